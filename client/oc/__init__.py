@@ -1,0 +1,1 @@
+"""oc: the thin client of the OpenChrome daemon."""

@@ -1,0 +1,1 @@
+"""The OpenChrome daemon: one Chromium, a task ledger and a store of output handles."""

@@ -1,0 +1,1 @@
+"""All that outsiders may import; msgspec and the standard library only."""

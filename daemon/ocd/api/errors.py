@@ -1,0 +1,110 @@
+"""The only list of error codes: what each means on the wire and to a shell.
+
+Standard library only, and little of it: the client's hot path imports this module.
+"""
+
+# code -> (HTTP status, exit status of oc). Codes are stable, texts may change.
+CODES: dict[str, tuple[int, int]] = {
+    # the request
+    "bad_request": (400, 2),
+    "invalid_argument": (400, 2),
+    "unknown_verb": (404, 2),
+    "request_too_large": (413, 2),
+    "not_found": (404, 2),
+    "forbidden": (403, 1),
+    "CAPABILITY_DISABLED": (403, 1),
+    "limit_reached": (429, 5),
+    "busy": (503, 5),
+    "shutting_down": (503, 5),
+    "timeout": (504, 4),
+    "cancelled": (499, 130),
+    "internal": (500, 1),
+    # payloads and paths
+    "source_conflict": (400, 2),
+    "source_missing": (400, 2),
+    "path_not_absolute": (400, 2),
+    "path_not_allowed": (403, 1),
+    "file_not_found": (404, 1),
+    "storage_failed": (507, 1),
+    "storage_full": (507, 1),
+    "unreadable_file": (500, 1),
+    "config_invalid": (400, 2),
+    # browser and tabs
+    "browser_not_found": (503, 5),
+    "browser_failed": (503, 5),
+    "browser_gone": (503, 5),
+    "disabled": (403, 1),
+    "no_tab": (409, 1),
+    "tab_not_found": (404, 1),
+    "tab_crashed": (502, 1),
+    "tab_gone": (410, 1),
+    "dialog_open": (409, 1),
+    "invalid_url": (400, 2),
+    "domain_blocked": (403, 1),
+    "navigation_failed": (502, 1),
+    "too_many_redirects": (502, 1),
+    "download_started": (409, 1),
+    "element_not_found": (404, 1),
+    "stale_ref": (409, 1),
+    "script_error": (422, 1),
+    "cdp_error": (502, 1),
+    # crawling: these stand in page records, robots_denied also answers a denied start page
+    "robots_denied": (403, 1),
+    "http_error": (502, 1),
+    "fetch_failed": (502, 1),
+    "out_of_scope": (403, 1),
+    "too_large": (502, 1),
+    "not_html": (502, 1),
+    "sitemap_not_found": (404, 1),
+    "injected_failure": (500, 1),
+    # tasks and handles
+    "task_not_found": (404, 1),
+    "task_failed": (500, 1),
+    "orphaned": (500, 1),
+    "daemon_stopped": (503, 1),
+    "output_handle_not_found": (404, 1),
+    "invalid_format_for_payload": (400, 1),
+    # said by the client alone
+    "no_daemon": (503, 3),
+}
+
+
+class OcdError(Exception):
+    """A failure a caller can act on: `code` from CODES, one message, a hint with the next step.
+
+    `details` are further keys of the error object (JSON values).
+    """
+
+    def __init__(self, code: str, message: str, *, hint: str = "", **details: object) -> None:
+        super().__init__(message)
+        assert code in CODES, code
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.details = details
+
+    def body(self) -> dict[str, object]:
+        """Return the wire shape: code, message, hint if there is one, then the details."""
+        hint = {"hint": self.hint} if self.hint else {}
+        return {"code": self.code, "message": self.message, **hint, **self.details}
+
+    def __repr__(self) -> str:
+        return f"OcdError({self.code!r}, {self.message!r})"
+
+
+def error_from_body(body: dict[str, object]) -> OcdError:
+    """Return the error that `body` describes; a code of a newer daemon becomes `internal`."""
+    rest = {k: v for k, v in body.items() if k not in ("code", "message", "hint")}
+    code = str(body.get("code", "internal"))
+    known = code if code in CODES else "internal"
+    return OcdError(known, str(body.get("message", "")), hint=str(body.get("hint", "")), **rest)
+
+
+def http_status(code: str) -> int:
+    """Return the HTTP status of an error code (500 for one this version does not know)."""
+    return CODES.get(code, (500, 1))[0]
+
+
+def exit_status(code: str) -> int:
+    """Return the shell's exit status of an error code (1 for one this version does not know)."""
+    return CODES.get(code, (500, 1))[1]

@@ -1,0 +1,1 @@
+"""Everything that speaks CDP; the only importer of pyppeteer."""

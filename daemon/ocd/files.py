@@ -1,0 +1,161 @@
+"""Durable files: the one way a whole file is written, and the one way a log grows.
+
+A whole file is written to a temporary file in the same folder, synced, moved into place, and the
+folder is synced: after a crash a reader finds the old file or the new one. What POSIX does not
+promise (a disk that lies about fsync) is not promised here either. All functions block; the loop
+calls them through `asyncio.to_thread` where they may take long.
+"""
+
+import errno
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ocd.api.errors import OcdError
+
+FILE_MODE = 0o600
+DIR_MODE = 0o700
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
+def storage_error(doing: str, path: Path, error: OSError) -> OcdError:
+    """Return the error of a failed write or read: storage_full or storage_failed, with the path."""
+    full = error.errno in _FULL
+    hint = "Free disk space, or set max_store_mb and sweep." if full else ""
+    return OcdError(
+        "storage_full" if full else "storage_failed",
+        f"{doing} {path}: {error.strerror or error}",
+        hint=hint,
+        path=str(path),
+        errno=error.errno,
+    )
+
+
+@contextmanager
+def storage(doing: str, path: Path) -> Iterator[None]:
+    """Translate an OSError of the block into a storage error; `doing` is an -ing phrase."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(doing, path, error) from error
+
+
+def make_dir(path: Path) -> Path:
+    """Create the folder (and its parents) with mode 0700 and return it."""
+    with storage("creating", path):
+        path.mkdir(mode=DIR_MODE, parents=True, exist_ok=True)
+    return path
+
+
+def write_whole(path: Path, chunks: bytes | Iterable[bytes]) -> int:
+    """Replace `path` atomically and durably with `chunks`; return its size in bytes.
+
+    Nothing of a failed write stays behind, and the old file is untouched by it.
+    """
+    pieces = (chunks,) if isinstance(chunks, bytes) else chunks
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with storage("writing", path):
+        try:
+            size = _write_synced(part, pieces)
+            os.replace(part, path)  # noqa: PTH105 - os.replace is the term every reader knows
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        sync_dir(path.parent)
+    return size
+
+
+def _write_synced(path: Path, pieces: Iterable[bytes]) -> int:
+    size = 0
+    with open_private(path) as file:
+        for piece in pieces:
+            size += file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+    return size
+
+
+def open_private(path: Path, *, append: bool = False) -> BinaryIO:
+    """Open a file for writing with mode 0600, never through a symbolic link."""
+    flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    flags |= os.O_APPEND if append else os.O_TRUNC
+    return os.fdopen(os.open(path, flags, FILE_MODE), "ab" if append else "wb")
+
+
+def sync_dir(path: Path) -> None:
+    """Make renames and new names in the folder durable; a no-op where folders cannot be synced."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class Log:
+    """A file of JSON lines that only grows: one `append` is one write of one whole line.
+
+    A line survives the death of this process once `append` has returned. A torn last line (the
+    machine died) is skipped by `read_lines`, and closed with a newline before the next append.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with storage("opening", path):
+            self._file = open_private(path, append=True)
+            self._end_torn_line()
+
+    def _end_torn_line(self) -> None:
+        if self._file.tell() and _last_byte(self.path) != b"\n":
+            self._file.write(b"\n")
+            self._file.flush()
+
+    def append(self, line: bytes) -> None:
+        """Append one line (without its newline)."""
+        assert b"\n" not in line
+        with storage("appending to", self.path):
+            self._file.write(line + b"\n")
+            self._file.flush()
+
+    def sync(self) -> None:
+        """Make what was appended survive the machine's death, too."""
+        with storage("syncing", self.path):
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file; appending afterwards is a bug."""
+        self._file.close()
+
+    def __repr__(self) -> str:
+        return f"Log({str(self.path)!r})"
+
+
+def _last_byte(path: Path) -> bytes:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1)
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """Yield the whole lines of a log, without newlines; nothing if there is no file."""
+    with storage("reading", path):
+        try:
+            file = path.open("rb")
+        except FileNotFoundError:
+            return
+        with file:
+            for line in file:
+                if line.endswith(b"\n") and line != b"\n":
+                    yield line[:-1]
+
+
+def read_whole(path: Path) -> bytes | None:
+    """Return the file's bytes, or None if there is none."""
+    with storage("reading", path):
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None

@@ -1,0 +1,1 @@
+"""The task ledger: background work that survives crashes."""

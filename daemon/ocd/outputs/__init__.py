@@ -1,0 +1,1 @@
+"""Output handles: large results on disk, fetched in pages."""

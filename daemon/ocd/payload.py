@@ -1,0 +1,104 @@
+"""A result on its way to a file or a socket: chunks in one pass, with the places of its items.
+
+A list of a result may stand in a file of JSON lines (a crawl's pages): then the result is never
+whole in memory, whatever its size.
+"""
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ocd.files import read_lines
+
+JSON = "application/json"
+_encode = msgspec.json.Encoder().encode
+
+
+class Chunk(NamedTuple):
+    """Some bytes of a payload; `is_item` marks the bytes of exactly one item of its list."""
+
+    data: bytes
+    is_item: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A list that stands in a file as JSON lines, one item a line."""
+
+    path: Path
+
+    def __iter__(self) -> Iterator[bytes]:
+        return read_lines(self.path)
+
+
+class Payload:
+    """A result with its media type, readable once or more as chunks.
+
+    `items_at` is the path of keys to the list that pages by items: () for a result that is itself
+    a list, None for one without items.
+    """
+
+    def __init__(
+        self,
+        mime_type: str,
+        data: object,
+        items_at: tuple[str, ...] | None = None,
+        rows: Lines | None = None,
+    ) -> None:
+        self.mime_type = mime_type
+        self._data = data
+        self.items_at = items_at
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """Yield the chunks; their concatenation is the payload."""
+        if self.mime_type != JSON:
+            yield Chunk(self._data if isinstance(self._data, bytes) else str(self._data).encode())
+        elif self.items_at is None:
+            yield Chunk(_encode(self._data))
+        else:
+            yield from self._itemised(self.items_at)
+
+    def _itemised(self, items_at: tuple[str, ...]) -> Iterator[Chunk]:
+        head, tail = self._around(items_at)
+        yield Chunk(head + b"[")
+        first = True
+        for item in self._items(items_at):
+            if not first:
+                yield Chunk(b",")
+            first = False
+            yield Chunk(item, is_item=True)
+        yield Chunk(b"]" + tail)
+
+    def _items(self, items_at: tuple[str, ...]) -> Iterable[bytes]:
+        if self._rows is not None:
+            return self._rows
+        return map(_encode, _at(self._data, items_at))
+
+    def _around(self, items_at: tuple[str, ...]) -> tuple[bytes, bytes]:
+        # The list's place is found by encoding the rest around a word nobody else can know.
+        if not items_at:
+            return b"", b""
+        mark = secrets.token_hex(16)
+        encoded = _encode(_replaced(self._data, items_at, mark))
+        head, _, tail = encoded.partition(b'"%s"' % mark.encode())
+        return head, tail
+
+    def encode(self) -> bytes:
+        """Return the whole payload in memory."""
+        return b"".join(chunk.data for chunk in self)
+
+
+def _at(data: Any, keys: Sequence[str]) -> Sequence[Any]:  # noqa: ANN401 - any JSON value
+    for key in keys:
+        data = data[key]
+    return data  # type: ignore[no-any-return]
+
+
+def _replaced(data: Any, keys: Sequence[str], value: str) -> dict[str, Any]:  # noqa: ANN401
+    rest = value if len(keys) == 1 else _replaced(data[keys[0]], keys[1:], value)
+    return {**data, keys[0]: rest}

@@ -1,0 +1,1 @@
+"""Small durable stores: the journal."""

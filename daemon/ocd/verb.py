@@ -1,0 +1,180 @@
+"""How a verb is declared: its parameters, what it needs, what it allows, and what it returns."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from ocd.browser.session import Session
+from ocd.browser.tab import Tab
+from ocd.ledger.work import Work
+from ocd.payload import JSON, Lines, Payload
+
+Capability = Literal[
+    "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "pilot", "tasks", "perf",
+    "skills", "upload", "upstream",
+]  # fmt: skip
+Tier = Literal[1, 2, 3]
+
+DEFAULT_TIMEOUT_MS = 30_000
+MAX_TIMEOUT_MS = 600_000
+
+
+class Params(msgspec.Struct, forbid_unknown_fields=True):
+    """Base of every verb's parameters.
+
+    The subclass's docstring is the verb's help: a short imperative line without a period, then
+    prose. Every field is `Annotated[type, msgspec.Meta(description=...)]`.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of `content` that an inline reply carries: characters from `offset`, at most `limit`.
+
+    `limit` None: the caller did not say; inline replies then carry `default`, stored ones all.
+    """
+
+    offset: int
+    limit: int | None
+    default: int
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture: its bytes and media type, for example image/png."""
+
+    data: bytes
+    mime_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a verb returns. It formats nothing and knows no budget.
+
+    data: the JSON object (for a few verbs, an array). content: page text, kept apart from it, with
+    the `origin` it came from and its media type. rows: the file that holds the list which the
+    declaration names in `items`; `data` then has everything but that list.
+    """
+
+    data: Any = field(default_factory=dict)
+    content: str | None = None
+    origin: str = ""
+    content_type: str = "text/plain"
+    window: Window | None = None
+    image: Image | None = None
+    rows: Lines | None = None
+
+    def payload(self, items: tuple[str, ...] | None) -> Payload:
+        """Return what is stored of this output: the page text if there is one, else the JSON."""
+        if self.content is not None:
+            return Payload(self.content_type, self.content)
+        data = self.data
+        if self.rows is not None:
+            assert items
+            data = _with_empty(data, items)
+        return Payload(JSON, data, items, self.rows)
+
+
+def _with_empty(data: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    # The list's place must exist for the payload to be split there; rows fill it.
+    rest = [] if len(keys) == 1 else _with_empty(data.get(keys[0], {}), keys[1:])
+    return {**data, keys[0]: rest}
+
+
+P = TypeVar("P", bound=Params)
+N = TypeVar("N")
+
+# What became of the finished units of a task whose process died: see ledger.recovery.
+Recover = Callable[[Mapping[str, Any], Lines], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb:
+    """One named operation, declared once; CLI, socket, MCP and docs derive from it.
+
+    scope: what `run` gets first, "tab", "session", "daemon" (a part of type `needs`) or "task" (a part, then
+    a Work). items: path of keys to the list that pages by items. large: takes output modes.
+    reads_page: its content passes the sanitiser. control: never waits behind a page.
+    """
+
+    name: str
+    params: type[Params]
+    run: Callable[..., Awaitable[Output]]
+    scope: Literal["tab", "session", "daemon", "task"]
+    needs: type | None
+    capability: Capability
+    tier: Tier
+    large: bool = False
+    items: tuple[str, ...] | None = None
+    reads_page: bool = False
+    timeout_ms: int = DEFAULT_TIMEOUT_MS
+    recover: Recover | None = None
+
+    @property
+    def long(self) -> bool:
+        """Whether the verb is a task kind."""
+        return self.scope == "task"
+
+
+def tab_verb(
+    name: str,
+    params: type[P],
+    *,
+    capability: Capability,
+    tier: Tier,
+    **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
+) -> Callable[[Callable[[Tab, P], Awaitable[Output]]], Verb]:
+    """Declare a verb that works on one tab: `async def f(tab, params)`; it takes `tab_id`."""
+    return lambda run: Verb(
+        name=name, params=params, run=run, scope="tab", needs=None,
+        capability=capability, tier=tier, **flags,
+    )  # fmt: skip
+
+
+def session_verb(
+    name: str,
+    params: type[P],
+    *,
+    capability: Capability,
+    tier: Tier,
+    **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
+) -> Callable[[Callable[[Session, P], Awaitable[Output]]], Verb]:
+    """Declare a verb that works on the caller's session: `async def f(session, params)`."""
+    return lambda run: Verb(
+        name=name, params=params, run=run, scope="session", needs=None,
+        capability=capability, tier=tier, **flags,
+    )  # fmt: skip
+
+
+def daemon_verb(
+    name: str,
+    params: type[P],
+    *,
+    needs: type[N],
+    capability: Capability,
+    tier: Tier,
+    **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
+) -> Callable[[Callable[[N, P], Awaitable[Output]]], Verb]:
+    """Declare a verb that works on one part of the daemon: `async def f(part, params)`."""
+    return lambda run: Verb(
+        name=name, params=params, run=run, scope="daemon", needs=needs,
+        capability=capability, tier=tier, **flags,
+    )  # fmt: skip
+
+
+def task_verb(
+    name: str,
+    params: type[P],
+    *,
+    needs: type[N],
+    capability: Capability,
+    tier: Tier,
+    **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
+) -> Callable[[Callable[[N, Work, P], Awaitable[Output]]], Verb]:
+    """Declare a long verb, and with it a task kind: `async def f(part, work, params)`."""
+    return lambda run: Verb(
+        name=name, params=params, run=run, scope="task", needs=needs,
+        capability=capability, tier=tier, **flags,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""The verbs, in modules by noun; ocd.catalog lists them."""

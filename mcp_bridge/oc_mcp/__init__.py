@@ -1,0 +1,1 @@
+"""oc-mcp: what an agent host launches to reach the OpenChrome daemon."""
