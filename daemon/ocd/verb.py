@@ -12,8 +12,8 @@ from ocd.ledger.work import Work
 from ocd.payload import JSON, Lines, Payload
 
 Capability = Literal[
-    "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "pilot", "tasks", "perf",
-    "skills", "upload", "upstream",
+    "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "pilot",
+    "tasks", "perf", "skills", "upload", "upstream",
 ]  # fmt: skip
 Tier = Literal[1, 2, 3]
 
@@ -31,7 +31,7 @@ class Params(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The part of `content` that an inline reply carries: characters from `offset`, at most `limit`.
+    """The part of `content` that a reply carries: characters from `offset`, at most `limit`.
 
     `limit` None: the caller did not say; inline replies then carry `default`, stored ones all.
     """
@@ -54,8 +54,8 @@ class Output:
     """What a verb returns. It formats nothing and knows no budget.
 
     data: the JSON object (for a few verbs, an array). content: page text, kept apart from it, with
-    the `origin` it came from and its media type. rows: the file that holds the list which the
-    declaration names in `items`; `data` then has everything but that list.
+    the `origin` it came from and its media type. rows: the file that holds the list which `items`
+    names; `data` then has everything but that list. items: overrides the declared one.
     """
 
     data: Any = field(default_factory=dict)
@@ -65,12 +65,17 @@ class Output:
     window: Window | None = None
     image: Image | None = None
     rows: Lines | None = None
+    items: tuple[str, ...] | None = None
 
-    def payload(self, items: tuple[str, ...] | None) -> Payload:
+    def payload(self, declared: tuple[str, ...] | None) -> Payload:
         """Return what is stored of this output: the page text if there is one, else the JSON."""
         if self.content is not None:
             return Payload(self.content_type, self.content)
-        data = self.data
+        return self.json(declared)
+
+    def json(self, declared: tuple[str, ...] | None) -> Payload:
+        """Return the JSON part, with `declared` as the path of the list that pages by items."""
+        data, items = self.data, self.items or declared
         if self.rows is not None:
             assert items
             data = _with_empty(data, items)
@@ -94,9 +99,11 @@ Recover = Callable[[Mapping[str, Any], Lines], Mapping[str, Any]]
 class Verb:
     """One named operation, declared once; CLI, socket, MCP and docs derive from it.
 
-    scope: what `run` gets first, "tab", "session", "daemon" (a part of type `needs`) or "task" (a part, then
-    a Work). items: path of keys to the list that pages by items. large: takes output modes.
-    reads_page: its content passes the sanitiser. control: never waits behind a page.
+    scope: what `run` gets first: "tab", "session", "daemon" (a part of type `needs`) or "task" (a
+    part, then a Work). items: path of keys to the list that pages by items. large: takes output
+    modes. reads_page: its content passes the sanitiser. opens_tab: a session without a tab gets
+    one. leaves_dialog: runs although a dialog is open. recover: rebuilds the result of a task whose
+    process died.
     """
 
     name: str
@@ -109,6 +116,8 @@ class Verb:
     large: bool = False
     items: tuple[str, ...] | None = None
     reads_page: bool = False
+    opens_tab: bool = False
+    leaves_dialog: bool = False
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     recover: Recover | None = None
 

@@ -1,0 +1,410 @@
+"""The one road every call takes: each rule that crosses verbs stands here once, in order."""
+
+import asyncio
+import difflib
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from secrets import token_hex
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError, error_from_body
+from ocd.api.wire import CallRequest, Progress
+from ocd.browser.chromium import Chromium
+from ocd.browser.session import Session, Sessions
+from ocd.browser.tab import Tab
+from ocd.capabilities import Capabilities
+from ocd.ledger.runner import Kind, Runner
+from ocd.ledger.states import TaskMeta
+from ocd.outputs import policy
+from ocd.outputs.store import OutputStore
+from ocd.params import Common, decode_args, decode_call
+from ocd.payload import Lines, Payload
+from ocd.records.journal import Journal
+from ocd.safety.redact import redact
+from ocd.safety.sanitize import Sanitizer
+from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb, Window
+
+logger = logging.getLogger(__name__)
+
+MAX_CALLS_IN_FLIGHT = 1024
+# A verb whose own `timeout_ms` is a wait gets this much more to say that the wait is over.
+WAIT_GRACE_S = 5.0
+
+OnProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a call came to, ready for any transport.
+
+    data: JSON value without the page text. content: page text from `origin`, or None. rows and
+    items: where a list of `data` stands in a file. is_handle: data is a handle's descriptor.
+    """
+
+    data: Any
+    call_id: str
+    content: str | None = None
+    origin: str = ""
+    image: tuple[bytes, str] | None = None
+    rows: Lines | None = None
+    items: tuple[str, ...] | None = None
+    is_handle: bool = False
+
+    def encode(self) -> bytes:
+        """Return the JSON of `data`, its list from the file spliced in; blocks if there is one."""
+        output = Output(data=self.data, rows=self.rows, items=self.items)
+        return output.json(None).encode() if self.rows else msgspec.json.encode(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Road:
+    """What calls meet on their way; lifecycle puts it together."""
+
+    verbs: Mapping[str, Verb]
+    capabilities: Capabilities
+    parts: Mapping[type, object]
+    chromium: Chromium
+    sessions: Sessions
+    runner: Runner
+    outputs: OutputStore
+    journal: Journal
+    sanitizer: Sanitizer
+    calls: set["Call"] = field(default_factory=set)
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    idle: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def wait_idle(self) -> None:
+        """Wait until no call is in flight; for one who has set `closing`."""
+        while self.calls:
+            self.idle.clear()
+            await self.idle.wait()
+
+
+@dataclass(eq=False, slots=True)
+class Call:
+    """One call in flight, as journal and log know it."""
+
+    request: CallRequest
+    id: str = field(default_factory=lambda: f"c_{token_hex(6)}")
+    started: float = field(default_factory=time.monotonic)
+    tab_id: str | None = None
+
+
+async def run_call(
+    road: Road, request: CallRequest, on_progress: OnProgress | None = None
+) -> Reply:
+    """Run one call and return its reply; every failure leaves as an OcdError.
+
+    Cancelling the coroutine cancels the call. `on_progress` hears of long verbs' progress.
+    """
+    call = Call(request)
+    error: OcdError | None = None
+    _admit(road)
+    road.calls.add(call)
+    try:
+        return await _travel(road, call, on_progress)
+    except OcdError as failure:
+        error = failure
+        raise
+    except asyncio.CancelledError:
+        error = OcdError("cancelled", f"{request.verb} was cancelled by its caller")
+        raise
+    except Exception as failure:
+        logger.exception("call %s (%s) failed", call.id, request.verb)
+        error = _internal(call, failure)
+        raise error from failure
+    finally:
+        road.calls.discard(call)
+        road.idle.set()
+        _journal(road, call, error)
+
+
+def _admit(road: Road) -> None:
+    if road.closing.is_set():
+        raise OcdError("shutting_down", "The daemon is stopping", hint="Start it again: ocd start")
+    if len(road.calls) >= MAX_CALLS_IN_FLIGHT:
+        raise OcdError("busy", f"{len(road.calls)} calls are in flight", hint="Try again later.")
+
+
+async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Reply:
+    request = call.request
+    verb = _find(road, request.verb)
+    road.capabilities.check(verb)
+    common, params = decode_call(verb, request.params)
+    deadline = _deadline_s(verb, common, params)
+    try:
+        async with asyncio.timeout(deadline) as limit:
+            output = await _perform(road, call, verb, params, common, on_progress)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise _too_slow(verb, deadline) from None
+    output = _sanitised(road, verb, output)
+    return await _shaped(road, call, verb, common, output)
+
+
+def _find(road: Road, name: str) -> Verb:
+    verb = road.verbs.get(name)
+    if verb is None:
+        near = difflib.get_close_matches(name.replace("-", "_"), road.verbs, 1)
+        hint = f"Did you mean '{near[0]}'?" if near else "List them: oc catalog"
+        raise OcdError("unknown_verb", f"There is no verb '{name}'", hint=hint, verb=name)
+    return verb
+
+
+def _deadline_s(verb: Verb, common: Common, params: Params) -> float | None:
+    """Return the seconds that the call may take; None for a task, which has no deadline."""
+    own = getattr(params, "timeout_ms", None)
+    if isinstance(own, int):
+        return own / 1000 + WAIT_GRACE_S
+    if common.timeout_ms is None and verb.long:
+        return None
+    return min(common.timeout_ms or verb.timeout_ms, MAX_TIMEOUT_MS) / 1000
+
+
+def _too_slow(verb: Verb, deadline: float | None) -> OcdError:
+    return OcdError(
+        "timeout",
+        f"{verb.name} took longer than {deadline:g} s",
+        hint="Give it more with timeout_ms, or run long work as a task: oc task start",
+    )
+
+
+# --- running, by what the verb needs ----------------------------------------------------------
+
+
+async def _perform(
+    road: Road,
+    call: Call,
+    verb: Verb,
+    params: Params,
+    common: Common,
+    on_progress: OnProgress | None,
+) -> Output:
+    match verb.scope:
+        case "daemon":
+            return await verb.run(_part(road, verb), params)
+        case "task":
+            return await _run_long(road, call, verb, on_progress)
+        case "session":
+            session = road.sessions.get(call.request.session)
+            return _marked(road, session, await verb.run(session, params))
+        case "tab":
+            return await _run_on_tab(road, call, verb, params, common.tab_id)
+
+
+def _part(road: Road, verb: Verb) -> object:
+    assert verb.needs is not None
+    return road.parts[verb.needs]
+
+
+async def _run_on_tab(
+    road: Road, call: Call, verb: Verb, params: Params, tab_id: str | None
+) -> Output:
+    session = road.sessions.get(call.request.session)
+    tab = await _tab_for(session, verb, tab_id)
+    call.tab_id = tab.id
+    # Calls on one tab run in the order in which they came.
+    async with tab.lock:
+        if not verb.leaves_dialog:
+            _refuse_behind_dialog(tab)
+        return _marked(road, session, await verb.run(tab, params))
+
+
+async def _tab_for(session: Session, verb: Verb, tab_id: str | None) -> Tab:
+    if verb.opens_tab and tab_id is None and not session.tabs:
+        return await session.new_tab()
+    return session.tab(tab_id)
+
+
+def _refuse_behind_dialog(tab: Tab) -> None:
+    dialog = tab.opened_dialog
+    if dialog is not None:
+        raise OcdError(
+            "dialog_open",
+            f'Tab {tab.id} shows a {dialog.type} dialog: "{dialog.message}"',
+            hint="Navigate, reload or close the tab: the dialog is dismissed then.",
+            tab_id=tab.id,
+            dialog=msgspec.to_builtins(dialog),
+        )
+
+
+def _marked(road: Road, session: Session, output: Output) -> Output:
+    """Say in the session's next object that Chromium was started again since its last call."""
+    before, session.seen_generation = session.seen_generation, road.chromium.generation
+    if before and before != road.chromium.generation and isinstance(output.data, dict):
+        output.data["browser_restarted"] = True
+    return output
+
+
+async def _run_long(road: Road, call: Call, verb: Verb, on_progress: OnProgress | None) -> Output:
+    """Run a long verb as a task and wait for it; the caller's cancellation cancels the task."""
+    args = {k: v for k, v in call.request.params.items() if k not in _CALL_ONLY}
+    meta = road.runner.start(verb.name, args, call.request.session)
+    try:
+        meta = await road.runner.watch(meta.task_id, _tell(on_progress))
+    except asyncio.CancelledError:
+        road.runner.request_cancel(meta.task_id)
+        raise
+    if meta.status == "FAILED":
+        raise error_from_body({**(meta.error or {}), "task_id": meta.task_id})
+    if meta.status == "CANCELLED":
+        raise OcdError(
+            "cancelled",
+            f"The task behind {verb.name} was cancelled",
+            hint=f"Its partial result: oc task get {meta.task_id} --include-result",
+            task_id=meta.task_id,
+        )
+    return await asyncio.to_thread(road.runner.direct_result, meta.task_id, verb.items)
+
+
+_CALL_ONLY = frozenset(
+    {"timeout", "timeout_ms", "timeoutMs", "output_mode", "outputMode"}
+    | {"output_inline_limit_bytes", "outputInlineLimitBytes"}
+)
+
+
+def _tell(on_progress: OnProgress | None) -> Callable[[TaskMeta], None]:
+    def tell(meta: TaskMeta) -> None:
+        if on_progress is not None and meta.progress is not None:
+            now = meta.progress
+            on_progress(Progress(done=now.done, total=now.total, message=now.message))
+
+    return tell
+
+
+def task_kinds(verbs: Mapping[str, Verb], parts: Mapping[type, object]) -> dict[str, Kind]:
+    """Return a ledger kind for every long verb: the task runs the very function of the verb."""
+    return {verb.name: _kind(verb, parts) for verb in verbs.values() if verb.long}
+
+
+def _kind(verb: Verb, parts: Mapping[type, object]) -> Kind:
+    async def run(work: object, params: Params) -> Payload:
+        assert verb.needs is not None
+        output: Output = await verb.run(parts[verb.needs], work, params)
+        return output.payload(verb.items)
+
+    def recover(meta: TaskMeta, lines: Lines) -> Payload:
+        assert verb.recover is not None
+        summary = verb.recover(msgspec.to_builtins(meta), lines)
+        return Output(data=dict(summary), rows=lines).payload(verb.items)
+
+    return Kind(
+        name=verb.name,
+        prepare=lambda args: decode_args(verb, args),
+        run=run,
+        recover=recover if verb.recover else None,
+        items=verb.items,
+    )
+
+
+# --- shaping the reply ------------------------------------------------------------------------
+
+
+def _sanitised(road: Road, verb: Verb, output: Output) -> Output:
+    if not verb.reads_page or output.content is None:
+        return output
+    markup = "markdown" if output.content_type == "text/markdown" else "text"
+    return _replaced(output, content=road.sanitizer.clean(output.content, markup))
+
+
+def _replaced(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - fields of Output
+    return Output(**{name: getattr(output, name) for name in Output.__slots__} | changes)
+
+
+async def _shaped(road: Road, call: Call, verb: Verb, common: Common, output: Output) -> Reply:
+    if await _goes_to_handle(verb, common, output):
+        return await _stored(road, call, verb, _cut(output, whole=True))
+    output = _cut(output, whole=False)
+    return Reply(
+        data=output.data,
+        call_id=call.id,
+        content=output.content,
+        origin=output.origin,
+        image=(output.image.data, output.image.mime_type) if output.image else None,
+        rows=output.rows,
+        items=output.items or verb.items,
+    )
+
+
+async def _goes_to_handle(verb: Verb, common: Common, output: Output) -> bool:
+    if common.output_mode in (None, "inline"):
+        return False
+    if common.output_mode == "handle":
+        return True
+    payload = _cut(output, whole=True).payload(verb.items)
+    return await asyncio.to_thread(policy.exceeds, payload, common.output_inline_limit_bytes)
+
+
+async def _stored(road: Road, call: Call, verb: Verb, output: Output) -> Reply:
+    descriptor = await road.outputs.put(output.payload(verb.items), verb.name)
+    road.journal.record_event(
+        {
+            "event": "output_handle_created",
+            "handle": descriptor.output_handle,
+            "source_tool": verb.name,
+            "size_bytes": descriptor.size_bytes,
+            "mime_type": descriptor.mime_type,
+            "ts": _now(),
+        }
+    )
+    fitted = policy.fit(descriptor)
+    return Reply(data=msgspec.to_builtins(fitted), call_id=call.id, is_handle=True)
+
+
+def _cut(output: Output, *, whole: bool) -> Output:
+    """Return the output with its content cut to the window; `whole` if it goes to a handle."""
+    if output.window is None or output.content is None:
+        return output
+    start, end = _bounds(output.window, len(output.content), whole=whole)
+    data = {
+        **output.data,
+        "total": len(output.content),
+        "next_offset": end if end < len(output.content) else None,
+    }
+    return _replaced(output, content=output.content[start:end], data=data, window=None)
+
+
+def _bounds(window: Window, total: int, *, whole: bool) -> tuple[int, int]:
+    start = min(window.offset, total)
+    if window.limit is None:
+        return start, total if whole else min(start + window.default, total)
+    return start, min(start + window.limit, total)
+
+
+# --- the record of the call -------------------------------------------------------------------
+
+
+def _internal(call: Call, failure: Exception) -> OcdError:
+    return OcdError(
+        "internal",
+        f"Internal error in {call.request.verb} (call {call.id}): {type(failure).__name__}",
+        hint=f"Its traceback: ocd logs {call.id}",
+        call_id=call.id,
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _journal(road: Road, call: Call, error: OcdError | None) -> None:
+    road.journal.record_call(
+        {
+            "ts": _now(),
+            "tool": call.request.verb,
+            "session": call.request.session,
+            "client": call.request.client.kind,
+            "tab_id": call.tab_id,
+            "args": redact(call.request.params),
+            "duration_ms": round((time.monotonic() - call.started) * 1000, 1),
+            "ok": error is None,
+            "error": error.code if error else None,
+            "call_id": call.id,
+        }
+    )

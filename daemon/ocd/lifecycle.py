@@ -1,0 +1,308 @@
+"""serve(): lock → recover → parts → socket → ready; undone in reverse. Here the parts meet.
+
+Nothing else builds parts, and nothing else knows all of them. One TaskGroup holds everything that
+runs in the background: a child that dies by a bug ends the daemon with its traceback.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import portalocker
+import psutil
+import watchfiles
+
+from ocd import catalog, faults
+from ocd.api import paths
+from ocd.api.errors import OcdError
+from ocd.browser.chromium import Chromium, ChromiumOptions
+from ocd.browser.session import Sessions
+from ocd.capabilities import Capabilities
+from ocd.config import Config, environment, reload
+from ocd.crawl.runner import Crawler
+from ocd.dispatch import Road, task_kinds
+from ocd.files import make_dir, storage, storage_error
+from ocd.ledger.recovery import recover
+from ocd.ledger.runner import Runner
+from ocd.ledger.store import TaskStore
+from ocd.notify import Notifier
+from ocd.outputs import sweeper
+from ocd.outputs.store import OutputStore
+from ocd.records.journal import Journal
+from ocd.safety.domains import DomainPolicy
+from ocd.safety.sanitize import Sanitizer
+from ocd.server import Api, listening
+
+logger = logging.getLogger(__name__)
+
+VERSION = version("openchrome")
+# Running calls get this long to end once the daemon was told to stop.
+STOP_GRACE_S = 3.0
+HOUR_S = 3600.0
+
+
+class Daemon:
+    """The parts of one daemon and what is done with all of them."""
+
+    def __init__(self, config: Config, group: asyncio.TaskGroup) -> None:
+        self.config = config
+        self.group = group
+        self.started = time.time()
+        self.stop = asyncio.Event()
+        home = config.home
+        self.policy = DomainPolicy(
+            allow=config.allow_domain, block=config.block_domain, file_roots=_file_roots(config)
+        )
+        self.chromium = Chromium(_browser_options(config, self.policy), self.spawn)
+        self.sessions = Sessions(self.chromium)
+        self.sanitizer = Sanitizer(enabled=config.sanitize_content)
+        self.journal = Journal(home / "journal")
+        self.outputs = OutputStore(
+            home / "output",
+            ttl_hours=config.output_handle_ttl_hours,
+            max_store_mb=config.max_store_mb,
+        )
+        self.crawler = Crawler(self.chromium, self.policy, self.sanitizer)
+        verbs = catalog.load()
+        capabilities = Capabilities(verbs, config.tools_only, config.disable_tools)
+        parts: dict[type, object] = {}
+        self.runner = Runner(
+            TaskStore(home / "tasks"),
+            task_kinds(verbs, parts),
+            self.spawn,
+            max_concurrent=config.max_concurrent_tasks,
+            allowed=capabilities,
+        )
+        parts |= {
+            type(part): part
+            for part in (
+                *(self.chromium, self.sessions, self.journal, self.outputs, self.crawler),
+                self.runner,
+            )
+        }
+        self.road = Road(
+            verbs=verbs,
+            capabilities=capabilities,
+            parts=parts,
+            chromium=self.chromium,
+            sessions=self.sessions,
+            runner=self.runner,
+            outputs=self.outputs,
+            journal=self.journal,
+            sanitizer=self.sanitizer,
+        )
+
+    def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run a coroutine as a child of the daemon's one TaskGroup."""
+        return self.group.create_task(coroutine)
+
+    def api(self) -> Api:
+        """Return the socket's routes."""
+        served = [verb for verb in self.road.verbs.values() if verb.name in self.road.capabilities]
+        document = catalog.render(served)
+        return Api(
+            self.road,
+            catalog=msgspec.json.encode(document),
+            # What a client compares is what it was built with, not what is enabled here.
+            catalog_hash=catalog.render(self.road.verbs.values())["hash"],
+            status=self.status,
+            shutdown=self.stop.set,
+        )
+
+    def status(self) -> dict[str, Any]:
+        """Return what GET /v1/status answers."""
+        own = psutil.Process()
+        return {
+            "version": VERSION,
+            "pid": os.getpid(),
+            "uptime_s": round(time.time() - self.started, 1),
+            "home": str(self.config.home),
+            "socket": paths.daemon_socket(str(self.config.home), environment()),
+            "browser": {
+                "state": self.chromium.state,
+                "pid": self.chromium.pid,
+                "version": self.chromium.version,
+                "generation": self.chromium.generation,
+            },
+            "sessions": len(self.sessions.names()),
+            "session_names": self.sessions.names(),
+            "tabs": self.sessions.tab_count,
+            "tasks": self.runner.counts(),
+            "handles": self.outputs.stats(),
+            "calls_in_flight": len(self.road.calls),
+            "memory": {"rss_bytes": own.memory_info().rss},
+        }
+
+    def apply(self, config: Config) -> None:
+        """Put the live settings of a changed configuration into force."""
+        self.config = config
+        self.policy.replace(
+            allow=config.allow_domain, block=config.block_domain, file_roots=_file_roots(config)
+        )
+        self.outputs.ttl_hours = config.output_handle_ttl_hours
+        self.outputs.max_store_mb = config.max_store_mb
+        self.runner.max_concurrent = config.max_concurrent_tasks
+        self.chromium.idle_minutes = config.browser_idle_minutes
+
+    async def run_background(self) -> None:
+        """Run what goes on beside the calls, until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(
+                sweeper.run(self.outputs, lambda: self.config.output_handle_sweep_interval_seconds)
+            )
+            group.create_task(self._prune_tasks())
+            group.create_task(self._watch_config())
+
+    async def _prune_tasks(self) -> None:
+        while True:
+            await asyncio.to_thread(self.runner.prune, self.config.task_retention_days)
+            await asyncio.sleep(HOUR_S)
+
+    async def _watch_config(self) -> None:
+        # The folder is watched, not the file: editors replace files, and there may be none yet.
+        file = self.config.file
+        changes = watchfiles.awatch(
+            self.config.home,
+            recursive=False,
+            watch_filter=lambda _change, path: path == str(file),
+            stop_event=self.stop,
+        )
+        async for _ in changes:
+            self.apply(reload(self.config, file))
+
+    async def close(self) -> None:
+        """End tasks, calls and Chromium, in this order, within bounded time."""
+        self.road.closing.set()
+        await self.runner.stop()
+        async with asyncio.timeout(STOP_GRACE_S) as limit:
+            with contextlib.suppress(TimeoutError):
+                await self.road.wait_idle()
+        if limit.expired():
+            logger.warning("%d calls did not end in time", len(self.road.calls))
+        await self.sessions.close_all()
+        await self.chromium.close()
+
+
+def _file_roots(config: Config) -> tuple[Path, ...]:
+    return (config.home / "files", *config.allow_file_root)
+
+
+def _browser_options(config: Config, policy: DomainPolicy) -> ChromiumOptions:
+    return ChromiumOptions(
+        profile=config.profile,
+        run_dir=config.home / "run",
+        log_dir=config.home / "log",
+        browser_path=config.browser_path,
+        browser_url=config.browser_url,
+        headed=config.headed,
+        isolated=config.isolated,
+        extra_args=config.browser_args,
+        idle_minutes=config.browser_idle_minutes,
+        policy=policy,
+    )
+
+
+async def serve(config: Config) -> None:
+    """Be the daemon: returns after SIGTERM, SIGINT or POST /v1/shutdown, with all undone.
+
+    Raises OcdError if it cannot start: `busy` if another daemon holds the lock, storage_* if the
+    home is unusable, `unreadable_file` if what is there cannot be understood.
+    """
+    notifier = Notifier.from_environ(environment())
+    address = _prepare_home(config.home)
+    faults.arm(environment().get("OCD_FAULT", ""))
+    with _locked(config.home / "run" / "ocd.lock"):
+        async with asyncio.TaskGroup() as group:
+            daemon = Daemon(config, group)
+            await recover(daemon.runner)
+            await daemon.chromium.reap_leftover()
+            background = daemon.spawn(daemon.run_background())
+            pinging = daemon.spawn(notifier.keep_pinging())
+            async with listening(daemon.api().application(), address), _signals(daemon.stop):
+                logger.info("ready: pid %d, socket %s", os.getpid(), address)
+                notifier.ready()
+                await daemon.stop.wait()
+                notifier.stopping()
+                logger.info("stopping")
+                await daemon.close()
+            background.cancel()
+            pinging.cancel()
+    logger.info("stopped")
+
+
+def _prepare_home(home: Path) -> str:
+    """Create the folders the daemon needs, private to the user; return the socket's address."""
+    make_dir(home)
+    _refuse_foreign(home)
+    for name in ("run", "tasks", "output", "journal", "log", "files"):
+        make_dir(home / name)
+    address = paths.daemon_socket(str(home), environment())
+    if os.name != "nt":
+        _refuse_foreign(make_dir(Path(address).parent))
+    return address
+
+
+def _refuse_foreign(folder: Path) -> None:
+    with storage("checking", folder):
+        status = folder.stat()
+        if os.name == "nt":
+            return
+        if status.st_uid != os.getuid():
+            raise OcdError(
+                "forbidden",
+                f"{folder} belongs to another user (uid {status.st_uid})",
+                hint="Set OPENCHROME_HOME to a folder of your own.",
+                path=str(folder),
+            )
+        if status.st_mode & 0o077:
+            folder.chmod(0o700)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the daemon's lock; the pid in it is for humans and for `ocd stop`, never believed."""
+    try:
+        file = path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise storage_error("opening", path, error) from error
+    with file:
+        try:
+            portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
+        except portalocker.LockException as error:
+            raise OcdError(
+                "busy", f"Another daemon holds {path}", hint="Look at it: ocd status"
+            ) from error
+        own = psutil.Process()
+        identity = {"pid": own.pid, "started_at": own.create_time(), "version": VERSION}
+        with storage("writing", path):
+            file.seek(0)
+            file.truncate()
+            file.write(msgspec.json.encode(identity).decode() + "\n")
+            file.flush()
+        yield
+        with storage("writing", path):
+            file.truncate(0)
+
+
+@contextlib.asynccontextmanager
+async def _signals(stop: asyncio.Event) -> AsyncIterator[None]:
+    loop = asyncio.get_running_loop()
+    names = (signal.SIGTERM, signal.SIGINT)
+    if os.name == "nt":  # no loop handlers there: Ctrl-C arrives as KeyboardInterrupt
+        yield
+        return
+    for name in names:
+        loop.add_signal_handler(name, stop.set)
+    try:
+        yield
+    finally:
+        for name in names:
+            loop.remove_signal_handler(name)

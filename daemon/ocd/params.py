@@ -1,0 +1,204 @@
+"""Decoding a call's parameters: spelling, unknown names, types, and what every verb takes."""
+
+import difflib
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, inspect
+
+from ocd.api.errors import OcdError
+from ocd.verb import MAX_TIMEOUT_MS, Params, Verb
+
+OutputMode = Literal["inline", "handle", "auto"]
+
+
+class Common(msgspec.Struct):
+    """What a verb takes by its flags, beside its own parameters."""
+
+    tab_id: Annotated[
+        str | None, Meta(description="Tab to work on, for example t1; default: the most recent")
+    ] = None
+    timeout_ms: Annotated[
+        int | None,
+        Meta(ge=1, le=MAX_TIMEOUT_MS, description="Deadline of the call in milliseconds"),
+    ] = None
+    output_mode: Annotated[
+        OutputMode | None,
+        Meta(
+            description="inline: answer whole (default). handle: store the result, answer with a "
+            "handle. auto: handle only above output_inline_limit_bytes"
+        ),
+    ] = None
+    output_inline_limit_bytes: Annotated[
+        int, Meta(ge=0, description="Largest inline answer in bytes with output_mode auto")
+    ] = 32768
+
+
+def common_names(verb: Verb) -> tuple[str, ...]:
+    """Return the names of the common parameters that the verb takes."""
+    own = _fields(verb.params)
+    names = [*(["tab_id"] if verb.scope == "tab" else []), "timeout_ms"]
+    if verb.large:
+        names += ["output_mode", "output_inline_limit_bytes"]
+    return tuple(name for name in names if name not in own)
+
+
+def decode_call(verb: Verb, raw: Mapping[str, Any]) -> tuple[Common, Params]:
+    """Return the common and the own parameters; `invalid_argument` names the offender."""
+    common = common_names(verb)
+    given = _spelled(verb, raw, (*_fields(verb.params), *common))
+    return (
+        _convert(verb, {k: v for k, v in given.items() if k in common}, Common),
+        _convert(verb, {k: v for k, v in given.items() if k not in common}, verb.params),
+    )
+
+
+def decode_args(verb: Verb, raw: Mapping[str, Any]) -> Params:
+    """Return the own parameters alone, as for a task, which has no deadline and no output mode."""
+    return _convert(verb, _spelled(verb, raw, tuple(_fields(verb.params))), verb.params)
+
+
+def _spelled(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for key, value in raw.items():
+        name = _known_name(key, known)
+        if name is None:
+            raise _unknown(verb, key, known)
+        if name in given:
+            raise OcdError(
+                "invalid_argument",
+                f"{verb.name}: parameter '{name}' is given twice, once as '{key}'",
+                parameter=name,
+            )
+        if value is not None or name in _nullable(verb.params):
+            given[name] = value
+    return given
+
+
+def _known_name(key: str, known: tuple[str, ...]) -> str | None:
+    for name in (key, _snake(key)):
+        if name in known:
+            return name
+    # Callers of other tools write `timeout`.
+    return "timeout_ms" if key == "timeout" and "timeout_ms" in known else None
+
+
+def _unknown(verb: Verb, key: str, known: tuple[str, ...]) -> OcdError:
+    near = difflib.get_close_matches(_snake(key), known, 1)
+    hint = f"Did you mean '{near[0]}'?" if near else f"It takes: {', '.join(known) or 'nothing'}."
+    return OcdError(
+        "invalid_argument",
+        f"{verb.name} has no parameter '{key}'",
+        hint=hint,
+        parameter=key,
+        expected=list(known),
+    )
+
+
+_T = Any
+
+
+def _convert(verb: Verb, given: dict[str, Any], into: type[_T]) -> _T:
+    respelled = _respell(given, _type_info(into))
+    try:
+        return msgspec.convert(respelled, into)
+    except msgspec.ValidationError as error:
+        raise _invalid(verb, str(error), into) from None
+
+
+_PATH = re.compile(r"^(?P<what>.*?)(?: - at `(?P<key>key in )?\$\.?(?P<path>.*)`)?$", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(\w+)`")
+
+
+def _invalid(verb: Verb, text: str, into: type) -> OcdError:
+    match = _PATH.match(text)
+    assert match
+    what, path = match["what"].replace("`", ""), match["path"] or ""
+    missing = _MISSING.match(text)
+    if missing and not path:
+        message = f"{verb.name} needs the parameter '{missing[1]}'"
+        return OcdError("invalid_argument", message, parameter=missing[1])
+    choices = _choices(_type_info(into), path)
+    hint = f"Use one of: {', '.join(map(str, choices))}." if choices else ""
+    return OcdError(
+        "invalid_argument",
+        f"{verb.name}: parameter '{path}': {what[0].lower()}{what[1:]}",
+        hint=hint,
+        parameter=path,
+        expected=choices or what,
+    )
+
+
+# --- both spellings, at any depth -------------------------------------------------------------
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
+
+
+@cache
+def _type_info(of: type) -> inspect.Type:
+    return inspect.type_info(of)
+
+
+@cache
+def _fields(of: type) -> dict[str, inspect.Type]:
+    info = _type_info(of)
+    assert isinstance(info, inspect.StructType)
+    return {field.encode_name: field.type for field in info.fields}
+
+
+@cache
+def _nullable(of: type) -> frozenset[str]:
+    return frozenset(name for name, info in _fields(of).items() if _accepts_null(info))
+
+
+def _accepts_null(info: inspect.Type) -> bool:
+    return any(isinstance(one, (inspect.NoneType, inspect.AnyType)) for one in _branches(info))
+
+
+def _branches(info: inspect.Type) -> tuple[inspect.Type, ...]:
+    while isinstance(info, inspect.Metadata):
+        info = info.type
+    if isinstance(info, inspect.UnionType):
+        return tuple(branch for one in info.types for branch in _branches(one))
+    return (info,)
+
+
+def _respell(value: Any, info: inspect.Type) -> Any:  # noqa: ANN401 - any JSON value
+    for branch in _branches(info):
+        if isinstance(branch, inspect.StructType) and isinstance(value, dict):
+            return _respell_object(value, {f.encode_name: f.type for f in branch.fields})
+        if isinstance(branch, inspect.ListType) and isinstance(value, list):
+            return [_respell(item, branch.item_type) for item in value]
+        if isinstance(branch, inspect.LiteralType) and isinstance(value, str):
+            return value if value in branch.values else _one_of(value, branch.values)
+    return value
+
+
+def _respell_object(value: dict[str, Any], fields: dict[str, inspect.Type]) -> dict[str, Any]:
+    names = {key: _known_name(key, tuple(fields)) for key in value}
+    return {
+        names[key] or key: _respell(item, fields[name]) if (name := names[key]) else item
+        for key, item in value.items()
+    }
+
+
+def _one_of(value: str, values: tuple[str | int, ...]) -> str:
+    return snake if (snake := _snake(value)) in values else value
+
+
+def _choices(info: inspect.Type, path: str) -> list[str | int]:
+    """Return the allowed values at `path` if that is an enumeration."""
+    for branch in _branches(info):
+        if isinstance(branch, inspect.LiteralType) and not path:
+            return list(branch.values)
+        if isinstance(branch, inspect.StructType) and path:
+            name, _, rest = path.partition(".")
+            fields = {field.encode_name: field.type for field in branch.fields}
+            if name in fields:
+                return _choices(fields[name], rest)
+    return []

@@ -1,0 +1,231 @@
+"""The daemon's socket: HTTP/1.1 routes, decoding and encoding; no decisions.
+
+Five routes (SPEC §4). Two answer in lines instead of one object: a call whose caller accepts
+NDJSON gets progress lines first, and a task's events may be followed live.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+import struct
+from base64 import b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from ocd.api.errors import OcdError, http_status
+from ocd.api.wire import CallRequest, Progress
+from ocd.dispatch import Reply, Road, run_call
+
+logger = logging.getLogger(__name__)
+
+MAX_BODY_BYTES = 16 * 1024 * 1024
+NDJSON = "application/x-ndjson"
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Api:
+    """The routes over one road, with what only the lifecycle knows: status and shutdown."""
+
+    def __init__(
+        self,
+        road: Road,
+        *,
+        catalog: bytes,
+        catalog_hash: str,
+        status: Callable[[], dict[str, Any]],
+        shutdown: Callable[[], None],
+    ) -> None:
+        self._road = road
+        self._catalog = catalog
+        self._headers = {"X-OpenChrome-Catalog": catalog_hash}
+        self._status = status
+        self._shutdown = shutdown
+
+    def application(self) -> web.Application:
+        """Return the aiohttp application."""
+        app = web.Application(
+            client_max_size=MAX_BODY_BYTES, middlewares=[_errors_as_json, _same_user_only]
+        )
+        app.router.add_get("/v1/status", self.get_status)
+        app.router.add_get("/v1/catalog", self.get_catalog)
+        app.router.add_post("/v1/call", self.post_call)
+        app.router.add_get("/v1/tasks/{task_id}/events", self.get_events)
+        app.router.add_post("/v1/shutdown", self.post_shutdown)
+        return app
+
+    async def get_status(self, _request: web.Request) -> web.Response:
+        """Answer what the daemon is and holds."""
+        return self._json(msgspec.json.encode(self._status()))
+
+    async def get_catalog(self, _request: web.Request) -> web.Response:
+        """Answer the verb catalog."""
+        return self._json(self._catalog)
+
+    async def post_shutdown(self, _request: web.Request) -> web.Response:
+        """Answer, then end the daemon."""
+        self._shutdown()
+        return self._json(b'{"result":{"stopping":true}}')
+
+    async def post_call(self, request: web.Request) -> web.StreamResponse:
+        """Run one call."""
+        call = _decoded(await request.read())
+        if NDJSON in request.headers.get("Accept", ""):
+            return await self._call_in_lines(request, call)
+        return self._json(_result(await run_call(self._road, call)))
+
+    async def _call_in_lines(self, request: web.Request, call: CallRequest) -> web.StreamResponse:
+        response = await self._stream(request)
+        news: asyncio.Queue[Progress] = asyncio.Queue()
+        async with asyncio.TaskGroup() as group:
+            teller = group.create_task(_write_progress(response, news))
+            try:
+                line = _result(await run_call(self._road, call, news.put_nowait))
+            except OcdError as error:
+                line = _error(error)
+            teller.cancel()
+        await response.write(line + b"\n")
+        return response
+
+    async def get_events(self, request: web.Request) -> web.StreamResponse:
+        """Answer a task's events as lines; with follow=1 until the task has ended."""
+        follow = request.query.get("follow", "0") not in ("", "0", "false")
+        events = self._road.runner.events(request.match_info["task_id"], follow=follow)
+        return await self._lines(request, events)
+
+    async def _lines(self, request: web.Request, lines: AsyncIterator[bytes]) -> web.StreamResponse:
+        first = await anext(lines, None)  # an unknown task fails here, as a plain error
+        response = await self._stream(request)
+        if first is not None:
+            await response.write(first + b"\n")
+        async for line in lines:
+            await response.write(line + b"\n")
+        return response
+
+    async def _stream(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={**self._headers, "Content-Type": NDJSON})
+        await response.prepare(request)
+        return response
+
+    def _json(self, body: bytes) -> web.Response:
+        return web.Response(body=body, content_type="application/json", headers=self._headers)
+
+
+def _decoded(body: bytes) -> CallRequest:
+    try:
+        return msgspec.json.decode(body, type=CallRequest)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise OcdError(
+            "bad_request",
+            f"The body is no call: {error}",
+            hint='Send {"verb": "…", "params": {…}} as JSON.',
+        ) from None
+
+
+async def _write_progress(response: web.StreamResponse, news: "asyncio.Queue[Progress]") -> None:
+    with contextlib.suppress(ConnectionResetError):
+        while True:
+            progress = await news.get()
+            await response.write(msgspec.json.encode({"progress": progress}) + b"\n")
+
+
+def _result(reply: Reply) -> bytes:
+    """Return {"result": …}: the data, with page text and picture as its last keys."""
+    body = reply.encode()
+    extra: dict[str, Any] = {}
+    if reply.content is not None:
+        extra["content"] = reply.content
+    if reply.image is not None:
+        data, mime_type = reply.image
+        extra["image"] = {"mime_type": mime_type, "data": b64encode(data).decode()}
+    if extra:
+        more = msgspec.json.encode(extra)
+        body = more if body == b"{}" else body[:-1] + b"," + more[1:]
+    return b'{"result":' + body + b"}"
+
+
+def _error(error: OcdError) -> bytes:
+    return msgspec.json.encode({"error": error.body()}, enc_hook=str)
+
+
+def _error_response(error: OcdError) -> web.Response:
+    return web.Response(
+        status=http_status(error.code), body=_error(error), content_type="application/json"
+    )
+
+
+@web.middleware
+async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except OcdError as error:
+        return _error_response(error)
+    except web.HTTPRequestEntityTooLarge:
+        limit = MAX_BODY_BYTES // 1024 // 1024
+        return _error_response(
+            OcdError("request_too_large", f"The request body is larger than {limit} MiB")
+        )
+    except (web.HTTPNotFound, web.HTTPMethodNotAllowed):
+        return _error_response(
+            OcdError("not_found", f"There is no {request.method} {request.path} here")
+        )
+
+
+@web.middleware
+async def _same_user_only(request: web.Request, handler: Handler) -> web.StreamResponse:
+    transport = request.transport
+    peer = peer_uid(transport.get_extra_info("socket")) if transport else None
+    if peer is not None and peer != os.getuid():
+        raise OcdError("forbidden", f"This daemon serves the user {os.getuid()}, not {peer}")
+    return await handler(request)
+
+
+def peer_uid(connection: socket.socket | None) -> int | None:
+    """Return the user id of the peer of a Unix socket; None where the OS does not tell."""
+    if connection is None or connection.family != getattr(socket, "AF_UNIX", None):
+        return None
+    if hasattr(socket, "SO_PEERCRED"):
+        raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return int(struct.unpack("3i", raw)[1])
+    # macOS and the BSDs: struct xucred {version, uid, …} through LOCAL_PEERCRED, level 0.
+    raw = connection.getsockopt(0, 1, 76)
+    return int(struct.unpack_from("2I", raw)[1])
+
+
+@contextlib.asynccontextmanager
+async def listening(app: web.Application, address: str) -> AsyncIterator[None]:
+    """Serve the application at a Unix socket's path (mode 0600) or a named pipe until left.
+
+    The caller holds the daemon's lock: whatever file is at the path is stale.
+    """
+    runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=2.0)
+    await runner.setup()
+    try:
+        site = _pipe_site(runner, address) if os.name == "nt" else _unix_site(runner, address)
+        await site.start()
+        yield
+    finally:
+        await runner.cleanup()
+        _remove_socket(address)
+
+
+def _remove_socket(address: str) -> None:
+    if os.name != "nt":
+        Path(address).unlink(missing_ok=True)
+
+
+def _pipe_site(runner: web.AppRunner, address: str) -> web.BaseSite:
+    return web.NamedPipeSite(runner, address)
+
+
+def _unix_site(runner: web.AppRunner, address: str) -> web.BaseSite:
+    _remove_socket(address)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(address)
+    Path(address).chmod(0o600)
+    return web.SockSite(runner, listener, backlog=1024)

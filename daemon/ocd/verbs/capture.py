@@ -1,0 +1,64 @@
+"""Verbs that take pictures of a page."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser.refs import resolve_target
+from ocd.browser.tab import Tab
+from ocd.verb import Image, Output, Params, tab_verb
+
+
+class PageScreenshot(Params):
+    """Take a picture of the page, or of one element
+
+    Without arguments: what the viewport shows.
+    """
+
+    full_page: Annotated[bool, Meta(description="The whole page, not only the viewport")] = False
+    selector: Annotated[
+        str | None, Meta(description="Only the first element that matches this CSS selector")
+    ] = None
+    ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
+    clip: Annotated[
+        list[float] | None,
+        Meta(
+            min_length=4,
+            max_length=4,
+            description="Only this part of the page: x, y, width, height in CSS pixels",
+        ),
+    ] = None
+    format: Annotated[Literal["png", "jpeg", "webp"], Meta(description="Picture format")] = "png"
+    quality: Annotated[
+        int | None, Meta(ge=1, le=100, description="jpeg, webp: quality in percent")
+    ] = None
+
+
+@tab_verb("page_screenshot", PageScreenshot, capability="core", tier=1)
+async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
+    _only_one(params)
+    node = await resolve_target(tab, params.ref) if params.ref else None
+    picture = await tab.screenshot(
+        full_page=params.full_page,
+        selector=params.selector,
+        backend_node_id=node.backend_node_id if node else None,
+        clip=(params.clip[0], params.clip[1], params.clip[2], params.clip[3])
+        if params.clip
+        else None,
+        format=params.format,
+        quality=params.quality,
+    )
+    mime_type = f"image/{params.format}"
+    data = {"tab_id": tab.id, "url": tab.url, "mime_type": mime_type, "size_bytes": len(picture)}
+    return Output(data=data, image=Image(picture, mime_type))
+
+
+def _only_one(params: PageScreenshot) -> None:
+    given = [name for name in ("full_page", "selector", "ref", "clip") if getattr(params, name)]
+    if len(given) > 1:
+        raise OcdError(
+            "invalid_argument",
+            f"page_screenshot takes one of {' and '.join(given)}",
+            parameter=given[1],
+        )

@@ -1,0 +1,66 @@
+"""Verbs that read a page."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+from yarl import URL
+
+from ocd.browser.reading import read
+from ocd.browser.tab import Tab
+from ocd.verb import Output, Params, Window, tab_verb
+
+DEFAULT_LIMIT = 20_000
+
+
+class ReadPage(Params):
+    """Read the page as text, with refs to act on
+
+    outline: the accessibility outline, roles and names, with refs such as e12 on what can be acted
+    on. dom: elements with their attributes. markdown, text: what a person reads. Long readings
+    come in pages: pass `next_offset` as `offset` to go on.
+    """
+
+    mode: Annotated[
+        Literal["outline", "dom", "markdown", "text"], Meta(description="What the reading shows")
+    ] = "outline"
+    filter: Annotated[
+        Literal["all", "interactive"],
+        Meta(description="outline: everything, or only what can be acted on"),
+    ] = "all"
+    ref: Annotated[str | None, Meta(description="Read only the element with this ref")] = None
+    selector: Annotated[
+        str | None, Meta(description="Read only the first element that matches this CSS selector")
+    ] = None
+    depth: Annotated[
+        int | None, Meta(ge=1, description="outline, dom: levels below the start; default: all")
+    ] = None
+    only_main_content: Annotated[
+        bool, Meta(description="markdown, text: leave out navigation, header and footer")
+    ] = False
+    include_links: Annotated[bool, Meta(description="markdown: keep the links' addresses")] = True
+    offset: Annotated[int, Meta(ge=0, description="First character of the reading to return")] = 0
+    limit: Annotated[
+        int | None,
+        Meta(ge=1, description="Characters to return at most; default: 20,000 (inline)"),
+    ] = None
+
+
+@tab_verb("read_page", ReadPage, capability="core", tier=1, large=True, reads_page=True)
+async def read_page(tab: Tab, params: ReadPage) -> Output:
+    reading = await read(
+        tab,
+        mode=params.mode,
+        filter=params.filter,
+        ref=params.ref,
+        selector=params.selector,
+        depth=params.depth,
+        only_main_content=params.only_main_content,
+        include_links=params.include_links,
+    )
+    return Output(
+        data={"tab_id": tab.id, "url": reading.url, "title": reading.title, "mode": params.mode},
+        content=reading.text,
+        content_type=reading.mime_type,
+        origin=str(URL(reading.url).origin()) if reading.url.startswith("http") else reading.url,
+        window=Window(params.offset, params.limit, DEFAULT_LIMIT),
+    )

@@ -1,0 +1,40 @@
+"""Verbs that run code in a page."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from ocd.browser.tab import Tab
+from ocd.verb import Output, Params, tab_verb
+
+
+class JavascriptTool(Params):
+    """Run JavaScript in the page and answer its value
+
+    An expression or statements; `await` works at the top level. The value must be JSON; what is
+    not (functions, DOM nodes) is an error that says so. Promises are awaited.
+    """
+
+    code: Annotated[str, Meta(min_length=1, description="JavaScript to run in the page")]
+
+
+@tab_verb("javascript_tool", JavascriptTool, capability="core", tier=1, large=True, reads_page=True)
+async def javascript_tool(tab: Tab, params: JavascriptTool) -> Output:
+    value = await tab.evaluate(params.code, repl=True)
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return Output(
+        data={"tab_id": tab.id, "type": _json_type(value)},
+        content=text,
+        content_type="text/plain" if isinstance(value, str) else "application/json",
+        origin=tab.url,
+    )
+
+
+def _json_type(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    names = {str: "string", int: "number", float: "number", list: "array", dict: "object"}
+    return names[type(value)]

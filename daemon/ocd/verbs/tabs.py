@@ -1,0 +1,69 @@
+"""Verbs about tabs themselves; none of them waits behind a page."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta, field
+
+from ocd.browser.session import Session
+from ocd.browser.tab import Tab
+from ocd.safety.domains import parse_url_argument
+from ocd.verb import Output, Params, session_verb
+
+
+class TabsCreate(Params):
+    """Open a new tab
+
+    It becomes the session's most recent tab, which verbs without `tab_id` use.
+    """
+
+    url: Annotated[str, Meta(description="URL to open; default: an empty page")] = ""
+
+
+@session_verb("tabs_create", TabsCreate, capability="core", tier=1)
+async def tabs_create(session: Session, params: TabsCreate) -> Output:
+    url = parse_url_argument(params.url) if params.url else None
+    tab = await session.new_tab(url)
+    return Output(data={"tab_id": tab.id, "url": tab.url, "title": await tab.title()})
+
+
+class TabsClose(Params):
+    """Close tabs of this session
+
+    Without arguments: the most recent one. A tab that hangs is closed, too.
+    """
+
+    tab_id: Annotated[str | None, Meta(description="The tab to close, for example t1")] = None
+    tab_ids: Annotated[list[str], Meta(description="Several tabs to close")] = field(
+        default_factory=list
+    )
+    all: Annotated[bool, Meta(description="Close every tab of the session")] = False
+
+
+@session_verb("tabs_close", TabsClose, capability="core", tier=1)
+async def tabs_close(session: Session, params: TabsClose) -> Output:
+    wanted = [*params.tab_ids, *([params.tab_id] if params.tab_id else [])]
+    if params.all:
+        wanted = [tab.id for tab in session.tabs]
+    elif not wanted:
+        wanted = [session.tab().id]
+    tabs = [session.tab(tab_id) for tab_id in dict.fromkeys(wanted)]
+    for tab in tabs:
+        await session.close_tab(tab.id)
+    return Output(data={"closed": [tab.id for tab in tabs], "tab_count": len(session.tabs)})
+
+
+class TabsContext(Params):
+    """List the session's tabs"""
+
+
+@session_verb("tabs_context", TabsContext, capability="core", tier=1)
+async def tabs_context(session: Session, _params: TabsContext) -> Output:
+    tabs = [await _described(tab) for tab in session.tabs]
+    current = session.tabs[-1].id if session.tabs else None
+    data = {"session": session.name, "current": current, "tab_count": len(tabs), "tabs": tabs}
+    return Output(data=data)
+
+
+async def _described(tab: Tab) -> dict[str, Any]:
+    dialog = {"dialog": tab.opened_dialog.message} if tab.opened_dialog else {}
+    return {"tab_id": tab.id, "url": tab.url, "title": await tab.title(), **dialog}
