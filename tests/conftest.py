@@ -1,0 +1,61 @@
+"""Fixtures of every test room: the site, a shared daemon, and daemons of one's own."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from support.daemon import Daemon, Home
+from support.site import Site
+
+
+@pytest.fixture(scope="session")
+def shared_site() -> Iterator[Site]:
+    with Site() as running:
+        yield running
+
+
+@pytest.fixture
+def site(shared_site: Site) -> Iterator[Site]:
+    """The fixture site, with nothing seen yet and every gate shut."""
+    shared_site.forget()
+    yield shared_site
+    shared_site.open_gate("hang")  # let go of whatever still hangs there
+
+
+@pytest.fixture
+def make_site() -> Iterator[Callable[..., Site]]:
+    """Start further sites, each on a port (so with a robots.txt) of its own."""
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(Site(**options))
+
+
+@pytest.fixture(scope="session")
+def shared_daemon() -> Iterator[Daemon]:
+    with Daemon() as running:
+        yield running
+
+
+@pytest.fixture
+def daemon(shared_daemon: Daemon) -> Iterator[Daemon]:
+    """The shared daemon, for tests that leave it and its Chromium usable; their tabs are closed."""
+    yield shared_daemon
+    shared_daemon.close_tabs()
+
+
+@pytest.fixture
+def make_daemon() -> Iterator[Callable[..., Daemon]]:
+    """Start daemons of one's own; each must leave no process behind."""
+    with ExitStack() as stack:
+        yield lambda *flags, **options: stack.enter_context(Daemon(*flags, **options))
+
+
+@pytest.fixture
+def home() -> Iterator[Home]:
+    """A home folder without a daemon."""
+    place = Home()
+    yield place
+    place.run("ocd", "stop", timeout=30)
+    left = place.end_leftovers()
+    place.remove()
+    assert not left, left

@@ -1,0 +1,304 @@
+"""A daemon of one's own: a home in a short temporary folder, ended and checked for leftovers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from support import wire
+from support.processes import Identity, naming, renderers
+from support.waiting import wait_until
+
+SCRIPTS = Path(sys.executable).parent
+TERMINAL = {"COMPLETED", "FAILED", "CANCELLED"}
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A command that has run: exit status and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - any JSON value
+        return json.loads(self.out)
+
+    def ok(self) -> Finished:
+        """Return itself; fail, showing everything, if the command failed."""
+        assert self.code == 0, (self.code, self.out[-3000:], self.err[-3000:])
+        return self
+
+
+class Home:
+    """A home folder with its environment: the programs see nothing of the user's own."""
+
+    def __init__(self, **environ: str) -> None:
+        self.base = Path(tempfile.mkdtemp(prefix="oc-", dir=tempfile.gettempdir()))
+        self.path = self.base / "home"
+        for name in ("user", "tmp"):
+            (self.base / name).mkdir()
+        self.environ = {
+            "PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(self.base / "user"),
+            "TMPDIR": str(self.base / "tmp"),
+            "OPENCHROME_HOME": str(self.path),
+            "LC_ALL": "C.UTF-8",
+            "TZ": "UTC",
+            "TERM": "dumb",
+            "NO_COLOR": "1",
+            "COLUMNS": "80",
+            **environ,
+        }
+
+    def run(
+        self, program: str, *args: str, timeout: float = 60.0, stdin: str = "", **environ: str
+    ) -> Finished:
+        """Run one of our console scripts to its end."""
+        done = subprocess.run(
+            [str(SCRIPTS / program), *args], env={**self.environ, **environ}, timeout=timeout,
+            cwd=self.base, input=stdin, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        return Finished(done.returncode, done.stdout, done.stderr)
+
+    def spawn(self, program: str, *args: str, **environ: str) -> subprocess.Popen[str]:
+        """Start one of our console scripts and return at once."""
+        return subprocess.Popen(
+            [str(SCRIPTS / program), *args], env={**self.environ, **environ}, cwd=self.base,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def write_config(self, text: str) -> Path:
+        """Write config.toml the way an editor does: whole, by rename."""
+        self.path.mkdir(mode=0o700, exist_ok=True)
+        part = self.path / ".config.toml.new"
+        part.write_text(text, encoding="utf-8")
+        return part.rename(self.path / "config.toml")
+
+    def remove(self) -> None:
+        shutil.rmtree(self.base, ignore_errors=True)
+
+    def end_leftovers(self) -> list[str]:
+        """End every process that names this home; return what they were."""
+        left = naming(self.base)
+        found = [" ".join(p.cmdline())[:200] for p in left]
+        for identity in [Identity(p.pid, p.create_time()) for p in left]:
+            identity.kill()
+        return found
+
+
+class Daemon:
+    """`with Daemon("--isolated") as daemon:` starts one with `ocd start` and ends it after."""
+
+    def __init__(
+        self, *flags: str, config: str = "", home: Home | None = None, **environ: str
+    ) -> None:
+        self.home = home or Home()
+        self.home.environ.update(environ)
+        self.flags = flags
+        self.sessions: set[str] = set()
+        self._foreground: subprocess.Popen[str] | None = None
+        self._log: IO[str] | None = None
+        if config:
+            self.home.write_config(config)
+
+    # --- life ------------------------------------------------------------------------------
+
+    def __enter__(self) -> Daemon:
+        try:
+            return self.start()
+        except BaseException:
+            self.home.end_leftovers()
+            self.home.remove()
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        try:
+            self.ocd("stop", timeout=30)
+            self._reap()
+            self._expect_nothing_left(failed=kind is not None)
+        finally:
+            self.home.end_leftovers()
+            self.home.remove()
+
+    def start(self) -> Daemon:
+        self.ocd("start", *self.flags, timeout=30).ok()
+        self.identity = Identity.of(self.status()["pid"])
+        return self
+
+    def run_in_foreground(self, **environ: str) -> Daemon:
+        """Start it with `ocd run` as our child; return once the socket answers."""
+        self.launch(**environ)
+        wait_until(self.answers, 20, "the daemon's socket")
+        self.identity = Identity.of(self.status()["pid"])
+        return self
+
+    def launch(self, **environ: str) -> subprocess.Popen[str]:
+        """Start it with `ocd run` as our child and wait for nothing."""
+        self._reap()
+        self._log = (self.home.base / "daemon.log").open("a", encoding="utf-8")
+        self._foreground = subprocess.Popen(
+            [str(SCRIPTS / "ocd"), "run", *self.flags], env={**self.home.environ, **environ},
+            stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
+            cwd=self.home.base, text=True,
+        )  # fmt: skip
+        return self._foreground
+
+    def stop(self) -> Finished:
+        finished = self.ocd("stop", timeout=30)
+        self._reap()
+        return finished
+
+    def restart(self, *flags: str) -> Daemon:
+        self.stop().ok()
+        self.flags = flags or self.flags
+        return self.start()
+
+    def kill9(self) -> Daemon:
+        """Kill the daemon, and it alone, as a crash would."""
+        self.identity.kill(signal.SIGKILL)
+        self._reap()
+        self.identity.wait_gone()
+        return self
+
+    def _reap(self) -> None:
+        if self._foreground is not None:
+            self._foreground.wait(30)
+            self._foreground = None
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def _expect_nothing_left(self, *, failed: bool) -> None:
+        if failed:
+            return  # the test's own failure says more
+        wait_until(lambda: not naming(self.home.base), 10, f"the end of {naming(self.home.base)}")
+
+    def answers(self) -> bool:
+        try:
+            return self.request("GET", "/v1/status", timeout=2).status == 200
+        except OSError:
+            return False
+
+    # --- the programs ----------------------------------------------------------------------
+
+    def ocd(self, *args: str, timeout: float = 60.0, **environ: str) -> Finished:
+        return self.home.run("ocd", *args, timeout=timeout, **environ)
+
+    def oc(self, *args: str, timeout: float = 60.0, stdin: str = "", **environ: str) -> Finished:
+        return self.home.run("oc", *args, timeout=timeout, stdin=stdin, **environ)
+
+    # --- the socket ------------------------------------------------------------------------
+
+    @property
+    def socket(self) -> Path:
+        return self.home.path / "run" / "ocd.sock"
+
+    def request(
+        self,
+        method: str,
+        target: str,
+        body: bytes | None = None,
+        headers: dict[str, str] | None = None,
+        timeout: float = 60.0,
+    ) -> wire.Reply:
+        return wire.request(self.socket, method, target, body, headers=headers, timeout=timeout)
+
+    def status(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.request("GET", "/v1/status", timeout=10).body
+        return found
+
+    def call(self, verb: str, /, session: str | None = None, **params: Any) -> wire.Reply:  # noqa: ANN401
+        """Call a verb over the socket and return its reply, whatever it is."""
+        self.sessions.add(session or "default")
+        body = wire.call_body(verb, params, session)
+        return self.request("POST", "/v1/call", body, wire.JSON_BODY)
+
+    def do(self, verb: str, /, session: str | None = None, **params: Any) -> Any:  # noqa: ANN401
+        """Call a verb that must succeed and return its result."""
+        return self.call(verb, session, **params).result
+
+    def start_call(
+        self,
+        verb: str,
+        /,
+        session: str | None = None,
+        **params: Any,  # noqa: ANN401
+    ) -> wire.PendingCall:
+        """Call a verb and return at once."""
+        return wire.PendingCall(self.socket, wire.call_body(verb, params, session), 120)
+
+    def progress(
+        self,
+        verb: str,
+        /,
+        session: str | None = None,
+        **params: Any,  # noqa: ANN401
+    ) -> Iterator[dict[str, Any]]:
+        """Call a verb and yield its NDJSON lines."""
+        return wire.lines(self.socket, "POST", "/v1/call", wire.call_body(verb, params, session))
+
+    # --- tasks and tabs --------------------------------------------------------------------
+
+    def start_task(self, kind: str, /, **args: Any) -> str:  # noqa: ANN401
+        task_id: str = self.do("oc_task_start", kind=kind, args=args)["task_id"]
+        return task_id
+
+    def task(self, task_id: str) -> dict[str, Any]:
+        meta: dict[str, Any] = self.do("oc_task_get", task_id=task_id)["meta"]
+        return meta
+
+    def finish(self, task_id: str, timeout_ms: int = 40_000) -> dict[str, Any]:
+        """Return the task's terminal meta."""
+        meta: dict[str, Any] = self.do("oc_task_wait", task_id=task_id, timeout_ms=timeout_ms)[
+            "meta"
+        ]
+        return meta
+
+    def result_of(self, task_id: str) -> Any:  # noqa: ANN401
+        return self.do("oc_task_get", task_id=task_id, include_result=True)["result"]
+
+    def new_tab(self, url: str, session: str | None = None) -> str:
+        tab_id: str = self.do("tabs_create", session, url=url)["tab_id"]
+        return tab_id
+
+    def close_tabs(self) -> None:
+        """Close every tab of every session that calls have named."""
+        for session in sorted(self.sessions):
+            for tab in self.do("tabs_context", session)["tabs"]:
+                self.do("tabs_close", session, tab_id=tab["tab_id"])
+        self.sessions.clear()
+
+    # --- its Chromium ----------------------------------------------------------------------
+
+    def chromium(self) -> Identity:
+        """Return the browser process (not its helpers) that uses this home's profile."""
+        browsers = [
+            p
+            for p in naming("--user-data-dir=")
+            if str(self.home.base) in " ".join(p.cmdline())
+            and not any(word.startswith("--type=") for word in p.cmdline())
+        ]
+        assert len(browsers) == 1, [p.cmdline() for p in browsers]
+        return Identity(browsers[0].pid, browsers[0].create_time())
+
+    def renderers(self) -> list[Identity]:
+        return [Identity(p.pid, p.create_time()) for p in renderers(self.home.base)]
+
+    # --- its files -------------------------------------------------------------------------
+
+    def task_folder(self, task_id: str) -> Path:
+        return self.home.path / "tasks" / task_id
+
+    def output_files(self, handle: str) -> list[Path]:
+        return sorted((self.home.path / "output").glob(f"*/{handle}*"))

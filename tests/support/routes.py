@@ -1,0 +1,378 @@
+"""The fixture site's behaviours that need a server, one handler each."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import mimetypes
+import zlib
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aiohttp import web
+
+from support import many_pages
+
+
+@dataclass
+class State:
+    """What the site remembers between requests: gates, counters, uploads.
+
+    Gates belong to the site's loop; `reset` runs there, too.
+    """
+
+    gates: defaultdict[str, asyncio.Event] = field(
+        default_factory=lambda: defaultdict(asyncio.Event)
+    )
+    hits: Counter[str] = field(default_factory=Counter)
+    uploads: list[tuple[str, bytes]] = field(default_factory=list)
+
+    def reset(self) -> None:
+        """Forget everything; whoever waits at a gate goes on, later visitors find it shut."""
+        for event in self.gates.values():
+            event.set()
+        self.gates.clear()
+        self.hits.clear()
+        self.uploads.clear()
+
+    def open(self, gate: str) -> None:
+        """Let everybody at the gate, and who comes later, go on."""
+        self.gates[gate].set()
+
+    async def wait_open(self, gate: str) -> None:
+        """Wait until a test opens the gate."""
+        await self.gates[gate].wait()
+
+
+STATE: web.AppKey[State] = web.AppKey("state", State)
+
+
+def html(title: str, body: str, *, status: int = 200, head: str = "") -> web.Response:
+    text = (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>{head}'
+        f"</head><body>{body}</body></html>"
+    )
+    return web.Response(text=text, status=status, content_type="text/html")
+
+
+def media_type(path: Path) -> str:
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    return f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
+
+
+def _number(request: web.Request, name: str, default: int) -> int:
+    return int(request.query.get(name, default))
+
+
+# --- answers that are late, endless or missing ------------------------------------------------
+
+
+async def hang(request: web.Request) -> web.Response:
+    """Never answer."""
+    await request.app[STATE].wait_open("hang")
+    return html("Released", "<h1>Released</h1>")
+
+
+async def hang_body(request: web.Request) -> web.StreamResponse:
+    """Answer with headers and half a page, then nothing."""
+    response = web.StreamResponse(headers={"Content-Type": "text/html"})
+    await response.prepare(request)
+    await response.write(b"<!doctype html><title>Half</title><h1>Half a page</h1>")
+    await request.app[STATE].wait_open("hang")
+    return response
+
+
+async def gate(request: web.Request) -> web.Response:
+    """Answer once the test opens the gate of that name."""
+    name = request.match_info["name"]
+    await request.app[STATE].wait_open(name)
+    return html(f"Gate {name}", f"<h1>Gate {name}</h1>")
+
+
+async def chain(request: web.Request) -> web.Response:
+    """Page n of a chain: links to n+1 up to `last`; pages from `hold` on wait at gate `chain`."""
+    number = int(request.match_info["number"])
+    hold = _number(request, "hold", 0)
+    if hold and number >= hold:
+        await request.app[STATE].wait_open("chain")
+    last = _number(request, "last", 1000)
+    following = f'<a href="/chain/{number + 1}?{request.query_string}">on</a>' * (number < last)
+    return html(f"Link {number}", f"<h1>Link {number}</h1><p>Text of {number}.</p>{following}")
+
+
+async def star(request: web.Request) -> web.Response:
+    """Page 0 links to 1 … `leaves`; leaves from `hold` on wait at gate `star`."""
+    number, leaves = int(request.match_info["number"]), _number(request, "leaves", 10)
+    hold = _number(request, "hold", 0)
+    if number and hold and number >= hold:
+        await request.app[STATE].wait_open("star")
+    out = "".join(
+        f'<a href="/star/{n}?{request.query_string}">leaf {n}</a> ' for n in range(1, leaves + 1)
+    )
+    return html(f"Star {number}", f"<h1>Star {number}</h1>{out if number == 0 else ''}")
+
+
+async def slow(request: web.Request) -> web.Response:
+    """Answer after `ms`."""
+    await asyncio.sleep(_number(request, "ms", 500) / 1000)
+    return html("Slow", "<h1>Slow</h1>")
+
+
+async def drip(request: web.Request) -> web.StreamResponse:
+    """Send `bytes` of text spread evenly over `ms`."""
+    count, duration = _number(request, "bytes", 1000), _number(request, "ms", 1000) / 1000
+    response = web.StreamResponse(headers={"Content-Type": "text/html"})
+    await response.prepare(request)
+    for _ in range(10):
+        await response.write(b"x" * (count // 10))
+        await asyncio.sleep(duration / 10)
+    return response
+
+
+async def never_idle(_request: web.Request) -> web.Response:
+    """A page that asks for something every 50 ms, for ever."""
+    return html(
+        "Never idle",
+        "<h1>Never idle</h1><script>setInterval(()=>fetch('/json?'+Math.random()),50)</script>",
+    )
+
+
+async def hang_script(_request: web.Request) -> web.Response:
+    """A page whose script never returns, so that its renderer answers nothing."""
+    return html("Busy", "<h1>Busy</h1><script>addEventListener('load',()=>{for(;;);})</script>")
+
+
+# --- statuses, redirects, kinds of bodies -----------------------------------------------------
+
+
+async def status(request: web.Request) -> web.Response:
+    code = int(request.match_info["code"])
+    if code in (204, 304):
+        return web.Response(status=code)
+    return html(f"Status {code}", f"<h1>Status {code}</h1>", status=code)
+
+
+async def redirect(request: web.Request) -> web.Response:
+    left = int(request.match_info["left"])
+    if left == 0:
+        return html("Arrived", "<h1>Arrived</h1>")
+    raise web.HTTPFound(f"/redirect/{left - 1}")
+
+
+async def redirect_to(request: web.Request) -> web.Response:
+    raise web.HTTPFound(request.query["url"])
+
+
+async def redirect_loop(request: web.Request) -> web.Response:
+    turn = "b" if request.query.get("turn") == "a" else "a"
+    raise web.HTTPFound(f"/redirect-loop?turn={turn}")
+
+
+async def back_off(request: web.Request) -> web.Response:
+    """Answer the first `n` requests with the status and Retry-After, later ones with a page."""
+    code, key = int(request.match_info["code"]), request.path_qs
+    hits = request.app[STATE].hits
+    hits[key] += 1
+    if hits[key] > _number(request, "n", 1):
+        return html("At last", "<h1>At last</h1>")
+    after = request.query.get("after", "1")
+    return web.Response(status=code, text="slower", headers={"Retry-After": after})
+
+
+async def big(request: web.Request) -> web.Response:
+    """A page of `kb` kilobytes of plain sentences."""
+    kilobytes = _number(request, "kb", 1024)
+    line = "<p>" + "The quick brown fox jumps over the lazy dog. " * 21 + "</p>\n"
+    return html("Big", "<h1>Big</h1>" + line * (kilobytes * 1024 // len(line) + 1))
+
+
+async def download(_request: web.Request) -> web.Response:
+    headers = {"Content-Disposition": 'attachment; filename="report.csv"'}
+    return web.Response(body=b"a,b\n1,2\n", headers=headers, content_type="text/csv")
+
+
+_PDF = (
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+    b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+    b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 72 72]>>endobj\n"
+    b"trailer<</Root 1 0 R>>\n%%EOF\n"
+)
+
+
+async def pdf(_request: web.Request) -> web.Response:
+    return web.Response(body=_PDF, content_type="application/pdf")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    body = kind + data
+    return len(data).to_bytes(4, "big") + body + zlib.crc32(body).to_bytes(4, "big")
+
+
+async def image(_request: web.Request) -> web.Response:
+    """A picture of one red dot."""
+    head = b"\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00"
+    rows = zlib.compress(b"\x00\xff\x00\x00")
+    png = (
+        b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", rows) + _chunk(b"IEND", b"")
+    )
+    return web.Response(body=png, content_type="image/png")
+
+
+async def json_data(request: web.Request) -> web.Response:
+    await asyncio.sleep(_number(request, "ms", 0) / 1000)
+    return web.json_response({"items": ["first", "second", "third"], "query": request.query_string})
+
+
+async def plain(_request: web.Request) -> web.Response:
+    return web.Response(text="Plain text, no markup: <b>not bold</b>.")
+
+
+async def latin(_request: web.Request) -> web.Response:
+    body = "<!doctype html><title>Café</title><h1>Café à la crème</h1>".encode("latin-1")
+    return web.Response(body=body, headers={"Content-Type": "text/html; charset=iso-8859-1"})
+
+
+async def echo(request: web.Request) -> web.Response:
+    body = (await request.read()).decode(errors="replace")
+    headers = {k.lower(): v for k, v in request.headers.items()}
+    return web.json_response({"method": request.method, "headers": headers, "body": body})
+
+
+# --- log-in, forms, uploads -------------------------------------------------------------------
+
+
+async def login(request: web.Request) -> web.Response:
+    """A form; posting user `ada` with password `lovelace` sets the session cookie."""
+    if request.method == "POST":
+        data = await request.post()
+        if (data.get("user"), data.get("password")) == ("ada", "lovelace"):
+            answer = web.HTTPSeeOther("/private")
+            answer.set_cookie("session", "s3cret-session", httponly=True, path="/")
+            raise answer
+        return html("Log in", "<h1>Wrong password</h1>", status=401)
+    return html(
+        "Log in",
+        '<h1>Log in</h1><form method="post"><label>User <input name="user"></label>'
+        '<label>Password <input name="password" type="password"></label>'
+        "<button>Log in</button></form>",
+    )
+
+
+async def private(request: web.Request) -> web.Response:
+    if request.cookies.get("session") != "s3cret-session":
+        raise web.HTTPFound("/login")
+    return html("Private", "<h1>Members only</h1><p>The treasure is below the oak.</p>")
+
+
+async def submit(request: web.Request) -> web.Response:
+    data = await request.post()
+    rows = "".join(f"<li>{key}={value!s}</li>" for key, value in data.items())
+    return html("Received", f"<h1>Received</h1><ul>{rows}</ul>")
+
+
+async def upload(request: web.Request) -> web.Response:
+    data = await request.post()
+    for value in data.values():
+        if isinstance(value, web.FileField):
+            request.app[STATE].uploads.append((value.filename, value.file.read()))
+    return html("Uploaded", f"<h1>Uploaded {len(request.app[STATE].uploads)}</h1>")
+
+
+async def basic_auth(request: web.Request) -> web.Response:
+    """Ask for user `ada`, password `lovelace`."""
+    if request.headers.get("Authorization") == "Basic YWRhOmxvdmVsYWNl":
+        return html("Let in", "<h1>Let in</h1>")
+    headers = {"WWW-Authenticate": 'Basic realm="fixture"'}
+    return web.Response(status=401, text="Who are you?", headers=headers)
+
+
+# --- many pages, sitemaps ---------------------------------------------------------------------
+
+
+async def handbook(request: web.Request) -> web.Response:
+    number = int(request.match_info["number"] or 1)
+    if not 1 <= number <= many_pages.COUNT:
+        raise web.HTTPNotFound
+    return web.Response(text=many_pages.page(number), content_type="text/html")
+
+
+def _origin(request: web.Request) -> str:
+    return f"http://{request.host}"
+
+
+def _urlset(request: web.Request, numbers: range) -> str:
+    rows = "".join(
+        f"<url><loc>{_origin(request)}/many-pages/{n}.html</loc></url>\n" for n in numbers
+    )
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{rows}</urlset>\n'
+
+
+async def sitemap(request: web.Request) -> web.Response:
+    return web.Response(text=_urlset(request, range(1, 11)), content_type="application/xml")
+
+
+async def sitemap_gz(request: web.Request) -> web.Response:
+    body = gzip.compress(_urlset(request, range(11, 21)).encode())
+    return web.Response(body=body, content_type="application/gzip")
+
+
+async def sitemap_index(request: web.Request) -> web.Response:
+    space, origin = "http://www.sitemaps.org/schemas/sitemap/0.9", _origin(request)
+    rows = "".join(
+        f"<sitemap><loc>{origin}/{name}</loc></sitemap>"
+        for name in ("sitemap.xml", "sitemap-2.xml.gz")
+    )
+    return web.Response(
+        text=f'<?xml version="1.0"?><sitemapindex xmlns="{space}">{rows}</sitemapindex>',
+        content_type="application/xml",
+    )
+
+
+async def spa(_request: web.Request) -> web.Response:
+    """One shell for every address below /spa; the script draws what the address says."""
+    script = """
+    const draw = () => { document.querySelector('main').innerHTML =
+      `<h1>View ${location.pathname}</h1><a href="/spa/two" onclick="go(event)">two</a>`; };
+    const go = e => { e.preventDefault(); history.pushState({}, '', e.target.href); draw(); };
+    addEventListener('popstate', draw); draw();"""
+    return html("App", f"<main></main><script>{script}</script>")
+
+
+ROUTES = [
+    web.get("/hang", hang),
+    web.get("/hang-body", hang_body),
+    web.get("/hang-script", hang_script),
+    web.get("/gate/{name}", gate),
+    web.get(r"/chain/{number:\d+}", chain),
+    web.get(r"/star/{number:\d+}", star),
+    web.get("/slow", slow),
+    web.get("/drip", drip),
+    web.get("/never-idle", never_idle),
+    web.route("*", r"/status/{code:\d+}", status),
+    web.get(r"/redirect/{left:\d+}", redirect),
+    web.get("/redirect-to", redirect_to),
+    web.get("/redirect-loop", redirect_loop),
+    web.get("/{code:429|503}", back_off),
+    web.get("/big", big),
+    web.get("/download", download),
+    web.get("/pdf", pdf),
+    web.get("/image", image),
+    web.get("/json", json_data),
+    web.get("/plain", plain),
+    web.get("/latin", latin),
+    web.route("*", "/echo", echo),
+    web.route("*", "/login", login),
+    web.get("/private", private),
+    web.post("/submit", submit),
+    web.post("/upload", upload),
+    web.get("/basic-auth", basic_auth),
+    web.get(r"/many-pages/{number:\d*}", handbook),
+    web.get(r"/many-pages/{number:\d+}.html", handbook),
+    web.get("/sitemap.xml", sitemap),
+    web.get("/sitemap-2.xml.gz", sitemap_gz),
+    web.get("/sitemap_index.xml", sitemap_index),
+    web.get("/spa", spa),
+    web.get("/spa/{rest:.*}", spa),
+]

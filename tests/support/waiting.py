@@ -1,0 +1,23 @@
+"""Wait for a condition with a deadline; the only clock a test looks at."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+STEP_S = 0.02
+
+
+def wait_until(condition: Callable[[], T], timeout: float = 10.0, what: str = "") -> T:
+    """Return the first true value of `condition`; fail with its last value after `timeout` s."""
+    deadline = time.monotonic() + timeout
+    pause = threading.Event()
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            name = what or getattr(condition, "__doc__", None) or "condition"
+            raise AssertionError(f"waited {timeout} s for {name}; last value: {value!r}")
+        pause.wait(STEP_S)

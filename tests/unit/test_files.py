@@ -1,0 +1,73 @@
+"""Durable files: whole or not at all, private, and nothing left behind by a failure."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ocd import files
+from ocd.api.errors import OcdError
+
+
+def test_a_whole_file_is_replaced_and_private(tmp_path: Path) -> None:
+    """The new content stands under the old name with mode 0600."""
+    path = tmp_path / "meta.json"
+    files.write_whole(path, b"one")
+    assert files.write_whole(path, (b"t", b"wo")) == 3
+    assert path.read_bytes() == b"two"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert os.listdir(tmp_path) == ["meta.json"]
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    """An error between the chunks loses nothing and leaves no part behind."""
+    path = tmp_path / "meta.json"
+    files.write_whole(path, b"old")
+
+    def chunks() -> Iterator[bytes]:
+        yield b"new"
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OcdError) as caught:
+        files.write_whole(path, chunks())
+    assert caught.value.code == "storage_full"
+    assert str(path) in caught.value.message
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["meta.json"]
+
+
+def test_another_failed_write_is_storage_failed(tmp_path: Path) -> None:
+    """Only a full disk is called full."""
+    with pytest.raises(OcdError) as caught:
+        files.write_whole(tmp_path / "missing" / "x", b"")
+    assert caught.value.code == "storage_failed"
+
+
+def test_a_log_closes_a_torn_line_before_it_goes_on(tmp_path: Path) -> None:
+    """After a crash in the middle of a line the next line is whole."""
+    path = tmp_path / "events.jsonl"
+    path.write_bytes(b'{"a":1}\n{"b"')
+    log = files.Log(path)
+    log.append(b'{"c":3}')
+    log.close()
+    assert path.read_bytes() == b'{"a":1}\n{"b"\n{"c":3}\n'
+
+
+def test_lines_skip_what_is_torn_and_read_what_is_there(tmp_path: Path) -> None:
+    """A reader beside the writer sees whole lines only; no file means no lines."""
+    path = tmp_path / "events.jsonl"
+    assert list(files.read_lines(path)) == []
+    path.write_bytes(b"1\n2\n3")
+    assert list(files.read_lines(path)) == [b"1", b"2"]
+
+
+def test_a_symbolic_link_is_never_written_through(tmp_path: Path) -> None:
+    """A link planted under a file's name does not redirect the write."""
+    target = tmp_path / "target"
+    target.write_bytes(b"keep")
+    (tmp_path / "log").symlink_to(target)
+    with pytest.raises(OcdError):
+        files.Log(tmp_path / "log")
+    assert target.read_bytes() == b"keep"
