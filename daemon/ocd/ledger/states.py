@@ -1,0 +1,157 @@
+"""What a task is and how it may change: pure, without files or clocks.
+
+PENDING → RUNNING → COMPLETED | FAILED | CANCELLED, PENDING → CANCELLED, and for reaping alone
+PENDING → FAILED. A terminal task never changes again: every transition returns it as it is.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+FORMAT = 1
+
+Status = Literal["PENDING", "RUNNING", "COMPLETED", "FAILED", "CANCELLED"]
+TERMINAL: frozenset[str] = frozenset({"COMPLETED", "FAILED", "CANCELLED"})
+
+
+class TaskProgress(msgspec.Struct, frozen=True):
+    """Units done of `total` (None: unknown), and what happens now."""
+
+    done: int = 0
+    total: int | None = None
+    message: str = ""
+
+
+class ListPlace(msgspec.Struct, frozen=True):
+    """Where the list of a result stands in result.json: its keys, and the bytes from `[` to `]`.
+
+    in_units: the list's items are exactly the lines of the task's units file.
+    """
+
+    keys: tuple[str, ...]
+    start: int
+    end: int
+    in_units: bool
+
+
+class TaskMeta(msgspec.Struct, frozen=True, kw_only=True):
+    """One task as meta.json keeps it. Times are RFC 3339, UTC, with milliseconds.
+
+    pid and pid_started_at name the process that runs it. args_summary is redacted JSON text of at
+    most 2 KiB. error is an error body ({"code", "message", …}). result_path is set once there is a
+    result, whole or partial.
+    """
+
+    version: int = FORMAT
+    task_id: str
+    kind: str
+    status: Status
+    session: str = "default"
+    pid: int | None = None
+    pid_started_at: str | None = None
+    boot_id: str = ""
+    created_at: str
+    started_at: str | None = None
+    ended_at: str | None = None
+    cancel_requested_at: str | None = None
+    args_summary: str = "{}"
+    progress: TaskProgress = TaskProgress()
+    result_path: str | None = None
+    result_list: ListPlace | None = None
+    error: dict[str, Any] | None = None
+
+    @property
+    def terminal(self) -> bool:
+        """Whether the task has ended; it then never changes."""
+        return self.status in TERMINAL
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """How a task ended: the status, its error if it has one, and its result if there is one."""
+
+    status: Literal["COMPLETED", "FAILED", "CANCELLED"]
+    error: dict[str, Any] | None = None
+    result_path: str | None = None
+    result_list: ListPlace | None = None
+
+
+_PRIVATE = ("version", "boot_id", "result_list")
+
+
+def public(meta: TaskMeta) -> dict[str, Any]:
+    """Return the task as callers see it: meta.json without what is the ledger's own business."""
+    shown: dict[str, Any] = msgspec.to_builtins(meta)
+    for name in _PRIVATE:
+        del shown[name]
+    return shown
+
+
+def begin(meta: TaskMeta, now: str) -> TaskMeta:
+    """PENDING → RUNNING; any other task is returned as it is."""
+    if meta.status != "PENDING":
+        return meta
+    return replace(meta, status="RUNNING", started_at=now)
+
+
+def advance(meta: TaskMeta, progress: TaskProgress) -> TaskMeta:
+    """Return the running task with its progress; any other task as it is."""
+    return replace(meta, progress=progress) if meta.status == "RUNNING" else meta
+
+
+def ask_cancel(meta: TaskMeta, now: str) -> TaskMeta:
+    """Note that the task shall stop; the first asking counts."""
+    if meta.terminal or meta.cancel_requested_at is not None:
+        return meta
+    return replace(meta, cancel_requested_at=now)
+
+
+def end(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
+    """End a running task, or a waiting one that was cancelled; any other is returned as it is."""
+    allowed = meta.status == "RUNNING" or (
+        meta.status == "PENDING" and outcome.status == "CANCELLED"
+    )
+    return _ended(meta, outcome, now) if allowed else meta
+
+
+def reap(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
+    """End a task whose process is gone, waiting or running, as FAILED."""
+    assert outcome.status == "FAILED"
+    return meta if meta.terminal else _ended(meta, outcome, now)
+
+
+def _ended(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
+    return replace(
+        meta,
+        status=outcome.status,
+        ended_at=now,
+        error=outcome.error,
+        result_path=outcome.result_path,
+        result_list=outcome.result_list,
+    )
+
+
+def orphaned(meta: TaskMeta, units: int) -> Mapping[str, Any]:
+    """Return the error body of a task whose process is gone."""
+    return {
+        "code": "orphaned",
+        "message": f"The process that ran this task (pid {meta.pid}) is gone; "
+        f"{units} finished units are kept",
+        "hint": f"Its partial result: oc task get {meta.task_id} --include-result",
+    }
+
+
+def timestamp(milliseconds: int) -> str:
+    """Return epoch milliseconds as RFC 3339 in UTC, for example 2026-03-01T12:00:00.000Z."""
+    moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
+
+
+def milliseconds(time: str) -> int:
+    """Return an RFC 3339 time (any offset; none means UTC) as epoch milliseconds; ValueError."""
+    moment = datetime.fromisoformat(time)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return round(moment.timestamp() * 1000)
