@@ -1,0 +1,132 @@
+"""Files that callers may name: inside an allowed root, and no credentials even there."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from itertools import pairwise
+from pathlib import Path
+
+from ocd.api.errors import OcdError
+
+# Folders whose whole content is refused, wherever they are.
+_FOLDERS = {
+    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".mozilla",
+    ".gcloud", "keyrings",
+}  # fmt: skip
+_FOLDER_PAIRS = frozenset(((".git", "hooks"), (".config", "gcloud"), (".config", "gh")))
+_NAMES = (
+    ".env*", "id_*", "*.pem", "*.key", "*.p12", "*.pfx", "*.ppk", "*.kdbx", "*.jks", "*.keystore",
+    ".netrc", "_netrc", ".npmrc", ".yarnrc*", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials",
+    ".htpasswd", ".dockercfg", ".vault-token", "credentials", "authorized_keys", "shadow",
+    # shell start-up files
+    ".bashrc", ".bash_*", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
+    ".cshrc", ".tcshrc", ".kshrc", ".login", ".xprofile", ".xinitrc", ".xsession*", "config.fish",
+    "fish_variables", ".gitconfig",
+)  # fmt: skip
+_SYSTEM = ("/proc", "/sys", "/dev")
+_HOME_NAME = ".openchrome"
+_FLAG = "--allow-file-root"
+
+
+class Roots:
+    """The folders inside which callers may read and write files by path.
+
+    home: OpenChrome's own home, refused but for its `files/` folder.
+    """
+
+    def __init__(self, roots: Iterable[Path | str], home: Path | None = None) -> None:
+        self._roots = tuple(dict.fromkeys(_real(Path(root)) for root in roots))
+        self._home = _real(home) if home else None
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The folders, with symbolic links resolved."""
+        return self._roots
+
+    def __repr__(self) -> str:
+        return f"Roots({[str(root) for root in self._roots]})"
+
+    def resolve(self, path: Path | str, *, for_write: bool = False) -> Path:
+        """Return the real path of a file to read, or of one to write whose folder exists.
+
+        Callers open what is returned, never what they were given. Raises path_not_absolute,
+        path_not_allowed, file_not_found (errno, path).
+        """
+        real = self.contain(path)
+        needed = real.parent if for_write else real
+        try:
+            mode = needed.stat().st_mode
+            existing = real.stat().st_mode if for_write and real.exists() else mode
+        except OSError as error:
+            raise _not_found(needed, error) from error
+        if for_write and not stat.S_ISDIR(mode):
+            raise _not_found(needed, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
+        if not (stat.S_ISREG(existing) or stat.S_ISDIR(existing)):
+            raise self._refused(real, "it is a device, a pipe or a socket")
+        return real
+
+    def contain(self, path: Path | str) -> Path:
+        """Return the real path if it is allowed, whether or not there is such a file."""
+        given = Path(path)
+        if "\0" in str(given):
+            raise self._refused(given, "it has a NUL")
+        if not given.is_absolute():
+            raise OcdError(
+                "path_not_absolute", f"Not an absolute path: {given}",
+                hint="Give the whole path, beginning at the root of the file system.",
+                path=str(given),
+            )  # fmt: skip
+        real = _real(given)
+        if not any(real.is_relative_to(root) for root in self._roots):
+            raise self._refused(real, "it is outside the allowed folders")
+        why = _credential(given) or _credential(real) or self._own_file(real)
+        if why:
+            raise self._refused(real, why)
+        return real
+
+    def _own_file(self, real: Path) -> str:
+        home = self._home
+        if home and real.is_relative_to(home) and not real.is_relative_to(home / "files"):
+            return "it belongs to OpenChrome itself"
+        return ""
+
+    def _refused(self, path: Path, why: str) -> OcdError:
+        roots = [str(root) for root in self._roots]
+        listed = ", ".join(roots) or "none"
+        return OcdError(
+            "path_not_allowed", f"Not allowed: {path}: {why}", path=str(path), roots=roots,
+            hint=f"Allowed folders: {listed}. Start the daemon with {_FLAG} DIR to add one.",
+        )  # fmt: skip
+
+
+def _real(path: Path) -> Path:
+    # realpath follows every link it can, /proc/self/root included, and bears missing ends.
+    return Path(os.path.realpath(path))
+
+
+def _not_found(path: Path, error: OSError) -> OcdError:
+    return OcdError(
+        "file_not_found", f"{path}: {error.strerror or error}", errno=error.errno, path=str(path)
+    )
+
+
+def _credential(path: Path) -> str:
+    """Return why a path is refused whatever the roots, or an empty string."""
+    # Folding and trimming: file systems exist to which ".SSH" and ".ssh." are ".ssh".
+    parts = [part.casefold().rstrip(" .") or part for part in path.parts]
+    pairs = set(pairwise(parts))
+    if path.as_posix().startswith(tuple(f"{folder}/" for folder in _SYSTEM)):
+        return "it is part of the running system"
+    if _FOLDERS.intersection(parts) or pairs & _FOLDER_PAIRS:
+        return "it is in a folder of credentials or hooks"
+    if any(_denied_name(part) for part in parts[1:]):
+        return "its name is that of credentials or of a shell's start-up file"
+    if _HOME_NAME in parts and (_HOME_NAME, "files") not in pairs:
+        return "it belongs to OpenChrome itself"
+    return ""
+
+
+def _denied_name(name: str) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in _NAMES)

@@ -1,0 +1,66 @@
+"""Phrases that read like orders to an assistant, in the languages that attacks were seen in.
+
+They are counted, never removed: a page about prompt injection must stay readable.
+"""
+
+import re
+
+# What a rule is made of. All patterns are matched on lower-case text with single spaces.
+_A = r"(?:all|any|every|the|your|my|of|these|those|its|other)"
+_OLD = r"(?:previous|prior|preceding|earlier|above|former|existing|original|system|safety)"
+_ORDERS = r"(?:instructions?|prompts?|directions?|directives?|rules?|guidelines?|commands?|context)"
+_USER = r"(?:tell|inform|alert|notify|mention (?:this|it) to) the (?:user|human)"
+_TAGS = (
+    r"(?:system|assistant|tool_calls?|function_calls?|tool_results?|function_results?"
+    r"|system[-_]reminder|important_instructions)"
+)
+_KO_OLD = r"(?:이전|앞선|앞의|위의|기존|지금까지의) ?(?:의 ?)?(?:모든 ?)?"
+_KO_DROP = r"(?: ?(?:사항|들|어))* ?[을를은는]? ?(?:모두 ?|전부 ?)?(?:무시|잊)"
+_ZH_OLD = r"(?:之前|以上|先前|前面|所有|一切)的?(?:所有|一切)?"
+_JA_OLD = r"(?:以前|前|上記|これまで)の(?:すべての)?"
+_DE_OLD = r"(?:alle |sämtliche )?(?:die |deine )?(?:vorherigen|bisherigen|obigen|früheren)"
+
+# (a word the phrase must contain, the phrase): the word is searched first, because a plain search
+# costs a tenth of the pattern.
+_RULES: tuple[tuple[str, str], ...] = (
+    ("ignor", rf"ignor(?:e|ing) (?:{_A} )*(?:{_OLD} )+(?:and \w+ )?{_ORDERS}"),
+    ("ignor", rf"ignor(?:e|ing) (?:{_A} )+{_ORDERS}"),
+    ("ignore ", r"ignore (?:everything|anything) (?:above|before)"),
+    ("disregard", rf"disregard(?:ing)? (?:{_A} )*(?:{_OLD}|{_ORDERS}|everything)"),
+    ("forget", rf"forget (?:{_A} )*(?:{_OLD} )*{_ORDERS}"),
+    ("forget everything", r"forget everything (?:above|before|you)"),
+    ("overrid", rf"overrid(?:e|ing) (?:{_A} )*(?:{_OLD} )*{_ORDERS}"),
+    ("new ", r"new (?:system )?instructions?:"),
+    ("system", r"system (?:prompt|message|override|instructions?) ?:|^\W*system ?:"),
+    (" now ", r"you (?:are|must) now (?:an? |act|in |to )|you must now\b"),
+    ("do not ", rf"do not {_USER}"),
+    ("don't ", rf"don't {_USER}"),
+    ("jailbr", r"\bjailbr(?:eak|oken)(?:ed)? mode"),
+    ("<|", r"<\|[a-z_]+\|>"),
+    ("[/inst]", r"\[/inst\]"),
+    ("<<sys>>", r"<<sys>>"),
+    (">", rf"</?{_TAGS}\b[^<>]{{0,80}}>"),
+    ("instruc", r"ignor[ae]r? (?:todas )?(?:las |as )?instruc(?:ciones|ções) (?:ant|pre|pré)"),
+    ("instructions", r"(?:ignore[rz]?|oublie[rz]?) (?:toutes )?(?:les |vos |tes )?instructions"),
+    ("anweisungen", rf"(?:ignorier\w*|vergiss|missachte\w*) {_DE_OLD} anweisungen"),
+    ("istruzioni", r"(?:ignora|dimentica) (?:tutte )?(?:le )?istruzioni (?:precedenti|sopra)"),
+    ("инструкци", r"(?:игнорируй\w*|забудь\w*) (?:все )?(?:предыдущие |прежние )?инструкци"),
+    ("指示", rf"{_JA_OLD}指示[はをに]?(?:すべて)?(?:無視|忘れ)"),
+    ("忽略", rf"忽略{_ZH_OLD}(?:指示|指令|命令)"),
+    ("指令", rf"(?:无视|無視|忘记|忘記){_ZH_OLD}指令"),
+    ("지시", rf"{_KO_OLD}지시{_KO_DROP}"),
+    ("명령", rf"{_KO_OLD}명령{_KO_DROP}"),
+    ("프롬프트", r"(?:시스템|이전) ?프롬프트 ?(?::|[을를]? ?(?:무시|공개|출력))"),
+)
+_PHRASES = tuple((word, re.compile(pattern)) for word, pattern in _RULES)
+_SPACES = re.compile(r"[ \t\r\n\xa0]{2,}|[\t\r\n\xa0]")
+
+
+def count_phrases(text: str) -> int:
+    """Return how many phrases of the text read like orders to an assistant."""
+    lower = text.lower()
+    likely = [pattern for word, pattern in _PHRASES if word in lower]
+    if not likely:
+        return 0
+    flat = _SPACES.sub(" ", lower)
+    return sum(1 for pattern in likely for _ in pattern.finditer(flat))

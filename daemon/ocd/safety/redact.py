@@ -1,0 +1,246 @@
+"""Secrets masked in everything that is kept: journal, task summaries, recordings, logs.
+
+A secret is known by the name it stands under (any spelling, any depth, also in JSON or form data
+inside strings and in `{"name", "value"}` pairs) or by its own shape (tokens of known makers, JWTs,
+private keys). When in doubt it is masked; what is spared on purpose:
+
+- names whose last word says that they hold something about a secret, not the secret:
+  `max_tokens`, `token_type`, `password_field`, `cookie_policy`, `secret_name`;
+- paging cursors: `next_page_token`, `page_token`, `continuation_token`, `sync_token`;
+- true, false and null, and numbers under plural names (`cookies: 12`);
+- `session`, which is our own word for a set of tabs (`session_id` is masked).
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+from urllib.parse import quote, unquote, unquote_plus
+
+import msgspec
+
+MASK = "[redacted]"
+URL_MASK = "redacted"
+_MAX_JSON = 1 << 20
+_MAX_DEPTH = 100
+
+
+def _set(text: str, separator: str | None = None) -> frozenset[str]:
+    return frozenset(text.split(separator))
+
+
+_SECRET_WORDS = _set(
+    "password passwords passwd passwds pwd passphrase passcode passkey pass secret secrets"
+    " credential credentials creds authorization authentication auth authcode authkey authtoken"
+    " cookie cookies cookie2 setcookie otp totp hotp mfa 2fa cvv cvv2 cvc cvc2 csc ssn jwt bearer"
+    " token accesstoken refreshtoken idtoken apitoken csrftoken apikey apikeys accesskey secretkey"
+    " privatekey sessionid sessid sid phpsessid jsessionid csrf xsrf pincode userpass"
+)
+_SECRET_PAIRS = _set(
+    "api key|api keys|access key|private key|secret key|encryption key|signing key|master key"
+    "|session key|session id|session ids|security code|auth code|verification code|recovery code"
+    "|recovery codes|backup code|backup codes|one time|card number|code verifier|client assertion"
+    "|pin code|pass word|auth key|shared key|account key|sas key",
+    "|",
+)
+_PLURALS = _set("tokens cookies secrets credentials passwords")
+_ABOUT = _set(
+    "count type types limit limits length size url uri href policy policies selector label name"
+    " names enabled disabled required expires expiry expiration ttl field fields path file"
+    " placeholder hint strength reset visible manager mode page endpoint present changed valid"
+    " format error errors banner consent usage budget method domain at audit status"
+)
+_PAGING = _set("page next continuation sync cursor resume previous prev")
+_AMOUNTS = _set("max min num number total prompt completion input output used count")
+# Names that secrets have in other languages, found anywhere in a label.
+_FOREIGN = re.compile(
+    "passwor[td]|passwort|kennwort|contrase[nñ]a|mot ?de ?passe|senha|wachtwoord|пароль|密码|密碼"
+    "|口令|パスワード|비밀번호|암호|인증번호|보안코드"
+)
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+[a-z]*|[^\W\d_a-zA-Z]+")
+_URL_ONLY = _set("sig signature xamzsignature xamzcredential awsaccesskeyid")
+_LONG_IN_URL = _set("key code session sess ticket samlresponse k")
+_LONG = 16
+
+
+@lru_cache(4096)
+def is_secret_name(name: str) -> bool:
+    """Return whether what stands under this key, header, field or parameter is a secret."""
+    words = _words(name)
+    if not words or words[-1] in _ABOUT:
+        return False
+    if words[-1] in ("token", "tokens") and len(words) > 1:
+        before = set(words[:-1])
+        if before & (_PAGING | _AMOUNTS if words[-1] == "tokens" else _PAGING):
+            return False
+    if words[-1] == "tokens" or not _SECRET_WORDS.isdisjoint(words):
+        return True
+    pairs = {f"{first} {second}" for first, second in pairwise(words)}
+    return not _SECRET_PAIRS.isdisjoint(pairs) or bool(_FOREIGN.search(name.lower()))
+
+
+def _words(name: str) -> list[str]:
+    # "X-API-KEY", "apiKey", "api_key" and "API key" are the same two last words.
+    decoded = name if "%" not in name else unquote_plus(unquote_plus(name))
+    words = [word.lower() for word in _WORDS.findall(decoded[:200])]
+    joined = "".join(words)
+    return [*words, joined] if len(words) <= 3 and joined in _SECRET_WORDS else words
+
+
+def _is_plural(name: str) -> bool:
+    return not _PLURALS.isdisjoint(_words(name)[-1:])
+
+
+# The keys of an object under which the name of its own "value" stands.
+_NAME_KEYS = (
+    "name", "key", "label", "field", "header", "id", "selector", "query", "placeholder", "type",
+    "autocomplete",
+)  # fmt: skip
+_VALUE_KEYS = frozenset(("value", "values", "text", "content", "newvalue", "oldvalue"))
+
+
+def redact(value: object) -> Any:  # noqa: ANN401 - a copy of any JSON value
+    """Return a deep copy of a JSON-like value with every secret replaced by `[redacted]`."""
+    return _redact(value, 0)
+
+
+def _redact(value: object, depth: int) -> object:
+    if depth > _MAX_DEPTH:
+        return MASK
+    if isinstance(value, str):
+        return _redact_string(value, depth)
+    if isinstance(value, Mapping):
+        return _redact_object(value, depth)
+    if isinstance(value, list | tuple | set | frozenset):
+        items = list(value)
+        if len(items) == 2 and isinstance(items[0], str) and is_secret_name(items[0]):
+            return [items[0], _masked(items[0], items[1])]  # a header as a pair
+        return [_redact(item, depth + 1) for item in items]
+    return value
+
+
+def _redact_object(value: Mapping[Any, object], depth: int) -> dict[Any, object]:
+    names = {key: str(key) for key in value}
+    lowered = {name.lower(): value[key] for key, name in names.items()}
+    named = (lowered.get(key) for key in _NAME_KEYS)
+    hides_value = any(isinstance(name, str) and is_secret_name(name) for name in named)
+    result: dict[Any, object] = {}
+    for key, item in value.items():
+        name = names[key]
+        if is_secret_name(name) or (hides_value and name.lower() in _VALUE_KEYS):
+            result[key] = _masked(name, item)
+        else:
+            result[key] = _redact(item, depth + 1)
+    return result
+
+
+def _masked(name: str, value: object) -> object:
+    if value is None or isinstance(value, bool) or value in ("", [], {}):
+        return value
+    if isinstance(value, int | float) and _is_plural(name):
+        return value
+    return MASK
+
+
+def _redact_string(text: str, depth: int) -> str:
+    stripped = text.strip()
+    if stripped[:1] in ("{", "[") and stripped[-1:] in ("}", "]") and len(text) <= _MAX_JSON:
+        try:
+            decoded = msgspec.json.decode(stripped)
+        except (msgspec.DecodeError, RecursionError):
+            return redact_text(text)
+        clean = _redact(decoded, depth + 1)
+        return text if clean == decoded else msgspec.json.encode(clean).decode()
+    return redact_text(text)
+
+
+_URL = re.compile(r"\b[a-z][a-z0-9+.\-]{1,20}://[^\s\"'<>`]+", re.IGNORECASE)
+_HEADER = re.compile(
+    r"\b((?:proxy-)?authorization|(?:set-)?cookie2?|x-(?:api-key|auth-token|csrf-token))(\s*:\s*)"
+    r"([^\r\n\"']+)",
+    re.IGNORECASE,
+)
+_PAIR = re.compile(
+    r"(?P<name>(?<![\w%.\-\[\]])[\w%.\-\[\]]{2,80}+)(?P<between>[\"']?\s{0,3}[=:]\s{0,3})"
+    r"(?P<value>\"(?:[^\"\\]|\\.){1,4096}\"|'(?:[^'\\]|\\.){1,4096}'|[^\s&;,\"'<>(){}]+)"
+)
+_SHAPES = re.compile(
+    r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*"  # JWT
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
+    r"|\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b"  # AWS
+    r"|\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}"
+    r"|\bxox[abeprs]-[A-Za-z0-9-]{10,}|\b[srp]k_(?:live|test)_[A-Za-z0-9]{10,}"
+    r"|\bsk-[A-Za-z0-9_-]{20,}|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bnpm_[A-Za-z0-9]{30,}"
+    r"|\bpypi-[\w-]{30,}|\bhf_[A-Za-z0-9]{30,}|\bSG\.[\w-]{16,}\.[\w-]{16,}",
+    re.DOTALL,
+)
+_SCHEME = re.compile(
+    r"\b(Bearer|Basic|Digest|Negotiate|Token)(\s+)"
+    r"(?=[^\s,;\"']*(?:[0-9=]|[a-z][A-Z]))([A-Za-z0-9._~+/=-]{8,})",
+    re.IGNORECASE,
+)
+
+
+def redact_text(text: str) -> str:
+    """Return the text with tokens, `name=value` secrets, secret headers and URL secrets masked."""
+    if "://" in text:
+        text = _URL.sub(lambda match: redact_url(match[0]), text)
+    text = _HEADER.sub(rf"\1\2{MASK}", text)
+    text = _SHAPES.sub(MASK, text)
+    text = _SCHEME.sub(rf"\1\2{MASK}", text)
+    return _PAIR.sub(_masked_pair, text) if "=" in text or ":" in text else text
+
+
+def _masked_pair(match: re.Match[str]) -> str:
+    value = match["value"]
+    if not is_secret_name(match["name"]) or value in ("true", "false", "null", "None", URL_MASK):
+        return match[0]
+    if value.lower() in _SCHEMES or value.startswith("//"):
+        return match[0]  # "Authorization: Bearer [redacted]" is done already
+    quotation = value[0] if value[0] in "\"'" else ""
+    return f"{match['name']}{match['between']}{quotation}{MASK}{quotation}"
+
+
+_SCHEMES = frozenset(("bearer", "basic", "digest", "negotiate", "token"))
+_AUTHORITY = re.compile(r"([a-z][a-z0-9+.\-]*:)?([/\\]{2,})([^/\\?#]*)", re.IGNORECASE)
+_PARAMETER = re.compile(r"([^=&;?#/]+)=([^&;#]*)")
+
+
+def redact_url(url: str) -> str:
+    """Return the URL with userinfo and the values of secret parameters masked.
+
+    Parameters count in the query, in the fragment and after `;` in the path, whatever their
+    encoding. Everything else stays as it was, byte for byte.
+    """
+    match = _AUTHORITY.match(url)
+    start = ""
+    rest = url
+    if match:
+        userinfo, at, host = match[3].rpartition("@")
+        start = f"{match[1] or ''}{match[2]}{URL_MASK if userinfo else ''}{at}{host}"
+        rest = url[match.end() :]
+    return start + _PARAMETER.sub(_masked_parameter, rest)
+
+
+def _masked_parameter(match: re.Match[str]) -> str:
+    name, value = match[1], match[2]
+    if not value:
+        return match[0]
+    compact = "".join(_words(name))
+    if (
+        is_secret_name(unquote(name))
+        or compact in _URL_ONLY
+        or (compact in _LONG_IN_URL and len(value) >= _LONG)
+    ):
+        return f"{name}={URL_MASK}"
+    return f"{name}={_redact_nested(value)}"
+
+
+def _redact_nested(value: str) -> str:
+    # A URL or JSON inside a parameter ("?next=https%3A%2F%2F…token%3D…").
+    decoded = unquote(value)
+    clean = decoded
+    if decoded != value and ("=" in decoded or ":" in decoded):
+        clean = redact_text(decoded)
+    return _SHAPES.sub(URL_MASK, value) if clean == decoded else quote(clean, safe="")
