@@ -54,7 +54,8 @@ def test_the_other_spelling_of_an_inside_file_is_allowed_only_where_it_resolves(
     "name",
     [
         ".ssh/config", ".SSH/known_hosts", ".gnupg/x", ".aws/credentials", ".env", ".env.local",
-        "id_rsa", "id_ed25519.pub", "server.pem", "Key.PEM", ".netrc", ".npmrc", ".bashrc", ".zshrc",
+        "id_rsa", "id_ed25519.pub", "server.pem", "Key.PEM", ".netrc", ".npmrc", ".bashrc",
+        ".zshrc",
         ".git/hooks/pre-commit", ".openchrome/config.toml", ".git-credentials", ".bash_profile",
     ],
 )  # fmt: skip

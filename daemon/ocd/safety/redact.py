@@ -143,9 +143,12 @@ def _masked(name: str, value: object) -> object:
     return MASK
 
 
+_JSON_ENDS = {("{", "}"), ("[", "]"), ('"', '"')}
+
+
 def _redact_string(text: str, depth: int) -> str:
     stripped = text.strip()
-    if stripped[:1] in ("{", "[") and stripped[-1:] in ("}", "]") and len(text) <= _MAX_JSON:
+    if (stripped[:1], stripped[-1:]) in _JSON_ENDS and len(text) <= _MAX_JSON:
         try:
             decoded = msgspec.json.decode(stripped)
         except (msgspec.DecodeError, RecursionError):
@@ -176,9 +179,8 @@ _SHAPES = re.compile(
     re.DOTALL,
 )
 _SCHEME = re.compile(
-    r"\b(Bearer|Basic|Digest|Negotiate|Token)(\s+)"
+    r"\b((?i:Bearer|Basic|Digest|Negotiate|Token))(\s+)"
     r"(?=[^\s,;\"']*(?:[0-9=]|[a-z][A-Z]))([A-Za-z0-9._~+/=-]{8,})",
-    re.IGNORECASE,
 )
 
 
@@ -204,7 +206,7 @@ def _masked_pair(match: re.Match[str]) -> str:
 
 _SCHEMES = frozenset(("bearer", "basic", "digest", "negotiate", "token"))
 _AUTHORITY = re.compile(r"([a-z][a-z0-9+.\-]*:)?([/\\]{2,})([^/\\?#]*)", re.IGNORECASE)
-_PARAMETER = re.compile(r"([^=&;?#/]+)=([^&;#]*)")
+_PARAMETER = re.compile(r"([^=&;?#/]+)=([^&;?#]*)")
 
 
 def redact_url(url: str) -> str:
