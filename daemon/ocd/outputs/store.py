@@ -1,25 +1,49 @@
 """The store of large outputs: put once, fetched by pages, searched, swept after their time."""
 
+import asyncio
+import logging
+import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from time import time
-from typing import Any, Literal, NamedTuple
+from typing import Any, BinaryIO, TypeVar
 
-from ocd.outputs.policy import Descriptor
+from ocd.api.errors import OcdError
+from ocd.files import storage
+from ocd.outputs import layout
+from ocd.outputs.layout import Place
+from ocd.outputs.meta import Meta, read_meta, rfc3339
+from ocd.outputs.paging import Format, read_page
+from ocd.outputs.policy import Descriptor, preview_of
+from ocd.outputs.search import Query, Search
+from ocd.outputs.sweeper import ORPHAN_GRACE_S, Swept, sweep_roots
+from ocd.outputs.usage import Kept, Usage
+from ocd.outputs.writing import Written, write_handle
 from ocd.payload import Payload
 
-Format = Literal["auto", "items", "text", "bytes"]
+logger = logging.getLogger(__name__)
+
+_MB = 1024 * 1024
+# Searches may take seconds; they never take all the threads that fetches need.
+_SEARCHES_AT_ONCE = 2
+T = TypeVar("T")
 
 
-class Stats(NamedTuple):
-    """How many handles are stored, and their bytes on disk."""
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How many handles are stored, and the bytes of all their files."""
 
     count: int
     bytes: int
 
 
 class OutputStore:
-    """Handles below one folder."""
+    """Handles below one folder, and below those that `put` was given.
+
+    ttl_hours, max_store_mb: may be set while running; a handle keeps the life it was made with.
+    Files are read and written in threads; only `stats` is for the loop.
+    """
 
     def __init__(
         self,
@@ -27,39 +51,190 @@ class OutputStore:
         *,
         ttl_hours: float = 24,
         max_store_mb: int = 2048,
+        orphan_grace_s: float = ORPHAN_GRACE_S,
         clock: Callable[[], float] = time,
     ) -> None:
         self.root = root
         self.ttl_hours = ttl_hours
         self.max_store_mb = max_store_mb
+        self.orphan_grace_s = orphan_grace_s
         self._clock = clock
+        self._roots = [root]
+        self._usage = Usage()
+        self._sweeping = threading.Lock()
+        self._swept = False
+        self._reported: set[str] = set()
+        self._searches = asyncio.Semaphore(_SEARCHES_AT_ONCE)
+
+    def add_root(self, folder: Path) -> None:
+        """Serve and sweep the handles below one more folder (the guard's output_dir)."""
+        if folder not in self._roots:
+            self._roots.append(folder)
 
     async def put(
         self, payload: Payload, source_tool: str, *, folder: Path | None = None
     ) -> Descriptor:
-        """Store a payload and return its descriptor."""
-        raise NotImplementedError
+        """Store a payload and return its descriptor; see ocd.outputs.writing for the order.
+
+        folder: another root than the store's own. Raises `storage_full` (disk or max_store_mb) or
+        `storage_failed`; nothing is left behind then, nor when the caller is cancelled.
+        """
+        if folder is not None:
+            self.add_root(folder)
+        root = folder or self.root
+        return await _in_thread(lambda stop: self._put(root, payload, source_tool, stop))
+
+    def _put(
+        self, root: Path, payload: Payload, source_tool: str, stop: threading.Event
+    ) -> Descriptor:
+        if not self._swept:
+            self._sweep()  # the size on disk is not known yet
+        created = self._clock()
+        place = Place(root / rfc3339(created)[:10], layout.new_handle())
+        extension = layout.extension_of(payload.mime_type)
+
+        def describe(written: Written) -> Meta:
+            return Meta(
+                output_handle=place.handle,
+                mime_type=payload.mime_type,
+                size_bytes=written.size,
+                item_count=written.item_count,
+                preview=preview_of(written.head, payload.mime_type),
+                created_at=rfc3339(created),
+                expires_at=rfc3339(created + self.ttl_hours * 3600),
+                source_tool=source_tool,
+                extension=extension,
+            )
+
+        with self._usage.writing(place):
+            meta, size = write_handle(
+                place, extension, payload, describe, lambda size: self._gate(place, size, stop)
+            )
+        self._usage.keep(place.handle, Kept(place.folder, size, meta.expires()))
+        return meta.descriptor()
+
+    def _gate(self, place: Place, size: int, stop: threading.Event) -> None:
+        if stop.is_set():
+            raise OcdError("cancelled", "Storing the output was cancelled")
+        cap = self.max_store_mb * _MB
+        if self._usage.grow(place.handle, size, cap):
+            return
+        self._sweep()
+        if not self._usage.grow(place.handle, size, cap):
+            raise OcdError(
+                "storage_full",
+                f"The output store would pass max_store_mb = {self.max_store_mb}",
+                hint="Raise max_store_mb in config.toml, or lower output_handle_ttl_hours.",
+                stored_bytes=self._usage.total,
+                max_store_mb=self.max_store_mb,
+            )
 
     async def fetch(
         self, handle: str, offset: int = 0, limit: int | None = None, form: Format = "auto"
     ) -> dict[str, Any]:
-        """Return one page of a stored output."""
-        raise NotImplementedError
+        """Return one page of a stored output, with the keys of oc_output_fetch.
+
+        Raises `output_handle_not_found` or `invalid_format_for_payload`.
+        """
+
+        def read(file: BinaryIO, place: Place, meta: Meta) -> dict[str, Any]:
+            return read_page(file, place, meta, offset, limit, form)
+
+        return await asyncio.to_thread(self._with_payload, handle, read)
 
     async def search(
         self, handle: str, pattern: str, limit: int = 20, context: int = 2
     ) -> dict[str, Any]:
-        """Return the matches of a regular expression."""
-        raise NotImplementedError
+        """Return the matches of a regular expression, with the keys of oc_output_search.
+
+        Raises `invalid_argument` (the pattern) besides the errors of `fetch`.
+        """
+
+        def look(stop: threading.Event) -> dict[str, Any]:
+            query = Query(pattern, limit, context, stop)
+            return self._with_payload(
+                handle, lambda file, place, meta: Search(file, place, meta, query).run()
+            )
+
+        async with self._searches:
+            return await _in_thread(look)
 
     async def path(self, handle: str) -> Path:
-        """Return the payload's file."""
-        raise NotImplementedError
+        """Return the payload's file, for callers on the same machine."""
+
+        def of(_file: BinaryIO, place: Place, meta: Meta) -> Path:
+            return place.payload(meta.extension)
+
+        return await asyncio.to_thread(self._with_payload, handle, of)
+
+    def _with_payload(self, handle: str, use: Callable[[BinaryIO, Place, Meta], T]) -> T:
+        place = self._find(handle)
+        meta = read_meta(place) if place else None
+        if place is None or meta is None or meta.expires() <= self._clock():
+            raise _not_found(handle)
+        path = place.payload(meta.extension)
+        with storage("reading", path):
+            try:
+                with layout.open_payload(path) as file:
+                    return use(file, place, meta)
+            except FileNotFoundError:
+                # The sweep was faster.
+                raise _not_found(handle) from None
+
+    def _find(self, handle: str) -> Place | None:
+        if not layout.is_handle(handle):
+            return None
+        known = self._usage.kept(handle)
+        if known is not None:
+            return Place(known.folder, handle)
+        with storage("looking for an output in", self.root):
+            days = [day for root in self._roots for day in layout.day_folders(root)]
+            places = (Place(day, handle) for day in days)
+            return next((place for place in places if place.meta.is_file()), None)
 
     async def sweep(self) -> int:
-        """Delete what has expired; return how many handles that were."""
-        raise NotImplementedError
+        """Delete expired handles and left-overs; return how many handles were deleted."""
+        return (await asyncio.to_thread(self._sweep)).handles
+
+    def _sweep(self) -> Swept:
+        with self._sweeping:
+            before = self._usage.names()
+            swept = sweep_roots(self._roots, self._usage, self._clock(), self.orphan_grace_s)
+            self._usage.reconcile(before, swept.kept)
+            self._swept = True
+        self._report(swept)
+        return swept
+
+    def _report(self, swept: Swept) -> None:
+        for what, paths in (("delete", swept.failed), ("read", swept.unreadable)):
+            for path in set(paths) - self._reported:
+                logger.warning("The output sweep cannot %s %s; it is left alone", what, path)
+        # Said once for as long as it lasts.
+        self._reported = {*swept.failed, *swept.unreadable}
 
     def stats(self) -> Stats:
-        """Return how much is stored."""
-        raise NotImplementedError
+        """Return how much is stored, from memory."""
+        return Stats(self._usage.count(), self._usage.total)
+
+    def __repr__(self) -> str:
+        return f"OutputStore({str(self.root)!r}, {self._usage!r})"
+
+
+async def _in_thread(work: Callable[[threading.Event], T]) -> T:
+    """Run blocking work in a thread; cancelling tells it through the event."""
+    stop = threading.Event()
+    try:
+        return await asyncio.to_thread(work, stop)
+    except asyncio.CancelledError:
+        stop.set()
+        raise
+
+
+def _not_found(handle: str) -> OcdError:
+    shown = handle if len(handle) <= 40 else f"{handle[:40]}…"
+    return OcdError(
+        "output_handle_not_found",
+        f"There is no output '{shown}': it is unknown here or has expired",
+        hint="Run the verb again that made it, with output_mode handle.",
+        output_handle=shown,
+    )

@@ -1,11 +1,138 @@
-"""The sweeper: deletes expired handles and what crashes left, every interval."""
+"""The sweeper: deletes expired handles and what crashes left, at start and every interval."""
 
 import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
 
-from ocd.outputs.store import OutputStore
+from ocd import faults
+from ocd.api.errors import OcdError
+from ocd.outputs.layout import META, Found, day_folders, find_handles
+from ocd.outputs.meta import read_meta
+from ocd.outputs.usage import Kept, Usage
+
+logger = logging.getLogger(__name__)
+
+# Left-overs this young may belong to another daemon that writes into the same folder.
+ORPHAN_GRACE_S = 600.0
 
 
-async def run(store: OutputStore, interval: Callable[[], float], changed: asyncio.Event) -> None:
-    """Sweep at once, then every `interval()` seconds; `changed` is set when that has changed."""
-    raise NotImplementedError
+class Sweepable(Protocol):
+    """What the sweeper works on; the output store is one."""
+
+    async def sweep(self) -> int:
+        """Delete what has expired and return how many handles that were."""
+
+
+async def run(store: Sweepable, interval: Callable[[], float], changed: asyncio.Event) -> None:
+    """Sweep at once, then every `interval()` seconds, for ever.
+
+    changed: to be set when the interval or the time to live has changed; that sweeps at once.
+    """
+    while True:
+        changed.clear()
+        try:
+            await store.sweep()
+        except (OSError, OcdError):
+            logger.exception("The output sweep failed; the next one tries again")
+        await _wait_changed(changed, interval())
+
+
+async def _wait_changed(changed: asyncio.Event, timeout_s: float) -> None:
+    try:
+        async with asyncio.timeout(timeout_s):
+            await changed.wait()
+    except TimeoutError:
+        return
+
+
+@dataclass(slots=True)
+class Swept:
+    """What one sweep did: handles and left-overs deleted, files that could not be, what stays."""
+
+    handles: int = 0
+    orphans: int = 0
+    failed: list[str] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+    kept: dict[str, Kept] = field(default_factory=dict)
+
+
+def sweep_roots(
+    roots: Iterable[Path], usage: Usage, now: float, grace_s: float = ORPHAN_GRACE_S
+) -> Swept:
+    """Delete the expired handles and old left-overs below the roots. Blocks; raises nothing.
+
+    now: seconds since the epoch. Files that cannot be deleted or read are listed and stay.
+    """
+    swept = Swept()
+    for root in roots:
+        for folder in _day_folders(root, swept):
+            _sweep_folder(folder, usage, swept, now, grace_s)
+    return swept
+
+
+def _day_folders(root: Path, swept: Swept) -> list[Path]:
+    try:
+        return day_folders(root)
+    except OSError:
+        swept.failed.append(str(root))
+        return []
+
+
+def _sweep_folder(folder: Path, usage: Usage, swept: Swept, now: float, grace_s: float) -> None:
+    try:
+        for found in list(find_handles(folder)):
+            if not usage.is_writing(found.place.handle):
+                _sweep_handle(found, usage, swept, now, grace_s)
+        if not any(folder.iterdir()):
+            usage.remove_folder(folder)
+    except OSError:
+        swept.failed.append(str(folder))
+
+
+def _sweep_handle(found: Found, usage: Usage, swept: Swept, now: float, grace_s: float) -> None:
+    try:
+        size = sum(entry.stat(follow_symlinks=False).st_size for entry in found.files.values())
+        expires, ended = _life(found, usage, swept, now, grace_s)
+    except OSError:
+        return  # deleted by somebody else meanwhile
+    if ended and _delete(found, swept):
+        swept.handles += found.committed
+        swept.orphans += not found.committed
+    else:
+        swept.kept[found.place.handle] = Kept(found.place.folder, size, expires)
+
+
+def _life(
+    found: Found, usage: Usage, swept: Swept, now: float, grace_s: float
+) -> tuple[float | None, bool]:
+    """Return when the handle expires (None: it is none), and whether its files are to go."""
+    if not found.committed:
+        newest = max(e.stat(follow_symlinks=False).st_mtime for e in found.files.values())
+        return None, newest + grace_s <= now
+    known = usage.kept(found.place.handle)
+    if known is not None and known.expires is not None:
+        return known.expires, known.expires <= now
+    try:
+        meta = read_meta(found.place)
+    except OcdError:
+        swept.unreadable.append(str(found.place.meta))
+        return None, False
+    return (meta.expires(), meta.expires() <= now) if meta else (None, False)
+
+
+def _delete(found: Found, swept: Swept) -> bool:
+    """Delete the meta, then the rest; return whether all of it is gone."""
+    gone = True
+    for name in sorted(found.files, key=lambda name: name != META):
+        path = Path(found.files[name].path)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError:
+            swept.failed.append(str(path))
+            gone = False
+        if name == META:
+            faults.point("handle.sweep.meta_deleted")
+    return gone

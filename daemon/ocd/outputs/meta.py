@@ -1,0 +1,65 @@
+"""meta.json: what is known of a stored output beside its bytes."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.files import read_whole
+from ocd.outputs.layout import Extension, Place
+from ocd.outputs.policy import Descriptor
+
+
+class Meta(Descriptor, frozen=True, kw_only=True):
+    """The descriptor with its full preview, and where it came from. Times are RFC 3339 UTC."""
+
+    version: Literal[1] = 1
+    source_tool: str
+    created_at: str
+    extension: Extension
+    size_bytes: Annotated[int, msgspec.Meta(ge=0)]
+
+    def descriptor(self) -> Descriptor:
+        """Return what callers see of it."""
+        return Descriptor(**{name: getattr(self, name) for name in Descriptor.__struct_fields__})
+
+    def expires(self) -> float:
+        """Return the end of its life in seconds since the epoch."""
+        return datetime.fromisoformat(self.expires_at).timestamp()
+
+
+_decoder = msgspec.json.Decoder(Meta)
+
+
+def read_meta(place: Place) -> Meta | None:
+    """Return the handle's meta, None if there is none.
+
+    One that cannot be read raises `unreadable_file`: nobody overwrites or deletes it.
+    """
+    raw = read_whole(place.meta)
+    if raw is None:
+        return None
+    try:
+        meta = _decoder.decode(raw)
+        meta.expires()
+    except (msgspec.DecodeError, ValueError) as error:
+        raise _unreadable(place, str(error)) from error
+    if meta.output_handle != place.handle:
+        raise _unreadable(place, f"it describes {meta.output_handle!r}")
+    return meta
+
+
+def _unreadable(place: Place, why: str) -> OcdError:
+    return OcdError(
+        "unreadable_file",
+        f"Cannot read {place.meta}: {why}",
+        hint="The file is left as it is; delete it if nobody needs the output.",
+        path=str(place.meta),
+    )
+
+
+def rfc3339(seconds: float) -> str:
+    """Return a time of the epoch as RFC 3339 UTC with milliseconds."""
+    text = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")

@@ -1,0 +1,151 @@
+"""One page of a stored output. Only the page's own bytes are read, wherever it lies."""
+
+from base64 import b64encode
+from bisect import bisect_right
+from typing import Any, BinaryIO, Literal, NamedTuple
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.outputs.index import read_starts
+from ocd.outputs.layout import Place
+from ocd.outputs.meta import Meta
+from ocd.outputs.policy import is_text
+
+Format = Literal["auto", "items", "text", "bytes"]
+
+DEFAULT_BYTES = 65_536
+DEFAULT_ITEMS = 200
+MAX_BYTES = 1024 * 1024
+MAX_ITEMS = 100_000
+# A page of items ends before this; a single item may be larger.
+MAX_ITEMS_BYTES = 4 * 1024 * 1024
+# A UTF-8 code point has at most three bytes after its first.
+_TRAIL = 3
+
+
+class _Slice(NamedTuple):
+    """What a page holds: from `offset` up to `end`, both in the page's unit."""
+
+    offset: int
+    end: int
+    content: object
+
+
+def read_page(
+    file: BinaryIO, place: Place, meta: Meta, offset: int, limit: int | None, wanted: Format
+) -> dict[str, Any]:
+    """Return the page from `offset` on, at most `limit` items or bytes, as the fetch verb's result.
+
+    `limit` in it is the one that was applied; `content` of items is msgspec.Raw, the stored bytes.
+    A text page that would begin inside a code point begins with it, and says so in `offset`.
+    """
+    form = _form(meta, wanted)
+    items = form == "items"
+    limit = min(limit or (DEFAULT_ITEMS if items else DEFAULT_BYTES), _most(items=items))
+    total = (meta.item_count or 0) if items else meta.size_bytes
+    if offset >= total:
+        page = _Slice(offset, offset, msgspec.Raw(b"[]") if items else "")
+    elif items:
+        page = _items(file, place, offset, min(limit, total - offset))
+    else:
+        page = _text_or_bytes(file, meta, offset, limit, text=form == "text")
+    eof = page.end >= total
+    return {
+        "output_handle": place.handle,
+        "offset": page.offset,
+        "limit": limit,
+        "returned": page.end - page.offset,
+        "total": total,
+        "next_offset": None if eof else page.end,
+        "content": page.content,
+        "eof": eof,
+        "format": form,
+    }
+
+
+def _most(*, items: bool) -> int:
+    return MAX_ITEMS if items else MAX_BYTES
+
+
+def _form(meta: Meta, wanted: Format) -> Format:
+    """Return the format to answer in; what does not suit the payload is refused."""
+    has_items, text = meta.item_count is not None, is_text(meta.mime_type)
+    if wanted == "auto":
+        if has_items:
+            return "items"
+        return "text" if meta.mime_type.startswith("text/") else "bytes"
+    if (wanted == "items" and not has_items) or (wanted == "text" and not text):
+        raise not_suited(meta, wanted)
+    return wanted
+
+
+def not_suited(meta: Meta, wanted: str) -> OcdError:
+    """Return the error of asking for items or text where there are none."""
+    suited = [
+        *(["items"] if meta.item_count is not None else []),
+        *(["text"] if is_text(meta.mime_type) else []),
+        "bytes",
+    ]
+    return OcdError(
+        "invalid_format_for_payload",
+        f"{meta.output_handle} ({meta.mime_type}) has no {wanted}",
+        hint=f"Fetch it with format {' or '.join(suited)}.",
+        mime_type=meta.mime_type,
+        formats=suited,
+    )
+
+
+def _items(file: BinaryIO, place: Place, first: int, count: int) -> _Slice:
+    starts = read_starts(place.index, first, count)
+    # The last number that is still within bounds closes the page; one item always goes.
+    fitting = bisect_right(starts, starts[0] + MAX_ITEMS_BYTES + 1) - 1
+    count = max(1, min(count, fitting))
+    content = read_at(file, starts[0], starts[count] - 1 - starts[0])
+    return _Slice(first, first + count, msgspec.Raw(b"[%b]" % content))
+
+
+def _text_or_bytes(file: BinaryIO, meta: Meta, offset: int, limit: int, *, text: bool) -> _Slice:
+    if text:
+        return _text(file, meta, offset, min(offset + limit, meta.size_bytes))
+    content = read_at(file, offset, min(limit, meta.size_bytes - offset))
+    return _Slice(offset, offset + len(content), b64encode(content).decode())
+
+
+def _text(file: BinaryIO, meta: Meta, start: int, end: int) -> _Slice:
+    base = max(0, start - _TRAIL)
+    data = read_at(file, base, min(end + _TRAIL, meta.size_bytes) - base)
+    first = _lead(data, start - base)
+    last = _lead(data, end - base)
+    if last <= first:
+        # Not even one code point within the limit: that one goes whole.
+        last = _next_lead(data, first)
+    try:
+        return _Slice(base + first, base + last, data[first:last].decode())
+    except UnicodeDecodeError as error:
+        raise not_suited(meta, "valid UTF-8 text") from error
+
+
+def _lead(data: bytes, at: int) -> int:
+    """Return `at`, or the start of the code point around it."""
+    lowest = max(0, at - _TRAIL)
+    while lowest < at < len(data) and _is_trail(data[at]):
+        at -= 1
+    return at
+
+
+def _next_lead(data: bytes, at: int) -> int:
+    at += 1
+    while at < len(data) and _is_trail(data[at]):
+        at += 1
+    return at
+
+
+def _is_trail(byte: int) -> bool:
+    return byte & 0xC0 == 0x80
+
+
+def read_at(file: BinaryIO, offset: int, size: int) -> bytes:
+    """Return `size` bytes from `offset`, fewer at the end of the file."""
+    file.seek(offset)
+    return file.read(size)

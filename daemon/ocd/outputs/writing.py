@@ -1,0 +1,143 @@
+"""Write order of a handle.
+
+1. The day's folder is made, and the folder above it synced.
+2. The payload is written to `.<handle>.<ext>.<pid>.part`, and in the same pass the places of its
+   items to `.<handle>.idx.<pid>.part`. A failure here or later removes all the handle's files.
+3. The payload is synced and renamed to `<handle>.<ext>`. Fault point handle.payload.written.
+4. The index, if there are items, is synced and renamed to `<handle>.idx`. handle.index.written.
+5. The folder is synced: from here on both names survive the machine's death.
+6. `<handle>.meta.json` is written the same way (part, sync, rename, sync the folder). This is the
+   commit point: before it the handle does not exist, after it the handle is whole.
+   handle.meta.written.
+
+A crash after step 1 leaves an empty folder, after 2 parts, after 3, 4 and 5 a payload (and an
+index) without meta. No caller has heard of the handle then. The sweep deletes all of these once
+the newest of the handle's files is older than a grace period, which keeps it away from handles
+that another daemon is writing into a shared folder; those of its own process it knows. A crash
+after 6 leaves a handle that nobody was told of; it expires like any other.
+
+The sweep deletes in reverse: first the meta (from here on the handle does not exist), then the
+index and the payload. A crash between the two (handle.sweep.meta_deleted) leaves a payload without
+meta, as above.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from ocd import faults
+from ocd.api.errors import OcdError
+from ocd.files import make_dir, open_private, storage, sync_dir, write_whole
+from ocd.outputs.index import IndexWriter
+from ocd.outputs.layout import Extension, Place, part_of
+from ocd.outputs.meta import Meta
+from ocd.outputs.policy import PREVIEW_BYTES
+from ocd.payload import Payload
+
+# So many bytes are written between two questions to the gate.
+_STRIDE = 256 * 1024
+# One whole code point more than the preview may have.
+_HEAD = PREVIEW_BYTES + 4
+
+# Asked with the handle's size so far before more is written; raises to stop the write.
+Gate = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was learned while writing: bytes, items (None: has none), the first bytes."""
+
+    size: int
+    item_count: int | None
+    head: bytes
+
+
+def write_handle(
+    place: Place,
+    extension: Extension,
+    payload: Payload,
+    describe: Callable[[Written], Meta],
+    gate: Gate,
+) -> tuple[Meta, int]:
+    """Store a payload in one pass; return its meta and the bytes of all its files. Blocks.
+
+    describe: makes the meta of what was written. Nothing stays behind when it fails.
+    """
+    target = place.payload(extension)
+    with storage("writing", target):
+        try:
+            _prepare_folder(place.folder)
+            written, size = _write_files(place, target, payload, gate)
+            meta = describe(written)
+            size += write_whole(place.meta, msgspec.json.encode(meta))
+            faults.point("handle.meta.written")
+        except BaseException:
+            _remove(place, target)
+            raise
+    return meta, size
+
+
+def _prepare_folder(folder: Path) -> None:
+    if not folder.exists():
+        make_dir(folder)
+        sync_dir(folder.parent)
+    status = folder.lstat()
+    # In a shared place (/tmp) somebody else may have made the folder first, or a link.
+    foreign = hasattr(os, "getuid") and status.st_uid != os.getuid()
+    if folder.is_symlink() or foreign:
+        raise OcdError("storage_failed", f"{folder} is not a folder of this user", path=str(folder))
+
+
+def _write_files(place: Place, target: Path, payload: Payload, gate: Gate) -> tuple[Written, int]:
+    with ExitStack() as stack:
+        body = stack.enter_context(open_private(part_of(target)))
+        index = None
+        if payload.items_at is not None:
+            index = stack.enter_context(IndexWriter.create(part_of(place.index)))
+        written = _fill(body, index, payload, gate)
+        _settle(body, target)
+        faults.point("handle.payload.written")
+        if index is not None:
+            _settle(index.finish(), place.index)
+            faults.point("handle.index.written")
+    sync_dir(place.folder)
+    size = written.size + (index.size if index else 0)
+    gate(size)
+    return written, size
+
+
+def _fill(body: BinaryIO, index: IndexWriter | None, payload: Payload, gate: Gate) -> Written:
+    at = granted = 0
+    head = b""
+    for data, is_item in payload:
+        end = at + len(data)
+        if end > granted:
+            gate(end)
+            granted = end + _STRIDE
+        if len(head) < _HEAD:
+            head += data[: _HEAD - len(head)]
+        body.write(data)
+        if is_item and index is not None:
+            index.add(at, end)
+        at = end
+    body.flush()
+    return Written(at, index.count if index else None, head)
+
+
+def _settle(file: BinaryIO, target: Path) -> None:
+    os.fsync(file.fileno())
+    file.close()  # Windows renames no open file
+    part_of(target).replace(target)
+
+
+def _remove(place: Place, target: Path) -> None:
+    for path in (place.meta, place.index, target):
+        for name in (path, part_of(path)):
+            # What cannot be deleted now is left to the sweep.
+            with suppress(OSError):
+                name.unlink(missing_ok=True)
