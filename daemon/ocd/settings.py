@@ -5,7 +5,7 @@ otherwise, a flag of `ocd start` and `ocd run`. ocd.config fills it in.
 """
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -94,7 +94,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     ] = ()
     tier: Annotated[int, _key("List verbs up to this tier by default", ge=1, le=3)] = 2
     sanitize_content: Annotated[
-        bool, _key("Return page text as it is, unsanitised", flag="--no-sanitize-content")
+        bool, _key("Leave out of page text what a person would not see")
     ] = True
     allow_domain: Annotated[
         tuple[str, ...],
@@ -132,6 +132,11 @@ class Setting(NamedTuple):
     type: Any
     default: Any
     meta: msgspec.Meta
+
+    @property
+    def kind(self) -> Any:  # noqa: ANN401 - a type
+        """Return the type without its description: bool, int, float, str | None, …"""
+        return get_args(self.type)[0]
 
     def note(self, name: str) -> Any:  # noqa: ANN401 - what `_key` was given under that name
         """Return what `_key` was told: flag, metavar, split or live."""

@@ -1,0 +1,1 @@
+"""The `ocd` command: a module per subcommand."""

@@ -1,0 +1,92 @@
+"""The commands of `ocd`, and the one place where an error becomes an exit status."""
+
+import re
+import sys
+from importlib.metadata import version
+from types import TracebackType
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from ocd.api.errors import OcdError, exit_status
+from ocd.cli import doctor, logs, run, service, start, status, stop
+from ocd.cli.show import say, show_error
+
+INTERRUPTED = 130
+# How typer names what comes near a misspelt option or command.
+_NEAR = re.compile(r"(Did you mean|\(Possible options:|\(Did you mean) ?(?P<names>[^)]*)")
+
+
+def _main(
+    context: typer.Context,
+    *,
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit")
+    ] = False,
+) -> None:
+    """OpenChrome's daemon: one Chromium, a task ledger, stored outputs
+
+    Settings come from flags, OPENCHROME_* variables and $OPENCHROME_HOME/config.toml, in this
+    order. The client is `oc`.
+    """
+    if show_version:
+        print(f"ocd {version('openchrome')}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def build() -> typer.Typer:
+    """Return the application."""
+    app = typer.Typer(
+        name="ocd", add_completion=False, rich_markup_mode=None, invoke_without_command=True
+    )
+    app.callback()(_main)
+    for command in (
+        *(start.start, stop.stop, stop.restart, status.status, run.run, logs.logs, doctor.doctor),
+    ):
+        app.command()(command)
+    app.add_typer(service.build(), name="service")
+    return app
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run `ocd` with these arguments (sys.argv's) and exit."""
+    sys.excepthook = _report
+    sys.exit(execute(sys.argv[1:] if argv is None else argv))
+
+
+def execute(arguments: list[str]) -> int:
+    """Run `ocd` with these arguments and return its exit status."""
+    try:
+        # Not by calling the application: that would install typer's traceback printer.
+        command = typer.main.get_command(build())
+        answer = command.main(arguments, prog_name="ocd", standalone_mode=False)
+        sys.stdout.flush()
+    except OcdError as error:
+        show_error(error, as_json="--json" in arguments)
+        return exit_status(error.code)
+    except TyperException as error:
+        return _usage(error)
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; the interpreter must not flush again.
+        sys.stdout = None
+        return 0
+    return answer if isinstance(answer, int) else 0
+
+
+def _usage(error: TyperException) -> int:
+    message = error.format_message()
+    near = _NEAR.search(message)
+    say(f"Error: {message[: near.start()] if near else message}".rstrip())
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "ocd"
+    say(f"Hint: Did you mean {near['names'].rstrip('?')}?" if near else f"Hint: {path} --help")
+    return error.exit_code
+
+
+def _report(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+    say(f"Error: {kind.__name__}: {error}")
+    say("Hint: This is a bug in ocd; please report it, with what you did.")

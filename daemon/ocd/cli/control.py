@@ -1,0 +1,130 @@
+"""The daemon seen from outside: who holds the lock, and what the socket answers.
+
+The lock file says pid, process start time and version. That is believed only if a process with
+this pid and this start time exists: pids are reused.
+"""
+
+import http.client
+import io
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+
+from ocd.api import paths
+from ocd.api.errors import OcdError, error_from_body
+from ocd.config import environment
+
+# psutil reckons start times from the boot time, which moves a little when the clock is set.
+START_TIME_TOLERANCE_S = 1.0
+POLL_S = 0.02
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """What run/ocd.lock says about the daemon that holds it."""
+
+    pid: int
+    started_at: float
+    version: str = ""
+
+
+def address(home: Path) -> str:
+    """Return where the daemon of this home listens."""
+    return paths.daemon_socket(str(home), environment())
+
+
+def find_holder(home: Path) -> Holder | None:
+    """Return the live process that the lock file names; None if there is none."""
+    try:
+        holder = msgspec.json.decode((home / "run" / "ocd.lock").read_bytes(), type=Holder)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return holder if find_process(holder) else None
+
+
+def find_process(holder: Holder) -> psutil.Process | None:
+    """Return the holder's process if it lives and its start time is the one it wrote down."""
+    try:
+        process = psutil.Process(holder.pid)
+        drift = abs(process.create_time() - holder.started_at)
+        dead = process.status() == psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return None
+    return None if dead or drift > START_TIME_TOLERANCE_S else process
+
+
+def status(home: Path, timeout_s: float = 5.0) -> dict[str, Any] | None:
+    """Return what GET /v1/status answers; None if nobody listens. Raises `timeout`, `forbidden`."""
+    return _exchange(home, "GET", "/v1/status", timeout_s)
+
+
+def shutdown(home: Path, timeout_s: float) -> bool:
+    """Ask the daemon to end; return False if nobody listens. Raises `timeout`, `forbidden`."""
+    return _exchange(home, "POST", "/v1/shutdown", timeout_s) is not None
+
+
+def wait_until(condition: Callable[[], bool], timeout_s: float) -> bool:
+    """Return whether the condition came true within `timeout_s` seconds."""
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(POLL_S)
+    return True
+
+
+def _exchange(home: Path, method: str, route: str, timeout_s: float) -> dict[str, Any] | None:
+    where = address(home)
+    connection = http.client.HTTPConnection("ocd")
+    try:
+        connection.sock = _open(where, timeout_s)
+        connection.request(method, route)
+        body = msgspec.json.decode(connection.getresponse().read(), type=dict[str, Any])
+    except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
+        return None
+    except PermissionError as error:
+        raise OcdError("forbidden", f"{where} belongs to another user", path=where) from error
+    except (OSError, http.client.HTTPException, msgspec.DecodeError) as error:
+        raise OcdError(
+            "timeout",
+            f"The daemon at {where} did not answer within {timeout_s:g} s",
+            hint="End it: ocd stop",
+        ) from error
+    finally:
+        connection.close()
+    if "error" in body:
+        raise error_from_body(body["error"])
+    return body
+
+
+def _open(where: str, timeout_s: float) -> Any:  # noqa: ANN401 - a socket, or what is used of one
+    if where.startswith("\\\\.\\pipe\\"):
+        return _Pipe(where)
+    sock = socket.socket(socket.AF_UNIX)
+    sock.settimeout(timeout_s)
+    try:
+        sock.connect(where)
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+class _Pipe:
+    """The part of a socket's interface that http.client uses, over a named pipe of Windows."""
+
+    def __init__(self, name: str) -> None:
+        self._file = Path(name).open("r+b", buffering=0)  # noqa: SIM115 - `close` closes it
+
+    def sendall(self, data: bytes) -> None:
+        self._file.write(data)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(self._file)
+
+    def close(self) -> None:
+        self._file.close()

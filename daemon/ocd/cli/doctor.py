@@ -1,0 +1,56 @@
+"""`ocd doctor`."""
+
+from typing import Annotated
+
+import typer
+
+from ocd.api.errors import OcdError
+from ocd.cli.checks import Finding, check_all
+from ocd.cli.options import Json
+from ocd.cli.show import say, show_json
+from ocd.config import home_dir
+
+
+def doctor(
+    *,
+    fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Install without asking")] = False,
+    json: Json = False,
+) -> None:
+    """Check what the daemon stands on
+
+    Looks at Python, the home folder, the configuration, a running daemon, leftovers, fonts, and
+    starts the browser once. --fix installs Chromium with the system's package manager. Exits 1 if
+    something is broken.
+    """
+    home = home_dir()
+    findings = list(check_all(home))
+    if fix and _mend(findings, yes=yes):
+        findings = list(check_all(home))
+    broken = any(finding.level == "error" for finding in findings)
+    if json:
+        show_json({"ok": not broken, "checks": [finding.body() for finding in findings]})
+    else:
+        for finding in findings:
+            _show(finding)
+    if broken:
+        raise typer.Exit(1)
+
+
+def _mend(findings: list[Finding], *, yes: bool) -> bool:
+    mended = False
+    for finding in findings:
+        if finding.level != "ok" and finding.fix:
+            try:
+                say(f"Fixed: {finding.name}: {finding.fix(yes)}")
+                mended = True
+            except (OcdError, OSError) as error:
+                say(f"Not fixed: {finding.name}: {error}")
+                say(f"Hint: {error.hint}" if isinstance(error, OcdError) and error.hint else "")
+    return mended
+
+
+def _show(finding: Finding) -> None:
+    print(f"{finding.level:8}{finding.name}: {finding.seen}")
+    if finding.hint and finding.level != "ok":
+        print(f"{'':8}Hint: {finding.hint}")

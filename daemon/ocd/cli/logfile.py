@@ -1,0 +1,74 @@
+"""The daemon's log: log/ocd.log, rotated by size, UTC, private to the user."""
+
+import contextlib
+import logging
+import logging.handlers
+import os
+import sys
+import time
+from pathlib import Path
+
+from ocd.api.errors import OcdError
+from ocd.files import DIR_MODE, make_dir, open_private, storage
+
+MAX_BYTES = 5_000_000
+KEPT = 3
+# These report every request or every changed file at INFO.
+_NOISY = ("aiohttp.access", "pyppeteer", "watchfiles", "websockets", "asyncio")
+
+
+def log_path(home: Path) -> Path:
+    """Return the path of the current log file."""
+    return home / "log" / "ocd.log"
+
+
+def create_log(home: Path) -> Path:
+    """Create home, log folder and log file with private modes and return the file's path."""
+    if home.exists() and not home.is_dir():
+        raise OcdError(
+            "storage_failed",
+            f"{home} is no folder",
+            hint="Move it away, or set OPENCHROME_HOME to a folder.",
+            path=str(home),
+        )
+    for folder in (home, home / "log"):
+        make_dir(folder)
+        # The folder may be older than us, and then have wider rights.
+        with contextlib.suppress(OSError):
+            folder.chmod(DIR_MODE)
+    path = log_path(home)
+    with storage("opening", path):
+        open_private(path, append=True).close()
+    return path
+
+
+def configure(home: Path) -> None:
+    """Send every log record to the log file, and to stderr unless stderr is that file."""
+    path = create_log(home)
+    # A full disk must not turn every log line into a traceback on stderr.
+    logging.raiseExceptions = False
+    handlers: list[logging.Handler] = [
+        logging.handlers.RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=KEPT)
+    ]
+    if not _is_stderr(path):
+        handlers.append(logging.StreamHandler())
+    for handler in handlers:
+        handler.setFormatter(_formatter())
+    logging.basicConfig(level=logging.INFO, handlers=handlers)
+    for name in _NOISY:
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _formatter() -> logging.Formatter:
+    formatter = logging.Formatter(
+        "%(asctime)s.%(msecs)03dZ %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S"
+    )
+    formatter.converter = time.gmtime
+    return formatter
+
+
+def _is_stderr(path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(sys.stderr.fileno()), path.stat())
+    except (OSError, ValueError, AttributeError):
+        return False

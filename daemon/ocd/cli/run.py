@@ -1,0 +1,70 @@
+"""`ocd run`: the daemon in the foreground."""
+
+import asyncio
+import logging
+import sys
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.cli.logfile import configure
+from ocd.cli.options import given, with_settings
+from ocd.cli.show import show_error
+from ocd.config import Config, load
+
+# `ocd start` finds the reason of an early end behind these words in the log.
+FAILED = "cannot run: "
+_log = logging.getLogger(__name__)
+
+
+@with_settings
+def run(**flags: Any) -> None:  # noqa: ANN401 - flags, decoded by ocd.config
+    """Run the daemon in the foreground
+
+    For systemd, launchd and containers. SIGTERM and SIGINT end it in order.
+    """
+    config = load(given(flags))
+    configure(config.home)
+    sys.excepthook = _report_crash
+    failure = _serve(config)
+    if failure:
+        _log_reason(failure)
+        raise failure
+
+
+def _log_reason(error: OcdError) -> None:
+    _log.error("%s%s", FAILED, msgspec.json.encode(error.body(), enc_hook=str).decode())
+
+
+def _serve(config: Config) -> OcdError | None:
+    # Imported here: the other commands must not pay for the daemon's parts.
+    from ocd.lifecycle import serve
+
+    found: list[OcdError] = []
+    try:
+        asyncio.run(serve(config))
+    except* OcdError as group:
+        found.append(_first(group))
+    return found[0] if found else None
+
+
+def _first(group: BaseExceptionGroup[OcdError]) -> OcdError:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, OcdError)
+    return error
+
+
+def _report_crash(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Log the traceback of an unforeseen error; a person gets one line."""
+    _log.critical("crashed", exc_info=(kind, error, trace))
+    reason = OcdError(
+        "internal", f"The daemon crashed: {kind.__name__}: {error}", hint="See the log: ocd logs"
+    )
+    _log_reason(reason)
+    show_error(reason)

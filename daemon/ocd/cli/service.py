@@ -1,0 +1,158 @@
+"""`ocd service install|uninstall|print`."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from ocd.api.errors import OcdError
+from ocd.cli import units
+from ocd.cli.logfile import create_log
+from ocd.cli.options import given, to_arguments, with_settings
+from ocd.cli.sandbox import has_user_namespaces
+from ocd.cli.show import say
+from ocd.config import environment, load
+from ocd.files import make_dir, storage, write_whole
+from ocd.settings import SETTINGS
+
+Manager = Literal["systemd", "launchd"]
+Systemd = Annotated[bool, typer.Option("--systemd", help="Use systemd (Linux's default)")]
+Launchd = Annotated[bool, typer.Option("--launchd", help="Use launchd (macOS's default)")]
+_PASSED_ON = ("OPENCHROME_HOME", *(setting.variable for setting in SETTINGS.values()))
+
+
+def build() -> typer.Typer:
+    """Return the group of commands."""
+    app = typer.Typer(help="Run the daemon as a service of your user", rich_markup_mode=None)
+    app.command("install")(install)
+    app.command("uninstall")(uninstall)
+    app.command("print")(show)
+    return app
+
+
+@with_settings
+def install(*, systemd: Systemd = False, launchd: Launchd = False, **flags: Any) -> None:  # noqa: ANN401
+    """Write the service definition and enable it
+
+    The daemon gets these flags, and the OPENCHROME_* variables that are set now.
+    """
+    manager = _manager(systemd=systemd, launchd=launchd)
+    service = _service(flags)
+    create_log(service.home)
+    path = _path(manager)
+    make_dir(path.parent)
+    write_whole(path, _text(manager, service))
+    print(path)
+    for command in _enabling(manager, path):
+        _run(command)
+    for sentence in _after_install(manager):
+        say(sentence)
+
+
+def uninstall(*, systemd: Systemd = False, launchd: Launchd = False) -> None:
+    """Disable the service and remove its definition"""
+    manager = _manager(systemd=systemd, launchd=launchd)
+    path = _path(manager)
+    if not path.exists():
+        say(f"There is no {path}")
+        return
+    disabling, after = _disabling(manager, path)
+    _run(disabling)
+    with storage("removing", path):
+        path.unlink()
+    for command in after:
+        _run(command)
+    say(f"Removed {path}")
+
+
+@with_settings
+def show(*, systemd: Systemd = False, launchd: Launchd = False, **flags: Any) -> None:  # noqa: ANN401
+    """Print the service definition that install would write"""
+    manager = _manager(systemd=systemd, launchd=launchd)
+    print(_text(manager, _service(flags)).decode(), end="")
+
+
+def _manager(*, systemd: bool, launchd: bool) -> Manager:
+    if systemd and launchd:
+        raise OcdError("invalid_argument", "--systemd excludes --launchd")
+    if systemd or (not launchd and sys.platform.startswith("linux")):
+        return "systemd"
+    if launchd or sys.platform == "darwin":
+        return "launchd"
+    raise OcdError(
+        "invalid_argument",
+        "Services are written for systemd and launchd; this is neither's system",
+        hint='On Windows: schtasks /Create /TN OpenChrome /SC ONLOGON /TR "ocd run"',
+    )
+
+
+def _service(flags: dict[str, Any]) -> units.Service:
+    values = given(flags)
+    config = load(values)  # refuses now what the service would refuse later
+    environ = environment()
+    passed = {name: environ[name] for name in _PASSED_ON if environ.get(name)}
+    if "OPENCHROME_HOME" in passed:
+        passed["OPENCHROME_HOME"] = str(config.home)
+    arguments = to_arguments(config.overrides, values)
+    command = (sys.executable, "-P", "-m", "ocd", "run", *arguments)
+    return units.Service(command, passed, config.home)
+
+
+def _text(manager: Manager, service: units.Service) -> bytes:
+    if manager == "launchd":
+        return units.launchd_agent(service)
+    return units.systemd_unit(service, user_namespaces=has_user_namespaces()).encode()
+
+
+def _path(manager: Manager) -> Path:
+    if manager == "launchd":
+        return Path.home() / "Library" / "LaunchAgents" / f"{units.LABEL}.plist"
+    configured = environment().get("XDG_CONFIG_HOME")
+    base = Path(configured) if configured else Path.home() / ".config"
+    return base / "systemd" / "user" / units.UNIT_NAME
+
+
+def _enabling(manager: Manager, path: Path) -> list[list[str]]:
+    if manager == "launchd":
+        return [["launchctl", "bootstrap", _domain(), str(path)]]
+    return [
+        ["systemctl", "--user", "daemon-reload"],
+        ["systemctl", "--user", "enable", units.UNIT_NAME],
+    ]
+
+
+def _disabling(manager: Manager, path: Path) -> tuple[list[str], list[list[str]]]:
+    if manager == "launchd":
+        return ["launchctl", "bootout", _domain(), str(path)], []
+    disable = ["systemctl", "--user", "disable", "--now", units.UNIT_NAME]
+    return disable, [["systemctl", "--user", "daemon-reload"]]
+
+
+def _after_install(manager: Manager) -> list[str]:
+    if manager == "launchd":
+        return ["Installed; it starts now and at each login."]
+    return [
+        "Installed; it starts at the next login.",
+        f"Hint: To start it now: ocd stop; systemctl --user start {units.UNIT_NAME}",
+        "Hint: To run it without a login: loginctl enable-linger",
+    ]
+
+
+def _domain() -> str:
+    return f"gui/{os.getuid()}"
+
+
+def _run(command: Sequence[str]) -> None:
+    """Run a command of the service manager; one that fails is shown, to be run by hand."""
+    if shutil.which(command[0]):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return
+        say(f"Warning: {shlex.join(command)}: {done.stderr.strip() or done.returncode}")
+    say(f"Hint: Run it where the service manager is: {shlex.join(command)}")

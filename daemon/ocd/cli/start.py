@@ -1,0 +1,142 @@
+"""`ocd start`: the daemon in the background."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import psutil
+
+from ocd.api.errors import OcdError, error_from_body
+from ocd.cli import control
+from ocd.cli.logfile import create_log
+from ocd.cli.options import Json, given, to_arguments, with_settings
+from ocd.cli.run import FAILED
+from ocd.cli.show import say, show_json
+from ocd.config import environment, load
+from ocd.files import storage
+
+# Less than `oc` waits for us, so that it hears the reason.
+START_TIMEOUT_S = 25.0
+_LOG_LINES = 12
+# The manager that started our parent must not hear from a daemon it does not know.
+_NOT_INHERITED = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
+
+
+class Started(NamedTuple):
+    """What `start` found or made: the daemon's status, and whether it ran before."""
+
+    status: dict[str, Any]
+    already: bool
+
+
+@with_settings
+def start(*, json: Json = False, **flags: Any) -> None:  # noqa: ANN401 - flags, decoded by ocd.config
+    """Start the daemon in the background
+
+    Returns when the socket answers. A daemon that already runs is left as it is.
+    """
+    values = given(flags)
+    config = load(values)
+    arguments = to_arguments(config.overrides, values)
+    started = start_daemon(config.home, arguments)
+    report(config.home, started, arguments, as_json=json)
+
+
+def start_daemon(home: Path, arguments: Sequence[str]) -> Started:
+    """Return the running daemon of `home`; start one with these arguments of `ocd run` if none."""
+    running = _answering(home)
+    if running:
+        return Started(running, already=True)
+    log = create_log(home)
+    before = log.stat().st_size
+    child = _spawn(home, log, arguments)
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        status = _answering(home)
+        if status:
+            return Started(status, already=status.get("pid") != child.pid)
+        # A child that lost the race for the lock ends; then the winner's socket is waited for.
+        if child.poll() is not None and not control.find_holder(home) and not _answering(home):
+            raise _died(child.returncode, log, before)
+        time.sleep(control.POLL_S)
+    raise OcdError(
+        "timeout",
+        f"The daemon did not answer within {START_TIMEOUT_S:g} s",
+        hint="See what it does: ocd logs",
+    )
+
+
+def report(home: Path, started: Started, arguments: Sequence[str], *, as_json: bool) -> None:
+    """Print pid and socket; say so if the daemon ran before with other flags."""
+    pid, socket = started.status.get("pid"), control.address(home)
+    if as_json:
+        show_json({"pid": pid, "socket": socket, "already_running": started.already})
+    else:
+        say("ocd already runs." if started.already else "Started ocd.")
+        print(f"pid: {pid}\nsocket: {socket}")
+    if started.already and arguments and running_arguments(home) != list(arguments):
+        say("Hint: It keeps the flags it was started with. To change them: ocd restart …")
+
+
+def running_arguments(home: Path) -> list[str]:
+    """Return the flags the running daemon was started with; empty if that cannot be seen."""
+    holder = control.find_holder(home)
+    process = control.find_process(holder) if holder else None
+    try:
+        command = process.cmdline() if process else []
+    except psutil.Error:
+        return []
+    return command[command.index("run") + 1 :] if "run" in command else []
+
+
+def _answering(home: Path) -> dict[str, Any] | None:
+    try:
+        return control.status(home)
+    except OcdError as error:
+        # Somebody listens but hangs or resets: a daemon on its way up or down, or a broken one.
+        if error.code == "timeout" and not control.find_holder(home):
+            return None
+        raise
+
+
+def _spawn(home: Path, log: Path, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    # -P: a module that happens to lie in the working folder must not shadow a library.
+    command = [sys.executable, "-P", "-m", "ocd", "run", *arguments]
+    inherited = {k: v for k, v in environment().items() if k not in _NOT_INHERITED}
+    with storage("starting the daemon in", home), log.open("ab") as output:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=home,
+            env=inherited,
+            **_detached(),
+        )
+
+
+def _detached() -> dict[str, Any]:
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
+
+
+def _died(status: int, log: Path, before: int) -> OcdError:
+    """Return why a daemon ended early: the error it logged, or the last it wrote."""
+    with storage("reading", log), log.open("rb") as file:
+        file.seek(before)
+        lines = file.read().decode(errors="replace").splitlines()
+    for line in reversed(lines):
+        _, marked, body = line.partition(FAILED)
+        if marked:
+            return error_from_body(msgspec.json.decode(body))
+    last = "\n".join(lines[-_LOG_LINES:])
+    return OcdError(
+        "internal",
+        f"The daemon ended early with status {status}:\n{last}",
+        hint=f"The whole log: {log}",
+    )

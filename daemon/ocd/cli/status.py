@@ -1,0 +1,56 @@
+"""`ocd status`."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.cli import control
+from ocd.cli.options import Json
+from ocd.cli.show import show_json
+from ocd.config import home_dir
+
+
+def status(*, json: Json = False) -> None:
+    """Show what the daemon is and holds
+
+    Exits 3 if none runs. Never starts one.
+    """
+    home = home_dir()
+    body = control.status(home)
+    if body is None:
+        raise no_daemon(home)
+    if json:
+        show_json(body)
+        return
+    for line in _lines(body):
+        print(line)
+
+
+def no_daemon(home: Path) -> OcdError:
+    """Return the error that says why nobody answers at this home."""
+    holder = control.find_holder(home)
+    if holder:
+        return OcdError(
+            "busy",
+            f"ocd (pid {holder.pid}) does not listen: it is starting or stopping",
+            hint="See what it does: ocd logs",
+        )
+    socket = control.address(home)
+    stale = Path(socket).exists()
+    left = f" (a daemon that died left {socket} behind; the next start replaces it)"
+    return OcdError(
+        "no_daemon", f"ocd is not running{left if stale else ''}", hint="Start it: ocd start"
+    )
+
+
+def _lines(body: Mapping[str, Any], indent: str = "") -> Iterator[str]:
+    for key, value in body.items():
+        label = f"{indent}{key.replace('_', ' ')}:"
+        if isinstance(value, dict):
+            yield label
+            yield from _lines(value, indent + "  ")
+        elif isinstance(value, list):
+            yield f"{label} {', '.join(map(str, value)) or '-'}"
+        else:
+            yield f"{label} {'-' if value in (None, '') else value}"

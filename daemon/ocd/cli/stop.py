@@ -1,0 +1,112 @@
+"""`ocd stop` and `ocd restart`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import psutil
+import typer
+
+from ocd.api.errors import OcdError
+from ocd.cli import control
+from ocd.cli.options import Json, given, to_arguments, with_settings
+from ocd.cli.show import say
+from ocd.cli.start import report, running_arguments, start_daemon
+from ocd.config import home_dir, load
+
+# How long a process may take to go after SIGTERM, and after SIGKILL.
+TERM_S = 5.0
+KILL_S = 5.0
+
+Grace = Annotated[
+    float,
+    typer.Option(
+        "--grace", min=0, max=600, metavar="S", help="Wait so long before ending it by pid"
+    ),
+]
+
+
+def stop(*, grace: Grace = 10) -> None:
+    """Stop the daemon
+
+    Running tasks end as CANCELLED and keep what they have. A daemon that does not answer is ended
+    by pid, once pid and process start time are those it wrote down.
+    """
+    say(stop_daemon(home_dir(), grace))
+
+
+@with_settings
+def restart(*, grace: Grace = 10, json: Json = False, **flags: Any) -> None:  # noqa: ANN401
+    """Stop the daemon and start it again
+
+    With flags it gets these and no others; without any it keeps those it was started with.
+    """
+    values = given(flags)
+    config = load(values)  # before anything is stopped: a wrong flag must not cost the daemon
+    _refuse_managed(config.home)
+    arguments = to_arguments(config.overrides, values) or running_arguments(config.home)
+    say(stop_daemon(config.home, grace))
+    report(config.home, start_daemon(config.home, arguments), arguments, as_json=json)
+
+
+def stop_daemon(home: Path, grace_s: float) -> str:
+    """End the daemon of `home` and return a sentence that says how."""
+    holder = control.find_holder(home)
+    if not _ask(home, grace_s) and holder is None:
+        return "ocd is not running."
+    if control.wait_until(lambda: _is_gone(home, holder), grace_s):
+        return "Stopped ocd."
+    if holder is None:
+        raise OcdError(
+            "timeout",
+            "The daemon does not answer, and its lock file does not name a live process",
+            hint="See what is wrong: ocd doctor",
+        )
+    return _end(holder)
+
+
+def _ask(home: Path, grace_s: float) -> bool:
+    try:
+        return control.shutdown(home, max(grace_s, 0.1))
+    except OcdError as error:
+        if error.code != "timeout":
+            raise
+        return True  # somebody listens and hangs
+
+
+def _is_gone(home: Path, holder: control.Holder | None) -> bool:
+    if holder is not None:
+        return control.find_process(holder) is None
+    try:
+        return control.status(home, 0.5) is None
+    except OcdError:
+        return False
+
+
+def _end(holder: control.Holder) -> str:
+    """End a daemon by pid; its identity is verified before each signal."""
+    try:
+        for send, wait_s in ((psutil.Process.terminate, TERM_S), (psutil.Process.kill, KILL_S)):
+            process = control.find_process(holder)
+            if process is not None:
+                send(process)
+            if control.wait_until(lambda: control.find_process(holder) is None, wait_s):
+                return f"Ended ocd (pid {holder.pid}), which did not answer."
+    except psutil.AccessDenied as error:
+        raise OcdError("forbidden", f"The daemon (pid {holder.pid}) is not ours to end") from error
+    raise OcdError("timeout", f"The daemon (pid {holder.pid}) does not end, not even by SIGKILL")
+
+
+def _refuse_managed(home: Path) -> None:
+    """Leave a daemon that systemd watches to systemd: started by us it would escape it."""
+    holder = control.find_holder(home)
+    process = control.find_process(holder) if holder else None
+    try:
+        managed = process is not None and "NOTIFY_SOCKET" in process.environ()
+    except psutil.Error:
+        return
+    if managed:
+        raise OcdError(
+            "disabled",
+            "This daemon is run by systemd",
+            hint="systemctl --user restart openchrome.service",
+        )
