@@ -1,0 +1,141 @@
+"""What is still to be fetched, and what was ever taken on: decided without an await."""
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ocd.crawl.urls import key_of, origin_of
+
+
+@dataclass(slots=True)
+class Entry:
+    """One URL on its way. `tries` counts failed attempts; `render` says why it needs the browser.
+
+    fallback: the static answer, kept for the case that no browser can be started.
+    """
+
+    url: str
+    depth: int
+    score: float = 0.0
+    origin: str = ""
+    tries: int = 0
+    not_before: float = 0.0
+    render: str = ""
+    fallback: Any = None
+    failure: Any = None
+    key: str = field(default="", repr=False)
+    claims: set[str] = field(default_factory=set, repr=False)
+
+
+class Frontier:
+    """Entries by origin, best first: an origin that must wait never blocks another one.
+
+    An URL is taken on once in the life of the crawl, under its key. `rank` orders entries: smaller
+    comes first; equal ranks keep the order in which they came.
+    """
+
+    def __init__(self, rank: Callable[[Entry], float]) -> None:
+        self._rank = rank
+        self._heaps: dict[str, list[tuple[float, int, Entry]]] = {}
+        self._late: list[tuple[float, int, Entry]] = []
+        self._urls: set[str] = set()
+        self._keys: set[str] = set()
+        self._claimed: set[str] = set()
+        self._count = 0
+
+    def __len__(self) -> int:
+        return sum(map(len, self._heaps.values())) + len(self._late)
+
+    def is_known(self, url: str) -> bool:
+        """Return whether exactly this URL was offered before (cheap; `add` knows the rest)."""
+        return url in self._urls
+
+    def mark_known(self, url: str) -> None:
+        """Remember an URL that is not to be looked at again, for example one out of scope."""
+        self._urls.add(url)
+
+    def add(self, entry: Entry) -> bool:
+        """Take on the entry; False if its URL, in any spelling, was taken on before."""
+        self._urls.add(entry.url)
+        entry.key = key_of(entry.url)
+        if entry.key in self._keys:
+            return False
+        self._keys.add(entry.key)
+        entry.origin = origin_of(entry.url)
+        self._push(entry)
+        return True
+
+    def claim(self, entry: Entry, url: str) -> bool:
+        """Reserve the target of the entry's redirect; False if another entry has it, or had."""
+        key = key_of(url)
+        self._urls.add(url)
+        self._keys.add(key)
+        if key in self._claimed and key != entry.key and key not in entry.claims:
+            return False
+        self._claimed.add(key)
+        entry.claims.add(key)
+        return True
+
+    def put_back(self, entry: Entry, not_before: float = 0.0) -> None:
+        """Return an entry that was taken, to be tried again from `not_before` on."""
+        entry.not_before = not_before
+        if not_before:
+            self._count += 1
+            heapq.heappush(self._late, (not_before, self._count, entry))
+        else:
+            self._push(entry, first=True)
+
+    def take(self, now: float, ready_at: Callable[[str], float]) -> Entry | float:
+        """Return the best entry whose origin is ready, or the time at which there may be one.
+
+        inf: only when something in flight ends. `ready_at(origin)` is a time, inf for "full".
+        """
+        self._wake(now)
+        soonest, best = self._late[0][0] if self._late else float("inf"), ""
+        for origin in self._live_origins():
+            at = ready_at(origin)
+            if at > now:
+                soonest = min(soonest, at)
+            elif not best or self._heaps[origin][0] < self._heaps[best][0]:
+                best = origin
+        return self._pop(best) if best else soonest
+
+    def drain_failed(self) -> Iterator[Entry]:
+        """Take out the entries that were to be tried again after a failure."""
+        waiting = [self._late, *self._heaps.values()]
+        for heap in waiting:
+            failed = [item for item in heap if item[2].failure is not None]
+            heap[:] = [item for item in heap if item[2].failure is None]
+            heapq.heapify(heap)
+            yield from (entry for _, _, entry in failed)
+
+    def _push(self, entry: Entry, *, first: bool = False) -> None:
+        self._count += 1
+        rank = float("-inf") if first else self._rank(entry)
+        heapq.heappush(self._heaps.setdefault(entry.origin, []), (rank, self._count, entry))
+
+    def _wake(self, now: float) -> None:
+        while self._late and self._late[0][0] <= now:
+            self._push(heapq.heappop(self._late)[2], first=True)
+
+    def _live_origins(self) -> list[str]:
+        # An entry whose URL was claimed by a redirect meanwhile is dropped when it comes up.
+        for origin in list(self._heaps):
+            heap = self._heaps[origin]
+            while heap and self._is_stale(heap[0][2]):
+                heapq.heappop(heap)
+            if not heap:
+                del self._heaps[origin]
+        return list(self._heaps)
+
+    def _is_stale(self, entry: Entry) -> bool:
+        return not entry.tries and not entry.render and entry.key in self._claimed
+
+    def _pop(self, origin: str) -> Entry:
+        entry = heapq.heappop(self._heaps[origin])[2]
+        self._claimed.add(entry.key)
+        return entry
+
+    def __repr__(self) -> str:
+        return f"Frontier(waiting={len(self)}, known={len(self._keys)})"

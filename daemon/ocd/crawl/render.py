@@ -1,0 +1,101 @@
+"""The browser as a source of pages: its pool is opened when the first page needs it."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Protocol, Self
+
+from ocd.api.errors import OcdError
+from ocd.browser.pool import Fetched as BrowserFetched
+from ocd.browser.pool import LoadedPage
+
+# There is no browser at all, now and for the rest of the crawl.
+NO_BROWSER = ("browser_not_found", "browser_failed", "disabled")
+
+
+class PageSource(Protocol):
+    """What a crawl needs of the browser's page pool."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+        /,
+    ) -> None: ...
+
+    async def load(self, url: str, timeout_s: float) -> LoadedPage: ...
+
+    async def fetch(self, url: str, timeout_s: float) -> BrowserFetched: ...
+
+
+# Given the number of tabs and whether the user's cookies are wanted.
+OpenPool = Callable[[int, bool], PageSource]
+
+
+def automatic_tabs() -> int:
+    """Return how many tabs are worth having: more only cost memory."""
+    return min(4, 2 * (os.cpu_count() or 1))
+
+
+class Renderer:
+    """The page pool of one crawl, opened on first use; an async context manager.
+
+    A load waits for a free tab before its time begins to count.
+    """
+
+    def __init__(self, open_pool: OpenPool, tabs: int, *, share_login: bool) -> None:
+        self._open_pool = open_pool
+        self._tabs = tabs
+        self._share_login = share_login
+        self._free = asyncio.Semaphore(tabs)
+        self._opening = asyncio.Lock()
+        self._stack = AsyncExitStack()
+        self._pool: PageSource | None = None
+        self._missing: OcdError | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        await self._stack.aclose()
+
+    @property
+    def missing(self) -> OcdError | None:
+        """Why there is no browser, once that is known."""
+        return self._missing
+
+    async def load(self, url: str, timeout_s: float) -> LoadedPage:
+        """Render `url` in a free tab; errors are those of the pool."""
+        pool = await self._opened()
+        async with self._free:
+            return await pool.load(url, timeout_s)
+
+    async def fetch(self, url: str, timeout_s: float) -> BrowserFetched:
+        """Fetch `url` with the browser's network stack and cookies, without rendering it."""
+        pool = await self._opened()
+        async with self._free:
+            return await pool.fetch(url, timeout_s)
+
+    async def _opened(self) -> PageSource:
+        async with self._opening:
+            if self._missing is not None:
+                raise self._missing
+            if self._pool is None:
+                pool = self._open_pool(self._tabs, self._share_login)
+                try:
+                    self._pool = await self._stack.enter_async_context(pool)
+                except OcdError as error:
+                    if error.code in NO_BROWSER:
+                        self._missing = error
+                    raise
+            return self._pool

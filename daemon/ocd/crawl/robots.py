@@ -1,0 +1,121 @@
+"""robots.txt after RFC 9309: fetched once per origin and crawl, read by protego."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from ocd.api.errors import OcdError
+from ocd.crawl.urls import join, origin_of
+
+PRODUCT = "OpenChrome"
+MAX_ROBOTS_BYTES = 500 * 1024
+MAX_ROBOTS_REDIRECTS = 5
+# After so many failures to reach an origin its robots.txt is not asked for again.
+_MAX_UNREACHABLE = 3
+
+
+class RobotsReply(NamedTuple):
+    """The answer to a request for robots.txt: status, the Location of a redirect, the body."""
+
+    status: int
+    location: str
+    body: bytes
+
+
+# Raises OcdError when there is no answer (fetch_failed, timeout) or none is wanted (domain_blocked).
+RobotsFetch = Callable[[str], Awaitable[RobotsReply]]
+
+
+@dataclass(slots=True)
+class Rules:
+    """What one origin's robots.txt says to us. `denied` says why everything is forbidden."""
+
+    parsed: Any = None
+    denied: str = ""
+    unreachable: OcdError | None = None
+    sitemaps: list[str] = field(default_factory=list)
+    crawl_delay_s: float | None = None
+
+    def allows(self, url: str) -> bool:
+        """Return whether the URL may be fetched."""
+        if self.denied:
+            return False
+        return self.parsed is None or bool(self.parsed.can_fetch(url, PRODUCT))
+
+
+class Robots:
+    """The rules of all origins of one crawl, each fetched when first asked for."""
+
+    def __init__(self, fetch: RobotsFetch) -> None:
+        self._fetch = fetch
+        self._rules: dict[str, Rules] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._failures: dict[str, int] = {}
+
+    def known(self, url: str) -> Rules | None:
+        """Return the rules of the URL's origin if they have been fetched; files have none."""
+        return _FREE if url.startswith("file:") else self._rules.get(origin_of(url))
+
+    async def rules(self, url: str) -> Rules:
+        """Return the rules of the URL's origin; `fetch_failed` or `timeout` if it is unreachable."""
+        known = self.known(url)
+        if known is None:
+            origin = origin_of(url)
+            async with self._locks.setdefault(origin, asyncio.Lock()):
+                known = self._rules.get(origin) or await self._fetched(origin)
+        if known.unreachable is not None:
+            raise known.unreachable
+        return known
+
+    async def _fetched(self, origin: str) -> Rules:
+        try:
+            rules = await self._read(f"{origin}/robots.txt")
+        except OcdError as error:
+            if error.code == "domain_blocked":
+                rules = Rules(denied=f"its robots.txt may not be fetched: {error.message}")
+            else:
+                # The page could not be fetched either: that, not robots, is what the caller hears.
+                self._failures[origin] = self._failures.get(origin, 0) + 1
+                if self._failures[origin] < _MAX_UNREACHABLE:
+                    raise
+                rules = Rules(unreachable=error)
+        self._rules[origin] = rules
+        return rules
+
+    async def _read(self, url: str) -> Rules:
+        for _ in range(MAX_ROBOTS_REDIRECTS + 1):
+            reply = await self._fetch(url)
+            target = join(url, reply.location) if reply.location else None
+            if not 300 <= reply.status < 400 or target is None:
+                return _rules_of(reply, url)
+            url = target
+        return Rules()  # RFC 9309 §2.3.1.2: too many redirects count as "there is none"
+
+
+def _rules_of(reply: RobotsReply, url: str) -> Rules:
+    if reply.status >= 500:
+        return Rules(denied=f"robots.txt answered {reply.status}")
+    if reply.status >= 300:
+        return Rules()
+    from protego import Protego
+
+    parsed = Protego.parse(reply.body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"))
+    delay = parsed.crawl_delay(PRODUCT)
+    rate = parsed.request_rate(PRODUCT)
+    per_request = rate.seconds / rate.requests if rate and rate.requests else None
+    asked = [float(one) for one in (delay, per_request) if one is not None]
+    return Rules(
+        parsed=parsed,
+        sitemaps=[one for line in parsed.sitemaps if (one := join(url, line))],
+        crawl_delay_s=max(asked, default=None),
+    )
+
+
+def is_robots_path(url: str) -> bool:
+    """Return whether the URL is a robots.txt itself, which is always allowed."""
+    return urlsplit(url).path == "/robots.txt"
+
+
+_FREE = Rules()

@@ -1,0 +1,177 @@
+"""The crawler: a part of the daemon that puts one crawl's pieces together and runs it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.browser.chromium import Chromium
+from ocd.browser.pool import PagePool
+from ocd.crawl.converter import Converter
+from ocd.crawl.crew import Crew
+from ocd.crawl.fetch import Fetched, HttpSource, fetch_error
+from ocd.crawl.frontier import Entry, Frontier
+from ocd.crawl.politeness import Politeness
+from ocd.crawl.render import OpenPool, PageSource, Renderer, automatic_tabs
+from ocd.crawl.robots import Robots, RobotsReply
+from ocd.crawl.scope import Scope
+from ocd.crawl.sitemap import MAX_SITEMAP_BYTES, Sitemaps
+from ocd.crawl.spec import CrawlSpec
+from ocd.crawl.tally import result_of_units
+from ocd.crawl.urls import requestable
+from ocd.crawl.visit import Tools, Visitor
+from ocd.ledger.work import Work
+from ocd.safety.domains import DomainPolicy
+from ocd.safety.sanitize import Sanitizer
+
+__all__ = ["CrawlSpec", "Crawler", "result_of_units"]
+
+_STATIC_WORKERS = 12
+_PER_ORIGIN = 6
+_ROBOTS_S = 10.0
+_SITEMAP_S = 60.0
+
+
+class Crawler:
+    """Crawls with the daemon's browser and policy. It holds no state between crawls.
+
+    open_pool: where rendered pages come from; None: the page pool of `chromium`.
+    """
+
+    def __init__(
+        self,
+        chromium: Chromium,
+        policy: DomainPolicy,
+        sanitizer: Sanitizer,
+        *,
+        open_pool: OpenPool | None = None,
+    ) -> None:
+        self._chromium = chromium
+        self.policy = policy
+        self.sanitizer = sanitizer
+        self._open_pool = open_pool or self._open_own_pool
+
+    def _open_own_pool(self, tabs: int, share_login: bool) -> PageSource:
+        return PagePool(self._chromium, tabs, share_login=share_login)
+
+    async def crawl(self, work: Work, spec: CrawlSpec) -> dict[str, Any]:
+        """Crawl from `spec.url` on; pages go to `work`, the summary is returned.
+
+        Errors of the whole crawl: domain_blocked, invalid_url, path_not_allowed, robots_denied
+        (all of the start page), browser_* with engine "browser", storage_*, injected_failure.
+        """
+        spec = replace(spec, url=requestable(spec.url))
+        await asyncio.to_thread(self.policy.check, spec.url)
+        async with self._opened(work, spec) as run:
+            run.frontier.add(Entry(spec.url, 0))
+            return await run.finish()
+
+    async def crawl_sitemap(self, work: Work, spec: CrawlSpec) -> dict[str, Any]:
+        """Crawl the pages of a site's sitemaps; like `crawl`, and sitemap_not_found."""
+        spec = replace(spec, url=requestable(spec.url), max_depth=0)
+        for url in filter(None, (spec.url, spec.sitemap_url)):
+            await asyncio.to_thread(self.policy.check, url)
+        async with self._opened(work, spec) as run:
+            sitemaps = await run.seed()
+            summary = await run.finish()
+            return {
+                **summary,
+                "sitemap_source": sitemaps.sources[0],
+                "sitemaps": sitemaps.sources[:100],
+                "sitemap_problems": sitemaps.problems,
+            }
+
+    @asynccontextmanager
+    async def _opened(self, work: Work, spec: CrawlSpec) -> AsyncIterator["_Run"]:
+        tabs = min(spec.concurrency or 4, automatic_tabs())
+        async with AsyncExitStack() as stack:
+            http = await stack.enter_async_context(HttpSource(_workers(spec)))
+            renderer = Renderer(self._open_pool, tabs, share_login=spec.share_login)
+            converter = await stack.enter_async_context(Converter())
+            tools = Tools(
+                policy=self.policy,
+                frontier=Frontier(_rank(spec)),
+                politeness=Politeness(spec.delay_ms / 1000, _per_origin(spec)),
+                http=http,
+                renderer=await stack.enter_async_context(renderer),
+                converter=converter,
+                robots=Robots(lambda url: _robots(http, self.policy, url)),
+                sanitize=self.sanitizer.enabled,
+            )
+            yield _Run(work, spec, tools)
+
+
+class _Run:
+    """One crawl with its tools; both verbs differ only in how the frontier is filled."""
+
+    def __init__(self, work: Work, spec: CrawlSpec, tools: Tools) -> None:
+        self._work = work
+        self._spec = spec
+        self._tools = tools
+        self.frontier = tools.frontier
+        self._scope = Scope(spec.scope, spec.url, spec.include, spec.exclude)
+        self._visitor = Visitor(spec, self._scope, tools)
+        self._crew = Crew(spec, work, self._visitor, tools)
+
+    async def seed(self) -> Sitemaps:
+        """Fill the frontier from the site's sitemaps, with as many URLs as may be tried."""
+        sitemaps = Sitemaps(self._fetch_sitemap)
+        listed = await self._listed_in_robots()
+        async for url in sitemaps.urls(self._spec.url, self._spec.sitemap_url, listed):
+            if await self._crew.offer_listed(url) >= self._spec.max_attempts:
+                break
+            if self._work.stopping:
+                break
+        return sitemaps
+
+    async def _listed_in_robots(self) -> list[str]:
+        try:
+            return (await self._tools.robots.rules(self._spec.url)).sitemaps
+        except OcdError:
+            return []  # unreachable: the sitemaps will say so, too
+
+    async def _fetch_sitemap(self, url: str) -> Fetched:
+        async def admit(target: str) -> None:
+            self._tools.policy.check(target)
+
+        await admit(url)
+        try:
+            async with asyncio.timeout(_SITEMAP_S):
+                return await self._tools.http.get(
+                    url, admit, max_bytes=MAX_SITEMAP_BYTES, any_type=True
+                )
+        except TimeoutError as error:
+            raise fetch_error("timeout", f"no sitemap within {_SITEMAP_S:g} s") from error
+
+    async def finish(self) -> dict[str, Any]:
+        """Run the crew and return the summary."""
+        await self._crew.run(_workers(self._spec))
+        return self._crew.tally.summary(self._spec, self._tools.politeness, len(self.frontier))
+
+
+def _rank(spec: CrawlSpec) -> Callable[[Entry], float]:
+    if spec.strategy == "best_first":
+        return lambda entry: -entry.score
+    return lambda entry: entry.depth
+
+
+def _workers(spec: CrawlSpec) -> int:
+    if spec.concurrency:
+        return spec.concurrency
+    return automatic_tabs() if spec.engine == "browser" else _STATIC_WORKERS
+
+
+def _per_origin(spec: CrawlSpec) -> int:
+    return spec.concurrency or _PER_ORIGIN
+
+
+async def _robots(http: HttpSource, policy: DomainPolicy, url: str) -> RobotsReply:
+    policy.check(url)
+    try:
+        async with asyncio.timeout(_ROBOTS_S):
+            return await http.robots(url)
+    except TimeoutError as error:
+        message = f"{url} does not answer within {_ROBOTS_S:g} s"
+        raise fetch_error("timeout", message, transient=True) from error

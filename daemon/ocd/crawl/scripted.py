@@ -1,0 +1,75 @@
+"""Whether a page, as the server sent it, needs its scripts to show anything."""
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
+# With more text than this the page says something without scripts, whatever its markup.
+ENOUGH_TEXT = 2000
+_LITTLE_TEXT = 120
+_DEMAND_TEXT = 500
+_EMPTY_ROOT_TEXT = 40
+_ROOTS = (
+    "#root, #app, #__next, #__nuxt, #___gatsby, #svelte, #q-app, #main-app, #react-root, #app-root, "
+    "app-root, [ng-app], [data-reactroot], [data-ng-app], [id=application]"
+)
+_ASKS = re.compile(
+    r"(enable|require|need|turn on|activate|without)\w*\W+(?:\w+\W+){0,4}?(java\s?script|js)\b|java\s?script (is |has been )?(disabled|required|not enabled|turned off)",
+    re.IGNORECASE,
+)
+_DATA_SCRIPTS = ("json", "template", "importmap", "speculationrules")
+_DROPPED = ("script", "style", "noscript", "template", "svg")
+
+
+def why_scripted(html: str) -> str:
+    """Return why the page needs a browser, "" if it can be read as it is."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(html)
+    if not _has_scripts(tree):
+        return "meta refresh" if _refreshes_blank(tree) else ""
+    demand = _noscript_demand(tree)
+    tree.strip_tags(list(_DROPPED))
+    root = _empty_root(tree)
+    text = " ".join(tree.body.text(separator=" ").split()) if tree.body else ""
+    if len(text) >= ENOUGH_TEXT:
+        return ""
+    if root:
+        return f"empty application root {root}"
+    if demand and len(text) < _DEMAND_TEXT:
+        return "noscript asks for JavaScript"
+    if "{{" in text and "}}" in text:
+        return "unfilled template"
+    if len(text) < _LITTLE_TEXT:
+        return f"{len(text)} characters of text beside scripts"
+    return ""
+
+
+def _has_scripts(tree: "LexborHTMLParser") -> bool:
+    return any(
+        not any(word in (node.attributes.get("type") or "") for word in _DATA_SCRIPTS)
+        for node in tree.css("script")
+    )
+
+
+def _refreshes_blank(tree: "LexborHTMLParser") -> bool:
+    node = tree.css_first("meta[http-equiv=refresh i]")
+    text = tree.body.text(strip=True) if tree.body else ""
+    target = (node.attributes.get("content") or "") if node else ""
+    return "url" in target.lower() and len(text) < _LITTLE_TEXT
+
+
+def _noscript_demand(tree: "LexborHTMLParser") -> bool:
+    # Scripting is off for the parser, so the content of noscript is parsed, and may be a whole page.
+    nodes = tree.css("noscript")
+    return any(_ASKS.search(node.text(separator=" ")[:500]) for node in nodes)
+
+
+def _empty_root(tree: "LexborHTMLParser") -> str:
+    for node in tree.css(_ROOTS):
+        if len(node.text(strip=True)) < _EMPTY_ROOT_TEXT and not node.css_first("img, a[href]"):
+            name = node.attributes.get("id")
+            return f"#{name}" if name else f"<{node.tag}>"
+    return ""

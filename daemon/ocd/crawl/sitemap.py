@@ -1,0 +1,199 @@
+"""Sitemaps: where a site's are, and the URLs in them, read as a stream with bounds on everything."""
+
+import re
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Literal
+from xml.parsers import expat
+
+from ocd.api.errors import OcdError
+from ocd.crawl.fetch import Fetched
+from ocd.crawl.urls import join, origin_of
+
+MAX_SITEMAP_BYTES = 50 * 1024 * 1024
+MAX_SITEMAPS = 500
+MAX_INDEX_DEPTH = 5
+MAX_URL_CHARS = 2048
+_USUAL = ("/sitemap.xml", "/sitemap_index.xml")
+_GZIP = b"\x1f\x8b"
+_CHUNK = 64 * 1024
+_LINE = re.compile(rb"[^\r\n]+")
+
+Found = tuple[Literal["page", "sitemap"], str]
+Fetch = Callable[[str], Awaitable[Fetched]]
+
+
+class Sitemaps:
+    """Reads the sitemaps of one site. `tried` names what was asked for, `sources` what was one.
+
+    `fetch(url)` returns the answer and raises OcdError without one. `problems` says what was
+    broken, by URL: the rest of a broken sitemap is left out, what was read of it is kept.
+    """
+
+    def __init__(self, fetch: Fetch) -> None:
+        self._fetch = fetch
+        self.tried: list[str] = []
+        self.sources: list[str] = []
+        self.problems: dict[str, str] = {}
+
+    async def urls(self, site: str, given: str, from_robots: list[str]) -> AsyncIterator[str]:
+        """Yield the page URLs: of `given` if there is one, else of the first place that has some.
+
+        Raises sitemap_not_found with `tried`.
+        """
+        usual = [origin_of(site) + path for path in _USUAL]
+        places = [[given]] if given else [from_robots, *([url] for url in usual)]
+        for place in places:
+            async for url in self._all(place):
+                yield url
+            if self.sources:
+                return
+        raise OcdError(
+            "sitemap_not_found",
+            f"No sitemap found for {site}",
+            hint="Give its address as sitemap_url, or use crawl.",
+            tried=self.tried,
+            problems=self.problems,
+        )
+
+    async def _all(self, roots: list[str]) -> AsyncIterator[str]:
+        waiting = [(url, 0) for url in reversed(roots)]
+        while waiting and len(self.tried) < MAX_SITEMAPS:
+            url, depth = waiting.pop()
+            if url in self.tried:
+                continue
+            inner: list[str] = []
+            for kind, found in await self._read(url):
+                if kind == "page":
+                    yield found
+                elif depth < MAX_INDEX_DEPTH:
+                    inner.append(found)
+            waiting += [(one, depth + 1) for one in reversed(inner)]
+
+    async def _read(self, url: str) -> Iterator[Found]:
+        self.tried.append(url)
+        try:
+            answer = await self._fetch(url)
+        except OcdError as error:
+            self.problems[url] = error.message
+            return iter(())
+        body = answer.body or b""
+        if not looks_like_sitemap(body):
+            self.problems[url] = "not a sitemap"
+            return iter(())
+        self.sources.append(url)
+        return self._parsed(url, answer.url, body)
+
+    def _parsed(self, url: str, base: str, body: bytes) -> Iterator[Found]:
+        try:
+            for kind, text in parse(body):
+                absolute = join(base, text)
+                if absolute and len(absolute) <= MAX_URL_CHARS:
+                    yield kind, absolute
+        except ValueError as error:
+            self.problems[url] = str(error)
+
+
+def looks_like_sitemap(body: bytes) -> bool:
+    """Return whether the body begins as a sitemap does: XML of that kind, or a list of URLs."""
+    try:
+        head = next(_unzipped(body, _CHUNK), b"")[:2048].lstrip(b"\xef\xbb\xbf \t\r\n")
+    except ValueError:
+        return False
+    if head.startswith(b"<"):
+        return b"<urlset" in head or b"<sitemapindex" in head or b":urlset" in head
+    return head.startswith((b"http://", b"https://"))
+
+
+def parse(body: bytes) -> Iterator[Found]:
+    """Yield the entries of a sitemap, index or list of URLs, zipped or not.
+
+    ValueError, after what could be read: broken XML, entities, more than MAX_SITEMAP_BYTES.
+    """
+    chunks = _unzipped(body, MAX_SITEMAP_BYTES)
+    first = next(chunks, b"").lstrip(b"\xef\xbb\xbf \t\r\n")
+    if first.startswith(b"<"):
+        yield from _parse_xml(first, chunks)
+    else:
+        yield from _parse_lines(first, chunks)
+
+
+def _unzipped(body: bytes, limit: int) -> Iterator[bytes]:
+    if not body.startswith(_GZIP):
+        for at in range(0, len(body), _CHUNK):
+            yield body[at : at + _CHUNK]
+        return
+    unzip, total = zlib.decompressobj(zlib.MAX_WBITS | 16), 0
+    pending = body
+    while pending and not unzip.eof:
+        try:
+            piece = unzip.decompress(pending, _CHUNK)
+        except zlib.error as error:
+            raise ValueError(f"broken gzip: {error}") from error
+        pending = unzip.unconsumed_tail
+        total += len(piece)
+        if total > limit + _CHUNK:
+            raise ValueError(f"more than {limit} bytes unzipped")
+        yield piece
+
+
+def _parse_lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[Found]:
+    rest = first
+    for chunk in chunks:
+        rest += chunk
+        whole, newline, rest = rest.rpartition(b"\n")
+        for line in _LINE.findall(whole + newline):
+            yield "page", line.decode("utf-8", "replace").strip()
+    for line in _LINE.findall(rest):
+        yield "page", line.decode("utf-8", "replace").strip()
+
+
+class _Reader:
+    """expat's callbacks: the texts of <loc> directly below <url> and <sitemap>."""
+
+    def __init__(self) -> None:
+        self.found: list[Found] = []
+        self._inside: Literal["page", "sitemap"] = "page"
+        self._text: list[str] | None = None
+        self._path: list[str] = []
+
+    def start(self, name: str, _attributes: dict[str, str]) -> None:
+        self._path.append(name.rpartition(":")[2].lower())
+        if self._path[-2:] in (["url", "loc"], ["sitemap", "loc"]):
+            self._text = []
+
+    def end(self, _name: str) -> None:
+        path = self._path
+        if self._text is not None and path[-1] == "loc":
+            kind: Literal["page", "sitemap"] = "sitemap" if path[-2] == "sitemap" else "page"
+            self.found.append((kind, "".join(self._text).strip()))
+            self._text = None
+        path.pop()
+
+    def text(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+
+def _parse_xml(first: bytes, chunks: Iterator[bytes]) -> Iterator[Found]:
+    parser, reader = expat.ParserCreate(), _Reader()
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    parser.CharacterDataHandler = reader.text
+    parser.EntityDeclHandler = _refuse_entity
+    chunk: bytes | None = first
+    try:
+        while chunk is not None:
+            parser.Parse(chunk, False)  # noqa: FBT003 - positional by its C signature
+            yield from reader.found
+            reader.found.clear()
+            chunk = next(chunks, None)
+        parser.Parse(b"", True)  # noqa: FBT003 - positional by its C signature
+    except expat.ExpatError as error:
+        yield from reader.found
+        raise ValueError(f"broken XML: {error}") from error
+
+
+def _refuse_entity(*_declaration: object) -> None:
+    # Nested entities make gigabytes of a kilobyte, and external ones read files.
+    raise ValueError("it declares entities")

@@ -1,0 +1,51 @@
+"""What one crawl was asked to do."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Format = Literal["markdown", "text", "html", "links"]
+Engine = Literal["auto", "static", "browser"]
+Strategy = Literal["bfs", "best_first"]
+
+# A site that answers slowly on purpose must not hold a crawl for ever: longer waits end the page.
+MAX_RETRY_AFTER_S = 60.0
+MAX_CRAWL_DELAY_S = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlSpec:
+    """The parameters of one crawl; names and meanings are those of the verb.
+
+    scope: "origin", "domain", "path", "any" or a glob. concurrency 0: as the engine likes it.
+    sitemap_url: where a sitemap crawl starts reading; "" = find it.
+    """
+
+    url: str
+    max_pages: int = 20
+    max_depth: int = 2
+    scope: str = "origin"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    format: Format = "markdown"
+    only_main_content: bool = False
+    respect_robots: bool = True
+    delay_ms: int = 0
+    concurrency: int = 0
+    engine: Engine = "auto"
+    strategy: Strategy = "bfs"
+    query: str = ""
+    retries: int = 2
+    page_timeout_ms: int = 30_000
+    share_login: bool = False
+    fail_on_page: int = 0
+    sitemap_url: str = ""
+
+    @property
+    def max_attempts(self) -> int:
+        """Return how many page loads may be started, failed ones and retries included."""
+        return 3 * self.max_pages + 20
+
+    @property
+    def page_timeout_s(self) -> float:
+        """Return the bound of one attempt in seconds."""
+        return self.page_timeout_ms / 1000
