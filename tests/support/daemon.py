@@ -218,13 +218,13 @@ class Daemon:
         found: dict[str, Any] = self.request("GET", "/v1/status", timeout=10).body
         return found
 
-    def call(self, verb: str, /, session: str | None = None, **params: Any) -> wire.Reply:  # noqa: ANN401
+    def call(self, verb: str, /, session: str | None = None, **params: object) -> wire.Reply:
         """Call a verb over the socket and return its reply, whatever it is."""
         self.sessions.add(session or "default")
         body = wire.call_body(verb, params, session)
         return self.request("POST", "/v1/call", body, wire.JSON_BODY)
 
-    def do(self, verb: str, /, session: str | None = None, **params: Any) -> Any:  # noqa: ANN401
+    def do(self, verb: str, /, session: str | None = None, **params: object) -> Any:  # noqa: ANN401 - any JSON value
         """Call a verb that must succeed and return its result."""
         return self.call(verb, session, **params).result
 
@@ -233,7 +233,7 @@ class Daemon:
         verb: str,
         /,
         session: str | None = None,
-        **params: Any,  # noqa: ANN401
+        **params: object,
     ) -> wire.PendingCall:
         """Call a verb and return at once."""
         return wire.PendingCall(self.socket, wire.call_body(verb, params, session), 120)
@@ -243,14 +243,14 @@ class Daemon:
         verb: str,
         /,
         session: str | None = None,
-        **params: Any,  # noqa: ANN401
+        **params: object,
     ) -> Iterator[dict[str, Any]]:
         """Call a verb and yield its NDJSON lines."""
         return wire.lines(self.socket, "POST", "/v1/call", wire.call_body(verb, params, session))
 
     # --- tasks and tabs --------------------------------------------------------------------
 
-    def start_task(self, kind: str, /, **args: Any) -> str:  # noqa: ANN401
+    def start_task(self, kind: str, /, **args: object) -> str:
         task_id: str = self.do("oc_task_start", kind=kind, args=args)["task_id"]
         return task_id
 
@@ -265,7 +265,7 @@ class Daemon:
         ]
         return meta
 
-    def result_of(self, task_id: str) -> Any:  # noqa: ANN401
+    def result_of(self, task_id: str) -> Any:  # noqa: ANN401 - any JSON value
         return self.do("oc_task_get", task_id=task_id, include_result=True)["result"]
 
     def new_tab(self, url: str, session: str | None = None) -> str:

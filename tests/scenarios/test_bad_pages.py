@@ -1,0 +1,219 @@
+"""Pages and hosts that misbehave: each ends as a named error or a record, in time."""
+
+import os
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from support.daemon import Daemon
+from support.processes import Identity
+from support.site import Site
+from support.waiting import wait_until
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://", "http://[::1", "http://exa mple/", "ht!tp://x", "javascript:alert(1)", "http://a:99999/"],
+)  # fmt: skip
+def test_bad_url_is_invalid(daemon: Daemon, url: str) -> None:
+    """A URL that is none is `invalid_url`, before any browser is asked."""
+    for verb in ("navigate", "crawl"):
+        reply = daemon.call(verb, url=url)
+        assert reply.code in ("invalid_url", "domain_blocked"), (verb, reply.raw)
+        assert reply.status in (400, 403)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["chrome://settings", "file:///etc/passwd", "view-source:http://127.0.0.1/", "devtools://x"],
+)
+def test_forbidden_schemes_are_refused(daemon: Daemon, url: str) -> None:
+    """`chrome:`, `file:` outside the roots, `view-source:` and `devtools:` are refused."""
+    for verb in ("navigate", "tabs_create", "crawl"):
+        reply = daemon.call(verb, url=url)
+        assert reply.status in (400, 403), (verb, reply.raw)
+        assert reply.code in ("domain_blocked", "invalid_url", "path_not_allowed")
+
+
+def test_page_cannot_lead_a_tab_to_a_forbidden_scheme(daemon: Daemon, site: Site) -> None:
+    """A redirect to `file:` ends as an error, and the tab shows none of the file."""
+    url = site.url("redirect-to?url=file:///etc/passwd")
+    assert daemon.call("navigate", url=url).status >= 400
+    assert "root:" not in daemon.do("read_page", mode="text").get("content", "")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "no-such-host.invalid"])
+def test_unreachable_host_is_named(daemon: Daemon, host: str) -> None:
+    """A host that does not answer is `navigation_failed`, with the host in the message."""
+    error = daemon.call("navigate", url=f"http://{host}:{_free_port()}/").error
+    assert error["code"] == "navigation_failed"
+    assert host in error["message"]
+
+
+def test_http_status_is_part_of_the_result(daemon: Daemon, site: Site) -> None:
+    """A page that answers 404 or 503 is a page; the result names the status."""
+    assert daemon.do("navigate", url=site.url("status/404"))["status"] == 404
+    assert daemon.do("navigate", url=site.url("status/503"))["status"] == 503
+    assert daemon.do("navigate", url=site.url("article.html"))["status"] == 200
+
+
+def test_redirects_are_followed_and_said(daemon: Daemon, site: Site) -> None:
+    """A redirect's target is the result's URL, and the result says that it was redirected."""
+    result = daemon.do("navigate", url=site.url("redirect/3"))
+    assert result["url"] == site.url("redirect/0")
+    assert result["redirected"] is True
+
+
+def test_redirect_loop_ends(daemon: Daemon, site: Site) -> None:
+    """Endless redirects are an error of their own."""
+    assert daemon.call("navigate", url=site.url("redirect-loop")).code == "too_many_redirects"
+    assert len(site.seen("redirect-loop")) < 60
+
+
+def test_download_is_said(daemon: Daemon, site: Site) -> None:
+    """Navigating to a download is `download_started`, and the tab stays where it was."""
+    daemon.do("navigate", url=site.url("article.html"))
+    assert daemon.call("navigate", url=site.url("download")).code == "download_started"
+    assert daemon.do("tabs_context")["tabs"][0]["url"] == site.url("article.html")
+
+
+def test_verb_without_a_tab_says_how_to_get_one(daemon: Daemon) -> None:
+    """A page verb in a session without tabs is `no_tab` with a next step."""
+    error = daemon.call("read_page", session="tabless").error
+    assert error["code"] == "no_tab"
+    assert error["hint"]
+
+
+def test_unknown_tab_names_the_open_ones(daemon: Daemon, site: Site) -> None:
+    """A tab id that does not exist is `tab_not_found`, naming those that do."""
+    tab = daemon.new_tab(site.url("article.html"))
+    error = daemon.call("read_page", tab_id="t999").error
+    assert error["code"] == "tab_not_found"
+    assert tab in str(error)
+
+
+def test_dialog_on_load_does_not_hang(daemon: Daemon, site: Site) -> None:
+    """A page that alerts while loading makes page verbs answer `dialog_open` with its text."""
+    reply = daemon.call("navigate", url=site.url("alert-on-load.html"), timeout_ms=10_000)
+    assert "Stop and read this" in reply.raw.decode()
+    error = daemon.call("read_page", timeout_ms=5_000).error
+    assert error["code"] == "dialog_open"
+    assert "Stop and read this" in error["message"]
+    assert daemon.do("navigate", url=site.url("article.html"))["title"] == "The lighthouse"
+
+
+def test_page_that_asks_to_stay_is_left(daemon: Daemon, site: Site) -> None:
+    """A beforeunload question never keeps a navigation or a close from happening."""
+    tab = daemon.new_tab(site.url("confirm-on-leave.html"))
+    daemon.do("read_page")
+    daemon.do("javascript_tool", code="dirty = true")
+    assert daemon.do("navigate", tab_id=tab, url=site.url("article.html"))["status"] == 200
+    assert daemon.do("tabs_close", tab_id=tab)["closed"] == [tab]
+
+
+def test_popup_belongs_to_its_openers_session(daemon: Daemon, site: Site) -> None:
+    """A window that a page opens is a tab of the same session."""
+    daemon.do("navigate", "poppy", url=site.url("popup-on-load.html"))
+    daemon.do("javascript_tool", "poppy", code="window.open('/table.html'), 1")
+    wait_until(lambda: daemon.do("tabs_context", "poppy")["tab_count"] >= 2, 5, "the pop-up")
+    assert daemon.do("tabs_context")["tab_count"] == 0
+
+
+def test_never_idle_page_is_loaded(daemon: Daemon, site: Site) -> None:
+    """A page that fetches for ever is loaded when its load event fired."""
+    assert daemon.do("navigate", url=site.url("never-idle"))["title"] == "Never idle"
+
+
+def test_crashed_renderer_costs_one_tab(daemon: Daemon, site: Site) -> None:
+    """A renderer killed under a call is `tab_crashed`; other tabs and the daemon work on."""
+    other = daemon.new_tab(site.url("table.html"))
+    before = set(daemon.renderers())
+    victim = daemon.new_tab(site.other_origin + "/article.html")
+    pid = daemon.do("javascript_tool", tab_id=victim, code="1")
+    assert pid is not None
+    pending = daemon.start_call(
+        "javascript_tool", tab_id=victim, code="new Promise(() => {})", timeout_ms=20_000
+    )
+    wait_until(lambda: daemon.status()["calls_in_flight"] >= 1, 5)
+    fresh = _renderers_of(daemon, before)
+    for renderer in fresh:
+        renderer.kill(signal.SIGKILL)
+    assert pending.reply(10).code in ("tab_crashed", "tab_gone")
+    assert daemon.do("navigate", tab_id=victim, url=site.url("article.html"))["status"] == 200
+    assert daemon.do("read_page", tab_id=other)["title"] == "Steps"
+
+
+def _renderers_of(daemon: Daemon, before: set[Identity]) -> set[Identity]:
+    fresh = set(daemon.renderers()) - before
+    assert fresh, "the tab has no renderer of its own"
+    return fresh
+
+
+# --- the same in a crawl: each is a record, and the crawl goes on --------------------------------
+
+
+def _crawl(
+    daemon: Daemon, *urls: str, tmp: Path, **options: object
+) -> dict[str, dict[str, object]]:
+    start = tmp / "index.html"
+    start.write_text("".join(f'<a href="{url}">{url}</a>' for url in urls))
+    result = daemon.do("crawl", url=start.as_uri(), scope="*", max_depth=1, **options)
+    return {page["url"]: page for page in result["pages"]}
+
+
+@pytest.fixture
+def links(site: Site) -> list[str]:
+    names = (
+        "hang", "redirect-loop", "download", "pdf", "image", "status/500", "article.html",
+        "alert-on-load.html", "hang-script",
+    )  # fmt: skip
+    return [site.url(name) for name in names]
+
+
+@pytest.mark.parametrize("engine", ["static", "browser"])
+def test_crawl_goes_on_past_every_kind_of_bad_page(
+    make_own: Daemon, site: Site, links: list[str], tmp_path: Path, engine: str
+) -> None:
+    """Each bad page ends as a record within `page_timeout_ms`; the good one is read."""
+    pages = _crawl(
+        make_own, *links, tmp=tmp_path, engine=engine, page_timeout_ms=2000, retries=0, max_pages=20,
+    )  # fmt: skip
+    assert set(links) <= set(pages)
+    assert "Cape Ambler" in pages[site.url("article.html")]["content"]  # type: ignore[operator]
+    codes = {url.removeprefix(site.origin): page.get("error") for url, page in pages.items()}
+    assert codes["/hang"]["code"] == "timeout"  # type: ignore[index]
+    assert codes["/redirect-loop"]["code"] == "too_many_redirects"  # type: ignore[index]
+    assert codes["/status/500"]["code"] == "http_error"  # type: ignore[index]
+    for name in ("/pdf", "/image"):
+        assert pages[site.url(name)]["content_type"] in ("application/pdf", "image/png")
+        assert not pages[site.url(name)].get("content")
+
+
+@pytest.fixture
+def make_own(make_daemon: object, tmp_path: Path) -> Daemon:
+    """A daemon that may read files below the test's folder."""
+    daemon: Daemon = make_daemon("--allow-file-root", os.fspath(tmp_path))  # type: ignore[operator]
+    return daemon
+
+
+def test_crawl_of_an_unreachable_start_page_fails(daemon: Daemon) -> None:
+    """A crawl whose start page cannot be fetched fails with that page's error."""
+    reply = daemon.call("crawl", url=f"http://127.0.0.1:{_free_port()}/", retries=0)
+    assert reply.code in ("fetch_failed", "navigation_failed")
+
+
+def test_crawl_of_a_robots_denied_start_page_fails(daemon: Daemon, make_site: object) -> None:
+    """A start page that robots.txt forbids is `robots_denied`, and is never fetched."""
+    denied: Site = make_site(robots="User-agent: *\nDisallow: /\n")  # type: ignore[operator]
+    assert daemon.call("crawl", url=denied.url("article.html")).code == "robots_denied"
+    assert denied.seen("article.html") == []
+    result = daemon.do("crawl", url=denied.url("article.html"), respect_robots=False, max_pages=1)
+    assert result["pages"][0]["title"] == "The lighthouse"
