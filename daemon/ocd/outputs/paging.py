@@ -48,8 +48,10 @@ def read_page(
         page = _Slice(offset, offset, msgspec.Raw(b"[]") if items else "")
     elif items:
         page = _items(file, place, offset, min(limit, total - offset))
+    elif form == "text":
+        page = _text(file, offset, limit, meta)
     else:
-        page = _text_or_bytes(file, meta, offset, limit, text=form == "text")
+        page = _bytes(file, offset, limit)
     eof = page.end >= total
     return {
         "output_handle": place.handle,
@@ -105,18 +107,16 @@ def _items(file: BinaryIO, place: Place, first: int, count: int) -> _Slice:
     return _Slice(first, first + count, msgspec.Raw(b"[%b]" % content))
 
 
-def _text_or_bytes(file: BinaryIO, meta: Meta, offset: int, limit: int, *, text: bool) -> _Slice:
-    if text:
-        return _text(file, meta, offset, min(offset + limit, meta.size_bytes))
-    content = read_at(file, offset, min(limit, meta.size_bytes - offset))
-    return _Slice(offset, offset + len(content), b64encode(content).decode())
+def _bytes(file: BinaryIO, start: int, limit: int) -> _Slice:
+    content = read_at(file, start, limit)
+    return _Slice(start, start + len(content), b64encode(content).decode())
 
 
-def _text(file: BinaryIO, meta: Meta, start: int, end: int) -> _Slice:
+def _text(file: BinaryIO, start: int, limit: int, meta: Meta) -> _Slice:
     base = max(0, start - _TRAIL)
-    data = read_at(file, base, min(end + _TRAIL, meta.size_bytes) - base)
+    data = read_at(file, base, min(start + limit + _TRAIL, meta.size_bytes) - base)
     first = _lead(data, start - base)
-    last = _lead(data, end - base)
+    last = _lead(data, min(first + limit, len(data)))
     if last <= first:
         # Not even one code point within the limit: that one goes whole.
         last = _next_lead(data, first)

@@ -1,0 +1,62 @@
+"""Verbs that read stored outputs; every set of verbs has them."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ocd.outputs.store import OutputStore
+from ocd.verb import Output, Params, daemon_verb
+
+Handle = Annotated[str, Meta(description="The handle: oh_ and 12 characters")]
+
+
+class OutputFetch(Params):
+    """Read a stored output in pages
+
+    A verb called with output_mode handle or auto answers with an output_handle; this returns what
+    is behind it. Go on with offset = next_offset until eof.
+    """
+
+    output_handle: Handle
+    offset: Annotated[int, Meta(ge=0, description="Where to begin: an item's number, or bytes")] = 0
+    limit: Annotated[
+        int | None,
+        Meta(ge=1, description="At most so much; default: 200 items or 65536 bytes"),
+    ] = None
+    format: Annotated[
+        Literal["auto", "items", "text", "bytes"],
+        Meta(
+            description="items: a JSON list by its items. text: UTF-8, offsets in bytes. bytes: "
+            "base64. auto: items if there are any, text for text, else bytes"
+        ),
+    ] = "auto"
+
+
+@daemon_verb("oc_output_fetch", OutputFetch, needs=OutputStore, capability="core", tier=1)
+async def oc_output_fetch(store: OutputStore, params: OutputFetch) -> Output:
+    page = await store.fetch(params.output_handle, params.offset, params.limit, params.format)
+    return Output(data=page)
+
+
+class OutputSearch(Params):
+    """Search a stored output with a regular expression
+
+    Finds the few lines or items that matter without reading all of it. Each match has its offset in
+    bytes, its line or item and a short excerpt. JSON is searched as it is stored.
+    """
+
+    output_handle: Handle
+    pattern: Annotated[
+        str,
+        Meta(min_length=1, max_length=1000, description="RE2 syntax; (?i) ignores case"),
+    ]
+    limit: Annotated[int, Meta(ge=1, le=200, description="At most so many matches")] = 20
+    context: Annotated[
+        int, Meta(ge=0, le=10, description="Lines before and after a match, in text")
+    ] = 2
+
+
+@daemon_verb("oc_output_search", OutputSearch, needs=OutputStore, capability="core", tier=1)
+async def oc_output_search(store: OutputStore, params: OutputSearch) -> Output:
+    found = await store.search(params.output_handle, params.pattern, params.limit, params.context)
+    return Output(data=found)
