@@ -1,0 +1,56 @@
+# The one list of what can be done here; `make` prints it.
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+READY := .venv/ready
+GENERATED := daemon/ocd/api/catalog.json VERBS.md
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check unit scenarios crash gen transcripts bench run clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): pyproject.toml scripts/setup
+	@scripts/setup
+
+setup: ## Prepare .venv and Chromium
+	@scripts/setup
+
+demo: $(READY) ## Crawl a site as a task; show the ledger, a handle and a page
+	@scripts/demo
+
+test: check ## Run all that CI runs: check, then every test
+	pytest
+
+check: $(READY) ## Check format, lint, layers, types and generated files
+	ruff format --check .
+	ruff check .
+	lint-imports
+	mypy
+	basedpyright
+	$(MAKE) --no-print-directory gen
+	git diff --exit-code -- $(GENERATED)
+
+unit: $(READY) ## Run the unit and contract tests (seconds, no Chromium)
+	pytest tests/unit tests/contract
+
+scenarios: $(READY) ## Run the scenarios: real daemon, real Chromium
+	pytest tests/scenarios
+
+crash: $(READY) ## Kill the daemon at every write step and look what is left
+	pytest tests/crash
+
+gen: $(READY) ## Write the generated files: catalog.json, VERBS.md
+	python -m ocd.catalog
+
+transcripts: $(READY) ## Rewrite the expected output of the shell transcripts
+	OCD_REWRITE_TRANSCRIPTS=1 pytest tests/scenarios -k transcript
+
+bench: $(READY) ## Measure again what tests/bench/RESULTS.md says
+	tests/bench/run
+
+run: $(READY) ## Run the daemon in the foreground, with your own home
+	ocd run
+
+clean: ## Remove .venv, caches and build products
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -not -path './.git/*' -type d -prune -exec rm -rf {} +
