@@ -1,39 +1,42 @@
-"""Starts, runs and ends tasks (signatures only; the room is being built)."""
+"""The tasks of this daemon: accepted, put in line, run, cancelled, waited for, ended."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping
-from dataclasses import dataclass
+import difflib
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from secrets import token_hex
 from typing import Any
 
-from ocd.ledger.states import TaskMeta
+from ocd.api.errors import OcdError
+from ocd.ledger import recovery, retention
+from ocd.ledger.identity import own_identity
+from ocd.ledger.kinds import Kind
+from ocd.ledger.line import Line
+from ocd.ledger.results import Result
+from ocd.ledger.running import Run
+from ocd.ledger.states import Outcome, TaskMeta, ask_cancel, timestamp
 from ocd.ledger.store import TaskStore
-from ocd.ledger.work import Work
-from ocd.payload import Lines, Payload
+from ocd.ledger.summary import summarise
+from ocd.ledger.tasks import Listing, Tasks
+from ocd.payload import Payload
+
+__all__ = ["Kind", "Listing", "Result", "Runner"]
+
+CANCEL_ANSWER_S = 2.0
+STOP_S = 6.0
+SAVE_EVERY_S = 0.5
 
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
+logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A long verb, as the ledger runs it."""
+class Runner(Tasks):
+    """Accepts and runs tasks. Made by lifecycle; `recover` comes before everything else.
 
-    name: str
-    prepare: Callable[[dict[str, Any]], Any]
-    run: Callable[[Work, Any], Awaitable[Payload]]
-    recover: Callable[[TaskMeta, Lines], Payload] | None = None
-    items: tuple[str, ...] | None = None
+    Its files may be changed by other processes meanwhile: such tasks are read from disk, those of
+    this process are answered from memory.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A task's result: `data` without the list that `rows` holds at the keys `items`."""
-
-    data: Any
-    rows: Lines | None = None
-    items: tuple[str, ...] | None = None
-
-
-class Runner:
     def __init__(
         self,
         store: TaskStore,
@@ -42,19 +45,228 @@ class Runner:
         *,
         max_concurrent: int = 4,
         max_waiting: int = 1000,
-        allowed: Any = None,
-    ) -> None: ...
+        admit: Callable[[str], None] = lambda _kind: None,
+    ) -> None:
+        """`spawn` runs a coroutine in the daemon's TaskGroup; `admit` raises for kinds that are
+        disabled; beyond `max_concurrent` running tasks, `max_waiting` may wait.
+        """
+        super().__init__(store, kinds)
+        self._spawn = spawn
+        self._admit = admit
+        self._line = Line(max_concurrent, max_waiting)
+        self._last_created = 0
+        self._stopping = False
+
+    @property
+    def max_concurrent(self) -> int:
+        """How many tasks run at once; it may be set at any time."""
+        return self._line.max_at_once
+
+    @max_concurrent.setter
+    def max_concurrent(self, value: int) -> None:
+        self._line.max_at_once = value
+
+    async def recover(self) -> list[TaskMeta]:
+        """Reap what earlier processes left and return it; to be done before any `start`."""
+        return await asyncio.to_thread(recovery.recover, self._store, self._index, self._kinds)
+
+    # --- starting and running ----------------------------------------------------------------
+
     async def start(
-        self, kind: str, args: dict[str, Any], session: str, *, at_once: bool = False
-    ) -> TaskMeta: ...
-    async def get(self, task_id: str) -> TaskMeta: ...
-    async def list(self, **filters: Any) -> tuple[list[TaskMeta], int]: ...
-    async def cancel(self, task_id: str) -> TaskMeta: ...
-    def request_cancel(self, task_id: str) -> None: ...
-    async def wait(self, task_id: str, timeout_s: float) -> TaskMeta: ...
-    async def watch(self, task_id: str, tell: Callable[[TaskMeta], None]) -> TaskMeta: ...
-    def events(self, task_id: str, *, follow: bool) -> AsyncIterator[bytes]: ...
-    def result(self, meta: TaskMeta) -> Result | None: ...  # blocks
-    def counts(self) -> dict[str, int]: ...
-    def prune(self, retention_days: float) -> int: ...  # blocks
-    async def stop(self) -> None: ...
+        self, kind: str, args: dict[str, Any], session: str = "default", *, at_once: bool = False
+    ) -> TaskMeta:
+        """Accept a task and return it once it is on disk, PENDING or already RUNNING.
+
+        `at_once` passes the line: for work that another task waits for. Raises what the kind's
+        `prepare` raises, `invalid_argument` for an unknown kind, `limit_reached`, `shutting_down`,
+        storage_*. Cancelling this call cancels the task.
+        """
+        run = self._accepted(kind, args, session)
+        run.waits_in_line = not at_once
+        self._runs[run.meta.task_id] = run
+        self._spawn(self._live(run))
+        try:
+            await run.stored.wait()
+        except asyncio.CancelledError:
+            run.ask_stop()
+            raise
+        if run.refused is not None:
+            raise run.refused
+        return run.meta
+
+    def _accepted(self, name: str, args: dict[str, Any], session: str) -> Run:
+        if self._stopping:
+            raise OcdError("shutting_down", "The daemon is stopping", hint="Start it again.")
+        kind = self._kind(name)
+        self._admit(name)
+        prepared = kind.prepare(args)
+        if len(self._line) >= self._line.max_waiting:
+            raise OcdError(
+                "limit_reached",
+                f"{len(self._line)} tasks are waiting already",
+                hint="Cancel some: oc task list --status PENDING",
+                limit=self._line.max_waiting,
+            )
+        return Run(self._store, kind, prepared, self._new_meta(name, args, session))
+
+    def _kind(self, name: str) -> Kind:
+        kind = self._kinds.get(name)
+        if kind is None:
+            near = difflib.get_close_matches(name, self._kinds, 1)
+            hint = f"Did you mean '{near[0]}'?" if near else f"Use: {', '.join(self._kinds)}."
+            raise OcdError(
+                "invalid_argument",
+                f"There is no task kind '{name}'",
+                hint=hint,
+                parameter="kind",
+                expected=sorted(self._kinds),
+            )
+        return kind
+
+    def _new_meta(self, kind: str, args: dict[str, Any], session: str) -> TaskMeta:
+        # Two tasks never share a time of creation, so that "newest first" is one order.
+        self._last_created = max(self._last_created + 1, self._store.clock())
+        own = own_identity()
+        return TaskMeta(
+            task_id=token_hex(8),
+            kind=kind,
+            status="PENDING",
+            session=session,
+            pid=own.pid,
+            pid_started_at=own.started_at,
+            boot_id=own.boot_id,
+            created_at=timestamp(self._last_created),
+            args_summary=summarise(args),
+        )
+
+    async def _live(self, run: Run) -> None:
+        """Be the life of one task: on disk, in line, running, ended."""
+        try:
+            if await self._stored(run):
+                await run.turn.wait()
+                await self._run(run)
+        finally:
+            self._leave(run)
+
+    async def _stored(self, run: Run) -> bool:
+        try:
+            await asyncio.to_thread(run.save_new)
+        except OcdError as error:
+            run.refused = error
+            return False
+        finally:
+            run.stored.set()
+        self._index.put(run.meta)
+        if run.waits_in_line:
+            self._line.join(run)
+        else:
+            run.turn.set()
+        return True
+
+    async def _run(self, run: Run) -> None:
+        verdict, payload = run.never_ran(), None
+        if not run.stopping:
+            verdict, payload = await self._worked(run)
+        run.work.close()
+        run.adopt(await self._ended(run, verdict, payload))
+
+    async def _worked(self, run: Run) -> tuple[Outcome, Payload | None]:
+        run.started()
+        try:
+            run.adopt(await asyncio.to_thread(run.save_started))
+        except OcdError as error:
+            return Outcome(status="FAILED", error=error.body()), None
+        self._index.put(run.meta)
+        self._spawn(self._keep_saved(run))
+        return await run.perform()
+
+    async def _ended(self, run: Run, verdict: Outcome, payload: Payload | None) -> TaskMeta:
+        meta, stored = await asyncio.to_thread(run.save_end, verdict, payload)
+        if not stored:
+            self._unstored[meta.task_id] = meta
+        self._index.put(meta)
+        return meta
+
+    async def _keep_saved(self, run: Run) -> None:
+        """Bring a running task's progress to disk, and hear there of another process's cancel."""
+        while not run.ended.is_set():
+            try:
+                saved = await asyncio.to_thread(run.save_progress)
+            except OcdError as error:
+                logger.warning("progress of task %s is not stored: %s", run.meta.task_id, error)
+                saved = None
+            if saved is not None and not run.ended.is_set():
+                run.adopt(saved)
+                if run.meta.cancel_requested_at is not None:
+                    run.ask_stop()
+            await _until(run.hurry, SAVE_EVERY_S)
+            run.hurry.clear()
+
+    def _leave(self, run: Run) -> None:
+        self._runs.pop(run.meta.task_id, None)
+        self._line.leave(run)
+        run.leave()
+
+    # --- ending ------------------------------------------------------------------------------
+
+    def request_cancel(self, task_id: str) -> None:
+        """Ask a task of this process to stop, without waiting; nothing for any other."""
+        run = self._runs.get(task_id)
+        if run is not None:
+            run.ask_stop()
+
+    async def cancel(self, task_id: str) -> TaskMeta:
+        """Ask a task to stop; return it once it has ended, or as it is after 2 s."""
+        try:
+            async with asyncio.timeout(CANCEL_ANSWER_S):
+                return await self._cancel(task_id)
+        except TimeoutError:
+            return await self.get(task_id)
+
+    async def _cancel(self, task_id: str) -> TaskMeta:
+        run = self._runs.get(task_id)
+        if run is None:
+            meta = await asyncio.to_thread(self._cancel_elsewhere, task_id)
+            return meta if meta.terminal else await self._wait_ended(task_id)
+        await run.stored.wait()
+        run.ask_stop()
+        await run.ended.wait()
+        return run.meta
+
+    def _cancel_elsewhere(self, task_id: str) -> TaskMeta:
+        meta = self._known(task_id) or self._read_elsewhere(task_id)
+        if meta.terminal or meta.cancel_requested_at is not None:
+            return meta
+        events = self._store.events(task_id)
+        events.end("cancel_requested")
+        return self._store.update(
+            task_id, lambda now: ask_cancel(now, self._store.now()), "cancel.meta"
+        )
+
+    def prune(self, retention_days: float) -> int:
+        """Remove tasks that ended longer ago (0: never); return how many. Blocks."""
+        return retention.prune(self._store, self._index, retention_days)
+
+    async def stop(self) -> None:
+        """End every task as CANCELLED with `daemon_stopped`, in bounded time; accept no more."""
+        self._stopping = True
+        error = OcdError("daemon_stopped", "The daemon was stopped while this task ran").body()
+        for run in list(self._runs.values()):
+            run.ask_stop(error)
+        try:
+            async with asyncio.timeout(STOP_S):
+                while self._runs:
+                    await next(iter(self._runs.values())).ended.wait()
+        except TimeoutError:
+            logger.warning("these tasks did not end in time: %s", ", ".join(self._runs))
+
+    def __repr__(self) -> str:
+        return f"Runner({len(self._runs)} tasks here, {self._index!r})"
+
+
+async def _until(event: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return

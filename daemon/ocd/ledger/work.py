@@ -36,6 +36,7 @@ class Work:
         self.finished = 0
         self._heard = heard
         self._log: Log | None = None
+        self._told = False
         self._closed = False
 
     @property
@@ -55,10 +56,13 @@ class Work:
         self._log.append(unit)
         faults.point("unit.line")
         self.finished += 1
+        if not self._told:
+            self.now = TaskProgress(self.finished)
         self._heard(self)
 
     def progress(self, done: int, total: int | None = None, message: str = "") -> None:
         """Say how far the work is: units done of `total` (None: unknown), and what happens now."""
+        self._told = True
         self.now = TaskProgress(done, total, message)
         self._heard(self)
 

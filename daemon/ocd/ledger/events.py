@@ -1,0 +1,82 @@
+"""A task's events.jsonl: appended to by whoever changes the task, read as it grows."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ocd.files import Log, storage
+
+EVENTS = "events.jsonl"
+_encode = msgspec.json.Encoder().encode
+
+
+class Events:
+    """A task's events.jsonl, open for appending; loop and threads may write at once.
+
+    `end` writes the last event: what a late thread still has to say is dropped.
+    """
+
+    def __init__(self, path: Path, now: Callable[[], str]) -> None:
+        self._log = Log(path)
+        self._now = now
+        self._over = False
+        # Keeps a late event of a thread from landing behind the last one.
+        self._lock = threading.Lock()
+
+    def say(self, event: str, **data: Any) -> None:  # noqa: ANN401 - JSON values
+        """Append one event: {"ts", "kind", "data"?}."""
+        with self._lock:
+            self._append(event, data)
+
+    def end(self, event: str, **data: Any) -> None:  # noqa: ANN401 - JSON values
+        """Append the last event and close the file."""
+        with self._lock:
+            try:
+                self._append(event, data)
+            finally:
+                self._close()
+
+    def close(self) -> None:
+        """Close the file without a last event."""
+        with self._lock:
+            self._close()
+
+    def _append(self, event: str, data: dict[str, Any]) -> None:
+        if not self._over:
+            more = {"data": data} if data else {}
+            self._log.append(_encode({"ts": self._now(), "kind": event, **more}))
+
+    def _close(self) -> None:
+        self._over = True
+        self._log.close()
+
+
+class Tail:
+    """Reads the lines of a growing file, each once. Its method blocks."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._offset = 0
+
+    def new_lines(self) -> list[bytes]:
+        """Return the whole lines that were appended since the last time."""
+        with storage("reading", self._path):
+            return list(self._read())
+
+    def _read(self) -> Iterator[bytes]:
+        try:
+            file = self._path.open("rb")
+        except FileNotFoundError:
+            return
+        with file:
+            file.seek(self._offset, os.SEEK_SET)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return  # still being written: it is read from its start next time
+                self._offset += len(line)
+                if line != b"\n":
+                    yield line[:-1]

@@ -1,0 +1,169 @@
+"""The ledger's index: a few words a task in memory, rebuilt from the files at any time."""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from sys import intern
+from typing import NamedTuple
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.ledger.errors import unreadable
+from ocd.ledger.states import FORMAT, TERMINAL, TaskMeta, milliseconds
+from ocd.ledger.store import META, TaskStore, is_task_id
+
+# A folder that changed this recently may change again within the same tick of its clock.
+_SETTLED_NS = 100_000_000
+_BIG_ENOUGH = 16384
+
+logger = logging.getLogger(__name__)
+
+
+class Row(NamedTuple):
+    """What the index knows of a task; created in epoch milliseconds."""
+
+    created: int
+    kind: str
+    status: str
+
+
+class _Words(msgspec.Struct):
+    """The part of meta.json that the index keeps."""
+
+    kind: str
+    status: str
+    created_at: str
+    version: int = FORMAT
+
+
+class Index:
+    """Every task of a store by id. Its methods may be called from any thread."""
+
+    def __init__(self, store: TaskStore) -> None:
+        self._store = store
+        self._rows: dict[str, Row] = {}
+        self.unreadable: set[str] = set()
+        self._seen = 0
+        self._decode = msgspec.json.Decoder(_Words).decode
+        self._lock = threading.Lock()  # rows are iterated in threads while the loop adds some
+
+    def put(self, meta: TaskMeta) -> None:
+        """Note a task as it is now."""
+        row = Row(milliseconds(meta.created_at), intern(meta.kind), meta.status)
+        with self._lock:
+            self._rows[meta.task_id] = row
+
+    def drop(self, task_id: str) -> None:
+        """Forget a task."""
+        with self._lock:
+            self._rows.pop(task_id, None)
+            self.unreadable.discard(task_id)
+
+    def mark_unreadable(self, task_id: str) -> None:
+        """Leave a task out from now on because its meta.json cannot be read."""
+        with self._lock:
+            self._rows.pop(task_id, None)
+            self.unreadable.add(task_id)
+
+    def created(self, task_id: str) -> int:
+        """Return when the task was created, in epoch milliseconds; 0 if it is not known."""
+        row = self._rows.get(task_id)
+        return row.created if row else 0
+
+    def newest(
+        self, statuses: Collection[str] = (), kinds: Collection[str] = (), since: int = 0
+    ) -> list[str]:
+        """Return the ids of tasks of these statuses and kinds (empty: any), newest first.
+
+        since: those created at that epoch millisecond or later.
+        """
+        with self._lock:
+            rows = list(self._rows.items())
+        kept = [
+            (row.created, task_id)
+            for task_id, row in rows
+            if row.created >= since
+            and (not statuses or row.status in statuses)
+            and (not kinds or row.kind in kinds)
+        ]
+        kept.sort(reverse=True)
+        return [task_id for _, task_id in kept]
+
+    def refresh(self, own: Collection[str] = ()) -> None:
+        """Take in what other processes did: new and removed folders, tasks of theirs that moved on.
+
+        Costs one stat if nothing did; `own` are the running tasks of this process.
+        """
+        self._take_in_folders()
+        with self._lock:
+            moving = [i for i, row in self._rows.items() if row.status not in TERMINAL]
+        for task_id in moving:
+            if task_id not in own:
+                self._take_in(task_id)
+
+    def _take_in_folders(self) -> None:
+        changed = self._store.root.stat().st_mtime_ns
+        if changed == self._seen:
+            return
+        with self._lock:
+            known = self._rows.keys() | self.unreadable
+        found = set(_folders(self._store.root))
+        for task_id in known - found:
+            self.drop(task_id)
+        for task_id in found - known:
+            self._take_in(task_id)
+        self._seen = changed if time.time_ns() - changed > _SETTLED_NS else 0
+
+    def _take_in(self, task_id: str) -> None:
+        try:
+            row = self._read(task_id)
+        except (OSError, ValueError, msgspec.MsgspecError) as error:
+            logger.warning("%s", unreadable(self._store.directory(task_id) / META, str(error)))
+            self.mark_unreadable(task_id)
+            return
+        with self._lock:
+            self._rows[task_id] = row
+
+    def _read(self, task_id: str) -> Row:
+        # Ten thousand of these happen at start: no Path, no file object, few fields decoded.
+        descriptor = os.open(f"{self._store.root}/{task_id}/{META}", os.O_RDONLY)
+        try:
+            data = os.read(descriptor, _BIG_ENOUGH)
+            while len(data) % _BIG_ENOUGH == 0 and (more := os.read(descriptor, _BIG_ENOUGH)):
+                data += more
+        finally:
+            os.close(descriptor)
+        words = self._decode(data)
+        if words.version > FORMAT:
+            raise ValueError(f"its format {words.version} is of a newer version")
+        return Row(milliseconds(words.created_at), intern(words.kind), intern(words.status))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        return f"Index({len(self._rows)} tasks, {len(self.unreadable)} unreadable)"
+
+
+def _folders(root: Path) -> Iterator[str]:
+    with os.scandir(root) as entries:
+        for entry in entries:
+            if is_task_id(entry.name):
+                yield entry.name
+
+
+def readable(index: Index, store: TaskStore, task_id: str) -> TaskMeta | None:
+    """Return the task, or None if it is gone or unreadable by now; the index learns of it."""
+    try:
+        return store.read(task_id)
+    except OcdError as error:
+        if error.code == "task_not_found":
+            index.drop(task_id)
+        else:
+            logger.warning("%s", error)
+            index.mark_unreadable(task_id)
+        return None

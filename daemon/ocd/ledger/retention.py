@@ -1,0 +1,45 @@
+"""Old tasks go: after the days of retention, and beyond the number that a store may hold."""
+
+import logging
+
+from ocd.api.errors import OcdError
+from ocd.ledger.index import Index, readable
+from ocd.ledger.states import TERMINAL, milliseconds
+from ocd.ledger.store import TaskStore
+
+MAX_TASKS = 20_000
+_DAY_MS = 86_400_000
+
+logger = logging.getLogger(__name__)
+
+
+def prune(store: TaskStore, index: Index, retention_days: float, max_tasks: int = MAX_TASKS) -> int:
+    """Remove tasks that ended more than `retention_days` ago (0: never), and the oldest beyond
+    `max_tasks`; return how many. Tasks that have not ended or cannot be read always stay. Blocks.
+    """
+    ended = index.newest(TERMINAL)
+    running = len(index) - len(ended)
+    surplus = set(ended[max(0, max_tasks - running) :])
+    oldest_kept = store.clock() - retention_days * _DAY_MS if retention_days else 0
+    removed = 0
+    for task_id in reversed(ended):
+        if task_id in surplus or _ended_before(store, index, task_id, oldest_kept):
+            removed += _removed(store, index, task_id)
+    return removed
+
+
+def _ended_before(store: TaskStore, index: Index, task_id: str, moment: float) -> bool:
+    if index.created(task_id) >= moment:
+        return False  # it cannot have ended before it was created: no need to read it
+    meta = readable(index, store, task_id)
+    return meta is not None and milliseconds(meta.ended_at or meta.created_at) < moment
+
+
+def _removed(store: TaskStore, index: Index, task_id: str) -> bool:
+    try:
+        store.remove(task_id)
+    except OcdError as error:
+        logger.warning("%s", error)
+        return False
+    index.drop(task_id)
+    return True

@@ -1,0 +1,246 @@
+r"""The tasks' files: one folder a task below `tasks/`.
+
+    <task_id>/meta.json     the task; replaced whole, only under `lock`
+              events.jsonl  what happened, one line each, only appended to
+              pages.jsonl   the finished units, one line each, only appended to
+              result.json   the result, written once, whole
+              lock          held (portalocker) while meta.json changes and no longer
+
+Write order. Each step names its crash point (`ocd.faults`); "commit" is what makes it count.
+
+ 1. task start
+    1.1 `task.folder`   folder `.new-<id>` is made
+    1.2 `task.meta`     meta.json (PENDING) is in it, synced
+    1.3 `task.event`    event `created` is in it
+    1.4 `task.named`    commit: renamed to `<id>`, `tasks/` synced; only now the id is answered.
+    A crash before 1.4 leaves `.new-<id>`, which the next start removes: there was no task.
+    A crash after it leaves a PENDING task of a dead process, which the next start reaps.
+ 2. run
+    2.1 `run.meta`      commit: meta.json says RUNNING
+    2.2 `run.event`     event `started`
+ 3. unit (a crawled page)
+    3.1 `unit.line`     commit: its line is in pages.jsonl (survives kill -9, not a power cut)
+    3.2 `unit.event`    event `unit`; `progress.meta` follows at most twice a second
+    A crash before 3.1 loses the units in flight. A torn last line is skipped by readers.
+ 4. cancel
+    4.1 `cancel.event`  event `cancel_requested`
+    4.2 `cancel.meta`   commit: cancel_requested_at is set
+ 5. end
+    5.1 `result.chunk`  each chunk of result.json in its temporary file
+    5.2 `result.file`   result.json is whole, synced, in place
+    5.3 `end.meta`      commit: meta.json says COMPLETED, FAILED or CANCELLED and names the result
+    5.4 `end.event`     event `completed`, `failed` or `cancelled`
+    A crash before 5.3 leaves a RUNNING task of a dead process: step 6 rebuilds its result from
+    pages.jsonl, over what 5.2 left. After 5.3 only the event is missing; readers go by meta.json.
+ 6. reaping, at the next start, before any task is accepted
+    6.1 `reap.result`   result.json is rebuilt from pages.jsonl
+    6.2 `reap.meta`     commit: FAILED, error.code `orphaned`
+    6.3 `reap.event`    event `orphaned`
+    A crash before 6.2 is followed by the same steps again, with the same outcome.
+ 7. retention
+    7.1 `prune.named`   commit: renamed to `.trash-<id>`
+    7.2 `prune.removed` the folder is gone
+    A crash between leaves `.trash-<id>`, which the next start removes.
+
+Every step of meta.json is `write_whole`: a crash inside leaves the old file and perhaps a
+`.meta.json.<pid>.part`, which reaping removes with the other temporary files of the task.
+"""
+
+import logging
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import portalocker
+
+from ocd import faults
+from ocd.api.errors import OcdError
+from ocd.files import make_dir, open_private, storage, sync_dir, write_whole
+from ocd.ledger.errors import not_found, unreadable
+from ocd.ledger.events import EVENTS, Events
+from ocd.ledger.results import RESULT, Tally
+from ocd.ledger.states import FORMAT, ListPlace, TaskMeta, timestamp
+from ocd.ledger.work import UNITS
+from ocd.payload import Lines, Payload
+
+META, LOCK = "meta.json", "lock"
+_NEW, _TRASH = ".new-", ".trash-"
+_LOCK_WAIT_S = 10.0
+_LOCK_RETRY_S = 0.002
+
+is_task_id = re.compile(r"[0-9a-f]{16}").fullmatch
+_decode_meta = msgspec.json.Decoder(TaskMeta).decode
+_encode = msgspec.json.Encoder().encode
+logger = logging.getLogger(__name__)
+
+
+class TaskStore:
+    """The tasks below one folder. Its methods block; several processes may use one folder."""
+
+    def __init__(
+        self, root: Path, clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000
+    ) -> None:
+        self.root = make_dir(root)
+        self.clock = clock
+
+    def now(self) -> str:
+        """Return the present time as the files keep it."""
+        return timestamp(self.clock())
+
+    def directory(self, task_id: str) -> Path:
+        """Return the task's folder, which may be missing; `task_not_found` for a malformed id."""
+        if not is_task_id(task_id):
+            raise not_found(task_id)
+        return self.root / task_id
+
+    def units(self, task_id: str) -> Lines:
+        """Return the task's finished units; none if it has no such file."""
+        return Lines(self.directory(task_id) / UNITS)
+
+    # --- meta.json ---------------------------------------------------------------------------
+
+    def create(self, meta: TaskMeta) -> None:
+        """Put a new task on disk (step 1); nothing of a failed creation stays."""
+        final = self.directory(meta.task_id)
+        fresh = make_dir(self.root / f"{_NEW}{meta.task_id}")
+        try:
+            faults.point("task.folder")
+            write_whole(fresh / META, _encode(meta))
+            faults.point("task.meta")
+            self._first_event(fresh, meta)
+            faults.point("task.event")
+            with storage("creating", final):
+                fresh.rename(final)
+                sync_dir(self.root)
+        except BaseException:
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise
+        faults.point("task.named")
+
+    def _first_event(self, folder: Path, meta: TaskMeta) -> None:
+        events = Events(folder / EVENTS, self.now)
+        try:
+            events.say("created", kind=meta.kind, session=meta.session)
+        finally:
+            events.close()
+
+    def read(self, task_id: str) -> TaskMeta:
+        """Return the task as it is on disk; `task_not_found`, `unreadable_file` with the path."""
+        path = self.directory(task_id) / META
+        try:
+            meta = _decode_meta(path.read_bytes())
+        except FileNotFoundError:
+            if not path.parent.exists():
+                raise not_found(task_id) from None
+            raise unreadable(path, "it is missing") from None
+        except OSError as error:
+            raise unreadable(path, error.strerror or str(error)) from error
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise unreadable(path, str(error)) from error
+        if meta.version > FORMAT:
+            raise unreadable(path, f"its format {meta.version} is of a newer version")
+        if meta.task_id != task_id:
+            raise unreadable(path, f"it describes the task {meta.task_id}")
+        return meta
+
+    def update(
+        self, task_id: str, change: Callable[[TaskMeta], TaskMeta], point: str = ""
+    ) -> TaskMeta:
+        """Change meta.json under its lock and return the new task; `change` must be pure.
+
+        It gets the task as it is on disk by now, so what another process wrote is kept. `point` is
+        the crash point after the write.
+        """
+        with self._locked(task_id) as folder:
+            before = self.read(task_id)
+            after = change(before)
+            if after != before:
+                write_whole(folder / META, _encode(after))
+                faults.point(point)
+        return after
+
+    @contextmanager
+    def _locked(self, task_id: str) -> Iterator[Path]:
+        folder = self.directory(task_id)
+        path = folder / LOCK
+        with storage("locking", path):
+            try:
+                file = open_private(path, append=True)
+            except FileNotFoundError:
+                raise not_found(task_id) from None
+        with file:  # closing it lets go of the lock, whatever the block did
+            deadline = time.monotonic() + _LOCK_WAIT_S
+            while not _try_lock(file):
+                if time.monotonic() > deadline:
+                    raise OcdError("busy", f"Another process holds {path}", path=str(path))
+                time.sleep(_LOCK_RETRY_S)
+            yield folder
+
+    def changed_at(self, task_id: str) -> tuple[int, int]:
+        """Return what differs once meta.json was replaced: its inode and its time of change."""
+        path = self.directory(task_id) / META
+        with storage("reading", path):
+            status = path.stat()
+        return status.st_ino, status.st_mtime_ns
+
+    # --- events, result, removal -------------------------------------------------------------
+
+    def events(self, task_id: str) -> Events:
+        """Open the task's events for appending."""
+        return Events(self.directory(task_id) / EVENTS, self.now)
+
+    def write_result(self, task_id: str, payload: Payload) -> tuple[str, ListPlace | None]:
+        """Write result.json (steps 5.1 and 5.2); return its path and where its list stands."""
+        path = self.directory(task_id) / RESULT
+        tally = Tally(payload)
+        write_whole(path, tally)
+        return str(path), tally.place(_size(path.with_name(UNITS)))
+
+    def result_file(self, task_id: str) -> Path:
+        """Return the path of result.json, which may be missing."""
+        return self.directory(task_id) / RESULT
+
+    def remove(self, task_id: str) -> None:
+        """Remove a task (step 7)."""
+        trash = self.root / f"{_TRASH}{task_id}"
+        with storage("removing", self.directory(task_id)):
+            self.directory(task_id).rename(trash)
+        faults.point("prune.named")
+        shutil.rmtree(trash, ignore_errors=True)
+        faults.point("prune.removed")
+
+    def sweep(self) -> None:
+        """Remove what crashes in the middle of a creation or a removal left."""
+        for entry in os.scandir(self.root):
+            if entry.name.startswith((_NEW, _TRASH)):
+                logger.info("removing the leftover %s", entry.path)
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+    def sweep_parts(self, task_id: str) -> None:
+        """Remove the temporary files of interrupted writes; for tasks whose process is gone."""
+        for part in self.directory(task_id).glob(".*.part"):
+            part.unlink(missing_ok=True)
+
+    def __repr__(self) -> str:
+        return f"TaskStore({str(self.root)!r})"
+
+
+def _try_lock(file: Any) -> bool:  # noqa: ANN401 - what portalocker calls a file
+    try:
+        portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
+    except (portalocker.exceptions.AlreadyLocked, portalocker.exceptions.LockException):
+        return False
+    return True
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,42 @@
+"""args_summary: what a task was asked, without secrets and in at most 2 KiB."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ocd.safety.redact import redact
+
+MAX_BYTES = 2048
+_MAX_VALUE = 200
+
+
+def summarise(args: Mapping[str, Any]) -> str:
+    """Return the redacted arguments as JSON text of at most 2 KiB, however it is escaped.
+
+    What is too long keeps as many keys as fit, with long values cut, and says so: `_truncated` is
+    true and `_bytes` is the size of the whole.
+    """
+    whole = redact(args)
+    if _size(whole) <= MAX_BYTES:
+        return _encode(whole)
+    cut: dict[str, Any] = {"_truncated": True, "_bytes": len(_encode(whole).encode())}
+    for key, value in whole.items():
+        longer = cut | {str(key): _shortened(value)}
+        if _size(longer) > MAX_BYTES:
+            break
+        cut = longer
+    return _encode(cut)
+
+
+def _shortened(value: object) -> object:
+    text = value if isinstance(value, str) else _encode(value)
+    return value if len(text) <= _MAX_VALUE else f"{text[:_MAX_VALUE]}…"
+
+
+def _encode(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _size(value: object) -> int:
+    # As it stands in meta.json and in replies: a JSON string again, in ASCII at worst.
+    return len(json.dumps(_encode(value)))

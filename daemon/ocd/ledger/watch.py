@@ -1,0 +1,48 @@
+"""Waiting for what another process does to a task's folder: watchfiles, and a bounded poll."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from pathlib import Path
+
+POLL_S = 0.25
+
+
+class Signal:
+    """Wakes everybody who waits for the next change.
+
+    Take `next` before looking at the state, then wait on it: a change in between is not missed.
+    """
+
+    def __init__(self) -> None:
+        self.next = asyncio.Event()
+
+    def fire(self) -> None:
+        """Wake those who wait, and begin the next round."""
+        self.next.set()
+        self.next = asyncio.Event()
+
+
+async def changes(directory: Path) -> AsyncGenerator[None, None]:
+    """Yield at once, then after every change in the folder, and at least four times a second."""
+    yield
+    import watchfiles  # 20 ms that only a task of another process is worth
+
+    try:
+        watcher = watchfiles.awatch(
+            directory,
+            watch_filter=None,
+            debounce=10,
+            step=5,
+            rust_timeout=round(POLL_S * 1000),
+            yield_on_timeout=True,
+            recursive=False,
+        )
+        async with aclosing(watcher) as rounds:
+            async for _ in rounds:
+                yield
+    except (OSError, RuntimeError):
+        # No watches left, or the folder is gone: the poll alone still notices.
+        while True:
+            await asyncio.sleep(POLL_S)
+            yield
