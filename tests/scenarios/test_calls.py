@@ -217,7 +217,7 @@ def test_closed_connection_cancels_its_call(daemon: Daemon, site: Site) -> None:
 def test_closed_connection_cancels_a_direct_crawl_and_keeps_its_pages(
     daemon: Daemon, site: Site
 ) -> None:
-    """Hanging up on a direct crawl cancels the task behind it; finished pages stay in its result."""
+    """Hanging up on a direct crawl cancels its task; the finished pages stay in the result."""
     url = site.url("chain/1?hold=4")
     pending = daemon.start_call("crawl", url=url, max_pages=50, max_depth=50)
     site.wait_for("chain/4")

@@ -70,7 +70,7 @@ def test_running_crawl_goes_on(make_daemon: MakeDaemon, site: Site) -> None:
 
 
 def test_missing_browser_is_named_with_the_install_command(make_daemon: MakeDaemon) -> None:
-    """`--browser` that is not there: the daemon runs; the first page call is `browser_not_found`."""
+    """`--browser` that is not there: the first page call is `browser_not_found`, the rest works."""
     daemon = make_daemon("--browser", "/nowhere/chromium")
     error = daemon.call("navigate", url="http://127.0.0.1:1/").error
     assert error["code"] == "browser_not_found"

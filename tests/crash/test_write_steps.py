@@ -1,0 +1,228 @@
+"""SIGKILL at every numbered step of every write order: the promises hold after the restart.
+
+The steps are the points of ocd.faults, read from the daemon's source: a new point that no way
+below leads to makes `test_every_point_is_walked` fail.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import portalocker
+import pytest
+
+from support.daemon import TERMINAL, Daemon
+from support.processes import naming
+from support.site import Site
+from support.waiting import wait_until
+
+SOURCE = Path(__file__).resolve().parents[2] / "daemon" / "ocd"
+NAME = re.compile(r"[a-z]+(\.[a-z_]+)+")
+CRAWL = {"max_pages": 6, "max_depth": 10, "concurrency": 1, "engine": "static"}
+
+
+def _points() -> set[str]:
+    """Return the names of all crash points: arguments of point(…) and of update(…, point)."""
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and _called(node) in ("point", "update", "_update"):
+                words = [a.value for a in node.args if isinstance(a, ast.Constant)]
+                found |= {w for w in words if isinstance(w, str) and NAME.fullmatch(w)}
+    return found
+
+
+def _called(node: ast.Call) -> str:
+    return getattr(node.func, "attr", getattr(node.func, "id", ""))
+
+
+# --- the ways that lead to the points -----------------------------------------------------------
+
+
+def _crawl(daemon: Daemon, site: Site) -> None:
+    daemon.start_call("oc_task_start", kind="crawl", args={"url": site.url("chain/1"), **CRAWL})
+
+
+def _cancel(daemon: Daemon, site: Site) -> None:
+    url = site.url("chain/1?hold=4")
+    task_id = daemon.start_task("crawl", **{**CRAWL, "url": url})
+    site.wait_for("chain/4")
+    daemon.start_call("oc_task_cancel", task_id=task_id)
+
+
+def _handle(daemon: Daemon, site: Site) -> None:
+    daemon.start_call("crawl", url=site.url("chain/1"), output_mode="handle", **CRAWL)
+
+
+def _nothing(daemon: Daemon, site: Site) -> None:
+    """The point lies in the start, or in what the daemon does by itself."""
+
+
+def _leave_nothing(daemon: Daemon, site: Site) -> None:
+    """A fresh home."""
+
+
+def _leave_running(daemon: Daemon, site: Site) -> None:
+    """A daemon killed in the middle of a crawl."""
+    daemon.run_in_foreground()
+    daemon.start_task("crawl", **{**CRAWL, "url": site.url("chain/1?hold=4")})
+    site.wait_for("chain/4")
+    daemon.kill9()
+
+
+def _leave_finished(daemon: Daemon, site: Site) -> None:
+    """A daemon stopped after a crawl whose result went to a handle."""
+    daemon.run_in_foreground()
+    daemon.do("crawl", url=site.url("chain/1"), output_mode="handle", **CRAWL)
+    daemon.stop()
+
+
+Step = Callable[[Daemon, Site], None]
+Way = tuple[Step, Step, tuple[str, ...]]  # what is there before, what is done, further flags
+TASK: Way = (_leave_nothing, _crawl, ())
+CANCEL: Way = (_leave_nothing, _cancel, ())
+HANDLE: Way = (_leave_nothing, _handle, ())
+REAP: Way = (_leave_running, _nothing, ())
+PRUNE: Way = (_leave_finished, _nothing, ("--task-retention-days", "0"))
+SWEEP: Way = (
+    _leave_finished,
+    _nothing,
+    ("--output-handle-ttl-hours", "0", "--output-handle-sweep-interval-seconds", "1"),
+)
+
+WAYS: dict[str, Way] = {
+    "task.folder": TASK,
+    "task.meta": TASK,
+    "task.event": TASK,
+    "task.named": TASK,
+    "run.meta": TASK,
+    "run.event": TASK,
+    "unit.line": TASK,
+    "unit.line:4": TASK,
+    "unit.event": TASK,
+    "unit.event:6": TASK,
+    "progress.meta": CANCEL,
+    "result.chunk": TASK,
+    "result.chunk:3": TASK,
+    "result.file": TASK,
+    "end.meta": TASK,
+    "end.event": TASK,
+    "cancel.event": CANCEL,
+    "cancel.meta": CANCEL,
+    "reap.result": REAP,
+    "reap.meta": REAP,
+    "reap.event": REAP,
+    "prune.named": PRUNE,
+    "prune.removed": PRUNE,
+    "handle.payload.written": HANDLE,
+    "handle.index.written": HANDLE,
+    "handle.meta.written": HANDLE,
+    "handle.sweep.meta_deleted": SWEEP,
+}
+
+
+def test_every_point_is_walked() -> None:
+    """Every crash point in the source has a way here, and every way a point in the source."""
+    walked = {fault.partition(":")[0] for fault in WAYS}
+    assert walked == _points()
+
+
+@pytest.fixture
+def daemon(request: pytest.FixtureRequest) -> Iterator[Daemon]:
+    """A daemon that is not started yet; afterwards nothing of it may be left."""
+    made = Daemon()
+    yield made
+    made.stop()
+    left = made.home.end_leftovers()
+    made.home.remove()
+    assert not left, left
+
+
+@pytest.mark.parametrize("fault", sorted(WAYS))
+def test_promises_hold_after_a_kill(daemon: Daemon, site: Site, fault: str) -> None:
+    """Killed right after the step, then started again: nothing torn, nothing finished is lost."""
+    before, act, flags = WAYS[fault]
+    before(daemon, site)
+    site.forget()
+    daemon.flags = flags
+    process = daemon.launch(OCD_FAULT=fault)
+    if act is not _nothing:
+        wait_until(daemon.answers, 20, "the socket")
+        act(daemon, site)
+    assert process.wait(30) == -9, "the crash point was not reached"
+    finished = _pages_finished(daemon, site)
+    wait_until(lambda: not naming(daemon.home.base), 10, "the end of everything of that home")
+
+    daemon.flags = ()
+    daemon.run_in_foreground()
+    _no_torn_file(daemon)
+    _no_page_is_lost(daemon, finished)
+    _no_handle_without_payload(daemon)
+    _locks_are_free(daemon)
+    after = daemon.do("crawl", url=site.url("article.html"), max_pages=1, output_mode="handle")
+    assert daemon.do("oc_output_fetch", output_handle=after["output_handle"])["total"] == 1
+
+
+# --- the promises -------------------------------------------------------------------------------
+
+
+def _pages_finished(daemon: Daemon, site: Site) -> int:
+    """Return how many pages the site had answered before the one that was in flight."""
+    answered = [r for r in site.seen("chain/*") if r.status == 200]
+    return max(len(answered) - 1, 0)
+
+
+def _no_torn_file(daemon: Daemon) -> None:
+    """Every whole file is whole JSON, every line but a torn last one too; no temporary file."""
+    for folder in ("tasks", "output", "journal"):
+        files = [p for p in (daemon.home.path / folder).rglob("*") if p.is_file()]
+        assert not [p for p in files if p.name.endswith((".part", ".new"))]
+        for path in files:
+            if path.suffix == ".json":
+                json.loads(path.read_bytes())
+            if path.suffix == ".jsonl":
+                for line in path.read_bytes().splitlines(keepends=True):
+                    assert not line.endswith(b"\n") or json.loads(line) is not None
+    folders = [p.name for p in (daemon.home.path / "tasks").iterdir() if p.is_dir()]
+    assert [name for name in folders if not re.fullmatch(r"[0-9a-f]{16}", name)] == []
+
+
+def _no_page_is_lost(daemon: Daemon, finished: int) -> None:
+    """Tasks are terminal; an orphan says so; what the site had served is in the result."""
+    tasks = daemon.do("oc_task_list")["tasks"]
+    for meta in tasks:
+        assert meta["status"] in TERMINAL
+        if meta["status"] == "FAILED":
+            assert meta["error"]["code"] == "orphaned"
+    kept = 0
+    for meta in tasks:
+        units = daemon.task_folder(meta["task_id"]) / "pages.jsonl"
+        lines = units.read_bytes().count(b"\n") if units.exists() else 0
+        result = daemon.do("oc_task_get", task_id=meta["task_id"], include_result=True)
+        pages = (result.get("result") or {}).get("pages", [])
+        assert len(pages) == lines
+        assert [p["title"] for p in pages] == [f"Link {n}" for n in range(1, len(pages) + 1)]
+        kept += len(pages)
+    assert kept >= finished
+
+
+def _no_handle_without_payload(daemon: Daemon) -> None:
+    """Whatever handle has a meta file can be redeemed; a payload without meta is swept."""
+    folder = daemon.home.path / "output"
+    metas = {p.name.partition(".")[0] for p in folder.rglob("oh_*.meta.json")}
+    for handle in metas:
+        page = daemon.do("oc_output_fetch", output_handle=handle, limit=3)
+        assert page["returned"] == min(3, page["total"])
+
+    def orphans() -> list[Path]:
+        return [p for p in folder.rglob("oh_*") if p.name.partition(".")[0] not in metas]
+
+    wait_until(lambda: not orphans(), 10, f"the sweep of {orphans()}")
+
+
+def _locks_are_free(daemon: Daemon) -> None:
+    for lock in (daemon.home.path / "tasks").glob("*/lock"):
+        with lock.open("a") as file:
+            portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
