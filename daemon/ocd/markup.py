@@ -1,0 +1,264 @@
+"""HTML into Markdown, text, links and titles: what reading a tab and crawling share.
+
+Pure and CPU only: about 100 ms for a megabyte, during which the converter holds the interpreter's
+lock. The parsers are imported on first use.
+"""
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+# The parser's time grows with the square of the depth and the converter drops what is deeper than
+# 1024 elements; Chromium itself stops nesting at 512.
+MAX_NESTING = 200
+_TAG = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea|title|xmp|iframe|noembed|noframes)\b"
+    r".*?(?:</(?P=raw)|\Z)|<(?P<slash>/?)(?P<name>[a-z][^\s/>]*)[^>]*>",
+    re.DOTALL | re.IGNORECASE,
+)
+# Void elements, and those whose end tag may be left out: they do not nest by themselves.
+_FLAT = frozenset(
+    (
+        *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param"),
+        *("source", "track", "wbr", "html", "head", "body", "p", "li", "dt", "dd", "tr", "td"),
+        *("th", "thead", "tbody", "tfoot", "colgroup", "option", "optgroup", "rp", "rt", "rb"),
+    )
+)
+_NEVER_SHOWN = (
+    "script, style, template, noscript, datalist, noembed, noframes, input[type=hidden i]"
+)
+_HIDDEN = "[hidden], dialog:not([open])"
+_HIDING_STYLE = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+"
+    r"|font-size\s*:\s*0(?:px|em|rem|%|pt)?|content-visibility\s*:\s*hidden)"
+    r"\s*(?:!important\s*)?(?:;|$)",
+    re.IGNORECASE,
+)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_SPACES = re.compile(r"\s+")
+_BLANK_LINES = re.compile(r"\n{3,}")
+# Code shows "<!--" as it is; elsewhere a backslash says that it is text and no comment.
+_TEXT_COMMENT = re.compile(
+    r"(?P<code>^(?P<fence>```+|~~~+)[^\n]*\n.*?^(?P=fence)|`[^`\n]*`)|(?<!\\)<!--",
+    re.DOTALL | re.MULTILINE,
+)
+_MAIN = "main, [role=main], article, #main, #content, #main-content"
+_ASIDE = (
+    "nav, aside, footer, [role=navigation], [role=banner], [role=contentinfo], [role=search],"
+    " [role=complementary], body > header, [aria-modal=true]"
+)
+_MIN_MAIN = 200
+_MAIN_SHARE = 0.25
+
+
+@lru_cache(1)  # title, links and content are asked for one after the other
+def flattened(html: str) -> str:
+    """Return the HTML with elements deeper than MAX_NESTING made siblings; no text is lost."""
+    if not _may_be_deep(html) or _depth(html) <= MAX_NESTING:
+        return html
+    nesting = _Nesting()
+
+    def limit(match: re.Match[str]) -> str:
+        deep = nesting.follow(match) > MAX_NESTING
+        if not deep:
+            return match[0]
+        return " " if match["slash"] else f"{match[0]}</{match['name']}>"
+
+    return _TAG.sub(limit, html)
+
+
+class _Nesting:
+    """The elements that are open at a place of the text, much as a browser would have them."""
+
+    def __init__(self) -> None:
+        self._open: list[str] = []
+        self._counts: Counter[str] = Counter()
+
+    def follow(self, tag: re.Match[str]) -> int:
+        """Take the next tag and return the depth of its element; 0 for one that does not nest."""
+        name = (tag["name"] or "").lower()
+        if not name or name in _FLAT or tag[0].endswith("/>"):
+            return 0
+        if not tag["slash"]:
+            self._open.append(name)
+            self._counts[name] += 1
+            return len(self._open)
+        depth = len(self._open)
+        if not self._counts[name]:
+            return 0  # a stray end tag
+        while (last := self._open.pop()) != name:
+            self._counts[last] -= 1
+        self._counts[name] -= 1
+        return depth
+
+
+def _may_be_deep(html: str) -> bool:
+    # An upper bound that costs next to nothing: it takes every start tag for one that nests.
+    depth = 0
+    for piece in html.split("</"):
+        depth += piece.count("<")
+        if depth > MAX_NESTING:
+            return True
+        depth -= depth > 0
+    return False
+
+
+def _depth(html: str) -> int:
+    return max(map(_Nesting().follow, _TAG.finditer(html)), default=0)
+
+
+def _tree(html: str) -> "LexborHTMLParser":
+    from selectolax.lexbor import LexborHTMLParser
+
+    return LexborHTMLParser(flattened(html))
+
+
+def title(html: str) -> str:
+    """Return the document's title on one line, "" if it has none."""
+    # The title of an inline drawing is none of the page's.
+    tree = _tree(html)
+    node = tree.css_first("head > title") or tree.css_first("body > title")
+    if node:
+        return _SPACES.sub(" ", node.text()).strip()
+    meta = tree.css_first("meta[property='og:title']")
+    return _SPACES.sub(" ", (meta.attributes.get("content") or "") if meta else "").strip()
+
+
+def links(html: str, base_url: str = "") -> list[tuple[str, str]]:
+    """Return (URL, text) of each link in document order; absolute if `base_url` or <base> is.
+
+    `javascript:` and empty targets are left out; the text of a picture link is its alt text.
+    """
+    tree = _tree(html)
+    base = _base(tree, base_url)
+    found: list[tuple[str, str]] = []
+    for node in tree.css("a[href], area[href]"):
+        href = _joined(base, (node.attributes.get("href") or "").strip())
+        if href and not href.lower().startswith("javascript:"):
+            found.append((href, _link_text(node)))
+    return found
+
+
+def _base(tree: "LexborHTMLParser", base_url: str) -> str:
+    node = tree.css_first("base[href]")
+    href = (node.attributes.get("href") or "").strip() if node else ""
+    return _joined(base_url, href) if href else base_url
+
+
+def _joined(base: str, href: str) -> str:
+    try:
+        return urljoin(base, href) if href else ""
+    except ValueError:  # brackets that are no IPv6 address
+        return href
+
+
+def _link_text(node: "LexborNode") -> str:
+    text = _SPACES.sub(" ", node.text()).strip()
+    if text:
+        return text
+    image = node.css_first("img[alt]")
+    named = node if node.attributes.get("aria-label") else image
+    attribute = "aria-label" if named is node else "alt"
+    return ((named.attributes.get(attribute) or "") if named else "").strip()
+
+
+def static_visible(html: str) -> str:
+    """Return the HTML without what its own markup hides: scripts, comments, `hidden`, styles.
+
+    What style sheets hide is not known here. Drawings become their titles.
+    """
+    tree = _tree(html)
+    _drop_hidden(tree)
+    return _without_comments(tree.html or "")
+
+
+def _drop_hidden(tree: "LexborHTMLParser") -> None:
+    _remove(tree.css(_NEVER_SHOWN))
+    _remove(tree.css(_HIDDEN))
+    _remove(
+        [n for n in tree.css("[style]") if _HIDING_STYLE.search(n.attributes.get("style") or "")]
+    )
+    for node in tree.css("a[href^='javascript:' i]"):
+        del node.attrs["href"]
+    for node in reversed(tree.css("svg")):
+        named = node.css_first("title")
+        node.replace_with(named.text() if named else "")
+
+
+def _remove(nodes: list["LexborNode"]) -> None:
+    # Inner ones first: an element that went with its parent must not be touched again.
+    for node in reversed(nodes):
+        node.decompose()
+
+
+def _without_comments(html: str) -> str:
+    # A serialised document has "<!--" nowhere but in comments.
+    return _COMMENT.sub("", html) if "<!--" in html else html
+
+
+def main_content(html: str) -> str:
+    """Return the document with the main part as its body, or without navigation and asides.
+
+    Where neither keeps a quarter of the text, the document is returned as it is.
+    """
+    tree = _tree(html)
+    body = tree.body
+    if body is None:
+        return html
+    whole = len(body.text())
+    best = max(tree.css(_MAIN), key=lambda node: len(node.text()), default=None)
+    if best is not None and len(best.text()) >= max(_MIN_MAIN, whole * _MAIN_SHARE):
+        head = tree.head.html if tree.head else ""
+        return f"<html>{head or ''}<body>{best.html}</body></html>"
+    _remove(tree.css(_ASIDE))
+    kept = len(tree.body.text()) if tree.body else 0
+    return (tree.html or html) if kept >= whole * _MAIN_SHARE else html
+
+
+def to_markdown(
+    html: str, base_url: str = "", *, only_main_content: bool = False, include_links: bool = True
+) -> str:
+    """Return what a reader would see as GitHub-flavoured Markdown, links absolute.
+
+    `<base>` counts. Pictures in `data:` URLs become their alt texts.
+    """
+    shown = static_visible(main_content(html) if only_main_content else html)
+    text = _convert(_plain_links(shown) if not include_links else shown, base_url, "markdown")
+    return _TEXT_COMMENT.sub(lambda m: m["code"] or r"\<!--", text) if "<!--" in text else text
+
+
+def to_text(html: str, *, only_main_content: bool = False) -> str:
+    """Return what a reader would see as plain text, blocks on lines of their own."""
+    return _convert(static_visible(main_content(html) if only_main_content else html), "", "plain")
+
+
+def _plain_links(html: str) -> str:
+    tree = _tree(html)
+    tree.unwrap_tags(["a"])
+    return tree.html or ""
+
+
+def _convert(html: str, base_url: str, output: str) -> str:
+    from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
+
+    options = ConversionOptions(
+        output_format=output,
+        base_url=base_url or None,
+        # Ours is done already, and the library's would drop forms and navigation.
+        preprocessing=PreprocessingOptions(enabled=False),
+        extract_metadata=False,
+        bullets="-",
+        compact_tables=True,
+        autolinks=False,
+        inline_data_media="alt_text_only",
+        expand_abbreviations=False,
+        include_blockquote_citations=False,
+        newline_style="backslash",
+    )
+    content = convert(html, options).content or ""
+    return _BLANK_LINES.sub("\n\n", content).strip() + "\n" if content.strip() else ""
