@@ -59,7 +59,7 @@ _MAIN_SHARE = 0.25
 @lru_cache(1)  # title, links and content are asked for one after the other
 def flattened(html: str) -> str:
     """Return the HTML with elements deeper than MAX_NESTING made siblings; no text is lost."""
-    if not _may_be_deep(html) or _depth(html) <= MAX_NESTING:
+    if html.count("<") - html.count("</") <= MAX_NESTING or _depth(html) <= MAX_NESTING:
         return html
     nesting = _Nesting()
 
@@ -95,17 +95,6 @@ class _Nesting:
             self._counts[last] -= 1
         self._counts[name] -= 1
         return depth
-
-
-def _may_be_deep(html: str) -> bool:
-    # An upper bound that costs next to nothing: it takes every start tag for one that nests.
-    depth = 0
-    for piece in html.split("</"):
-        depth += piece.count("<")
-        if depth > MAX_NESTING:
-            return True
-        depth -= depth > 0
-    return False
 
 
 def _depth(html: str) -> int:
