@@ -1,26 +1,323 @@
-"""Chrome DevTools Protocol: one connection, flat sessions."""
+"""Chrome DevTools Protocol: one connection, flat sessions, one decode a message.
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+`Connection` and `CdpSession` also carry the few names by which pyppeteer's Browser, Page, Keyboard
+and Mouse know their own connection, so that these work on ours.
+"""
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.browser.emitter import Emitter
 
 Event = dict[str, Any]
+Result = asyncio.Future[dict[str, Any]]
+
+# CDP's error for a session that is gone.
+_NO_SESSION = -32001
 
 
-class CdpSession:
+class Transport(Protocol):
+    """What carries messages: bytes of JSON out; the receiver is told about what comes in."""
+
+    url: str
+
+    def write(self, message: bytes) -> None:
+        """Send one message; never blocks, buffers what the other side is slow to take."""
+
+    def close(self) -> None:
+        """End the connection; the receiver's `lost` follows."""
+
+
+class _Failure(msgspec.Struct):
+    code: int = 0
+    message: str = ""
+    data: Any = None
+
+
+class _Incoming(msgspec.Struct):
+    # `params` stay raw: most events have no listener, and are then never decoded.
+    id: int = 0
+    method: str = ""
+    params: msgspec.Raw = msgspec.Raw(b"{}")
+    session: str = msgspec.field(name="sessionId", default="")
+    result: dict[str, Any] | None = None
+    error: _Failure | None = None
+
+
+class _Outgoing(msgspec.Struct, omit_defaults=True):
+    id: int
+    method: str
+    params: dict[str, Any] = {}
+    session: str = msgspec.field(name="sessionId", default="")
+
+
+_decode = msgspec.json.Decoder(_Incoming).decode
+_decode_params = msgspec.json.Decoder(dict[str, Any]).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def _decode_lenient(message: bytes) -> _Incoming:
+    # JavaScript strings may hold half a surrogate pair, which UTF-8 cannot: it becomes U+FFFD.
+    text = json.dumps(json.loads(message), ensure_ascii=False)
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return _decode(whole.encode())
+
+
+class CdpSession(Emitter):
     """One attached target; `send` starts the call at once and returns a future of its result."""
 
-    def send(self, method: str, params: dict[str, Any] | None = None) -> Awaitable[dict[str, Any]]:
-        """Call `method`; OcdError cdp_error, browser_gone, tab_gone, tab_crashed, dialog_open."""
-        raise NotImplementedError
+    def __init__(
+        self,
+        connection: "Connection | None",
+        session_id: str,
+        target: dict[str, Any],
+        parent: "CdpSession | None" = None,
+    ) -> None:
+        super().__init__()
+        self._connection = connection
+        self.session_id = session_id
+        self.target = target
+        self.parent = parent
+        self._calls: dict[int, tuple[Result, str]] = {}
+        self._expected: set[asyncio.Future[Any]] = set()
+        self._ended: tuple[str, str] | None = None
 
-    def on(self, event: str, callback: Callable[[Event], object]) -> object:
-        """Call `callback(params)` for every `event`."""
-        raise NotImplementedError
+    @property
+    def target_id(self) -> str:
+        """The target's id; for a page and an out-of-process frame also its frame id."""
+        return str(self.target.get("targetId", ""))
 
-    def off(self, event: str, callback: Callable[[Event], object]) -> None:
-        """Undo `on`."""
-        raise NotImplementedError
+    @property
+    def kind(self) -> str:
+        """The target's type: page, iframe, worker, browser, ..."""
+        return str(self.target.get("type", ""))
+
+    @property
+    def connection(self) -> "Connection":
+        """The connection that carries this session; browser_gone or tab_gone after its end."""
+        if self._connection is None:
+            raise OcdError(*(self._ended or ("browser_gone", "The browser's connection ended.")))
+        return self._connection
+
+    def send(self, method: str, params: dict[str, Any] | None = None) -> Result:
+        """Call `method`. The future raises cdp_error, browser_gone, tab_gone or an interruption."""
+        if self._connection is None:
+            return self._refused()
+        future: Result = self._connection.loop.create_future()
+        number = self._connection.post(method, params or {}, self.session_id)
+        self._calls[number] = (future, method)
+        return future
+
+    def _refused(self) -> Result:
+        future: Result = asyncio.get_running_loop().create_future()
+        _fail(future, OcdError(*(self._ended or ("browser_gone", "The connection ended."))))
+        return future
+
+    def expect(self) -> asyncio.Future[Any]:
+        """Return a future that is the caller's to resolve, and fails with what ends calls here."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        if self._connection is None:
+            _fail(future, OcdError(*(self._ended or ("browser_gone", "The connection ended."))))
+        self._expected.add(future)
+        future.add_done_callback(self._expected.discard)
+        return future
+
+    def interrupt(self, code: str, message: str, **details: object) -> None:
+        """Fail all calls in flight with this error; later ones are sent as ever."""
+        calls, self._calls = self._calls, {}
+        expected, self._expected = self._expected, set()
+        for future in [call for call, _ in calls.values()] + list(expected):
+            _fail(future, OcdError(code, message, **details))
+
+    def end(self, code: str, message: str) -> None:
+        """Fail all calls in flight, and all later ones."""
+        self._connection = None
+        self._ended = (code, message)
+        self.interrupt(code, message)
+        self.emit("disconnected")
+
+    def answered(self, message: _Incoming) -> None:
+        """Resolve the call that `message` answers; late answers go nowhere."""
+        future, method = self._calls.pop(message.id, (None, ""))
+        if future is None or future.done():
+            return
+        if message.error is None:
+            future.set_result(message.result or {})
+        else:
+            _fail(future, _cdp_error(method, message.error))
+
+    def heard(self, method: str, params: msgspec.Raw) -> None:
+        """Pass an event on, decoded only if somebody listens."""
+        if method in self._listeners:
+            self.emit(method, _decode_params(params))
+
+    async def detach(self) -> None:
+        """Leave the target alone from now on."""
+        await self.connection.send("Target.detachFromTarget", {"sessionId": self.session_id})
+
+    def __repr__(self) -> str:
+        return f"CdpSession({self.kind} {self.target_id[:8]}, {len(self._calls)} calls)"
+
+
+def _fail(future: asyncio.Future[Any], error: OcdError) -> None:
+    if not future.done():
+        future.set_exception(error)
+        # Marks it as seen: many calls are sent without anybody waiting for their result.
+        future.exception()
+
+
+def _cdp_error(method: str, failure: _Failure) -> OcdError:
+    detail = f" {failure.data}" if failure.data else ""
+    if failure.code == _NO_SESSION:
+        return OcdError("tab_gone", f"{method}: the tab is gone.", method=method)
+    return OcdError("cdp_error", f"{method}: {failure.message}{detail}", method=method)
+
+
+class _PyppeteerSession(CdpSession):
+    """A session for pyppeteer's Page, which knows nested sessions only in their old form."""
+
+    def send(self, method: str, params: dict[str, Any] | None = None) -> Result:
+        if method == "Target.setAutoAttach":
+            params = {**(params or {}), "flatten": True}
+        return super().send(method, params)
+
+    def _createSession(self, target_type: str, session_id: str) -> CdpSession:  # noqa: N802 - pyppeteer's
+        return self.connection.session(session_id)
 
 
 class Connection(CdpSession):
     """The browser's own session, and the way to all others."""
+
+    def __init__(self, transport: Transport) -> None:
+        super().__init__(self, "", {"type": "browser"})
+        self.loop = asyncio.get_running_loop()
+        self._transport = transport
+        self._number = 0
+        self._sessions: dict[str, CdpSession] = {"": self}
+        self._inbox: deque[bytes] = deque()
+        self._closed = asyncio.Event()
+        self._closed_callback: Callable[[], None] | None = None
+
+    @property
+    def url(self) -> str:
+        """The address: a ws:// URL, or pipe: for the pipe."""
+        return self._transport.url
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection has ended."""
+        return self._closed.is_set()
+
+    async def wait_closed(self) -> None:
+        """Return when the connection has ended."""
+        await self._closed.wait()
+
+    def post(self, method: str, params: dict[str, Any], session_id: str) -> int:
+        """Write one call and return its number; its answer goes to that session."""
+        self._number += 1
+        self._transport.write(_encode(_Outgoing(self._number, method, params, session_id)))
+        return self._number
+
+    def session(self, session_id: str) -> CdpSession:
+        """Return the attached session; tab_gone if there is none of that id."""
+        try:
+            return self._sessions[session_id]
+        except KeyError:
+            raise OcdError("tab_gone", "That target is no longer attached.") from None
+
+    async def attach(self, target_id: str) -> CdpSession:
+        """Attach to a target once more and return the new session."""
+        reply = await self.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
+        return self.session(reply["sessionId"])
+
+    def received(self, messages: list[bytes]) -> None:
+        """Deliver what the transport read."""
+        self._inbox.extend(messages)
+        self._deliver_all()
+
+    def _deliver_all(self) -> None:
+        # A listener that raises must not take the messages behind its own with it.
+        try:
+            while self._inbox:
+                self._deliver(self._inbox.popleft())
+        except BaseException:
+            self.loop.call_soon(self._deliver_all)
+            raise
+
+    def _deliver(self, raw: bytes) -> None:
+        try:
+            message = _decode(raw)
+        except msgspec.DecodeError:
+            message = _decode_lenient(raw)
+        session = self._sessions.get(message.session)
+        if session is None:
+            return
+        if message.id:
+            session.answered(message)
+        elif message.method == "Target.attachedToTarget":
+            self._attached(session, _decode_params(message.params))
+        elif message.method == "Target.detachedFromTarget":
+            self._detached(session, _decode_params(message.params))
+        else:
+            session.heard(message.method, message.params)
+
+    def _attached(self, parent: CdpSession, params: Event) -> None:
+        number = params["sessionId"]
+        self._sessions.setdefault(number, CdpSession(self, number, params["targetInfo"], parent))
+        parent.emit("Target.attachedToTarget", params)
+
+    def _detached(self, parent: CdpSession, params: Event) -> None:
+        session = self._sessions.pop(params["sessionId"], None)
+        if session is not None:
+            session.end("tab_gone", "The tab was closed.")
+        parent.emit("Target.detachedFromTarget", params)
+
+    def lost(self) -> None:
+        """Tell everybody that the browser is gone; called once by the transport."""
+        if self.closed:
+            return
+        self._closed.set()
+        for session in list(self._sessions.values()):
+            session.end("browser_gone", "The browser's connection ended.")
+        self._sessions.clear()
+        if self._closed_callback is not None:
+            self._closed_callback()
+
+    def close(self) -> None:
+        """End the connection; every call in flight fails with browser_gone."""
+        self._transport.close()
+        self.lost()
+
+    def __repr__(self) -> str:
+        return f"Connection({self.url!r}, {len(self._sessions)} sessions)"
+
+    # What pyppeteer calls.
+
+    @property
+    def _url(self) -> str:
+        return self.url
+
+    @property
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        return self.loop
+
+    def setClosedCallback(self, callback: Callable[[], None]) -> None:  # noqa: N802 - pyppeteer's
+        """Call `callback()` when the connection ends."""
+        self._closed_callback = callback
+
+    async def createSession(self, targetInfo: dict[str, Any]) -> CdpSession:  # noqa: N802, N803
+        """Attach to a target for pyppeteer's Page."""
+        number = (await self.attach(targetInfo["targetId"])).session_id
+        session = _PyppeteerSession(self, number, targetInfo, self)
+        self._sessions[number] = session
+        return session
+
+    async def dispose(self) -> None:
+        """Close, as pyppeteer spells it."""
+        self.close()

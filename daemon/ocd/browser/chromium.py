@@ -1,14 +1,25 @@
 """The one Chromium of the daemon: started on first need, started again after its death."""
 
-from collections.abc import Callable, Coroutine
+import asyncio
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from ocd.api.errors import OcdError
+from ocd.browser import attach, memory
 from ocd.browser.cdp import Connection
+from ocd.browser.find import find_browser
+from ocd.browser.guard import Guard
+from ocd.browser.launch import Launched, LaunchOptions, launch
+from ocd.browser.targets import Targets
 from ocd.safety.domains import DomainPolicy
 
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
+State = Literal["stopped", "starting", "running", "gone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,28 +42,205 @@ class ChromiumOptions:
 
 
 class Chromium:
-    """A part of the daemon: the browser process and the connection to it."""
+    """A part of the daemon: the browser process and the connection to it.
+
+    `generation` counts the starts; `on_gone` functions are called, in order, when a generation
+    ends, whether it was closed or has died.
+    """
 
     def __init__(self, options: ChromiumOptions, spawn: Spawn) -> None:
         self.options = options
+        self.spawn = spawn
         self.generation = 0
-        self.state: Literal["stopped", "starting", "running", "gone"] = "stopped"
-        self.pid: int | None = None
+        self.state: State = "stopped"
         self.version = ""
+        self.on_gone: list[Callable[[], None]] = []
+        self.idle_minutes = options.idle_minutes
+        self.guard = Guard(options.policy)
+        self._launched: Launched | None = None
+        self._targets: Targets | None = None
+        self._starting: asyncio.Future[Connection] | None = None
+        self._closing: asyncio.Event | None = None
+        self._holders = 0
+        self._idle_timer: asyncio.TimerHandle | None = None
+        self._temporary: Path | None = None
 
-    async def ensure(self) -> Connection:
-        """Return the live connection, starting Chromium if none runs; raises browser_*."""
-        raise NotImplementedError
+    @property
+    def pid(self) -> int | None:
+        """The browser's process id; None if none runs or somebody else started it."""
+        process = self._launched.process if self._launched else None
+        return process.pid if process else None
 
     @property
     def connection(self) -> Connection:
         """The live connection; browser_gone if there is none."""
-        raise NotImplementedError
+        if self._launched is None:
+            raise OcdError("browser_gone", "No Chromium is running.")
+        return self._launched.connection
+
+    @property
+    def targets(self) -> Targets:
+        """The pages of the running browser; browser_gone if none runs."""
+        if self._targets is None:
+            raise OcdError("browser_gone", "No Chromium is running.")
+        return self._targets
+
+    @property
+    def own_windows(self) -> bool:
+        """Whether every tab gets a window that nobody sees, so that none hides another."""
+        return not (self.options.headed or self.options.browser_url)
+
+    async def ensure(self) -> Connection:
+        """Return the live connection, starting Chromium if none runs; raises browser_*.
+
+        Many callers share one start, which goes on when one of them is cancelled.
+        """
+        if self._closing is not None:
+            await self._closing.wait()
+        if self._launched is not None:
+            self._rest()
+            return self._launched.connection
+        if self._starting is None:
+            self._starting = asyncio.get_running_loop().create_future()
+            self.state = "starting"
+            self.spawn(self._start(self._starting))
+        return await asyncio.shield(self._starting)
+
+    async def _start(self, result: asyncio.Future[Connection]) -> None:
+        try:
+            launched = await self._open()
+            self._launched = launched
+            self.state = "running"
+            self._rest()
+            result.set_result(launched.connection)
+        except OcdError as error:
+            self._refuse(result, error)
+        finally:
+            # Cancelled, or a bug: those who wait must not wait for ever.
+            if not result.done():
+                self._refuse(result, OcdError("browser_failed", "The start was given up."))
+            self._starting = None
+
+    def _refuse(self, result: asyncio.Future[Connection], error: OcdError) -> None:
+        self.state = "stopped"
+        self._drop_temporary()
+        result.set_exception(error)
+        # Everybody who waited may have been cancelled.
+        result.exception()
+
+    async def _open(self) -> Launched:
+        launched = await self._launch()
+        try:
+            self._targets = Targets(launched.connection)
+            await self._targets.start()
+            await self.guard.start(launched.connection)
+            if launched.process is not None:
+                deny = {"behavior": "deny", "eventsEnabled": False}
+                await launched.connection.send("Browser.setDownloadBehavior", deny)
+        except BaseException:
+            if launched.process is not None:
+                launched.process.kill()
+            launched.connection.close()
+            raise
+        self.generation += 1
+        self.version = launched.version
+        launched.connection.once("disconnected", self._lost)
+        return launched
+
+    async def _launch(self) -> Launched:
+        options = self.options
+        if options.browser_url:
+            return await attach.attach(options.browser_url, self.spawn)
+        binary = await asyncio.to_thread(find_browser, options.browser_path, headed=options.headed)
+        log = options.log_dir / "chromium.log" if options.log_dir else None
+        return await launch(
+            LaunchOptions(
+                binary, self._profile(), options.run_dir, log, options.headed, options.extra_args
+            )
+        )
+
+    def _profile(self) -> Path:
+        if not self.options.isolated:
+            return self.options.profile
+        self._temporary = Path(tempfile.mkdtemp(prefix="openchrome-profile-"))
+        return self._temporary
+
+    def _lost(self) -> None:
+        launched, self._launched = self._launched, None
+        self._targets = None
+        if self.state != "stopped":
+            self.state = "gone"
+        if launched is not None and launched.process is not None:
+            # Its renderers must not outlive it.
+            launched.process.kill()
+        if self._closing is None:
+            self._drop_temporary()
+        self._stop_idling()
+        for callback in list(self.on_gone):
+            callback()
 
     async def close(self) -> None:
         """End Chromium (a foreign one is only left); `ensure` starts it again."""
-        raise NotImplementedError
+        if self._starting is not None:
+            with contextlib.suppress(OcdError):
+                await asyncio.shield(self._starting)
+        launched = self._launched
+        if launched is None:
+            self.state = "stopped"
+            return
+        self._closing = self._closing or asyncio.Event()
+        self.state = "stopped"
+        try:
+            await launched.close()
+        finally:
+            self._closing.set()
+            self._closing = None
+            self._drop_temporary()
+
+    def _drop_temporary(self) -> None:
+        if self._temporary is not None:
+            path, self._temporary = self._temporary, None
+            self.spawn(asyncio.to_thread(shutil.rmtree, path, ignore_errors=True))
+
+    @contextlib.contextmanager
+    def hold(self) -> Iterator[None]:
+        """Keep Chromium from being closed as idle during the block."""
+        self.retain()
+        try:
+            yield
+        finally:
+            self.release()
+
+    def retain(self) -> None:
+        """Keep Chromium from being closed as idle until as many `release` calls have come."""
+        self._holders += 1
+        self._stop_idling()
+
+    def release(self) -> None:
+        """Undo one `retain`."""
+        self._holders -= 1
+        self._rest()
+
+    def _rest(self) -> None:
+        # From now on Chromium is idle, unless somebody holds it.
+        self._stop_idling()
+        if self._holders or not self.idle_minutes or self._launched is None:
+            return
+        loop = asyncio.get_running_loop()
+        self._idle_timer = loop.call_later(self.idle_minutes * 60, self._idle)
+
+    def _stop_idling(self) -> None:
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+            self._idle_timer = None
+
+    def _idle(self) -> None:
+        if not self._holders:
+            self.spawn(self.close())
 
     def memory_bytes(self) -> int:
-        """Return the memory of Chromium's process tree in bytes (blocking, some ms)."""
-        raise NotImplementedError
+        """Return the memory of Chromium's process tree in bytes (blocks for some ms)."""
+        return memory.tree_bytes(self.pid) if self.pid else 0
+
+    def __repr__(self) -> str:
+        return f"Chromium({self.state}, pid={self.pid}, generation={self.generation})"

@@ -1,32 +1,143 @@
 """Sessions: names that own tabs."""
 
+import asyncio
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp import CdpSession
 from ocd.browser.chromium import Chromium
 from ocd.browser.tab import Tab
 
 
-class Session:
-    """A caller's name and its tabs, oldest first."""
+@dataclass(frozen=True, slots=True)
+class RefusedPopup:
+    """A pop-up that was closed because its session has all the tabs it may have."""
 
-    name: str
-    tabs: list[Tab]
-    seen_generation: int
-    sessions: "Sessions"
+    url: str
+    opener: str
+
+
+class Session:
+    """A caller's name and its tabs, oldest first.
+
+    `seen_generation` is the Chromium generation that the session's last call saw; it is the
+    dispatcher's. `refused_popups` lists what was closed at the limit, until somebody reports it.
+    """
+
+    def __init__(self, name: str, sessions: "Sessions") -> None:
+        self.name = name
+        self.sessions = sessions
+        self.tabs: list[Tab] = []
+        self.seen_generation = sessions.chromium.generation
+        self.refused_popups: list[RefusedPopup] = []
+        self._opening = 0
+        self._number = 0
+        self._latest: Tab | None = None
 
     async def new_tab(self, url: str | None = None, *, background: bool = False) -> Tab:
-        """Open a tab (at `url`); limit_reached beyond the session's tabs."""
-        raise NotImplementedError
+        """Open a tab and, if `url` is given, load it there.
+
+        background: the session's most recent tab stays what it was. Raises limit_reached beyond
+        the session's tabs, and what Tab.navigate raises (the tab is closed then).
+        """
+        self._check_room()
+        self._opening += 1
+        try:
+            tab = await self._open(background=background)
+        finally:
+            self._opening -= 1
+        if url is not None:
+            try:
+                await tab.navigate(url)
+            except BaseException:
+                tab.cdp.interrupt("tab_gone", "The tab was closed.")
+                await asyncio.shield(tab.close())
+                raise
+        return tab
+
+    async def _open(self, *, background: bool) -> Tab:
+        chromium = self.sessions.chromium
+        with chromium.hold():
+            await chromium.ensure()
+            # A window of its own: a page behind another one would draw nothing.
+            cdp = await chromium.targets.open(
+                self._adopt, newWindow=chromium.own_windows, background=background
+            )
+            tab, calls = self._add(cdp, latest=not background)
+            for call in calls:
+                await call
+        return tab
+
+    def _check_room(self) -> None:
+        most = self.sessions.max_tabs
+        if len(self.tabs) + self._opening >= most:
+            raise OcdError(
+                "limit_reached",
+                f"The session {self.name} has {most} tabs, which is the most.",
+                hint="Close one: `oc tabs close`.",
+                limit=most,
+            )
+
+    def _add(self, cdp: CdpSession, *, latest: bool) -> "tuple[Tab, list[asyncio.Future[dict[str, object]]]]":
+        self._number += 1
+        tab = Tab(f"t{self._number}", self.name, cdp, self.sessions.chromium.guard)
+        tab.events.once("closed", lambda: self._forget(tab))
+        self.tabs.append(tab)
+        self.sessions.count(1)
+        if latest or self._latest is None:
+            self._latest = tab
+        return tab, tab.start()
+
+    def _adopt(self, cdp: CdpSession) -> None:
+        # A pop-up. Nothing may be awaited here: the opener's script stands still meanwhile.
+        if len(self.tabs) + self._opening < self.sessions.max_tabs:
+            opener = cdp.target.get("openerId")
+            tab, _ = self._add(cdp, latest=True)
+            tab.opener = next((t.id for t in self.tabs if t.target_id == opener), None)
+        else:
+            self.refused_popups.append(
+                RefusedPopup(cdp.target.get("url", ""), cdp.target.get("openerId", ""))
+            )
+            cdp.connection.send("Target.closeTarget", {"targetId": cdp.target_id})
+
+    def _forget(self, tab: Tab) -> None:
+        self.tabs.remove(tab)
+        self.sessions.count(-1)
+        if self._latest is tab:
+            self._latest = self.tabs[-1] if self.tabs else None
 
     def tab(self, tab_id: str | None = None) -> Tab:
-        """Return the tab, or the most recent one; no_tab, tab_not_found."""
-        raise NotImplementedError
+        """Return the tab, or the most recent one; no_tab, tab_not_found (naming the open ones)."""
+        if tab_id is None:
+            if self._latest is None:
+                hint = "Open one: `oc navigate URL`."
+                raise OcdError("no_tab", f"The session {self.name} has no tab.", hint=hint)
+            return self._latest
+        for tab in self.tabs:
+            if tab.id == tab_id:
+                self._latest = tab
+                return tab
+        names = [tab.id for tab in self.tabs]
+        near = get_close_matches(tab_id, names, 1)
+        hint = f"Did you mean {near[0]}?" if near else "See `oc tabs context`."
+        raise OcdError("tab_not_found", f"There is no tab {tab_id}.", hint=hint, tabs=names)
 
     async def close_tab(self, tab_id: str | None = None) -> Tab:
-        """Close a tab and return it."""
-        raise NotImplementedError
+        """Close a tab (the most recent one) and return it."""
+        tab = self.tab(tab_id)
+        await tab.close()
+        return tab
 
     async def close(self) -> None:
         """Close all its tabs and forget the session."""
-        raise NotImplementedError
+        self.sessions.forget(self)
+        async with asyncio.TaskGroup() as group:
+            for tab in list(self.tabs):
+                group.create_task(tab.close())
+
+    def __repr__(self) -> str:
+        return f"Session({self.name!r}, {[tab.id for tab in self.tabs]})"
 
 
 class Sessions:
@@ -34,20 +145,46 @@ class Sessions:
 
     def __init__(self, chromium: Chromium, *, max_sessions: int = 100, max_tabs: int = 20) -> None:
         self.chromium = chromium
+        self.max_sessions = max_sessions
+        self.max_tabs = max_tabs
+        self.tab_count = 0
+        self._sessions: dict[str, Session] = {}
 
     def get(self, name: str) -> Session:
-        """Return the session, created if need be; limit_reached."""
-        raise NotImplementedError
+        """Return the session, created if need be; limit_reached beyond max_sessions."""
+        session = self._sessions.get(name)
+        if session is None:
+            if len(self._sessions) >= self.max_sessions:
+                raise OcdError(
+                    "limit_reached",
+                    f"There are {self.max_sessions} sessions, which is the most.",
+                    hint="Close one that is no longer needed.",
+                    limit=self.max_sessions,
+                )
+            session = self._sessions[name] = Session(name, self)
+        return session
 
     def names(self) -> list[str]:
         """Return the names of the sessions there are."""
-        raise NotImplementedError
+        return list(self._sessions)
 
-    @property
-    def tab_count(self) -> int:
-        """Return the number of open tabs of all sessions."""
-        raise NotImplementedError
+    def forget(self, session: Session) -> None:
+        """Drop the session; its name may be used anew."""
+        self._sessions.pop(session.name, None)
+
+    def count(self, change: int) -> None:
+        """Count opened and closed tabs; while there is one, Chromium is not idle."""
+        self.tab_count += change
+        if change > 0:
+            self.chromium.retain()
+        else:
+            self.chromium.release()
 
     async def close_all(self) -> None:
         """Close every session's tabs."""
-        raise NotImplementedError
+        async with asyncio.TaskGroup() as group:
+            for session in list(self._sessions.values()):
+                group.create_task(session.close())
+
+    def __repr__(self) -> str:
+        return f"Sessions({len(self._sessions)} sessions, {self.tab_count} tabs)"

@@ -2,82 +2,136 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from ocd.browser.cdp import CdpSession
+from ocd.api.errors import OcdError
+from ocd.browser import navigation, scripts, waiting
+from ocd.browser.cdp import CdpSession, Event, Result
+from ocd.browser.dialogs import Dialog, Dialogs
+from ocd.browser.documents import Documents
+from ocd.browser.emitter import Emitter
+from ocd.browser.frames import Frame, FrameTree
+from ocd.browser.guard import Guard
+from ocd.browser.navigation import Navigation, Wait
+from ocd.browser.screenshot import Clip, Format, Shot, take
 
-Wait = Literal["load", "dom", "idle", "commit"]
+if TYPE_CHECKING:
+    from pyppeteer.input import Keyboard, Mouse
 
+__all__ = ["Dialog", "Frame", "Navigation", "Tab", "Wait"]
 
-@dataclass(frozen=True, slots=True)
-class Navigation:
-    """Where a navigation ended: status None where there is no HTTP answer (about:, data:, file:)."""
-
-    url: str
-    status: int | None
-    title: str
-    redirected: bool = False
-    content_type: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Dialog:
-    """An open alert, confirm or prompt."""
-
-    kind: str
-    message: str
-    default: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One frame of the page; `cdp` is the session of the target that renders it."""
-
-    frame_id: str
-    url: str
-    origin: str
-    parent_id: str | None
-    name: str
-    cdp: CdpSession
+CLOSE_S = 1.5
+# What a tab may keep of its responses' bodies in memory, in bytes: all, and one.
+_BUFFERS = {"maxTotalBufferSize": 20 << 20, "maxResourceBufferSize": 5 << 20}
 
 
 class Tab:
-    """A page that belongs to a session."""
+    """A page that belongs to a session.
 
-    id: str
-    session_name: str
-    target_id: str
-    generation: int
-    url: str
-    cdp: CdpSession
-    lock: asyncio.Lock
-    opened_dialog: Dialog | None
-    closed: bool
+    `cdp` is the main target's session, `sessions` has those of its out-of-process frames, too.
+    `events` emits "dialog" (Dialog), "crashed", "closed", and "session" (CdpSession) for every
+    target that joins, still before its first script runs. `lock` is for the dispatcher, `opener` the id of
+    the tab that opened this one as a pop-up.
+    """
 
-    async def title(self) -> str:
-        """Return the document's title (from the browser, not the renderer)."""
-        raise NotImplementedError
+    def __init__(self, tab_id: str, session_name: str, cdp: CdpSession, guard: Guard) -> None:
+        self.id = tab_id
+        self.session_name = session_name
+        self.cdp = cdp
+        self.guard = guard
+        self.target_id = cdp.target_id
+        self.lock = asyncio.Lock()
+        self.events = Emitter()
+        self.crashed = False
+        self.closed = False
+        self.opener: str | None = None
+        self.documents = Documents(cdp)
+        self._tree = FrameTree(cdp, self._prepare)
+        self._dialogs = Dialogs(cdp, self._interrupt)
+
+    def start(self) -> list[Result]:
+        """Post everything that makes the tab work, and resume it; return the calls."""
+        self.documents.start()
+        self._dialogs.start(self.events)
+        self.cdp.on("Inspector.targetCrashed", self._crashed)
+        self.cdp.on("disconnected", self._disconnected)
+        first = [
+            self.cdp.send("Inspector.enable"),
+            self.cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+        ]
+        return [*first, *self._tree.start()]
+
+    def _prepare(self, cdp: CdpSession) -> None:
+        cdp.send("Page.setLifecycleEventsEnabled", {"enabled": True})
+        cdp.send("Network.enable", _BUFFERS)
+        self.events.emit("session", cdp)
+
+    # State
+
+    @property
+    def url(self) -> str:
+        """The main frame's address."""
+        return self._tree.main.url
+
+    @property
+    def main_frame(self) -> Frame:
+        """The top frame."""
+        return self._tree.main
+
+    @property
+    def sessions(self) -> list[CdpSession]:
+        """The sessions of all targets that render frames of this tab, the main one first."""
+        return list(self._tree.sessions)
+
+    @property
+    def opened_dialog(self) -> Dialog | None:
+        """The dialog that stands open, if one does."""
+        return self._dialogs.opened
 
     def frames(self) -> list[Frame]:
-        """Return all frames, the main one first."""
-        raise NotImplementedError
+        """Return all frames, the main one first, parents before children."""
+        return self._tree.all()
+
+    async def title(self) -> str:
+        """Return the document's title (the browser answers, so a busy page does not matter)."""
+        params = {"targetId": self.target_id}
+        reply = await self.cdp.connection.send("Target.getTargetInfo", params)
+        return str(reply["targetInfo"]["title"])
+
+    def check_usable(self) -> None:
+        """Raise what keeps calls from being answered: tab_gone, tab_crashed, dialog_open."""
+        if self.closed:
+            raise OcdError("tab_gone", f"Tab {self.id} was closed.")
+        if self.opened_dialog is not None:
+            raise self.opened_dialog.error()
+        if self.crashed:
+            hint = "Navigate or reload to use the tab again."
+            raise OcdError("tab_crashed", "The page has crashed.", hint=hint)
+
+    # Navigating: see navigation
 
     async def navigate(self, url: str, wait: Wait = "load") -> Navigation:
-        """Go to `url` (already normalised); the caller bounds the time."""
-        raise NotImplementedError
+        """Go to `url` (already normalised); the caller bounds the time.
+
+        Raises navigation_failed, too_many_redirects, download_started, domain_blocked, dialog_open.
+        """
+        self.guard.policy.check(url)
+        return await navigation.navigate(self, url, wait)
 
     async def reload(self, *, ignore_cache: bool = False, wait: Wait = "load") -> Navigation:
         """Load the page again; a crashed tab is usable afterwards."""
-        raise NotImplementedError
+        return await navigation.reload(self, wait, ignore_cache=ignore_cache)
 
     async def back(self, wait: Wait = "load") -> Navigation:
         """Go one entry back; navigation_failed if there is none."""
-        raise NotImplementedError
+        return await navigation.travel(self, -1, wait)
 
     async def forward(self, wait: Wait = "load") -> Navigation:
         """Go one entry forward; navigation_failed if there is none."""
-        raise NotImplementedError
+        return await navigation.travel(self, 1, wait)
+
+    # Reading and acting
 
     async def evaluate(
         self,
@@ -92,45 +146,98 @@ class Tab:
         """Run `expression` and return its JSON value.
 
         With `args` it is a function and is called with them. isolated: in a world the page's
-        scripts cannot touch. repl: top-level await and redeclarations, as in a console.
+        scripts cannot touch. repl: a console's rules, top-level await among them. Raises
+        script_error (with line and column), tab_crashed, tab_gone, dialog_open.
         """
-        raise NotImplementedError
+        self.check_usable()
+        target = frame or self._tree.main
+        source = scripts.source_of(expression, args)
+        options = {"await_promise": await_promise, "repl": repl}
+        if isolated:
+            return await scripts.evaluate_isolated(target, source, **options)
+        if target.frame_id == target.cdp.target_id:
+            return await scripts.evaluate(target, source, **options)
+        context = await scripts.main_context(target)
+        return await scripts.evaluate(target, source, context=context, **options)
 
     async def screenshot(
         self,
         *,
         full_page: bool = False,
-        clip: tuple[float, float, float, float] | None = None,
+        clip: Clip | None = None,
         selector: str | None = None,
         backend_node_id: int | None = None,
-        format: Literal["png", "jpeg", "webp"] = "png",  # noqa: A002 - CDP's word
+        format: Format = "png",  # noqa: A002 - CDP's word
         quality: int | None = None,
     ) -> bytes:
-        """Return a picture; clip is x, y, width, height in CSS pixels of the page."""
-        raise NotImplementedError
+        """Return a picture of the viewport, the page, an element, or a part of the page.
+
+        clip: x, y, width, height in CSS pixels of the page. quality: 0 to 100, jpeg and webp.
+        Raises element_not_found, too_large beyond 16384 pixels a side.
+        """
+        self.check_usable()
+        shot = Shot(full_page, clip, selector, backend_node_id, format, quality)
+        return await take(self, shot)
 
     async def wait_for(self, kind: str, value: str = "", *, timeout_s: float = 30) -> Any:  # noqa: ANN401
-        """Wait; kind selector, selector_hidden, function, navigation, url_match, load, idle, timeout."""
-        raise NotImplementedError
+        """Wait for a condition, see waiting.wait_for; timeout after `timeout_s`."""
+        self.check_usable()
+        return await waiting.wait_for(self, kind, value, timeout_s)
 
     async def answer_dialog(self, *, accept: bool, text: str = "") -> Dialog:
-        """Close the open dialog and return what it was."""
-        raise NotImplementedError
+        """Close the open dialog and return what it was; not_found if there is none."""
+        return await self._dialogs.answer(accept=accept, text=text)
 
     async def activate(self) -> None:
         """Bring the tab to the front."""
-        raise NotImplementedError
+        await self.cdp.send("Page.bringToFront")
+
+    @cached_property
+    def keyboard(self) -> "Keyboard":
+        """Pyppeteer's keyboard of this tab."""
+        from ocd.browser.puppets import keyboard  # pyppeteer costs 100 ms and 20 MB
+
+        return keyboard(self.cdp)
+
+    @cached_property
+    def mouse(self) -> "Mouse":
+        """Pyppeteer's mouse of this tab."""
+        from ocd.browser.puppets import mouse
+
+        return mouse(self.cdp, self.keyboard)
+
+    # Ending
 
     async def close(self) -> None:
-        """Close the tab within two seconds, hung or not."""
-        raise NotImplementedError
+        """Close the tab, hung or not; its calls in flight fail with tab_gone."""
+        if self.closed:
+            return
+        connection = self.cdp.connection
+        gone = asyncio.get_running_loop().create_future()
+        self.events.once("closed", lambda: gone.done() or gone.set_result(None))
+        connection.send("Target.closeTarget", {"targetId": self.target_id})
+        try:
+            async with asyncio.timeout(CLOSE_S):
+                await gone
+        except TimeoutError:
+            # The browser still works on it; for us it is over.
+            self.cdp.end("tab_gone", "The tab was closed.")
 
-    @property
-    def keyboard(self) -> Any:  # noqa: ANN401 - pyppeteer's Keyboard, imported on first use
-        """Return pyppeteer's keyboard of this tab."""
-        raise NotImplementedError
+    def _crashed(self, _: Event) -> None:
+        self.crashed = True
+        self._interrupt("tab_crashed", "The page has crashed.")
+        self.events.emit("crashed")
 
-    @property
-    def mouse(self) -> Any:  # noqa: ANN401 - pyppeteer's Mouse, imported on first use
-        """Return pyppeteer's mouse of this tab."""
-        raise NotImplementedError
+    def _interrupt(self, code: str, message: str, **details: object) -> None:
+        for session in self.sessions:
+            session.interrupt(code, message, **details)
+
+    def _disconnected(self) -> None:
+        self.closed = True
+        for session in self.sessions:
+            session.interrupt("tab_gone", "The tab was closed.")
+        self.events.emit("closed")
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else "crashed" if self.crashed else self.url
+        return f"Tab({self.session_name}/{self.id}, {state})"

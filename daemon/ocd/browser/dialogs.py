@@ -1,0 +1,66 @@
+"""A page's alert, confirm and prompt: kept open for the caller to answer, never hanging a call."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp import CdpSession, Event
+from ocd.browser.emitter import Emitter
+
+
+@dataclass(frozen=True, slots=True)
+class Dialog:
+    """An open dialog: kind alert, confirm or prompt; `default` is a prompt's first value."""
+
+    kind: str
+    message: str
+    default: str = ""
+    url: str = ""
+
+    def error(self) -> OcdError:
+        """Return the dialog_open error of a call that the dialog keeps from being answered."""
+        return OcdError(
+            "dialog_open",
+            f"A dialog is open ({self.kind}): {self.message}",
+            dialog={"type": self.kind, "message": self.message, "default": self.default},
+        )
+
+
+class Dialogs:
+    """Watches one tab for dialogs: while one is open, its page's scripts stand still."""
+
+    def __init__(self, cdp: CdpSession, interrupt: Callable[..., None]) -> None:
+        self._cdp = cdp
+        self._interrupt = interrupt
+        self.opened: Dialog | None = None
+
+    def start(self, events: Emitter) -> None:
+        """Listen; "dialog" is emitted for each that stays open."""
+        self._events = events
+        self._cdp.on("Page.javascriptDialogOpening", self._opening)
+        self._cdp.on("Page.javascriptDialogClosed", self._closed)
+
+    def _opening(self, event: Event) -> None:
+        if event["type"] == "beforeunload":
+            # Whoever navigates or closes means it.
+            self._cdp.send("Page.handleJavaScriptDialog", {"accept": True})
+            return
+        self.opened = dialog = Dialog(
+            event["type"], event["message"], event.get("defaultPrompt", ""), event["url"]
+        )
+        error = dialog.error()
+        self._interrupt(error.code, error.message, **error.details)
+        self._events.emit("dialog", dialog)
+
+    def _closed(self, _: Event) -> None:
+        self.opened = None
+
+    async def answer(self, *, accept: bool, text: str = "") -> Dialog:
+        """Close the open dialog and return what it was; not_found if there is none."""
+        dialog = self.opened
+        if dialog is None:
+            raise OcdError("not_found", "No dialog is open in this tab.")
+        params = {"accept": accept, **({"promptText": text} if dialog.kind == "prompt" else {})}
+        await self._cdp.send("Page.handleJavaScriptDialog", params)
+        self.opened = None
+        return dialog

@@ -1,0 +1,115 @@
+"""Starting Chromium: process, pipe, first answer; and what to say when there is none."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.browser import flags, leftovers
+from ocd.browser.cdp import Connection
+from ocd.browser.pipe import PipeTransport
+from ocd.browser.process import BrowserProcess, ErrorLog, start
+from ocd.files import make_dir
+
+START_S = 45.0
+CLOSE_S = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchOptions:
+    """What to start: `run_dir` gets chromium.json, `log` (if any) Chromium's stderr."""
+
+    binary: str
+    profile: Path
+    run_dir: Path
+    log: Path | None = None
+    headed: bool = False
+    extra_args: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A browser that answered: process None if somebody else started it."""
+
+    process: BrowserProcess | None
+    connection: Connection
+    version: str
+    run_dir: Path | None = None
+
+    async def close(self) -> None:
+        """End it: first politely, after some seconds with all its children by SIGKILL."""
+        if self.process is None:
+            self.connection.close()
+            return
+        with contextlib.suppress(OcdError, TimeoutError):
+            async with asyncio.timeout(CLOSE_S / 2):
+                await self.connection.send("Browser.close")
+        await end(self.process, CLOSE_S)
+        self.connection.close()
+        if self.run_dir is not None:
+            leftovers.forget(self.run_dir)
+
+
+async def end(process: BrowserProcess, grace_s: float) -> None:
+    """Wait `grace_s` for the process to end, then kill what is left of its group."""
+    await process.wait_exited(grace_s)
+    process.kill()
+    await process.wait_exited(CLOSE_S)
+
+
+async def launch(options: LaunchOptions) -> Launched:
+    """Start Chromium and wait until it answers; browser_failed with its last words if not."""
+    await asyncio.to_thread(_prepare, options)
+    arguments = flags.command_line(
+        options.binary, options.profile, headed=options.headed, extra=options.extra_args
+    )
+    process, ends = start(arguments, ErrorLog(options.log))
+    transport = PipeTransport()
+    connection = Connection(transport)
+    try:
+        await transport.open(ends, connection.received, connection.lost)
+        version = await _first_answer(process, connection)
+        await asyncio.to_thread(leftovers.remember, options.run_dir, process.pid, options.profile)
+    except BaseException:
+        process.kill()
+        connection.close()
+        raise
+    return Launched(process, connection, version, options.run_dir)
+
+
+def _prepare(options: LaunchOptions) -> None:
+    make_dir(options.profile)
+    leftovers.reap(options.run_dir)
+    leftovers.free_profile(options.profile)
+    if options.log is not None:
+        make_dir(options.log.parent)
+
+
+async def _first_answer(process: BrowserProcess, connection: Connection) -> str:
+    try:
+        async with asyncio.timeout(START_S):
+            reply = await connection.send("Browser.getVersion")
+    except TimeoutError:
+        raise _failed(process, f"Chromium did not answer within {START_S:.0f} s.") from None
+    except OcdError:
+        await process.wait_exited(1)
+        raise _failed(process, "Chromium ended before it answered.") from None
+    return str(reply["product"])
+
+
+def _failed(process: BrowserProcess, message: str) -> OcdError:
+    lines = list(process.log.last)[-8:]
+    said = f" It said: {lines[-1]}" if lines else ""
+    return OcdError(
+        "browser_failed",
+        message + said,
+        hint="Run `ocd doctor`, or name another browser with --browser.",
+        exit_status=process.status,
+        stderr=lines,
+    )
+
+
+Spawn = Callable[[Coroutine[Any, Any, None]], object]

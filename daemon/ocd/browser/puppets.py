@@ -1,0 +1,21 @@
+"""The parts of pyppeteer that we use, on our own connection."""
+
+import warnings
+from typing import Any, cast
+
+from ocd.browser.cdp import CdpSession
+
+with warnings.catch_warnings():
+    # It is an old library: its own imports are deprecated ones, which is no news to our users.
+    warnings.simplefilter("ignore")
+    from pyppeteer.input import Keyboard, Mouse
+
+
+def keyboard(cdp: CdpSession) -> Keyboard:
+    """Return a keyboard that types into the session's page."""
+    return Keyboard(cast(Any, cdp))
+
+
+def mouse(cdp: CdpSession, keys: Keyboard) -> Mouse:
+    """Return a mouse that moves over the session's page; `keys` has the pressed modifiers."""
+    return Mouse(cast(Any, cdp), keys)

@@ -1,0 +1,198 @@
+"""Running JavaScript in a frame, and what its values and errors become in Python."""
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.browser.frames import Frame
+
+WORLD = "openchrome"
+
+# CDP's words for a document that went away under a running script.
+_LEFT = (
+    "Inspected target navigated or closed",
+    "Execution context was destroyed",
+    "Cannot find default execution context",
+    "Cannot find context with specified id",
+    "uniqueContextId not found",
+)
+_UNSERIALISABLE = (
+    "Object reference chain is too long",
+    "Object couldn't be returned by value",
+)
+
+# JSON as people expect it of a console: JSON's own rules, and words for what it has no form for.
+_TO_JSON = """function () {
+  const shown = (key, value) => {
+    if (typeof value === 'bigint') return String(value);
+    if (typeof value === 'function' || typeof value === 'symbol') return String(value);
+    if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+    if (value instanceof Error) return String(value.stack || value);
+    if (value instanceof Map) return Object.fromEntries(value);
+    if (value instanceof Set) return [...value];
+    if (value instanceof RegExp) return String(value);
+    if (value instanceof Node) return value.outerHTML || value.nodeValue || value.nodeName;
+    if (value instanceof NodeList || value instanceof HTMLCollection) return [...value];
+    if (value === window) return String(value);
+    return value;
+  };
+  const text = JSON.stringify(this, shown);
+  return text === undefined ? null : text;
+}"""
+_GROUP = "openchrome"
+
+
+def source_of(expression: str, args: Sequence[object] | None) -> str:
+    """Return the expression to run: `expression` itself, or the function that it is, called.
+
+    The arguments travel as a JSON text, so that a `__proto__` among their keys stays a key.
+    """
+    if args is None:
+        return expression
+    text = msgspec.json.encode(list(args)).decode()
+    return f"({expression}\n)(...JSON.parse({json.dumps(text)}))"
+
+
+async def evaluate(
+    frame: Frame,
+    source: str,
+    *,
+    await_promise: bool = True,
+    context: int | None = None,
+    repl: bool = False,
+) -> Any:  # noqa: ANN401 - any JSON value
+    """Run `source` in the frame's target and return its JSON value; script_error.
+
+    context: the execution context's id; None for the target's top frame. repl: a console's rules
+    (top-level await), and values that JSON cannot say come back as words.
+    """
+    params: dict[str, Any] = {"expression": source, "awaitPromise": await_promise}
+    if context is not None:
+        params["contextId"] = context
+    if repl:
+        params |= {"replMode": True, "objectGroup": _GROUP, "userGesture": False}
+    else:
+        params["returnByValue"] = True
+    try:
+        reply = await frame.cdp.send("Runtime.evaluate", params)
+        value = value_of(reply)
+        if repl and reply["result"]["type"] == "object" and "objectId" in reply["result"]:
+            return await _as_json(frame, reply["result"]["objectId"])
+    except OcdError as error:
+        raise script_error(error) from None
+    return value
+
+
+async def _as_json(frame: Frame, object_id: str) -> Any:  # noqa: ANN401 - any JSON value
+    call = {"functionDeclaration": _TO_JSON, "objectId": object_id, "returnByValue": True}
+    try:
+        text = value_of(await frame.cdp.send("Runtime.callFunctionOn", call))
+    finally:
+        frame.cdp.send("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
+    return None if text is None else msgspec.json.decode(text)
+
+
+def value_of(reply: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value of an evaluation's reply; script_error if the script has thrown.
+
+    undefined is None; NaN, the infinities and big integers are strings; -0 is 0.
+    """
+    if "exceptionDetails" in reply:
+        raise _thrown(reply["exceptionDetails"])
+    result = reply["result"]
+    if "unserializableValue" in result:
+        word = str(result["unserializableValue"])
+        return 0 if word == "-0" else word.removesuffix("n") if word[-1:] == "n" else word
+    if result["type"] in ("symbol", "function"):
+        return result.get("description")
+    value = result.get("value")
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _thrown(details: dict[str, Any]) -> OcdError:
+    thrown = details.get("exception", {})
+    # A thrown Error describes itself with its stack; anything else is its own message.
+    said = thrown.get("description") or thrown.get("value") or details.get("text", "")
+    message = str(said).split("\n    at ")[0]
+    # Where it was thrown; without a stack (a syntax error, a thrown number) what CDP says.
+    frames = details.get("stackTrace", {}).get("callFrames") or [details]
+    return OcdError(
+        "script_error",
+        message or str(details.get("text")),
+        line=frames[0].get("lineNumber", 0) + 1,
+        column=frames[0].get("columnNumber", 0) + 1,
+    )
+
+
+def script_error(error: OcdError) -> OcdError:
+    """Return what a failed evaluation means to the caller; other errors come back as they are."""
+    if error.code != "cdp_error":
+        return error
+    if any(words in error.message for words in _LEFT):
+        return OcdError(
+            "script_error",
+            "The page navigated away before the script ended.",
+            hint="Wait for the page with wait_for, then run the script again.",
+            navigated=True,
+        )
+    if any(words in error.message for words in _UNSERIALISABLE):
+        return OcdError(
+            "script_error",
+            "The script's value cannot be given as JSON: it refers to itself or to a window.",
+            hint="Return plain objects, arrays, strings or numbers.",
+        )
+    return error
+
+
+async def isolated_context(frame: Frame) -> int:
+    """Return the context of the frame's isolated world, made once for each document."""
+    if frame.world is None:
+        params = {"frameId": frame.frame_id, "worldName": WORLD, "grantUniveralAccess": False}
+        loader_id = frame.loader_id
+        reply = await frame.cdp.send("Page.createIsolatedWorld", params)
+        if frame.loader_id != loader_id:
+            return int(reply["executionContextId"])
+        frame.world = int(reply["executionContextId"])
+    return frame.world
+
+
+async def evaluate_isolated(frame: Frame, source: str, **options: bool) -> Any:  # noqa: ANN401
+    """Run `source` in the frame's isolated world, once more if its document was just replaced."""
+    known = frame.world
+    context = await isolated_context(frame)
+    try:
+        return await evaluate(frame, source, context=context, **options)
+    except OcdError as error:
+        # The context was an old document's: the script has not run.
+        if known is None or context != known or not error.details.get("navigated"):
+            raise
+        frame.world = None
+    return await evaluate(frame, source, context=await isolated_context(frame), **options)
+
+
+async def main_context(frame: Frame) -> int:
+    """Return the context in which the page's own scripts of a same-process frame run.
+
+    CDP names it in events only, which come in full when its Runtime domain is switched on.
+    """
+    found: list[int] = []
+
+    def listen(event: dict[str, Any]) -> None:
+        context = event["context"]
+        about = context.get("auxData", {})
+        if about.get("frameId") == frame.frame_id and about.get("isDefault"):
+            found.append(int(context["id"]))
+
+    frame.cdp.on("Runtime.executionContextCreated", listen)
+    try:
+        await frame.cdp.send("Runtime.disable")
+        await frame.cdp.send("Runtime.enable")
+    finally:
+        frame.cdp.off("Runtime.executionContextCreated", listen)
+    if not found:
+        raise OcdError("script_error", "The frame has no document in which a script could run.")
+    return found[-1]

@@ -1,0 +1,166 @@
+"""Waiting for a page to become what the caller needs: by its events, not by asking again and again."""
+
+import asyncio
+import re
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from ocd.api.errors import OcdError
+from ocd.browser.navigation import LIFECYCLE
+
+if TYPE_CHECKING:
+    from ocd.browser.tab import Tab
+
+KINDS = (
+    "selector", "selector_hidden", "function", "navigation", "url_match", "load", "dom", "idle", "timeout",
+)  # fmt: skip
+
+# Resolves when `probe` gives something true. Mutations and frames wake it; the timer is for what
+# neither shows (a variable, a page in the background), and ends the wait with the caller's time.
+_WATCH = """(probe, stop) => new Promise((resolve, reject) => {
+  let frame = 0;
+  const end = (settle, value) => {
+    observer.disconnect();
+    clearInterval(timer);
+    cancelAnimationFrame(frame);
+    settle(value);
+  };
+  const look = () => {
+    let value;
+    try { value = probe(); } catch (error) { end(reject, error); return true; }
+    if (value && typeof value.then === 'function') {
+      value.then((late) => late && end(resolve, late), (error) => end(reject, error));
+      return false;
+    }
+    if (value) end(resolve, value);
+    else if (Date.now() > stop) end(resolve, null);
+    else return false;
+    return true;
+  };
+  const observer = new MutationObserver(look);
+  const timer = setInterval(look, 100);
+  const step = () => { if (!look()) frame = requestAnimationFrame(step); };
+  observer.observe(document, {
+    subtree: true, childList: true, attributes: true, characterData: true,
+  });
+  step();
+})"""
+_SELECTOR = """(selector, visible, hidden, stop) => {
+  const shown = (element) => element.checkVisibility({
+    opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true,
+  }) && element.getClientRects().length > 0;
+  const probe = () => {
+    const found = [...document.querySelectorAll(selector)];
+    if (hidden) return !found.some(shown);
+    return visible ? found.some(shown) : found.length > 0;
+  };
+  return (WATCH)(probe, stop);
+}""".replace("WATCH", _WATCH)
+_FUNCTION = """(stop) => {
+  const probe = () => { const made = (SOURCE
+  ); return typeof made === 'function' ? made() : made; };
+  return (WATCH)(probe, stop);
+}""".replace("WATCH", _WATCH)
+
+
+async def wait_for(
+    tab: "Tab", kind: str, value: str, timeout_s: float, *, visible: bool = False
+) -> Any:  # noqa: ANN401 - a function's value
+    """Wait until the condition holds; return a function's value, or True.
+
+    kind: `selector` (a match exists; visible: is seen), `selector_hidden` (no match is seen),
+    `function` (an expression or a function gives something true), `navigation` (the page that loads
+    now or next has loaded), `url_match` (glob, part of the address, or /regular expression/),
+    `load`, `dom`, `idle` (the present page came that far), `timeout` (value in milliseconds).
+    Raises timeout, and invalid_argument for an unknown kind, selector or number.
+    """
+    if kind == "timeout":
+        await asyncio.sleep(min(_milliseconds(value) / 1000, timeout_s))
+        return True
+    try:
+        async with asyncio.timeout(timeout_s):
+            return await _wait(tab, kind, value, timeout_s, visible=visible)
+    except TimeoutError:
+        what = f"{kind} {value}".strip()
+        raise OcdError(
+            "timeout",
+            f"Waited {timeout_s:g} s for {what}.",
+            hint="Read the page to see its state, or wait longer with timeout_ms.",
+        ) from None
+
+
+async def _wait(tab: "Tab", kind: str, value: str, timeout_s: float, *, visible: bool) -> Any:  # noqa: ANN401
+    if kind in ("selector", "selector_hidden"):
+        return await _selector(tab, value, timeout_s, visible=visible, hidden=kind != "selector")
+    if kind == "function":
+        source = _FUNCTION.replace("SOURCE", value)
+        return await _in_page(tab, source, timeout_s, (), isolated=False)
+    documents = tab.documents
+    if kind == "navigation":
+        await _navigation(tab)
+    elif kind == "url_match":
+        await documents.wait_until(lambda: matches(value, tab.url))
+    elif kind in LIFECYCLE:
+        await documents.wait_until(lambda: LIFECYCLE[kind] in documents.current.reached)
+    else:
+        raise OcdError("invalid_argument", f"Cannot wait for {kind!r}.", expected=list(KINDS))
+    return True
+
+
+async def _navigation(tab: "Tab") -> None:
+    documents = tab.documents
+    moves = documents.moves
+    # One that is under way counts: the caller's click may have started it.
+    if "load" in documents.current.reached:
+        await documents.wait_until(lambda: documents.moves > moves)
+    await documents.wait_until(lambda: "load" in documents.current.reached)
+
+
+async def _selector(
+    tab: "Tab", selector: str, timeout_s: float, *, visible: bool, hidden: bool
+) -> bool:
+    try:
+        await _in_page(tab, _SELECTOR, timeout_s, (selector, visible, hidden), isolated=True)
+    except OcdError as error:
+        if error.code == "script_error" and "is not a valid selector" in error.message:
+            raise OcdError("invalid_argument", f"Not a CSS selector: {selector}") from None
+        raise
+    return True
+
+
+async def _in_page(
+    tab: "Tab", source: str, timeout_s: float, args: tuple[object, ...], *, isolated: bool
+) -> Any:  # noqa: ANN401 - a function's value
+    loop = asyncio.get_running_loop()
+    end = loop.time() + timeout_s
+    while True:
+        left = await tab.evaluate("Date.now()", isolated=True) + (end - loop.time()) * 1000
+        try:
+            value = await tab.evaluate(source, args=(*args, left), isolated=isolated)
+        except OcdError as error:
+            # The page went somewhere else: the wait goes on in what comes next.
+            if not error.details.get("navigated"):
+                raise
+            continue
+        if value is None:
+            raise TimeoutError
+        return value
+
+
+def _milliseconds(value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1
+    if not 0 <= number < float("inf"):
+        raise OcdError("invalid_argument", f"Not a number of milliseconds: {value!r}")
+    return number
+
+
+def matches(pattern: str, url: str) -> bool:
+    """Whether `url` fits: a /regular expression/, a glob with *, or a part of it."""
+    if len(pattern) > 2 and pattern[0] == pattern[-1] == "/":
+        return re.search(pattern[1:-1], url) is not None
+    if "*" in pattern:
+        return fnmatchcase(url, pattern) or fnmatchcase(url, f"*{pattern}*")
+    return pattern in url
