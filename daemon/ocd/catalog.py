@@ -75,7 +75,7 @@ def _params_schema(verb: Verb) -> dict[str, Any]:
 
 def _schema(params: type) -> dict[str, Any]:
     (schema,), definitions = msgspec.json.schema_components([params])
-    whole = _inlined(schema, definitions)
+    whole: dict[str, Any] = _inlined(schema, definitions)
     whole.setdefault("properties", {})
     return whole
 

@@ -8,26 +8,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from secrets import token_hex
-from typing import Any
 
 import msgspec
 
+from ocd import replies
 from ocd.api.errors import OcdError, error_from_body
 from ocd.api.wire import CallRequest, Progress
 from ocd.browser.chromium import Chromium
 from ocd.browser.session import Session, Sessions
 from ocd.browser.tab import Tab
 from ocd.capabilities import Capabilities
-from ocd.ledger.runner import Kind, Runner
+from ocd.ledger.runner import CALLER_SESSION, Runner
 from ocd.ledger.states import TaskMeta
 from ocd.outputs import policy
 from ocd.outputs.store import OutputStore
-from ocd.params import Common, decode_args, decode_call
-from ocd.payload import Lines, Payload
+from ocd.params import Common, decode_call
 from ocd.records.journal import Journal
+from ocd.replies import Reply
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
-from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb, Window
+from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb
 
 logger = logging.getLogger(__name__)
 
@@ -36,29 +36,6 @@ MAX_CALLS_IN_FLIGHT = 1024
 WAIT_GRACE_S = 5.0
 
 OnProgress = Callable[[Progress], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a call came to, ready for any transport.
-
-    data: JSON value without the page text. content: page text from `origin`, or None. rows and
-    items: where a list of `data` stands in a file. is_handle: data is a handle's descriptor.
-    """
-
-    data: Any
-    call_id: str
-    content: str | None = None
-    origin: str = ""
-    image: tuple[bytes, str] | None = None
-    rows: Lines | None = None
-    items: tuple[str, ...] | None = None
-    is_handle: bool = False
-
-    def encode(self) -> bytes:
-        """Return the JSON of `data`, its list from the file spliced in; blocks if there is one."""
-        output = Output(data=self.data, rows=self.rows, items=self.items)
-        return output.json(None).encode() if self.rows else msgspec.json.encode(self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +114,18 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
     road.capabilities.check(verb)
     common, params = decode_call(verb, request.params)
     deadline = _deadline_s(verb, common, params)
+    limit = asyncio.timeout(deadline)
     try:
-        async with asyncio.timeout(deadline) as limit:
+        async with limit:
             output = await _perform(road, call, verb, params, common, on_progress)
     except TimeoutError:
         if not limit.expired():
             raise
         raise _too_slow(verb, deadline) from None
-    output = _sanitised(road, verb, output)
-    return await _shaped(road, call, verb, common, output)
+    output = replies.sanitised(road.sanitizer, verb, output)
+    if await replies.goes_to_handle(verb, common, output):
+        return await _stored(road, verb, output)
+    return replies.inline(verb, output)
 
 
 def _find(road: Road, name: str) -> Verb:
@@ -188,14 +168,17 @@ async def _perform(
 ) -> Output:
     match verb.scope:
         case "daemon":
+            CALLER_SESSION.set(call.request.session)
             return await verb.run(_part(road, verb), params)
         case "task":
             return await _run_long(road, call, verb, on_progress)
         case "session":
             session = road.sessions.get(call.request.session)
-            return _marked(road, session, await verb.run(session, params))
+            with road.chromium.hold():
+                return _marked(road, session, await verb.run(session, params))
         case "tab":
-            return await _run_on_tab(road, call, verb, params, common.tab_id)
+            with road.chromium.hold():
+                return await _run_on_tab(road, call, verb, params, common.tab_id)
 
 
 def _part(road: Road, verb: Verb) -> object:
@@ -227,10 +210,10 @@ def _refuse_behind_dialog(tab: Tab) -> None:
     if dialog is not None:
         raise OcdError(
             "dialog_open",
-            f'Tab {tab.id} shows a {dialog.type} dialog: "{dialog.message}"',
+            f'Tab {tab.id} shows a {dialog.kind} dialog: "{dialog.message}"',
             hint="Navigate, reload or close the tab: the dialog is dismissed then.",
             tab_id=tab.id,
-            dialog=msgspec.to_builtins(dialog),
+            dialog=dialog.message,
         )
 
 
@@ -245,7 +228,7 @@ def _marked(road: Road, session: Session, output: Output) -> Output:
 async def _run_long(road: Road, call: Call, verb: Verb, on_progress: OnProgress | None) -> Output:
     """Run a long verb as a task and wait for it; the caller's cancellation cancels the task."""
     args = {k: v for k, v in call.request.params.items() if k not in _CALL_ONLY}
-    meta = road.runner.start(verb.name, args, call.request.session)
+    meta = await road.runner.start(verb.name, args, call.request.session, at_once=True)
     try:
         meta = await road.runner.watch(meta.task_id, _tell(on_progress))
     except asyncio.CancelledError:
@@ -260,7 +243,9 @@ async def _run_long(road: Road, call: Call, verb: Verb, on_progress: OnProgress 
             hint=f"Its partial result: oc task get {meta.task_id} --include-result",
             task_id=meta.task_id,
         )
-    return await asyncio.to_thread(road.runner.direct_result, meta.task_id, verb.items)
+    result = await asyncio.to_thread(road.runner.result, meta)
+    assert result is not None, "a completed task has a result"
+    return Output(data=result.data, rows=result.rows, items=result.items)
 
 
 _CALL_ONLY = frozenset(
@@ -278,71 +263,11 @@ def _tell(on_progress: OnProgress | None) -> Callable[[TaskMeta], None]:
     return tell
 
 
-def task_kinds(verbs: Mapping[str, Verb], parts: Mapping[type, object]) -> dict[str, Kind]:
-    """Return a ledger kind for every long verb: the task runs the very function of the verb."""
-    return {verb.name: _kind(verb, parts) for verb in verbs.values() if verb.long}
+# --- what is written down -------------------------------------------------------------------
 
 
-def _kind(verb: Verb, parts: Mapping[type, object]) -> Kind:
-    async def run(work: object, params: Params) -> Payload:
-        assert verb.needs is not None
-        output: Output = await verb.run(parts[verb.needs], work, params)
-        return output.payload(verb.items)
-
-    def recover(meta: TaskMeta, lines: Lines) -> Payload:
-        assert verb.recover is not None
-        summary = verb.recover(msgspec.to_builtins(meta), lines)
-        return Output(data=dict(summary), rows=lines).payload(verb.items)
-
-    return Kind(
-        name=verb.name,
-        prepare=lambda args: decode_args(verb, args),
-        run=run,
-        recover=recover if verb.recover else None,
-        items=verb.items,
-    )
-
-
-# --- shaping the reply ------------------------------------------------------------------------
-
-
-def _sanitised(road: Road, verb: Verb, output: Output) -> Output:
-    if not verb.reads_page or output.content is None:
-        return output
-    markup = "markdown" if output.content_type == "text/markdown" else "text"
-    return _replaced(output, content=road.sanitizer.clean(output.content, markup))
-
-
-def _replaced(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - fields of Output
-    return Output(**{name: getattr(output, name) for name in Output.__slots__} | changes)
-
-
-async def _shaped(road: Road, call: Call, verb: Verb, common: Common, output: Output) -> Reply:
-    if await _goes_to_handle(verb, common, output):
-        return await _stored(road, call, verb, _cut(output, whole=True))
-    output = _cut(output, whole=False)
-    return Reply(
-        data=output.data,
-        call_id=call.id,
-        content=output.content,
-        origin=output.origin,
-        image=(output.image.data, output.image.mime_type) if output.image else None,
-        rows=output.rows,
-        items=output.items or verb.items,
-    )
-
-
-async def _goes_to_handle(verb: Verb, common: Common, output: Output) -> bool:
-    if common.output_mode in (None, "inline"):
-        return False
-    if common.output_mode == "handle":
-        return True
-    payload = _cut(output, whole=True).payload(verb.items)
-    return await asyncio.to_thread(policy.exceeds, payload, common.output_inline_limit_bytes)
-
-
-async def _stored(road: Road, call: Call, verb: Verb, output: Output) -> Reply:
-    descriptor = await road.outputs.put(output.payload(verb.items), verb.name)
+async def _stored(road: Road, verb: Verb, output: Output) -> Reply:
+    descriptor = await road.outputs.put(replies.stored_payload(verb, output), verb.name)
     road.journal.record_event(
         {
             "event": "output_handle_created",
@@ -353,31 +278,7 @@ async def _stored(road: Road, call: Call, verb: Verb, output: Output) -> Reply:
             "ts": _now(),
         }
     )
-    fitted = policy.fit(descriptor)
-    return Reply(data=msgspec.to_builtins(fitted), call_id=call.id, is_handle=True)
-
-
-def _cut(output: Output, *, whole: bool) -> Output:
-    """Return the output with its content cut to the window; `whole` if it goes to a handle."""
-    if output.window is None or output.content is None:
-        return output
-    start, end = _bounds(output.window, len(output.content), whole=whole)
-    data = {
-        **output.data,
-        "total": len(output.content),
-        "next_offset": end if end < len(output.content) else None,
-    }
-    return _replaced(output, content=output.content[start:end], data=data, window=None)
-
-
-def _bounds(window: Window, total: int, *, whole: bool) -> tuple[int, int]:
-    start = min(window.offset, total)
-    if window.limit is None:
-        return start, total if whole else min(start + window.default, total)
-    return start, min(start + window.limit, total)
-
-
-# --- the record of the call -------------------------------------------------------------------
+    return Reply(data=msgspec.to_builtins(policy.fit(descriptor)), is_handle=True)
 
 
 def _internal(call: Call, failure: Exception) -> OcdError:

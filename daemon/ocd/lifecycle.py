@@ -23,14 +23,15 @@ import watchfiles
 from ocd import catalog, faults
 from ocd.api import paths
 from ocd.api.errors import OcdError
+from ocd.browser import leftovers
 from ocd.browser.chromium import Chromium, ChromiumOptions
 from ocd.browser.session import Sessions
 from ocd.capabilities import Capabilities
 from ocd.config import Config, environment, reload
 from ocd.crawl.runner import Crawler
-from ocd.dispatch import Road, task_kinds
+from ocd.dispatch import Road
 from ocd.files import make_dir, storage, storage_error
-from ocd.ledger.recovery import recover
+from ocd.kinds import task_kinds
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
 from ocd.notify import Notifier
@@ -58,10 +59,9 @@ class Daemon:
         self.started = time.time()
         self.stop = asyncio.Event()
         home = config.home
-        self.policy = DomainPolicy(
-            allow=config.allow_domain, block=config.block_domain, file_roots=_file_roots(config)
-        )
-        self.chromium = Chromium(_browser_options(config, self.policy), self.spawn)
+        self.sweep_changed = asyncio.Event()
+        policy = _policy(config)
+        self.chromium = Chromium(_browser_options(config, policy), self.spawn)
         self.sessions = Sessions(self.chromium)
         self.sanitizer = Sanitizer(enabled=config.sanitize_content)
         self.journal = Journal(home / "journal")
@@ -70,7 +70,7 @@ class Daemon:
             ttl_hours=config.output_handle_ttl_hours,
             max_store_mb=config.max_store_mb,
         )
-        self.crawler = Crawler(self.chromium, self.policy, self.sanitizer)
+        self.crawler = Crawler(self.chromium, policy, self.sanitizer)
         verbs = catalog.load()
         capabilities = Capabilities(verbs, config.tools_only, config.disable_tools)
         parts: dict[type, object] = {}
@@ -79,7 +79,7 @@ class Daemon:
             task_kinds(verbs, parts),
             self.spawn,
             max_concurrent=config.max_concurrent_tasks,
-            allowed=capabilities,
+            admit=lambda kind: capabilities.check(verbs[kind]),
         )
         parts |= {
             type(part): part
@@ -141,25 +141,36 @@ class Daemon:
             "memory": {"rss_bytes": own.memory_info().rss},
         }
 
-    def apply(self, config: Config) -> None:
+    async def apply(self, config: Config) -> None:
         """Put the live settings of a changed configuration into force."""
         self.config = config
-        self.policy.replace(
-            allow=config.allow_domain, block=config.block_domain, file_roots=_file_roots(config)
-        )
+        self.crawler.policy = _policy(config)
+        await self.chromium.guard.set_policy(self.crawler.policy)
         self.outputs.ttl_hours = config.output_handle_ttl_hours
         self.outputs.max_store_mb = config.max_store_mb
         self.runner.max_concurrent = config.max_concurrent_tasks
         self.chromium.idle_minutes = config.browser_idle_minutes
+        self.sweep_changed.set()
+
+    async def recover(self) -> None:
+        """Mend what earlier daemons left: their tasks become terminal, their Chromium ends."""
+        started = time.monotonic()
+        reaped = await self.runner.recover()
+        took = (time.monotonic() - started) * 1000
+        logger.info("ledger recovered in %.0f ms, %d orphans", took, len(reaped))
+        await asyncio.to_thread(leftovers.reap, self.config.home / "run")
 
     async def run_background(self) -> None:
         """Run what goes on beside the calls, until cancelled."""
         async with asyncio.TaskGroup() as group:
             group.create_task(
-                sweeper.run(self.outputs, lambda: self.config.output_handle_sweep_interval_seconds)
+                sweeper.run(self.outputs, self._sweep_interval_s, self.sweep_changed)
             )
             group.create_task(self._prune_tasks())
             group.create_task(self._watch_config())
+
+    def _sweep_interval_s(self) -> float:
+        return self.config.output_handle_sweep_interval_seconds
 
     async def _prune_tasks(self) -> None:
         while True:
@@ -176,7 +187,7 @@ class Daemon:
             stop_event=self.stop,
         )
         async for _ in changes:
-            self.apply(reload(self.config, file))
+            await self.apply(reload(self.config, file))
 
     async def close(self) -> None:
         """End tasks, calls and Chromium, in this order, within bounded time."""
@@ -191,8 +202,12 @@ class Daemon:
         await self.chromium.close()
 
 
-def _file_roots(config: Config) -> tuple[Path, ...]:
-    return (config.home / "files", *config.allow_file_root)
+def _policy(config: Config) -> DomainPolicy:
+    return DomainPolicy(
+        allow=config.allow_domain,
+        block=config.block_domain,
+        file_roots=(config.home / "files", *config.allow_file_root),
+    )
 
 
 def _browser_options(config: Config, policy: DomainPolicy) -> ChromiumOptions:
@@ -222,8 +237,7 @@ async def serve(config: Config) -> None:
     with _locked(config.home / "run" / "ocd.lock"):
         async with asyncio.TaskGroup() as group:
             daemon = Daemon(config, group)
-            await recover(daemon.runner)
-            await daemon.chromium.reap_leftover()
+            await daemon.recover()
             background = daemon.spawn(daemon.run_background())
             pinging = daemon.spawn(notifier.keep_pinging())
             async with listening(daemon.api().application(), address), _signals(daemon.stop):

@@ -2,9 +2,9 @@
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, inspect
@@ -98,10 +98,10 @@ def _unknown(verb: Verb, key: str, known: tuple[str, ...]) -> OcdError:
     )
 
 
-_T = Any
+_S = TypeVar("_S", bound=msgspec.Struct)
 
 
-def _convert(verb: Verb, given: dict[str, Any], into: type[_T]) -> _T:
+def _convert(verb: Verb, given: dict[str, Any], into: type[_S]) -> _S:
     respelled = _respell(given, _type_info(into))
     try:
         return msgspec.convert(respelled, into)
@@ -140,7 +140,7 @@ def _snake(name: str) -> str:
 
 
 @cache
-def _type_info(of: type) -> inspect.Type:
+def _type_info(of: Hashable) -> inspect.Type:
     return inspect.type_info(of)
 
 
@@ -187,11 +187,11 @@ def _respell_object(value: dict[str, Any], fields: dict[str, inspect.Type]) -> d
     }
 
 
-def _one_of(value: str, values: tuple[str | int, ...]) -> str:
+def _one_of(value: str, values: tuple[object, ...]) -> str:
     return snake if (snake := _snake(value)) in values else value
 
 
-def _choices(info: inspect.Type, path: str) -> list[str | int]:
+def _choices(info: inspect.Type, path: str) -> list[object]:
     """Return the allowed values at `path` if that is an enumeration."""
     for branch in _branches(info):
         if isinstance(branch, inspect.LiteralType) and not path:

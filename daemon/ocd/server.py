@@ -20,7 +20,8 @@ from aiohttp import web
 
 from ocd.api.errors import OcdError, http_status
 from ocd.api.wire import CallRequest, Progress
-from ocd.dispatch import Reply, Road, run_call
+from ocd.dispatch import Road, run_call
+from ocd.replies import Reply
 
 logger = logging.getLogger(__name__)
 

@@ -179,10 +179,12 @@ class Tab:
         shot = Shot(full_page, clip, selector, backend_node_id, format, quality)
         return await take(self, shot)
 
-    async def wait_for(self, kind: str, value: str = "", *, timeout_s: float = 30) -> Any:  # noqa: ANN401
+    async def wait_for(
+        self, kind: str, value: str = "", *, timeout_s: float = 30, visible: bool = False
+    ) -> Any:  # noqa: ANN401
         """Wait for a condition, see waiting.wait_for; timeout after `timeout_s`."""
         self.check_usable()
-        return await waiting.wait_for(self, kind, value, timeout_s)
+        return await waiting.wait_for(self, kind, value, timeout_s, visible=visible)
 
     async def answer_dialog(self, *, accept: bool, text: str = "") -> Dialog:
         """Close the open dialog and return what it was; not_found if there is none."""

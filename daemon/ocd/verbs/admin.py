@@ -1,10 +1,13 @@
 """Verbs about the daemon itself."""
 
 import asyncio
-from typing import Annotated, Literal
+import time
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from ocd.browser.chromium import Chromium
+from ocd.browser.session import Sessions
 from ocd.records.journal import Journal
 from ocd.verb import Output, Params, daemon_verb
 
@@ -27,3 +30,41 @@ async def oc_journal(journal: Journal, params: ShowJournal) -> Output:
     if params.action == "summary":
         return Output(data=await asyncio.to_thread(journal.summary))
     return Output(data=await asyncio.to_thread(journal.recent, params.count), items=())
+
+
+class ConnectionHealth(Params):
+    """Tell whether the browser runs and answers
+
+    Does not start one: a stopped browser starts with the next call that needs it.
+    """
+
+
+@daemon_verb("oc_connection_health", ConnectionHealth, needs=Chromium, capability="core", tier=1)
+async def oc_connection_health(chromium: Chromium, _params: ConnectionHealth) -> Output:
+    data: dict[str, Any] = {
+        "state": chromium.state,
+        "pid": chromium.pid,
+        "version": chromium.version,
+        "generation": chromium.generation,
+    }
+    if chromium.state == "running":
+        started = time.perf_counter()
+        await chromium.connection.send("Browser.getVersion")
+        data["ping_ms"] = round((time.perf_counter() - started) * 1000, 2)
+        data["memory_bytes"] = await asyncio.to_thread(chromium.memory_bytes)
+    return Output(data=data)
+
+
+class Stop(Params):
+    """Close all tabs of all sessions, and the browser
+
+    The daemon stays: the next call starts the browser again. To end the daemon: ocd stop.
+    """
+
+
+@daemon_verb("oc_stop", Stop, needs=Sessions, capability="core", tier=1)
+async def oc_stop(sessions: Sessions, _params: Stop) -> Output:
+    tabs = sessions.tab_count
+    await sessions.close_all()
+    await sessions.chromium.close()
+    return Output(data={"closed_tabs": tabs, "browser": sessions.chromium.state})

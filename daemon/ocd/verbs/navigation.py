@@ -1,5 +1,6 @@
 """Verbs that change where a tab is, or wait until it is there."""
 
+import time
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -75,16 +76,17 @@ class WaitFor(Params):
 
     type: Annotated[
         Literal[
-            "selector", "selector_hidden", "function", "navigation", "url_match", "load", "idle",
-            "timeout",
+            "selector", "selector_hidden", "function", "navigation", "url_match", "load", "dom",
+            "idle", "timeout",
         ],
         Meta(
             description="What to wait for: an element by CSS selector, its absence, a JavaScript "
-            "expression that is truthy, the next navigation, a URL (regular expression or part "
-            "of it), the load event, a quiet page, or just the time in `value` (milliseconds)"
+            "expression that becomes truthy, a navigation, an address (part of it, a glob, or "
+            "/regular expression/), the load event, the DOM, a quiet page, or just the time in "
+            "`value` (milliseconds)"
         ),
     ]  # fmt: skip
-    value: Annotated[str | int, Meta(description="Selector, expression, URL or milliseconds")] = ""
+    value: Annotated[str | int, Meta(description="Selector, expression, address or time")] = ""
     visible: Annotated[bool, Meta(description="selector: it must be visible, too")] = False
     timeout_ms: Annotated[
         int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="How long to wait in milliseconds")
@@ -94,18 +96,27 @@ class WaitFor(Params):
 @tab_verb("wait_for", WaitFor, capability="core", tier=1)
 async def wait_for(tab: Tab, params: WaitFor) -> Output:
     _need_value(params)
-    result = await tab.wait_for(
+    started = time.monotonic()
+    value = await tab.wait_for(
         params.type,
         str(params.value),
         timeout_s=params.timeout_ms / 1000,
         visible=params.visible,
     )
-    data = {"action": "wait_for", "type": params.type, "tab_id": tab.id, "url": tab.url, **result}
+    data: dict[str, Any] = {
+        "action": "wait_for",
+        "type": params.type,
+        "tab_id": tab.id,
+        "url": tab.url,
+        "elapsed_ms": round((time.monotonic() - started) * 1000),
+    }
+    if params.type == "function":
+        data["result"] = value
     return Output(data=data)
 
 
 def _need_value(params: WaitFor) -> None:
-    needs = params.type not in ("navigation", "load", "idle")
+    needs = params.type not in ("navigation", "load", "dom", "idle")
     if needs and params.value == "":
         raise OcdError(
             "invalid_argument",

@@ -1,0 +1,36 @@
+"""Long verbs as kinds of the task ledger: a task runs the very function of the verb."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from ocd.ledger.runner import Kind
+from ocd.ledger.states import TaskMeta
+from ocd.ledger.work import Work
+from ocd.params import decode_args
+from ocd.payload import Lines, Payload
+from ocd.verb import Output, Params, Verb
+
+
+def task_kinds(verbs: Mapping[str, Verb], parts: Mapping[type, object]) -> dict[str, Kind]:
+    """Return a ledger kind for every long verb."""
+    return {verb.name: _kind(verb, parts) for verb in verbs.values() if verb.long}
+
+
+def _kind(verb: Verb, parts: Mapping[type, object]) -> Kind:
+    async def run(work: Work, params: Params) -> Payload:
+        assert verb.needs is not None
+        output: Output = await verb.run(parts[verb.needs], work, params)
+        return output.payload(verb.items)
+
+    def recover(meta: TaskMeta, lines: Lines) -> Payload:
+        assert verb.recover is not None
+        summary = verb.recover(msgspec.to_builtins(meta), lines)
+        return Output(data=dict(summary), rows=lines).payload(verb.items)
+
+    return Kind(
+        name=verb.name,
+        prepare=lambda args: decode_args(verb, args),
+        run=run,
+        recover=recover if verb.recover else None,
+    )

@@ -1,0 +1,95 @@
+"""What a verb's output becomes on its way out: cleaned, cut, carried inline or stored."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from ocd.outputs import policy
+from ocd.params import Common
+from ocd.payload import Lines, Payload
+from ocd.safety.sanitize import Markup, Sanitizer
+from ocd.verb import Output, Verb, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a call came to, ready for any transport.
+
+    data: JSON value without the page text. content: page text from `origin`, or None. rows and
+    items: where a list of `data` stands in a file. is_handle: data is a handle's descriptor.
+    """
+
+    data: Any
+    content: str | None = None
+    origin: str = ""
+    image: tuple[bytes, str] | None = None
+    rows: Lines | None = None
+    items: tuple[str, ...] | None = None
+    is_handle: bool = False
+
+    def encode(self) -> bytes:
+        """Return the JSON of `data`, its list from the file spliced in; blocks if there is one."""
+        output = Output(data=self.data, rows=self.rows, items=self.items)
+        return output.json(None).encode() if self.rows else msgspec.json.encode(self.data)
+
+
+def sanitised(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
+    """Return the output with its page text cleaned, if it has any."""
+    if not verb.reads_page or output.content is None:
+        return output
+    markup: Markup = "markdown" if output.content_type == "text/markdown" else "text"
+    return _replaced(output, content=sanitizer.clean(output.content, markup))
+
+
+def _replaced(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - fields of Output
+    return Output(**{name: getattr(output, name) for name in Output.__slots__} | changes)
+
+
+def inline(verb: Verb, output: Output) -> Reply:
+    """Return the reply that carries the output itself, its page text cut to the window."""
+    output = _cut(output, whole=False)
+    return Reply(
+        data=output.data,
+        content=output.content,
+        origin=output.origin,
+        image=(output.image.data, output.image.mime_type) if output.image else None,
+        rows=output.rows,
+        items=output.items or verb.items,
+    )
+
+
+async def goes_to_handle(verb: Verb, common: Common, output: Output) -> bool:
+    """Return whether the output is stored, by what the caller asked for and by its size."""
+    if common.output_mode in (None, "inline"):
+        return False
+    if common.output_mode == "handle":
+        return True
+    payload = stored_payload(verb, output)
+    return await asyncio.to_thread(policy.exceeds, payload, common.output_inline_limit_bytes)
+
+
+def stored_payload(verb: Verb, output: Output) -> Payload:
+    """Return what a handle keeps of the output: all of it, whatever an inline reply would cut."""
+    return _cut(output, whole=True).payload(verb.items)
+
+
+def _cut(output: Output, *, whole: bool) -> Output:
+    """Return the output with its content cut to the window; `whole` if it goes to a handle."""
+    if output.window is None or output.content is None:
+        return output
+    start, end = _bounds(output.window, len(output.content), whole=whole)
+    data = {
+        **output.data,
+        "total": len(output.content),
+        "next_offset": end if end < len(output.content) else None,
+    }
+    return _replaced(output, content=output.content[start:end], data=data, window=None)
+
+
+def _bounds(window: Window, total: int, *, whole: bool) -> tuple[int, int]:
+    start = min(window.offset, total)
+    if window.limit is None:
+        return start, total if whole else min(start + window.default, total)
+    return start, min(start + window.limit, total)

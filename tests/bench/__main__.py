@@ -1,0 +1,90 @@
+"""`make bench`: ours, the peers and the floor in one run, as ratios, into RESULTS.md.
+
+Every section starts what it measures, interleaves the sides where they compete for the machine,
+and takes medians. Peers live in a venv of the bench's own (tests/bench/.venv); `--no-peers` leaves
+them out, `--only NAME` runs single sections.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench import calls, crawls, stores
+from bench.figures import Section
+
+HERE = Path(__file__).parent
+SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
+    "browser": crawls.browser_engine,
+    "static": crawls.static_engine,
+    "steady": crawls.steady_memory,
+    "calls": calls.latencies,
+    "start": calls.client_start,
+    "idle": calls.idle_daemon,
+    "ledger": stores.ledger_scale,
+    "handles": stores.handle_scale,
+}
+
+
+def peer_python() -> Path:
+    """Return the interpreter of the peers' venv, made on first use."""
+    python = HERE / ".venv" / "bin" / "python"
+    if not python.exists():
+        print("Installing the peers into tests/bench/.venv …", file=sys.stderr, flush=True)
+        subprocess.run([sys.executable, "-m", "venv", HERE / ".venv"], check=True)
+        packages = ["crawlee[playwright,parsel]", "crawl4ai"]
+        subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
+    return python
+
+
+def machine() -> str:
+    """Return one line about where the figures were taken."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()}, "
+        f"Python {platform.python_version()}, load {os.getloadavg()[0]:.1f} at the start"
+    )
+
+
+def write(sections: list[Section], options: argparse.Namespace, where: str) -> None:
+    """Write RESULTS.md: the sections that ran now; the others stay as they were dated."""
+    path = HERE / "RESULTS.md"
+    old = path.read_text(encoding="utf-8") if path.exists() else ""
+    kept = {part.split("\n", 1)[0]: part for part in old.split("\n## ")[1:]}
+    date = time.strftime("%Y-%m-%d")
+    for section in sections:
+        note = f"{date}, `{' '.join(['make bench', *options.shown])}`. {where}."
+        kept[section.title] = f"{section.title}\n\n{note}\n\n{section.table()}\n"
+    head = (
+        "# Measured\n\nRatios within one run on one machine; absolute figures move with the "
+        "machine, ratios hardly.\nTake them again: `make bench`.\n"
+    )
+    body = "".join(f"\n## {part.rstrip()}\n" for part in kept.values())
+    path.write_text(head + body, encoding="utf-8")
+
+
+def main() -> None:
+    """Run the wanted sections, print each, write RESULTS.md."""
+    parser = argparse.ArgumentParser(prog="make bench")
+    parser.add_argument("--only", action="append", choices=SECTIONS, default=None)
+    parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    options.shown = sys.argv[1:]
+    options.peer_python = None if options.no_peers else peer_python()
+    where = machine()
+    done = []
+    for name in options.only or SECTIONS:
+        section = SECTIONS[name](options)
+        print(f"\n{section.title}\n{section.table()}", flush=True)
+        done.append(section)
+        write(done, options, where)
+
+
+if __name__ == "__main__":
+    main()

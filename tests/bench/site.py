@@ -1,0 +1,138 @@
+"""The bench's site: pages of ~20 KB with a style sheet, a script and pictures, served fast.
+
+Answers are built at start, so that the server's share of the machine stays small and equal for
+everybody. `python site.py --pages 300` prints its base URL and serves until its input closes.
+"""
+
+import argparse
+import asyncio
+import random
+import struct
+import sys
+import zlib
+
+WORDS = (
+    "handle ledger task crawl frontier robots sitemap session target frame socket daemon record "
+    "preview offset window outline accessible name role ref page fetch answer deadline cancel"
+).split()
+FANOUT = 10
+SCRIPT = b"""(() => {
+  let words = 0;
+  for (const p of document.querySelectorAll('p')) words += p.textContent.split(/\\s+/).length;
+  const line = document.createElement('div');
+  line.id = 'made';
+  line.textContent = 'MADE-BY-SCRIPT words ' + words;
+  document.body.append(line);
+})();"""
+STYLE = b"body{font:16px/1.5 sans-serif;max-width:60em;margin:auto}" + b"".join(
+    b".c%d{margin-left:%dpx}" % (i, i) for i in range(80)
+)
+
+
+def picture(seed: int, side: int) -> bytes:
+    rng = random.Random(seed)
+    rows = b"".join(b"\0" + rng.randbytes(side * 3) for _ in range(side))
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        check = struct.pack(">I", zlib.crc32(kind + data))
+        return struct.pack(">I", len(data)) + kind + data + check
+
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    body = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + body
+
+
+def targets(number: int, pages: int) -> list[int]:
+    """Return where page `number` links to: its children in a tree, then random pages."""
+    first = number * FANOUT + 1
+    found = [n for n in range(first, first + FANOUT) if n < pages]
+    rng = random.Random(number)
+    while len(found) < min(FANOUT, pages):
+        other = rng.randrange(pages)
+        if other not in found:
+            found.append(other)
+    return found
+
+
+def page(number: int, pages: int, size: int) -> bytes:
+    rng = random.Random(number)
+
+    def prose(words: int) -> str:
+        return " ".join(rng.choice(WORDS) for _ in range(words)).capitalize() + "."
+
+    links = "".join(f'<a href="/p/{n}">Page {n}</a> ' for n in targets(number, pages))
+    parts = [
+        f"<!doctype html><html lang=en><head><meta charset=utf-8><title>Page {number}</title>"
+        '<link rel=stylesheet href="/style.css"></head><body>'
+        f'<header><img src="/logo.png" alt=logo width=32 height=32><h1>Page {number}</h1></header>'
+        f'<nav>{links}</nav><main><img src="/picture/{number}.png" alt="" width=16 height=16>'
+    ]
+    length = len(parts[0])
+    while length < size:
+        rows = "".join(f"<tr><td>{rng.choice(WORDS)}<td>{rng.randrange(10**6)}" for _ in range(5))
+        items = "".join(f"<li>{prose(8)}</li>" for _ in range(4))
+        parts.append(
+            f"<section class=c{len(parts)}><h2>Section {len(parts)}</h2><p>{prose(60)} "
+            f"<b>{prose(3)}</b></p><ul>{items}</ul><table>{rows}</table>"
+            f"<pre><code>def f(x):\n    return x + {len(parts)}\n</code></pre></section>"
+        )
+        length += len(parts[-1])
+    parts.append('</main><footer>end</footer><script src="/made.js" defer></script></body></html>')
+    return "".join(parts).encode()
+
+
+def answer(body: bytes, kind: str, *, cached: bool = False, status: str = "200 OK") -> bytes:
+    cache = "Cache-Control: public, max-age=3600\r\n" if cached else ""
+    head = (
+        f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n{cache}\r\n"
+    )
+    return head.encode() + body
+
+
+def answers(pages: int, size: int) -> dict[str, bytes]:
+    made = {
+        "/style.css": answer(STYLE, "text/css", cached=True),
+        "/made.js": answer(SCRIPT, "text/javascript", cached=True),
+        "/logo.png": answer(picture(1, 32), "image/png", cached=True),
+    }
+    for n in range(pages):
+        made[f"/p/{n}"] = answer(page(n, pages, size), "text/html; charset=utf-8")
+        made[f"/picture/{n}.png"] = answer(picture(n, 16), "image/png", cached=True)
+    made["/"] = made["/p/0"]
+    return made
+
+
+class Serving(asyncio.Protocol):
+    def __init__(self, made: dict[str, bytes]) -> None:
+        self.made = made
+        self.buffer = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        while b"\r\n\r\n" in self.buffer:
+            head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
+            path = head.split(b" ", 2)[1].decode()
+            missing = answer(b"not here", "text/plain", status="404 Not Found")
+            self.transport.write(self.made.get(path, missing))
+
+
+async def serve(pages: int, size: int) -> None:
+    made = answers(pages, size)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Serving(made), "127.0.0.1", 0, backlog=512)
+    host, port = server.sockets[0].getsockname()
+    print(f"http://{host}:{port}", flush=True)
+    await loop.run_in_executor(None, sys.stdin.read)
+    server.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--size", type=int, default=20_000)
+    given = parser.parse_args()
+    asyncio.run(serve(given.pages, given.size))
