@@ -1,0 +1,127 @@
+"""The public surface: every verb is described, tried out, and as the generated files say."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from ocd import catalog
+
+ROOT = Path(__file__).resolve().parents[2]
+VERBS = catalog.render(catalog.load().values())["verbs"]
+NAMES = [verb["name"] for verb in VERBS]
+# SPEC §9's table, by capability.
+CAPABILITIES = {
+    "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "tasks", "perf",
+    "skills", "upload",
+}  # fmt: skip
+LARGE = {
+    "crawl", "crawl_sitemap", "network", "network_capture_lite", "network_capture_full",
+    "read_page", "page_content", "extract_data", "oc_evidence_bundle", "javascript_tool",
+    "batch_execute", "batch_paginate", "console_capture", "oc_journal", "query_dom",
+}  # fmt: skip
+LONG = {
+    "crawl", "crawl_sitemap", "recording", "oc_evidence_bundle", "oc_session_snapshot",
+    "batch_execute", "batch_paginate", "execute_plan",
+}  # fmt: skip
+
+
+def test_generated_catalog_is_current() -> None:
+    """api/catalog.json is what the declarations say now (`make gen`)."""
+    written = json.loads((ROOT / "daemon/ocd/api/catalog.json").read_bytes())
+    assert written == json.loads(json.dumps(catalog.render(catalog.load().values())))
+
+
+def test_generated_page_names_every_verb() -> None:
+    """VERBS.md has every verb."""
+    page = (ROOT / "VERBS.md").read_text(encoding="utf-8")
+    assert [name for name in NAMES if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=NAMES)
+def test_verb_is_documented(verb: dict) -> None:  # type: ignore[type-arg]
+    """A verb has an imperative summary without a period, and a capability, tier and fair name."""
+    assert re.fullmatch(r"[A-Z].*[^.\s]", verb["summary"]), verb["summary"]
+    assert "\n" not in verb["summary"]
+    assert re.fullmatch(r"[a-z][a-z0-9_]{1,39}", verb["name"])
+    assert verb["capability"] in CAPABILITIES
+    assert verb["tier"] in (1, 2, 3)
+    assert len(verb["summary"]) + len(verb["doc"]) <= 1900
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=NAMES)
+def test_every_parameter_is_described(verb: dict) -> None:  # type: ignore[type-arg]
+    """Every parameter has a description, at any depth."""
+    assert _undescribed(verb["params"], "") == []
+
+
+def _undescribed(schema: object, path: str) -> list[str]:
+    if not isinstance(schema, dict):
+        return []
+    found = []
+    for name, inner in (schema.get("properties") or {}).items():
+        if "description" not in inner:
+            found.append(f"{path}.{name}")
+        found += _undescribed(inner, f"{path}.{name}")
+    for inner in [schema.get("items"), *schema.get("anyOf", [])]:
+        found += _undescribed(inner, f"{path}[]")
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(LARGE))
+def test_large_verbs_take_output_modes(name: str) -> None:
+    """The verbs that SPEC §6 lists take output_mode and output_inline_limit_bytes."""
+    properties = _verb(name)["params"]["properties"]
+    assert {"output_mode", "output_inline_limit_bytes"} <= set(properties)
+
+
+@pytest.mark.parametrize("name", sorted(LONG - {"recording"}))
+def test_long_verbs_are_task_kinds(name: str) -> None:
+    """The kinds that SPEC §7 lists are long verbs."""
+    assert _verb(name).get("long") is True
+
+
+def _verb(name: str) -> dict:  # type: ignore[type-arg]
+    assert name in NAMES, f"there is no verb {name}"
+    return VERBS[NAMES.index(name)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_verb_has_a_scenario(name: str) -> None:
+    """A scenario calls the verb by name, over the socket or through oc."""
+    spelled = [f'"{name}"', f"$ oc {name.replace('_', '-')}"]
+    spelled.append(f"$ oc {name.removeprefix('oc_').replace('_', ' ', 1).replace('_', '-')}")
+    assert any(word in _SCENARIOS for word in spelled), f"no scenario calls {name}"
+
+
+_SCENARIOS = "\n".join(
+    path.read_text(encoding="utf-8")
+    for path in sorted((ROOT / "tests/scenarios").rglob("*"))
+    if path.suffix in (".py", ".txt")
+)
+
+
+def test_every_verb_of_the_specification_exists() -> None:
+    """Nothing that SPEC §9 lists is missing."""
+    assert sorted(_SPECIFIED - set(NAMES)) == []
+
+
+_SPECIFIED = set(
+    """
+    navigate page_reload tabs_create tabs_close tabs_context validate_page wait_for read_page
+    page_content find inspect query_dom oc_observe vision_find extract_data interact act computer
+    form_input fill_form drag_drop file_upload lightweight_scroll javascript_tool page_screenshot
+    page_pdf console_capture network network_capture_lite network_capture_full request_intercept
+    performance_metrics emulate_device user_agent geolocation http_auth memory oc_assert
+    oc_evidence_bundle oc_checkpoint oc_session_snapshot oc_session_resume oc_journal
+    oc_output_fetch oc_output_search oc_connection_health oc_doctor_report oc_devtools_url
+    oc_reap_orphans oc_stop expand_tools crawl crawl_sitemap batch_execute batch_paginate
+    worker_update worker_complete oc_task_start oc_task_list oc_task_get oc_task_cancel
+    oc_task_wait oc_recording_start oc_recording_stop oc_recording_list oc_recording_export
+    workflow_init workflow_status workflow_collect workflow_collect_partial workflow_cleanup
+    execute_plan worker cookies storage oc_context_export oc_context_import list_profiles
+    oc_profile_status oc_totp_generate oc_performance_insights oc_performance_analyze
+    oc_skill_record oc_skill_recall oc_skill_replay ocs_upload_collection_files
+    """.split()  # noqa: SIM905 - a table for human eyes
+)

@@ -1,0 +1,65 @@
+"""What starting costs: the modules that a fresh process loads, not its time."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {
+    "aiohttp", "pyppeteer", "mcp", "pydantic", "rich", "watchfiles", "selectolax", "typer",
+    "html_to_markdown", "re2", "protego", "click", "portalocker", "psutil", "yarl",
+}  # fmt: skip
+
+
+def _loaded_by(statement: str) -> set[str]:
+    script = (
+        f"{statement}\nimport sys\nprint(*sorted({{name.split('.')[0] for name in sys.modules}}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=30
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("statement", "more"),
+    [
+        ("import oc.__main__", {"msgspec", "asyncio", "http", "json"} - {"json"}),
+        ("import ocd.api.errors, ocd.api.paths", {"msgspec", "asyncio", "http", "pathlib"}),
+    ],
+)
+def test_client_loads_nothing_heavy(statement: str, more: set[str]) -> None:
+    """`oc` starts without the daemon's libraries."""
+    assert sorted(_loaded_by(statement) & (HEAVY | more)) == []
+
+
+def test_bridge_loads_the_standard_library_only() -> None:
+    """`oc-mcp` loads nothing that is not in Python itself, besides our own packages."""
+    loaded = _loaded_by("import oc_mcp.relay")
+    before = _loaded_by("pass")
+    foreign = loaded - before - set(sys.stdlib_module_names) - {"oc_mcp", "ocd"}
+    assert sorted(foreign) == []
+
+
+def test_idle_daemon_loads_no_browser_and_no_mcp() -> None:
+    """A daemon that nobody asked for a page has not loaded what pages, crawls or MCP need."""
+    lazy = {
+        "pyppeteer",
+        "mcp",
+        "pydantic",
+        "rich",
+        "selectolax",
+        "html_to_markdown",
+        "re2",
+        "protego",
+    }
+    assert sorted(_loaded_by("import ocd.lifecycle") & lazy) == []
+
+
+def test_importing_the_daemon_opens_nothing() -> None:
+    """Importing has no side effects: no threads, no event loop."""
+    script = "import ocd.lifecycle, threading; print(threading.active_count())"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "1"
