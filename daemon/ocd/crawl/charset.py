@@ -1,4 +1,4 @@
-"""Bytes to text, as browsers decide it: BOM, header, meta, then UTF-8 if it is, else windows-1252."""
+"""Bytes to text, as browsers decide it: BOM, header, meta, UTF-8 if it is, else windows-1252."""
 
 import codecs
 import re

@@ -18,7 +18,7 @@ _MAX_CONVERSION_S = 30.0
 
 
 class Converter:
-    """Extracts the pages of one crawl; an async context manager that ends the process it started."""
+    """Extracts the pages of one crawl; an async context manager that ends what it started."""
 
     def __init__(self, large_bytes: int = LARGE_BYTES) -> None:
         self._large = large_bytes

@@ -14,7 +14,7 @@ _MAX_TITLE = 1000
 class Job(msgspec.Struct, array_like=True):
     """What is to be extracted. `body` is bytes as they came, or a rendered document (UTF-8).
 
-    html: the body is a page. probe: say whether it needs scripts. anchors: link texts are wanted.
+    html: the body is a page. probe: say whether it needs scripts.
     """
 
     url: str
@@ -25,7 +25,6 @@ class Job(msgspec.Struct, array_like=True):
     only_main: bool
     sanitize: bool
     probe: bool
-    anchors: bool
 
 
 class Extracted(msgspec.Struct, array_like=True):
@@ -44,8 +43,8 @@ def extract(job: Job) -> Extracted:
     if not job.html:
         return Extracted("", "" if job.format == "links" else clean(text, "text"), [])
     found = _page(text, job)
-    markup: Markup = "text" if job.format == "links" else job.format
-    found.content = clean(found.content, markup)
+    kind: Markup = "markdown" if job.format == "links" else job.format
+    found.content = clean(found.content, kind)
     found.title = clean(found.title, "text")[:_MAX_TITLE]
     return found
 
@@ -53,16 +52,32 @@ def extract(job: Job) -> Extracted:
 def _page(html: str, job: Job) -> Extracted:
     from ocd import markup
 
-    links = _absolute(markup.links(html), job.url)
-    scripted = ""
+    links = _absolute(markup.links(html, job.url), job.url)
     content = _content(html, job, links)
-    if job.probe and len(content) < 2 * ENOUGH_TEXT:
-        scripted = why_scripted(html)
-    return Extracted(markup.title(html), content, links, scripted)
+    # A page with much to say needs no second look.
+    probed = job.probe and len(content) < 2 * ENOUGH_TEXT
+    return Extracted(
+        title=markup.title(html),
+        content=content,
+        links=links,
+        scripted=why_scripted(html) if probed else "",
+    )
 
 
 def _content(html: str, job: Job, links: list[tuple[str, str]]) -> str:
-    raise NotImplementedError
+    from ocd import markup
+
+    if job.format == "markdown":
+        return markup.to_markdown(html, job.url, only_main_content=job.only_main)
+    if job.format == "text":
+        return markup.to_text(html, only_main_content=job.only_main)
+    if job.format == "html":
+        return markup.static_visible(markup.main_content(html) if job.only_main else html)
+    return "".join(f"- [{_label(text) or url}]({url})\n" for url, text in links)
+
+
+def _label(text: str) -> str:
+    return text.replace("[", "(").replace("]", ")")
 
 
 def _absolute(found: list[tuple[str, str]], base: str) -> list[tuple[str, str]]:

@@ -44,9 +44,7 @@ class FetchError(OcdError):
     status: int | None = None
 
 
-def fetch_error(
-    code: str, message: str, *, transient: bool = False, **details: object
-) -> FetchError:
+def fetch_error(code: str, message: str, *, transient: bool = False, **details: Any) -> FetchError:
     """Return the failure of one load."""
     error = FetchError(code, message, **details)
     error.transient = transient

@@ -74,12 +74,12 @@ class Politeness:
 
 def backoff_s(tries: int) -> float:
     """Return how long to wait after the given number of failed attempts, with jitter."""
-    longest = min(_FIRST_BACKOFF_S * 2**tries, _MAX_BACKOFF_S)
+    longest = min(_FIRST_BACKOFF_S * 2.0**tries, _MAX_BACKOFF_S)
     return longest * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, no secret
 
 
 def retry_after_s(value: str | None) -> float | None:
-    """Return the seconds that a Retry-After header asks for (a number or a date), None if unreadable."""
+    """Return the seconds that a Retry-After header asks for, a number or a date; else None."""
     if not value:
         return None
     if value.strip().isdigit():

@@ -28,9 +28,11 @@ class PageSource(Protocol):
         /,
     ) -> None: ...
 
-    async def load(self, url: str, timeout_s: float) -> LoadedPage: ...
+    async def load(self, url: str, timeout_s: float) -> LoadedPage:
+        """Render `url` in a tab; see PagePool."""
 
-    async def fetch(self, url: str, timeout_s: float) -> BrowserFetched: ...
+    async def fetch(self, url: str, timeout_s: float) -> BrowserFetched:
+        """Fetch `url` with the browser's cookies, without rendering it; see PagePool."""
 
 
 # Given the number of tabs and whether the user's cookies are wanted.

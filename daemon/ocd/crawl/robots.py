@@ -24,7 +24,7 @@ class RobotsReply(NamedTuple):
     body: bytes
 
 
-# Raises OcdError when there is no answer (fetch_failed, timeout) or none is wanted (domain_blocked).
+# Raises OcdError: no answer (fetch_failed, timeout), or none is wanted (domain_blocked).
 RobotsFetch = Callable[[str], Awaitable[RobotsReply]]
 
 
@@ -59,7 +59,7 @@ class Robots:
         return _FREE if url.startswith("file:") else self._rules.get(origin_of(url))
 
     async def rules(self, url: str) -> Rules:
-        """Return the rules of the URL's origin; `fetch_failed` or `timeout` if it is unreachable."""
+        """Return the rules of the URL's origin; fetch_failed or timeout if it is unreachable."""
         known = self.known(url)
         if known is None:
             origin = origin_of(url)

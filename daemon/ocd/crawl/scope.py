@@ -2,8 +2,8 @@
 
 Globs: `**` is any text, `*` any text without "/", everything else (a "?" too) is literal. A
 pattern with "://" is compared with the whole URL, one that starts with "/" with path and query,
-any other (`*.pdf`, `docs/**`) with the end of the URL that begins at a "/". The query counts or not:
-`/docs/*` covers `/docs/a?x=1`, too.
+any other (`*.pdf`, `docs/**`) with the end of the URL that begins at a "/". The query counts or
+not: `/docs/*` covers `/docs/a?x=1`, too.
 """
 
 import re
@@ -70,7 +70,7 @@ def _in_domain(host: str, domain: str) -> bool:
 
 
 def _below(start: str) -> Test:
-    """Return the test of scope "path": the start page, and what lies below it (or beside a file)."""
+    """Return the test of scope "path": the start page and what lies below it, or beside a file."""
     origin, path = _same_origin(start), urlsplit(start).path or "/"
     folder, _, last = path.rpartition("/")
     root = folder if "." in last or not last else path
@@ -83,7 +83,7 @@ def _below(start: str) -> Test:
 
 
 def registrable_domain(host: str) -> str:
-    """Return the part of a host name that somebody registered; IPs and `localhost` are their own."""
+    """Return the part of a host name that somebody registered; IPs and localhost are their own."""
     if "." not in host or ":" in host or host.rpartition(".")[2].isdigit():
         return host
     return _suffixes()(host) or host

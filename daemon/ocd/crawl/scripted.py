@@ -12,11 +12,12 @@ _LITTLE_TEXT = 120
 _DEMAND_TEXT = 500
 _EMPTY_ROOT_TEXT = 40
 _ROOTS = (
-    "#root, #app, #__next, #__nuxt, #___gatsby, #svelte, #q-app, #main-app, #react-root, #app-root, "
-    "app-root, [ng-app], [data-reactroot], [data-ng-app], [id=application]"
+    "#root, #app, #__next, #__nuxt, #___gatsby, #svelte, #q-app, #main-app, #react-root, "
+    "#app-root, #application, app-root, [ng-app], [data-ng-app], [data-reactroot]"
 )
 _ASKS = re.compile(
-    r"(enable|require|need|turn on|activate|without)\w*\W+(?:\w+\W+){0,4}?(java\s?script|js)\b|java\s?script (is |has been )?(disabled|required|not enabled|turned off)",
+    r"(enable|require|need|turn on|activate|without)\w*\W+(?:\w+\W+){0,4}?(java\s?script|js)\b"
+    r"|java\s?script (is |has been )?(disabled|required|not enabled|turned off)",
     re.IGNORECASE,
 )
 _DATA_SCRIPTS = ("json", "template", "importmap", "speculationrules")
@@ -62,7 +63,7 @@ def _refreshes_blank(tree: "LexborHTMLParser") -> bool:
 
 
 def _noscript_demand(tree: "LexborHTMLParser") -> bool:
-    # Scripting is off for the parser, so the content of noscript is parsed, and may be a whole page.
+    # Scripting is off for the parser: noscript's content is parsed, and may be a whole page.
     nodes = tree.css("noscript")
     return any(_ASKS.search(node.text(separator=" ")[:500]) for node in nodes)
 

@@ -1,4 +1,4 @@
-"""Sitemaps: where a site's are, and the URLs in them, read as a stream with bounds on everything."""
+"""Sitemaps: where a site's are, and the URLs in them, read as a stream within bounds."""
 
 import re
 import zlib

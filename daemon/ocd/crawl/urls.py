@@ -19,6 +19,10 @@ _PLAIN = re.compile(
     r"https?://[a-z0-9.\-]+(?::(?!0|80/|443/)\d+)?(?:/[\w\-~!$&'()*+,;=:@][\w.\-~!$&'()*+,;=:@]*)*/?",
     re.ASCII,
 )
+# An URL with a path, of characters that a request line takes.
+_SENDABLE = re.compile(
+    r"""[a-z]+://[^/?"<>`{}\\^\s\x00-\x20\x7f-\U0010ffff]*/[^"<>`{}\\^\s\x00-\x20\x7f-\U0010ffff]*"""
+)
 _BLANKS = " \t\n\r\f"
 
 
@@ -65,12 +69,12 @@ def join(base: str, href: str) -> str | None:
 def requestable(url: str) -> str:
     """Return the URL as a request line may carry it: no blanks, no bare non-ASCII characters."""
     url = url.partition("#")[0]
-    if url.isascii() and not any(c in url for c in ' "<>`{}\\^\t\n\r'):
+    if _SENDABLE.fullmatch(url):
         return url
     scheme, netloc, path, query, _ = urlsplit(url)
     if not netloc.isascii():
         netloc = _ascii_netloc(scheme, netloc)
-    rest = quote(path.replace("\\", "/"), safe=_URL_SAFE)
+    rest = quote((path or "/").replace("\\", "/"), safe=_URL_SAFE)
     return f"{scheme}://{netloc}{rest}{'?' if query else ''}{quote(query, safe=_URL_SAFE)}"
 
 

@@ -132,10 +132,8 @@ class Visitor:
         fetched = await self._timed(self._fetch(entry), self._spec.page_timeout_s)
         record = self._record(entry, fetched.url, fetched.status, fetched.content_type, "static")
         record.size = fetched.size
-        if (
-            fetched.body is None
-            or (b"\0" in fetched.body[:1024]
-            and not is_html(fetched.content_type))
+        if fetched.body is None or (
+            b"\0" in fetched.body[:1024] and not is_html(fetched.content_type)
         ):
             return Visited(record, [])
         job = self._job(fetched.url, fetched.body, fetched.charset, is_html(fetched.content_type))
@@ -208,7 +206,7 @@ class Visitor:
         return Job(
             url=url, body=body, charset=charset, html=html, format=spec.format,
             only_main=spec.only_main_content, sanitize=self._tools.sanitize,
-            probe=spec.engine == "auto", anchors=spec.strategy == "best_first",
+            probe=spec.engine == "auto",
         )  # fmt: skip
 
     def _record(
@@ -238,7 +236,7 @@ def failed_record(entry: Entry, error: OcdError, engine: str) -> Record:
 
 
 def is_same_site(url: str, target: str) -> bool:
-    """Return whether a site only moved to https or to or from its `www.` name, ports the default."""
+    """Return whether a site only moved to https, or to or from its `www.` name."""
     one, other = urlsplit(url), urlsplit(target)
     if one.port or other.port or one.scheme == "file" or one.scheme == "https" != other.scheme:
         return False

@@ -1,0 +1,108 @@
+"""Running the crawler itself, without a daemon: its pages come back as decoded records."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.browser.pool import Fetched, LoadedPage
+from ocd.crawl.runner import Crawler
+from ocd.crawl.spec import CrawlSpec
+from ocd.ledger.work import Work
+from ocd.payload import Lines
+from ocd.safety.domains import DomainPolicy
+from ocd.safety.sanitize import Sanitizer
+
+
+@dataclass
+class Crawled:
+    """What a crawl returned, and the pages that it kept."""
+
+    summary: dict[str, Any]
+    pages: list[dict[str, Any]]
+
+    def page(self, url: str) -> dict[str, Any]:
+        """Return the one record of a URL."""
+        (found,) = [page for page in self.pages if page["url"] == url]
+        return found
+
+    @property
+    def good(self) -> list[dict[str, Any]]:
+        """The pages without an error."""
+        return [page for page in self.pages if "error" not in page]
+
+
+class FakePool:
+    """A page source without a browser: pages by URL, errors as they are told."""
+
+    def __init__(self, pages: dict[str, LoadedPage | OcdError] | None = None) -> None:
+        self.pages = pages or {}
+        self.loaded: list[str] = []
+        self.refuses: OcdError | None = None
+
+    def __call__(self, tabs: int, share_login: bool) -> Self:
+        return self
+
+    async def __aenter__(self) -> Self:
+        if self.refuses:
+            raise self.refuses
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+        /,
+    ) -> None:
+        return None
+
+    async def load(self, url: str, timeout_s: float) -> LoadedPage:
+        self.loaded.append(url)
+        found = self.pages[url]
+        if isinstance(found, OcdError):
+            raise found
+        return found
+
+    async def fetch(self, url: str, timeout_s: float) -> Fetched:
+        self.loaded.append(url)
+        return Fetched(url, 200, {"Content-Type": "text/html"}, b"<title>As user</title>")
+
+
+def rendered(url: str, html: str, *links: str, status: int = 200) -> LoadedPage:
+    """Return what a browser would say of a page."""
+    return LoadedPage(url, status, "text/html", "Rendered", html, list(links), redirected=False)
+
+
+async def run_crawl(
+    directory: Path,
+    *,
+    pool: FakePool | None = None,
+    policy: DomainPolicy | None = None,
+    work: Work | None = None,
+    sitemap: bool = False,
+    **spec: Any,
+) -> Crawled:
+    """Run one crawl into `directory` and return what came of it."""
+    directory.mkdir(exist_ok=True)
+    work = work or Work("0" * 16, "default", directory)
+    crawler = Crawler(
+        None,  # type: ignore[arg-type] - the fake pool stands for the browser
+        policy or DomainPolicy(),
+        Sanitizer(),
+        open_pool=pool or FakePool(),
+    )
+    run = crawler.crawl_sitemap if sitemap else crawler.crawl
+    try:
+        summary = await run(work, CrawlSpec(**spec))
+    finally:
+        work.close()
+    return Crawled(summary, kept_pages(work))
+
+
+def kept_pages(work: Work) -> list[dict[str, Any]]:
+    """Return the records that a crawl has kept so far."""
+    return [msgspec.json.decode(line) for line in Lines(work.units)]
