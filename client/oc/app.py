@@ -1,0 +1,126 @@
+"""Help and completion: a typer application over the same entries that `argv` parses by.
+
+Nothing is run through it, and typer costs more than a whole call: nothing else imports this.
+"""
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from oc import commands, fast, spelling, verbs
+from oc.spelling import Entry
+
+_TITLES = {"client": "Daemon", "group": "Groups"}
+
+
+class _Sections(TyperGroup):
+    """A group whose help lists the commands by capability."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's own
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command: Any = self.get_command(ctx, name)
+            row = (name, command.get_short_help_str(formatter.width - 30))
+            sections.setdefault(command.rich_help_panel or "client", []).append(row)
+        for panel, rows in sections.items():
+            with formatter.section(_TITLES.get(panel, panel.capitalize())):
+                formatter.write_dl(sorted(rows))
+
+
+def show_help(words: tuple[str, ...]) -> int:
+    """Print the help of a command, a group or oc itself; a third word is a kind of task."""
+    _run(application(words), [*words[:2], "--help"])
+    return 0
+
+
+def complete() -> int:
+    """Answer a shell that asks for completions, or print or install the completion script."""
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    _run(application(line.split()[1:]), sys.argv[1:])
+    return 0
+
+
+def application(line: Iterable[str]) -> typer.Typer:
+    """Return the application; only commands whose words are in `line` have their parameters."""
+    line = list(line)
+    index = spelling.index(commands.OWN, fast.load_catalog()["verbs"])
+    app, groups = _typer(_Sections), dict[str, list[Entry]]()
+    app.callback()(verbs.root())
+    for entry in _entries(index):
+        words = spelling.words(entry)
+        if len(words) == 2 or words[0] in spelling.NOUNS:
+            groups.setdefault(words[0], []).append(entry)
+        else:
+            _add(app, words[0], entry, detailed=words[0] in line)
+    for noun, entries in groups.items():
+        _add_group(app, noun, entries, line, index)
+    return app
+
+
+def _entries(index: dict[str, Entry]) -> list[Entry]:
+    # Of two entries with the same words, as oc_task_start and our own, the first is meant.
+    unique: dict[tuple[str, ...], Entry] = {}
+    for entry in index.values():
+        unique.setdefault(spelling.words(entry), entry)
+    return list(unique.values())
+
+
+def _add_group(
+    app: typer.Typer, noun: str, entries: list[Entry], line: list[str], index: dict[str, Entry]
+) -> None:
+    group = _typer()
+    names = []
+    for entry in entries:
+        for name in _names(entry):
+            shown = _with_kind(entry, line, index) if entry["name"] == "task_start" else entry
+            _add(group, name, shown, detailed=noun in line and name in line)
+            names.append(name)
+    summary = ", ".join(sorted(names))
+    app.add_typer(group, name=noun, help=summary, rich_help_panel="group")
+
+
+def _names(entry: Entry) -> list[str]:
+    words = spelling.words(entry)
+    if len(words) == 2:
+        return [words[1]]
+    # A verb named like its group: its choices are the commands.
+    leading = spelling.positional(entry)[:1]
+    choices = [entry["params"]["properties"][name].get("enum", ()) for name in leading]
+    return [str(choice) for choice in (choices[0] if choices else ())]
+
+
+def _with_kind(entry: Entry, line: list[str], index: dict[str, Entry]) -> Entry:
+    """Return `task start` with the parameters of the kind that the line names."""
+    kinds = {" ".join(spelling.words(e)): e for e in index.values() if e.get("long")}
+    named = next((index[spelling.key(word)] for word in line if spelling.key(word) in index), None)
+    named = named if named is not None and named.get("long") else None
+    own = dict(entry["params"]["properties"])
+    own["kind"] = {**own["kind"], "enum": sorted(kinds)}
+    more = named["params"]["properties"] if named else {}
+    more = {name: schema for name, schema in more.items() if name not in spelling.SHARED}
+    return {**entry, "params": {**entry["params"], "properties": own | more}}
+
+
+def _typer(cls: type[TyperGroup] = TyperGroup) -> typer.Typer:
+    return typer.Typer(
+        cls=cls,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def _add(app: typer.Typer, name: str, entry: Entry, *, detailed: bool) -> None:
+    panel = entry.get("capability", "client")
+    app.command(name, rich_help_panel=panel)(verbs.function(entry, detailed=detailed))
+
+
+def _run(app: typer.Typer, arguments: list[str]) -> None:
+    program = os.path.basename(sys.argv[0])
+    name = program if program in ("oc", "openchrome") else "oc"
+    get_command(app).main(arguments, prog_name=name, standalone_mode=False)

@@ -1,0 +1,316 @@
+"""The command line's grammar: from argv to a command with its parameters. Pure, and strict.
+
+Everything that runs goes through here; typer knows the same entries for help and completion only.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from oc import spelling, values
+from oc.commands import GLOBALS
+from ocd.api.errors import OcdError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from oc.spelling import Entry
+
+
+class Help(Exception):
+    """Not an error: help was asked for, about the command or group that `words` name.
+
+    A third word is the kind of task in `oc task start crawl --help`.
+    """
+
+    def __init__(self, words: tuple[str, ...]) -> None:
+        super().__init__(words)
+        self.words = words
+
+
+class Command:
+    """What is to be done: the entry, the parameters given, and the options every command takes."""
+
+    __slots__ = ("entry", "options", "params")
+
+    def __init__(self, entry: Entry, params: dict[str, Any], options: dict[str, Any]) -> None:
+        self.entry = entry
+        self.params = params
+        self.options = options
+
+    @property
+    def as_json(self) -> bool:
+        """Whether the response body is wanted as it is."""
+        return bool(self.options.get("json"))
+
+    @property
+    def quiet(self) -> bool:
+        """Whether sentences about results are unwanted."""
+        return bool(self.options.get("quiet"))
+
+    @property
+    def session(self) -> str:
+        """The session to work in."""
+        return str(self.options.get("session") or os.environ.get("OPENCHROME_SESSION") or "default")
+
+
+def parse(argv: Sequence[str], index: Mapping[str, Entry]) -> Command:
+    """Return the command that argv asks for; raises Help, or OcdError for wrong usage."""
+    return _Parser(argv, index).command()
+
+
+class _Parser:
+    def __init__(self, argv: Sequence[str], index: Mapping[str, Entry]) -> None:
+        self.left = list(reversed(argv))
+        self.index = index
+        self.noun = ""
+        self.entry: Entry | None = None
+        self.known: dict[str, Any] = {}  # what the command takes, by parameter
+        self.given: dict[str, list[str]] = {}  # the texts of each parameter given as an option
+        self.options: dict[str, Any] = {}
+        self.bare: list[str] = []  # positional arguments
+        self.any_option = False  # a kind of task that our catalog does not describe
+
+    def command(self) -> Command:
+        options_end = False
+        while self.left:
+            word = self.left.pop()
+            if word == "--" and not options_end:
+                options_end = True
+            elif word.startswith("-") and not options_end and not _is_value(word):
+                self.option(word)
+            else:
+                self.word(word)
+        entry = self.settled()
+        return Command(entry, self.params(entry), self.options)
+
+    # --- words ------------------------------------------------------------------------------
+
+    def word(self, word: str) -> None:
+        if self.entry is not None:
+            self.bare.append(word)
+            if self.entry["name"] == "task_start" and len(self.bare) == 1:
+                properties = _kind_properties(self.index, word)
+                self.any_option = properties is None
+                self.known |= properties or {}
+        elif self.noun:
+            self.second_word(word)
+        elif word in spelling.NOUNS:
+            self.noun = word
+        else:
+            self.settle(self.index.get(spelling.key(word)) or _unknown_command(word, self.index))
+
+    def second_word(self, word: str) -> None:
+        entry = self.index.get(f"{self.noun}_{spelling.key(word)}")
+        if entry is None and self.noun in self.index:
+            # A verb named like a group: `oc worker create`.
+            self.settle(self.index[self.noun])
+            self.word(word)
+        else:
+            self.settle(entry or _unknown_command(f"{self.noun} {word}", self.index))
+
+    def settle(self, entry: Entry) -> None:
+        self.entry = entry
+        self.known = dict(entry["params"]["properties"])
+
+    def settled(self) -> Entry:
+        if self.entry is None and self.noun in self.index:
+            self.settle(self.index[self.noun])
+        if self.entry is None:
+            raise Help((self.noun,) if self.noun else ())
+        return self.entry
+
+    # --- options ----------------------------------------------------------------------------
+
+    def option(self, word: str) -> None:
+        label, equals, text = word.partition("=")
+        name = _option_name(label)
+        if name in ("help", "h"):
+            raise Help(self.help_words())
+        whose, name, negated = self.owner(label, name)
+        schema = whose[name]
+        if values.is_flag(schema) and not equals:
+            self.keep(whose, name, "false" if negated else "true")
+            return
+        if negated:
+            raise _wrong(f"{label} takes no value", f"Use --{name.replace('_', '-')}={text}.")
+        if not equals:
+            if not self.left:
+                raise _wrong(f"{label} needs a value: {values.describe(schema)}")
+            text = self.left.pop()
+        self.keep(whose, name, text)
+
+    def help_words(self) -> tuple[str, ...]:
+        if self.entry is not None:
+            kind = self.bare[:1] if self.entry["name"] == "task_start" else ()
+            return (*spelling.words(self.entry), *kind)
+        return (self.noun,) if self.noun else ()
+
+    def owner(self, label: str, name: str) -> tuple[dict[str, Any], str, bool]:
+        """Return the schemas that have the option, its name there, and whether it says no."""
+        for whose in (self.known, GLOBALS):
+            if name in whose:
+                return whose, name, False
+            if name == "timeout" and "timeout_ms" in whose and self.entry is not None:
+                return whose, "timeout_ms", False
+        for whose in (self.known, GLOBALS):
+            positive = name.removeprefix("no_")
+            if positive != name and positive in whose and values.is_flag(whose[positive]):
+                return whose, positive, True
+        if self.any_option:
+            self.known[name] = {}
+            return self.known, name, False
+        raise self.unknown_option(label, name)
+
+    def keep(self, whose: Mapping[str, Any], name: str, text: str) -> None:
+        if whose is GLOBALS:
+            self.options[name] = values.parse(f"--{name.replace('_', '-')}", whose[name], [text])
+        elif values.is_flag(whose[name]):
+            self.given[name] = [text]  # the last one counts, as everywhere
+        else:
+            self.given.setdefault(name, []).append(text)
+
+    def unknown_option(self, label: str, name: str) -> OcdError:
+        import difflib
+
+        if self.entry is None:
+            hint = "Options of a command stand after it."
+            return _wrong(f"oc has no option {label}", hint)
+        line = " ".join(spelling.words(self.entry))
+        near = difflib.get_close_matches(name, [*self.known, *GLOBALS], 1)
+        hint = f"Did you mean --{near[0].replace('_', '-')}?" if near else f"oc {line} --help"
+        if self.entry["name"] == "task_start" and not self.bare:
+            hint = "Options of a kind stand after it: oc task start crawl --url URL"
+        return _wrong(f"oc {line} has no option {label}", hint)
+
+    # --- parameters -------------------------------------------------------------------------
+
+    def params(self, entry: Entry) -> dict[str, Any]:
+        names = [name for name in self.positional(entry) if name not in self.given]
+        texts = _shared_out(names, self.bare, self.known)
+        if len(self.bare) > sum(map(len, texts.values())):
+            extra = self.bare[len(names)]
+            raise _wrong(f"There is no place for the argument {extra!r}", spelling.usage(entry))
+        found: dict[str, Any] = {}
+        for name, given in (texts | self.given).items():
+            by_option = name in self.given
+            label = f"--{name.replace('_', '-')}" if by_option else name.upper()
+            found |= self.value(name, label, given)
+        missing = [name for name in entry["params"].get("required", ()) if name not in found]
+        if missing:
+            usage = spelling.usage(entry)
+            raise _wrong(f"{' '.join(map(str.upper, missing))} is missing", usage)
+        self.share_timeout(found)
+        return found
+
+    def positional(self, entry: Entry) -> tuple[str, ...]:
+        names = spelling.positional(entry)
+        if entry["name"] != "task_start" or not self.bare:
+            return names
+        kind = self.index.get(spelling.key(self.bare[0]))
+        return names if kind is None else (*names, *spelling.positional(kind))
+
+    def value(self, name: str, label: str, texts: list[str]) -> dict[str, Any]:
+        schema, companion = self.known[name], f"{name}_path"
+        large = companion in self.known or schema.get("type") == "object"
+        if large and len(texts) == 1:
+            texts = [_indirect(texts[0])]
+        value = values.parse(label, schema, texts)
+        if name.endswith(("_path", "_paths")):
+            # The daemon's working directory is not ours.
+            value = [_absolute(v) for v in value] if isinstance(value, list) else _absolute(value)
+        return {name: value}
+
+    def share_timeout(self, found: dict[str, Any]) -> None:
+        # Given before the command it landed among the options of all commands.
+        if "timeout_ms" in self.options and "timeout_ms" in self.known:
+            found.setdefault("timeout_ms", self.options["timeout_ms"])
+
+
+def _shared_out(
+    names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any]
+) -> dict[str, list[str]]:
+    """Give one text to each name; the first name that takes many gets what the others leave."""
+    many = next((i for i, name in enumerate(names) if values.takes_many(known[name])), None)
+    if many is None or len(texts) <= many:
+        return {name: [text] for name, text in zip(names, texts, strict=False)}
+    spare = max(0, len(texts) - len(names))
+    shares = {name: [text] for name, text in zip(names[:many], texts, strict=False)}
+    shares[names[many]] = list(texts[many : many + 1 + spare])
+    rest = zip(names[many + 1 :], texts[many + 1 + spare :], strict=False)
+    return shares | {name: [text] for name, text in rest}
+
+
+def _is_value(word: str) -> bool:
+    # `-` is standard input, -5 a number.
+    return word == "-" or (word[1:2].isdigit() and not word.startswith("--"))
+
+
+def _option_name(label: str) -> str:
+    if label in ("-q", "-o"):
+        return {"-q": "quiet", "-o": "out"}[label]
+    name = label.lstrip("-")
+    if name.isupper() or name.islower():
+        return spelling.key(name)
+    return spelling.key("".join(f"_{c.lower()}" if c.isupper() else c for c in name))
+
+
+def _kind_properties(index: Mapping[str, Entry], word: str) -> dict[str, Any] | None:
+    """Return what a kind of task takes by itself; None for a kind that is no verb (`recording`)."""
+    kind = index.get(spelling.key(word))
+    if kind is not None and kind.get("long"):
+        properties = kind["params"]["properties"]
+        return {k: v for k, v in properties.items() if k not in spelling.SHARED}
+    starter = index.get("oc_task_start", {"params": {"properties": {}}})
+    kinds = starter["params"]["properties"].get("kind", {}).get("enum")
+    if kinds is None or spelling.key(word) in kinds:
+        return None
+    import difflib
+
+    near = difflib.get_close_matches(spelling.key(word), kinds, 1)
+    hint = f"Did you mean: oc task start {near[0]}" if near else f"Kinds: {', '.join(kinds)}"
+    raise OcdError("invalid_argument", f"There is no kind of task '{word}'", hint=hint)
+
+
+def _indirect(text: str) -> str:
+    """Return standard input for `-`, a file's text for `@file`, `@…` for `@@…`."""
+    if text == "-":
+        return sys.stdin.read()
+    if not text.startswith("@"):
+        return text
+    if text.startswith("@@"):
+        return text[1:]
+    try:
+        with open(text[1:], encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        message = f"{text[1:]} cannot be read: {reason}"
+        hint = f"For a text that begins with @, write @{text}"
+        raise OcdError("file_not_found", message, hint=hint, path=text[1:]) from None
+
+
+def _absolute(path: object) -> object:
+    return os.path.abspath(os.path.expanduser(path)) if isinstance(path, str) else path
+
+
+# What people look for in oc and find in ocd.
+_DAEMON_COMMANDS = frozenset(("start", "restart", "run", "logs", "doctor", "service"))
+
+
+def _unknown_command(line: str, index: Mapping[str, Entry]) -> Entry:
+    import difflib
+
+    if line in _DAEMON_COMMANDS:
+        raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=f"ocd {line}")
+    lines = {" ".join(spelling.words(entry)) for entry in index.values()}
+    near = difflib.get_close_matches(line.replace("_", "-"), lines, 1)
+    hint = f"Did you mean: oc {near[0]}" if near else "oc --help lists the commands"
+    raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=hint)
+
+
+def _wrong(message: str, hint: str = "") -> OcdError:
+    return OcdError("invalid_argument", message, hint=hint)

@@ -1,0 +1,88 @@
+"""The commands that are the client's own, in the shape of catalog entries.
+
+`run` names the function that carries a command out: it takes a `Command`, returns an exit status.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from oc.spelling import Entry
+
+
+_TASK_ID = {"type": "string", "description": "Task id, 16 hexadecimal digits"}
+
+# A flag whose opposite is what happens anyway: help does not show `--no-…`.
+_SWITCH = {"type": "boolean", "default": False}
+
+
+def _entry(
+    name: str, run: str, summary: str, doc: str = "", required: tuple[str, ...] = (),
+    **properties: object,
+) -> Entry:  # fmt: skip
+    params = {"type": "object", "properties": properties, "required": required}
+    return {
+        "name": name, "run": run, "summary": summary, "doc": doc, "params": params,
+        "capability": "client",
+    }  # fmt: skip
+
+
+OWN: tuple[Entry, ...] = (
+    _entry("status", "oc.local:status", "Show what the daemon is doing"),
+    _entry("catalog", "oc.local:catalog", "List the verbs that the daemon has"),
+    _entry(
+        "call", "oc.local:call", "Call a verb by its own name",
+        "Parameters are given one by one, all at once as JSON, or both.",
+        required=("verb",),
+        verb={"type": "string", "description": "Name of the verb, for example tabs_context"},
+        param={
+            "type": "array", "items": {"type": "string"},
+            "description": "Parameter as name=value (can be repeated)",
+        },
+        json_params={"type": "object", "description": "Parameters as a JSON object"},
+    ),
+    _entry("session_list", "oc.local:session_list", "List the sessions that have tabs"),
+    _entry(
+        "task_start", "oc.tasks:start", "Start a long verb in the background",
+        "What the kind itself takes is given after it: oc task start crawl --url URL "
+        "--max-pages 5.\n\nWith --wait or --watch the exit status is 0 if the task completed, "
+        "else 1. Ctrl-C leaves the task running.",
+        required=("kind",),
+        kind={"type": "string", "description": "Kind of task: crawl, recording, …"},
+        args={"type": "object", "description": "The kind's parameters as a JSON object"},
+        wait={**_SWITCH, "description": "Return when the task has ended"},
+        watch={**_SWITCH, "description": "Show its progress until it has ended"},
+    ),
+    _entry(
+        "task_watch", "oc.tasks:watch", "Show the progress of a task until it has ended",
+        "The exit status is 0 if the task completed, else 1. With --json it prints the task's "
+        "events as they happen, one a line.",
+        required=("task_id",), task_id=_TASK_ID,
+    ),
+    _entry(
+        "task_events", "oc.tasks:events", "Print the events of a task",
+        required=("task_id",), task_id=_TASK_ID,
+        follow={**_SWITCH, "description": "Go on until the task has ended"},
+    ),
+    _entry(
+        "output_save", "oc.saving:save", "Write a stored output to a file",
+        required=("output_handle", "file"),
+        output_handle={"type": "string", "description": "Handle, oh_ and 12 characters"},
+        file={"type": "string", "description": "File to write; - is standard output"},
+    ),
+)  # fmt: skip
+
+# Options that every command takes, before and after its words.
+GLOBALS: dict[str, dict[str, Any]] = {
+    "json": {**_SWITCH, "description": "Print the response body and nothing else"},
+    "session": {
+        "type": "string",
+        "description": "Session to work in; default: $OPENCHROME_SESSION, or 'default'",
+    },
+    "quiet": {**_SWITCH, "description": "Print results and errors only"},
+    "start": {"type": "boolean", "description": "Start the daemon if none runs"},
+    "timeout_ms": {"type": "integer", "description": "Deadline of the call in milliseconds"},
+    "out": {"type": "string", "description": "File for the picture, text or result"},
+}

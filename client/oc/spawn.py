@@ -1,0 +1,55 @@
+"""Starting the daemon when none runs. Off the hot path: it may import what it likes."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+from oc.render import say
+from ocd.api.errors import OcdError
+
+_WAIT_S = 30
+
+
+def start_daemon(home: str, *, quiet: bool) -> None:
+    """Run `ocd start`, which returns when the socket answers; `no_daemon` says why it did not."""
+    command = [sys.executable, "-m", "ocd", "start"]
+    # A file, not a pipe: a daemon that kept the pipe's other end would keep us waiting for ever.
+    with tempfile.TemporaryFile() as said:
+        try:
+            done = subprocess.run(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
+                timeout=_WAIT_S, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise _failed(f"ocd start took longer than {_WAIT_S} s") from None
+        except OSError as error:
+            raise _failed(f"ocd start could not be run: {error}") from None
+        said.seek(0)
+        complaint = said.read().decode("utf-8", "replace").strip()
+    if done.returncode != 0:
+        raise _failed(complaint or f"ocd start exited {done.returncode}", done.returncode)
+    if not quiet:
+        say(f"Started the daemon ({home}).")
+
+
+def may_start(home: str) -> bool:
+    """Return whether the daemon may be started: OPENCHROME_AUTO_START, config.toml, else yes."""
+    said = os.environ.get("OPENCHROME_AUTO_START")
+    if said:
+        return said.strip().lower() not in ("0", "false", "no", "off")
+    try:
+        with open(os.path.join(home, "config.toml"), "rb") as file:
+            return tomllib.load(file).get("auto_start", True) is not False
+    except (OSError, ValueError):
+        return True  # `ocd start` names what is wrong with a config far better.
+
+
+def _failed(reason: str, status: int | None = None) -> OcdError:
+    # Both programs say "Error: …" and "Hint: …"; once is enough.
+    first, _, hint = reason.removeprefix("Error: ").partition("\nHint: ")
+    details = {} if status is None else {"exit_status": status}
+    return OcdError(
+        "no_daemon", f"The daemon did not start: {first}", hint=hint or "ocd start", **details
+    )

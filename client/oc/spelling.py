@@ -1,0 +1,103 @@
+"""How commands are spelt: which words name which verb, and which parameters need no option.
+
+A command is an entry of the catalog, or one of the client's own in the same shape (`commands`).
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, TypeAlias
+
+
+Entry: TypeAlias = "dict[str, Any]"
+
+# After these words the rest of a verb's name is a word of its own: `oc tabs context`.
+NOUNS = frozenset(
+    ("context", "output", "recording", "session", "skill", "tabs", "task", "totp", "worker",
+     "workflow")
+)  # fmt: skip
+
+# Verbs whose positional arguments do not follow from their required parameters.
+POSITIONAL: dict[str, tuple[str, ...]] = {
+    "computer": ("action", "text"),
+    "storage": ("action", "key", "value"),
+    "tabs_close": ("tab_id",),
+    "tabs_create": ("url",),
+    "wait_for": ("type", "value"),
+}
+
+# What many commands take and nobody wants to give by position.
+SHARED = frozenset(("tab_id", "timeout_ms", "output_mode", "output_inline_limit_bytes"))
+
+
+def key(word: str) -> str:
+    """Return the form under which a command is looked up: `read-page` is `read_page`."""
+    return word.replace("-", "_")
+
+
+def short(name: str) -> str:
+    """Return a verb's name without the product's prefix."""
+    return name.removeprefix("oc_")
+
+
+def words(entry: Entry) -> tuple[str, ...]:
+    """Return the words that name a command: ("task", "list"), ("read-page",)."""
+    noun, _, rest = short(entry["name"]).partition("_")
+    if rest and noun in NOUNS:
+        return noun, rest.replace("_", "-")
+    return (short(entry["name"]).replace("_", "-"),)
+
+
+def index(own: Iterable[Entry], verbs: Sequence[Entry]) -> dict[str, Entry]:
+    """Return every command under each key it goes by: its name, and its name without `oc_`.
+
+    The client's own commands win over verbs of the same words (`task start`), not over full names.
+    """
+    found = {entry["name"]: entry for entry in own}
+    for entry in verbs:
+        found.setdefault(entry["name"], entry)
+    for entry in verbs:
+        found.setdefault(short(entry["name"]), entry)
+    return found
+
+
+def positional(entry: Entry) -> tuple[str, ...]:
+    """Return the parameters that may be given without an option, in order.
+
+    Those are the required ones, those with a `_path` companion (required in either form), and an
+    `action`.
+    """
+    if entry["name"] in POSITIONAL:
+        return POSITIONAL[entry["name"]]
+    properties, required = entry["params"]["properties"], entry["params"].get("required", ())
+    return tuple(
+        name
+        for name, schema in properties.items()
+        if name in required
+        or f"{name}_path" in properties
+        or (name == "action" and "enum" in schema)
+    )
+
+
+def usage(entry: Entry) -> str:
+    """Return the command line of a command as a pattern: `oc navigate URL [--option …]`."""
+    required = entry["params"].get("required", ())
+    names = ((name, name.upper()) for name in positional(entry))
+    shown = [shout if name in required else f"[{shout}]" for name, shout in names]
+    return " ".join(["oc", *words(entry), *shown, "[--option …]"])
+
+
+def command_line(entry: Entry, arguments: dict[str, Any]) -> str:
+    """Return a command to paste that calls a verb with these arguments."""
+    import json
+    import shlex
+
+    parts = ["oc", *words(entry)]
+    leading = positional(entry)
+    for name, value in arguments.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        parts += [] if name in leading else [f"--{name.replace('_', '-')}"]
+        parts.append(shlex.quote(text))
+    return " ".join(parts)

@@ -1,0 +1,196 @@
+"""HTTP/1.1 over the daemon's socket, as little of it as the two of us speak.
+
+`_socket` is what `socket` wraps: the wrapper's import costs as much as half of a whole call.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ocd.api.errors import OcdError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_HEAD_MAX = 65536
+_CHUNK = 65536
+
+
+class Unreachable(Exception):
+    """Nobody listens on the daemon's socket."""
+
+
+class Reply:
+    """An answer whose head has arrived; the body is read on demand, once."""
+
+    def __init__(self, wire: Any, timeout_s: float | None) -> None:  # noqa: ANN401 - socket or pipe
+        self._wire = wire
+        self._timeout_s = timeout_s
+        self._buffer = b""
+        self.status, self.headers = self._head()
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the body as it arrives; `no_daemon` if it ends too early."""
+        if self.headers.get("transfer-encoding", "").lower() == "chunked":
+            yield from self._chunked()
+        elif "content-length" in self.headers:
+            yield from self._counted(int(self.headers["content-length"]))
+        else:
+            while data := self._buffer or self._receive():
+                self._buffer = b""
+                yield data
+
+    def read(self) -> bytes:
+        """Return the whole body."""
+        return b"".join(self.chunks())
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the body's lines as they arrive, without their ends; empty ones are left out."""
+        rest = b""
+        for data in self.chunks():
+            *whole, rest = (rest + data).split(b"\n")
+            yield from filter(None, whole)
+        if rest:
+            yield rest
+
+    def close(self) -> None:
+        """Close the connection; the daemon ends a call that is still running."""
+        self._wire.close()
+
+    # --- reading ----------------------------------------------------------------------------
+
+    def _receive(self) -> bytes:
+        try:
+            return bytes(self._wire.recv(_CHUNK))
+        except TimeoutError:
+            message = f"The daemon did not answer within {self._timeout_s:g} s"
+            raise OcdError("timeout", message, hint="ocd status") from None
+        except ConnectionError:
+            return b""
+
+    def _more(self) -> None:
+        data = self._receive()
+        if not data:
+            raise _gone()
+        self._buffer += data
+
+    def _head(self) -> tuple[int, dict[str, str]]:
+        while b"\r\n\r\n" not in self._buffer:
+            if len(self._buffer) > _HEAD_MAX:
+                raise _stranger()
+            self._more()
+        head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
+        first, *fields = head.decode("latin-1").split("\r\n")
+        version, _, rest = first.partition(" ")
+        if not version.startswith("HTTP/1.") or not rest[:3].isdigit():
+            raise _stranger()
+        pairs = (field.partition(":") for field in fields)
+        return int(rest[:3]), {name.lower(): value.strip() for name, _, value in pairs}
+
+    def _line(self) -> bytes:
+        while b"\r\n" not in self._buffer:
+            self._more()
+        line, _, self._buffer = self._buffer.partition(b"\r\n")
+        return line
+
+    def _counted(self, left: int) -> Iterator[bytes]:
+        while left:
+            if not self._buffer:
+                self._more()
+            data, self._buffer = self._buffer[:left], self._buffer[left:]
+            left -= len(data)
+            yield data
+
+    def _chunked(self) -> Iterator[bytes]:
+        while size := int(self._line().partition(b";")[0], 16):
+            yield from self._counted(size)
+            self._line()
+        while self._line():
+            pass  # trailers
+
+
+def request(
+    address: str,
+    method: str,
+    path: str,
+    body: bytes = b"",
+    *,
+    accept: str = "application/json",
+    timeout_s: float | None = None,
+) -> Reply:
+    """Send one request over a new connection; raises Unreachable, or OcdError."""
+    wire = _connect(address, timeout_s)
+    head = (
+        f"{method} {path} HTTP/1.1\r\nHost: ocd\r\nAccept: {accept}\r\nConnection: close\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    try:
+        try:
+            wire.sendall(head.encode() + body)
+        except ConnectionError:
+            pass  # A body that is too large is answered before it is read.
+        except TimeoutError:
+            raise OcdError("timeout", "The daemon takes no request", hint="ocd status") from None
+        return Reply(wire, timeout_s)
+    except BaseException:
+        wire.close()
+        raise
+
+
+def _connect(address: str, timeout_s: float | None) -> Any:  # noqa: ANN401 - socket or pipe
+    if sys.platform == "win32":
+        return _Pipe(address)
+    import _socket
+
+    wire = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    wire.settimeout(timeout_s)
+    try:
+        wire.connect(address)
+    except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
+        wire.close()
+        raise Unreachable(address) from None
+    except OSError as error:
+        wire.close()
+        message = f"The daemon's socket {address} cannot be used: {error.strerror or error}"
+        raise OcdError("no_daemon", message, hint="ocd status") from None
+    return wire
+
+
+class _Pipe:
+    """A Windows named pipe with the three methods of a socket that are used here."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            self._file = open(address, "r+b", buffering=0)  # noqa: SIM115 - until close()
+        except FileNotFoundError:
+            raise Unreachable(address) from None
+        except OSError as error:
+            message = f"The daemon's pipe {address} cannot be used: {error.strerror or error}"
+            raise OcdError("no_daemon", message, hint="ocd status") from None
+
+    def sendall(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[self._file.write(view) or 0 :]
+
+    def recv(self, size: int) -> bytes:
+        try:
+            return self._file.read(size) or b""
+        except OSError:
+            return b""  # The other end is gone.
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _gone() -> OcdError:
+    message = "The daemon went away during the call; what it had begun may have happened"
+    return OcdError("no_daemon", message, hint="ocd logs")
+
+
+def _stranger() -> OcdError:
+    return OcdError(
+        "no_daemon", "What answers on the socket is no OpenChrome daemon", hint="ocd status"
+    )

@@ -1,0 +1,189 @@
+"""From the words of a command line to JSON values, as a parameter's schema has them."""
+
+from __future__ import annotations
+
+from ocd.api.errors import OcdError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeAlias
+
+Schema: TypeAlias = "dict[str, Any]"
+
+_YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+class Unfit(Exception):
+    """A text that is no value of the schema; says what was expected."""
+
+
+def parse(label: str, schema: Schema, texts: Sequence[str]) -> Any:  # noqa: ANN401 - a JSON value
+    """Return the value that the texts give for one parameter; `label` is its name in errors.
+
+    A scalar takes one text. A list takes several, or one JSON array; an object takes JSON text, or
+    several `name=value`.
+    """
+    try:
+        if schema.get("type") == "array":
+            return _array(schema, texts)
+        if schema.get("type") == "object" and not texts[0].lstrip().startswith("{"):
+            return _pairs(schema, texts)
+        if len(texts) > 1:
+            raise OcdError("invalid_argument", f"{label} is given {len(texts)} times, it takes one")
+        return _one(schema, texts[0])
+    except Unfit as unfit:
+        message = f"{label} expects {unfit}, not {_shown(texts)}"
+        raise OcdError("invalid_argument", message, hint=_hint(schema, texts)) from None
+
+
+def loose(text: str) -> Any:  # noqa: ANN401 - a JSON value
+    """Return the JSON value that a text is, or the text itself."""
+    try:
+        return _json(text)
+    except Unfit:
+        return text
+
+
+def is_flag(schema: Schema) -> bool:
+    """Return whether a parameter is a switch: `--name` and `--no-name`, without a value."""
+    return schema.get("type") == "boolean"
+
+
+def takes_many(schema: Schema) -> bool:
+    """Return whether a parameter takes several texts."""
+    return schema.get("type") in ("array", "object")
+
+
+def _array(schema: Schema, texts: Sequence[str]) -> list[Any]:
+    if len(texts) == 1 and texts[0].lstrip().startswith("["):
+        # A CSS selector may begin like this, too: then it is one item.
+        whole = loose(texts[0])
+        if isinstance(whole, list):
+            return whole
+    return [_one(schema.get("items", {}), text) for text in texts]
+
+
+def _pairs(schema: Schema, texts: Sequence[str]) -> dict[str, Any]:
+    items = schema.get("additionalProperties")
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise Unfit("a JSON object or name=value")
+        found[name] = _one(items, value) if isinstance(items, dict) else value
+    return found
+
+
+def _one(schema: Schema, text: str) -> Any:  # noqa: ANN401 - a JSON value
+    if "enum" in schema:
+        return _choice(schema["enum"], text)
+    if "anyOf" in schema:
+        return _any_of(schema["anyOf"], text)
+    return _READERS.get(schema.get("type", ""), loose)(text)
+
+
+def _any_of(branches: Sequence[Schema], text: str) -> Any:  # noqa: ANN401 - a JSON value
+    # Text is anything: it must be tried last.
+    for branch in sorted(branches, key=lambda branch: branch.get("type") == "string"):
+        try:
+            return _one(branch, text)
+        except Unfit:
+            continue
+    raise Unfit(" or ".join(map(describe, branches)))
+
+
+def _choice(choices: Sequence[Any], text: str) -> Any:  # noqa: ANN401 - a JSON value
+    respelt = "".join(f"_{c.lower()}" if c.isupper() else c for c in text).replace("-", "_")
+    for wanted in (text, respelt.lstrip("_")):
+        for choice in choices:
+            if str(choice) == wanted:
+                return choice
+    raise Unfit(f"one of {', '.join(map(str, choices))}")
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise Unfit("a whole number") from None
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise Unfit("a number") from None
+    if value - value != 0:
+        raise Unfit("a finite number")
+    return int(value) if value.is_integer() else value
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in _YES_NO:
+        raise Unfit("true or false")
+    return _YES_NO[text.lower()]
+
+
+def _object(text: str) -> dict[str, Any]:
+    value = _json(text)
+    if not isinstance(value, dict):
+        raise Unfit("a JSON object")
+    return value
+
+
+def _list(text: str) -> list[Any]:
+    value = _json(text)
+    if not isinstance(value, list):
+        raise Unfit("a JSON array")
+    return value
+
+
+def _json(text: str) -> Any:  # noqa: ANN401 - a JSON value
+    import json
+
+    try:
+        return json.loads(text, parse_constant=_constant)
+    except (ValueError, RecursionError) as error:
+        raise Unfit(f"JSON ({error})") from None
+
+
+def _constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "string": str,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "object": _object,
+    "array": _list,
+}
+
+
+def describe(schema: Schema) -> str:
+    """Return in a word or two what a parameter expects."""
+    if "enum" in schema:
+        return "|".join(map(str, schema["enum"]))
+    if "anyOf" in schema:
+        return " or ".join(map(describe, schema["anyOf"]))
+    names = {"integer": "number", "object": "JSON object", "array": "JSON array", "string": "text"}
+    kind = str(schema.get("type", "JSON"))
+    return names.get(kind, kind)
+
+
+def _shown(texts: Sequence[str]) -> str:
+    whole = " ".join(texts)
+    return repr(whole if len(whole) <= 60 else whole[:60] + "…")
+
+
+def _hint(schema: Schema, texts: Sequence[str]) -> str:
+    if "enum" in schema:
+        import difflib
+
+        near = difflib.get_close_matches(texts[0], list(map(str, schema["enum"])), 1)
+        return f"Did you mean {near[0]}?" if near else ""
+    if schema.get("type") == "object":
+        return """Quote JSON for the shell: '{"name": "value"}'"""
+    return ""
