@@ -1,0 +1,122 @@
+"""The reply about a handle: small, and its preview a true beginning."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocd.outputs import policy
+from ocd.outputs.policy import Descriptor
+from ocd.payload import JSON, Lines, Payload
+
+# Characters that grow when they are escaped, once or twice, beside those that do not.
+TEXT = st.text(
+    st.one_of(st.characters(codec="utf-8"), st.sampled_from('"\\\x00\x1f\n\t/é漢😀')),
+    max_size=4000,
+)
+
+
+def described(preview: str | None) -> Descriptor:
+    return Descriptor(
+        output_handle="oh_ABCDEFGHIJKL",
+        mime_type="text/markdown",
+        size_bytes=2**40,
+        item_count=10**9,
+        preview=preview,
+        expires_at="2026-05-19T12:34:56.000Z",
+    )
+
+
+def reply_size(descriptor: Descriptor) -> int:
+    """The bytes of a JSON-RPC reply: JSON inside a string of JSON."""
+    text = msgspec.json.encode(descriptor).decode()
+    result = {"content": [{"type": "text", "text": text}]}
+    return len(msgspec.json.encode({"jsonrpc": "2.0", "id": 1, "result": result}))
+
+
+def test_the_descriptor_has_exactly_the_seven_keys() -> None:
+    assert list(msgspec.to_builtins(described(""))) == [
+        "output_handle", "mime_type", "size_bytes", "item_count", "preview", "expires_at",
+        "fetch_with",
+    ]  # fmt: skip
+
+
+@given(TEXT)
+def test_any_preview_is_shrunk_until_the_whole_reply_fits(text: str) -> None:
+    preview = policy.preview_of(text.encode(), "text/plain")
+    assert preview is not None
+    fitted = policy.fit(described(preview), reply_size)
+    assert reply_size(fitted) <= policy.REPLY_BYTES
+    assert fitted.preview is not None
+    assert preview.startswith(fitted.preview)
+    if fitted.preview != preview:
+        longer = preview[: len(fitted.preview) + 1]
+        assert reply_size(described(longer)) > policy.REPLY_BYTES
+
+
+@given(TEXT)
+def test_the_default_measure_leaves_room_for_an_mcp_reply(text: str) -> None:
+    preview = policy.preview_of(text.encode(), "text/plain")
+    assert reply_size(policy.fit(described(preview))) + 512 <= policy.REPLY_BYTES
+
+
+def test_a_descriptor_that_fits_is_returned_as_it_is() -> None:
+    whole = described("short")
+    assert policy.fit(whole) is whole
+    assert policy.fit(described(None)).preview is None
+
+
+@given(TEXT)
+def test_a_preview_is_the_longest_beginning_within_2048_bytes(text: str) -> None:
+    encoded = text.encode()
+    preview = policy.preview_of(encoded[: policy.PREVIEW_BYTES + 4], "text/plain")
+    assert preview is not None
+    assert text.startswith(preview)
+    assert len(preview.encode()) <= policy.PREVIEW_BYTES
+    if preview != text:
+        assert len(text[: len(preview) + 1].encode()) > policy.PREVIEW_BYTES
+
+
+def test_binary_has_no_preview() -> None:
+    assert policy.preview_of(b"\x89PNG", "image/png") is None
+    assert policy.preview_of(b"\xff\xfe\xfd", "text/plain") is None
+
+
+@pytest.mark.parametrize(
+    ("mode", "size", "limit", "expected"),
+    [
+        (None, 10**9, 0, False),
+        ("inline", 10**9, 0, False),
+        ("handle", 0, 10**9, True),
+        ("auto", 32768, 32768, False),
+        ("auto", 32769, 32768, True),
+    ],
+)
+def test_the_mode_decides_and_the_limit_counts_in_auto_alone(
+    mode: policy.OutputMode | None, size: int, limit: int, expected: bool
+) -> None:
+    assert policy.wants_handle(mode, size, limit) is expected
+
+
+def test_exceeds_reads_no_further_than_it_must() -> None:
+    seen: list[int] = []
+
+    class Counted(Lines):
+        def __iter__(self):
+            for number in range(1000):
+                seen.append(number)
+                yield b"12345"
+
+    payload = Payload(JSON, {"pages": []}, ("pages",), Counted.__new__(Counted))
+    assert policy.exceeds(payload, 100)
+    assert len(seen) < 30
+    assert not policy.exceeds(Payload(JSON, [1]), 3)
+    assert policy.exceeds(Payload(JSON, [1]), 2)
+
+
+def test_a_pointer_quotes_its_path_for_a_shell_and_cuts_at_a_character() -> None:
+    text = policy.pointer("read_page", "😀" * 10, described(None), "/tmp/it's $HOME/x.txt", 3)
+    assert "[read_page response: 10 chars, full output saved to /tmp/it's $HOME/x.txt]" in text
+    assert "First 3 chars:\n😀😀😀\n" in text
+    assert """cat '/tmp/it'"'"'s $HOME/x.txt'""" in text
+    assert "oh_ABCDEFGHIJKL" in text

@@ -1,0 +1,434 @@
+"""The handle store with real files: what goes in comes out, in pages, or is refused."""
+
+import asyncio
+import base64
+import errno
+import json
+import os
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ocd.api.errors import OcdError
+from ocd.outputs import paging, writing
+from ocd.outputs.store import OutputStore
+from ocd.payload import JSON, Chunk, Lines, Payload
+
+MB = 1024 * 1024
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 1_780_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Clock) -> OutputStore:
+    return OutputStore(tmp_path / "output", clock=clock)
+
+
+def files(store: OutputStore) -> list[Path]:
+    return sorted(path for path in store.root.rglob("*") if path.is_file())
+
+
+def pages_of(count: int, content: str = "x") -> Payload:
+    items = [{"number": number, "content": content} for number in range(count)]
+    return Payload(JSON, {"summary": {"a": 1}, "pages": items, "end": True}, ("pages",))
+
+
+class Chunks(Payload):
+    """A payload of given chunks."""
+
+    def __init__(self, chunks: Iterator[Chunk], mime_type: str = "text/plain") -> None:
+        super().__init__(mime_type, None)
+        self._chunks = chunks
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return self._chunks
+
+
+async def refusal(store: OutputStore, handle: str, form: paging.Format = "auto") -> OcdError:
+    with pytest.raises(OcdError) as caught:
+        await store.fetch(handle, 0, None, form)
+    return caught.value
+
+
+async def all_pages(
+    store: OutputStore, handle: str, limit: int | None = None, form: paging.Format = "auto"
+) -> list[dict[str, Any]]:
+    pages = [await store.fetch(handle, 0, limit, form)]
+    while not pages[-1]["eof"]:
+        pages.append(await store.fetch(handle, pages[-1]["next_offset"], limit, form))
+    return pages
+
+
+# --- what is stored -----------------------------------------------------------------------------
+
+
+async def test_a_handle_is_three_private_files_below_its_day(store: OutputStore) -> None:
+    descriptor = await store.put(pages_of(3), "crawl")
+    assert re.fullmatch(r"oh_[A-Z2-7]{12}", descriptor.output_handle)
+    day = store.root / "2026-05-28"
+    names = {path.name.removeprefix(descriptor.output_handle): path for path in day.iterdir()}
+    assert names.keys() == {".json", ".idx", ".meta.json"}
+    assert {path.stat().st_mode & 0o777 for path in names.values()} == {0o600}
+    meta = json.loads(names[".meta.json"].read_bytes())
+    assert meta["version"] == 1
+    assert meta["source_tool"] == "crawl"
+    assert meta["extension"] == "json"
+    assert meta["expires_at"] == descriptor.expires_at == "2026-05-29T20:26:40.000Z"
+    assert descriptor.size_bytes == names[".json"].stat().st_size
+    assert descriptor.item_count == 3
+    assert store.stats().count == 1
+    assert store.stats().bytes == sum(path.stat().st_size for path in names.values())
+
+
+@pytest.mark.parametrize(
+    ("mime_type", "data", "suffix"),
+    [
+        ("application/json", {"a": 1}, "json"),
+        ("text/markdown", "# é", "md"),
+        ("text/html", "<p>", "txt"),
+        ("application/gzip", b"\x1f\x8b", "bin"),
+    ],
+)
+async def test_the_extension_follows_the_media_type(
+    store: OutputStore, mime_type: str, data: object, suffix: str
+) -> None:
+    descriptor = await store.put(Payload(mime_type, data), "verb")
+    path = await store.path(descriptor.output_handle)
+    assert path.name == f"{descriptor.output_handle}.{suffix}"
+    assert descriptor.item_count is None
+    assert not path.with_name(f"{descriptor.output_handle}.idx").exists()
+
+
+async def test_a_list_in_a_file_of_rows_is_stored_as_one_document(
+    store: OutputStore, tmp_path: Path
+) -> None:
+    rows = tmp_path / "pages.jsonl"
+    rows.write_bytes(b"".join(b'{"n":%d}\n' % n for n in range(20_000)))
+    payload = Payload(JSON, {"summary": {}, "pages": []}, ("pages",), Lines(rows))
+    descriptor = await store.put(payload, "crawl")
+    stored = json.loads((await store.path(descriptor.output_handle)).read_bytes())
+    assert stored == {"summary": {}, "pages": [{"n": n} for n in range(20_000)]}
+    page = await store.fetch(descriptor.output_handle, 19_999)
+    assert bytes(page["content"]) == b'[{"n":19999}]'
+
+
+async def test_handles_in_another_folder_are_found_too(store: OutputStore, tmp_path: Path) -> None:
+    other = tmp_path / "guard"
+    descriptor = await store.put(Payload("text/plain", "x"), "verb", folder=other)
+    assert (await store.path(descriptor.output_handle)).is_relative_to(other)
+    assert (await store.fetch(descriptor.output_handle))["content"] == "x"
+
+
+async def test_a_new_store_on_the_same_folder_serves_what_the_old_one_wrote(
+    store: OutputStore, clock: Clock
+) -> None:
+    descriptor = await store.put(pages_of(2), "crawl")
+    again = OutputStore(store.root, clock=clock)
+    assert (await again.fetch(descriptor.output_handle))["returned"] == 2
+
+
+# --- pages --------------------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    items=st.lists(st.recursive(st.text() | st.integers() | st.none(), st.lists, max_leaves=4)),
+    limit=st.integers(1, 7),
+    nested=st.booleans(),
+)
+def test_pages_of_items_rebuild_the_list(items: list[Any], limit: int, nested: bool) -> None:
+    async def run() -> None:
+        with TemporaryDirectory() as folder:
+            store = OutputStore(Path(folder))
+            data = {"a": {"list": items, "b": "]"}} if nested else items
+            put = await store.put(Payload(JSON, data, ("a", "list") if nested else ()), "verb")
+            assert put.item_count == len(items)
+            pages = await all_pages(store, put.output_handle, limit)
+            assert [item for page in pages for item in json.loads(bytes(page["content"]))] == items
+            assert all(page["returned"] <= limit == page["limit"] for page in pages)
+            assert all((page["next_offset"] is None) == page["eof"] for page in pages)
+            assert {page["total"] for page in pages} == {len(items)}
+
+    asyncio.run(run())
+
+
+@settings(max_examples=40, deadline=None)
+@given(text=st.text(st.characters(codec="utf-8"), max_size=60), data=st.data())
+def test_pages_of_text_rebuild_the_bytes(text: str, data: st.DataObject) -> None:
+    encoded = text.encode()
+    limit = data.draw(st.integers(1, 9))
+    offset = data.draw(st.integers(0, len(encoded) + 2))
+
+    async def run() -> None:
+        with TemporaryDirectory() as folder:
+            store = OutputStore(Path(folder))
+            handle = (await store.put(Payload("text/plain", text), "verb")).output_handle
+            pages = await all_pages(store, handle, limit)
+            assert "".join(page["content"] for page in pages) == text
+            for page in pages:
+                size = len(page["content"].encode())
+                assert page["returned"] == size
+                assert size <= limit or len(page["content"]) == 1
+                assert page["content"].encode() == encoded[page["offset"] :][:size]
+            anywhere = await store.fetch(handle, offset, limit, "text")
+            assert offset - 3 <= anywhere["offset"] <= offset
+            assert encoded[anywhere["offset"] :].startswith(anywhere["content"].encode())
+            raw = await all_pages(store, handle, limit, "bytes")
+            assert b"".join(base64.b64decode(page["content"]) for page in raw) == encoded
+
+    asyncio.run(run())
+
+
+async def test_auto_chooses_by_what_the_payload_is(store: OutputStore) -> None:
+    chosen = {}
+    for name, payload in {
+        "list": Payload(JSON, [1, 2], ()),
+        "object": Payload(JSON, {"a": 1}),
+        "text": Payload("text/markdown", "# A"),
+        "binary": Payload("image/png", b"\x89PNG"),
+    }.items():
+        page = await store.fetch((await store.put(payload, "verb")).output_handle)
+        chosen[name] = (page["format"], page["limit"])
+    assert chosen == {
+        "list": ("items", 200),
+        "object": ("bytes", 65536),
+        "text": ("text", 65536),
+        "binary": ("bytes", 65536),
+    }
+
+
+async def test_json_can_be_read_as_text(store: OutputStore) -> None:
+    descriptor = await store.put(Payload(JSON, {"a": "é"}), "verb")
+    page = await store.fetch(descriptor.output_handle, 0, None, "text")
+    assert page["content"] == '{"a":"é"}'
+
+
+@pytest.mark.parametrize(
+    ("payload", "form"),
+    [
+        (Payload("text/plain", "x"), "items"),
+        (Payload(JSON, {"a": 1}), "items"),
+        (Payload("image/png", b"\x89"), "text"),
+        (Payload("text/plain", b"\xff\xff\xff\xff\xff"), "text"),
+    ],
+)
+async def test_a_format_that_does_not_suit_is_refused(
+    store: OutputStore, payload: Payload, form: paging.Format
+) -> None:
+    descriptor = await store.put(payload, "verb")
+    error = await refusal(store, descriptor.output_handle, form)
+    assert error.code == "invalid_format_for_payload"
+
+
+@pytest.mark.parametrize("offset", [3, 4, 10**15])
+async def test_behind_the_end_there_is_nothing(store: OutputStore, offset: int) -> None:
+    descriptor = await store.put(Payload(JSON, [1, 2, 3], ()), "verb")
+    page = await store.fetch(descriptor.output_handle, offset)
+    assert bytes(page.pop("content")) == b"[]"
+    assert page == {
+        "output_handle": descriptor.output_handle, "offset": offset, "limit": 200, "returned": 0,
+        "total": 3, "next_offset": None, "eof": True, "format": "items",
+    }  # fmt: skip
+
+
+async def test_an_empty_list_is_at_its_end(store: OutputStore) -> None:
+    descriptor = await store.put(Payload(JSON, {"pages": []}, ("pages",)), "crawl")
+    page = await store.fetch(descriptor.output_handle)
+    assert (page["total"], page["eof"], bytes(page["content"])) == (0, True, b"[]")
+
+
+async def test_a_page_of_items_stays_below_its_size_but_holds_one_item(store: OutputStore) -> None:
+    items = ["a" * 1000, "b" * (3 * MB), "c" * (2 * MB), "d" * (5 * MB), "e"]
+    handle = (await store.put(Payload(JSON, items, ()), "verb")).output_handle
+    pages = await all_pages(store, handle)
+    assert [page["returned"] for page in pages] == [2, 1, 1, 1]
+    assert [item for page in pages for item in json.loads(bytes(page["content"]))] == items
+
+
+async def test_a_limit_above_the_largest_is_lowered_and_said(store: OutputStore) -> None:
+    descriptor = await store.put(Payload("text/plain", "x" * (2 * MB)), "verb")
+    page = await store.fetch(descriptor.output_handle, 0, 10 * MB)
+    assert page["limit"] == page["returned"] == MB
+
+
+async def test_a_fetch_reads_no_more_than_the_page(
+    store: OutputStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cost must not grow with the payload: 100 times the items, the same bytes read."""
+    read: list[int] = []
+
+    def counted(file: BinaryIO, offset: int, size: int) -> bytes:
+        file.seek(offset)
+        data = file.read(size)
+        read.append(len(data))
+        return data
+
+    monkeypatch.setattr(paging, "read_at", counted)
+    for count in (1_000, 100_000):
+        handle = (await store.put(pages_of(count), "crawl")).output_handle
+        await store.fetch(handle, 500, 10)
+    assert read == [len(b'{"number":500,"content":"x"},') * 10 - 1] * 2
+
+
+# --- what is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["oh_DEADBEEF0000", "oh_AAAAAAAAAAAA", "", "x", "../../etc/passwd", "oh_AAAAAAAAAAA/",
+     "oh_AAAAAAAAAAAA\n", "oh_aaaaaaaaaaaa", "oh_AAAAAAAAAAAA.meta", "a" * 5000, "\x00", "😀"],
+)  # fmt: skip
+async def test_whatever_is_no_handle_is_not_found(store: OutputStore, name: str) -> None:
+    await store.put(Payload("text/plain", "x"), "verb")
+    error = await refusal(store, name)
+    assert error.code == "output_handle_not_found"
+    assert "again" in error.hint
+    assert len(error.message) < 200
+
+
+async def test_an_expired_handle_is_refused_before_any_sweep(
+    store: OutputStore, clock: Clock
+) -> None:
+    descriptor = await store.put(Payload("text/plain", "x"), "verb")
+    clock.now += 24 * 3600 - 1
+    await store.fetch(descriptor.output_handle)
+    clock.now += 1
+    assert (await refusal(store, descriptor.output_handle)).code == "output_handle_not_found"
+    assert len(files(store)) == 2
+
+
+async def test_a_time_to_live_of_zero_expires_at_once(store: OutputStore) -> None:
+    store.ttl_hours = 0
+    descriptor = await store.put(Payload("text/plain", "x"), "verb")
+    assert (await refusal(store, descriptor.output_handle)).code == "output_handle_not_found"
+    assert await store.sweep() == 1
+    assert list(store.root.iterdir()) == []
+
+
+async def test_an_edited_meta_cannot_lead_elsewhere(store: OutputStore, tmp_path: Path) -> None:
+    descriptor = await store.put(Payload("text/plain", "x"), "verb")
+    (meta,) = store.root.rglob("*.meta.json")
+    meta.write_bytes(meta.read_bytes().replace(b'"txt"', b'"/../../secret"'))
+    error = await refusal(store, descriptor.output_handle)
+    assert error.code == "unreadable_file"
+    assert error.details["path"] == str(meta)
+
+
+async def test_a_payload_that_became_a_link_is_not_followed(
+    store: OutputStore, tmp_path: Path
+) -> None:
+    descriptor = await store.put(Payload("text/plain", "x"), "verb")
+    (tmp_path / "secret").write_text("secret")
+    path = await store.path(descriptor.output_handle)
+    path.unlink()
+    path.symlink_to(tmp_path / "secret")
+    assert (await refusal(store, descriptor.output_handle)).code == "storage_failed"
+
+
+# --- failures leave nothing ---------------------------------------------------------------------
+
+
+async def test_a_payload_that_breaks_off_leaves_nothing(store: OutputStore) -> None:
+    def broken() -> Iterator[Chunk]:
+        yield Chunk(b"x" * MB)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(OcdError) as caught:
+        await store.put(Chunks(broken()), "verb")
+    assert caught.value.code == "storage_full"
+    assert files(store) == []
+    assert store.stats().bytes == 0
+
+
+@pytest.mark.parametrize("step", ["handle.payload.written", "handle.index.written"])
+async def test_a_failure_between_the_steps_leaves_nothing(
+    store: OutputStore, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def fail(name: str) -> None:
+        if name == step:
+            raise OSError(errno.EIO, "input/output error")
+
+    monkeypatch.setattr(writing.faults, "point", fail)
+    with pytest.raises(OcdError) as caught:
+        await store.put(pages_of(3), "crawl")
+    assert caught.value.code == "storage_failed"
+    assert files(store) == []
+
+
+async def test_a_full_store_refuses_and_leaves_nothing(store: OutputStore) -> None:
+    store.max_store_mb = 2
+    kept = await store.put(Payload("text/plain", "a" * MB), "verb")
+    with pytest.raises(OcdError) as caught:
+        await store.put(Payload("text/plain", "b" * MB), "verb")
+    assert caught.value.code == "storage_full"
+    assert caught.value.details["max_store_mb"] == 2
+    assert len(files(store)) == 2
+    assert store.stats().bytes == sum(path.stat().st_size for path in files(store))
+    assert (await store.fetch(kept.output_handle))["total"] == MB
+
+
+async def test_a_full_store_makes_room_by_sweeping_first(store: OutputStore, clock: Clock) -> None:
+    store.max_store_mb = 2
+    await store.put(Payload("text/plain", "a" * MB), "verb")
+    clock.now += 24 * 3600
+    await store.put(Payload("text/plain", "b" * MB), "verb")
+    assert store.stats().count == 1
+
+
+async def test_a_new_store_counts_what_is_there_already(store: OutputStore, clock: Clock) -> None:
+    await store.put(Payload("text/plain", "a" * MB), "verb")
+    again = OutputStore(store.root, max_store_mb=2, clock=clock)
+    with pytest.raises(OcdError, match="max_store_mb"):
+        await again.put(Payload("text/plain", "b" * MB), "verb")
+
+
+async def test_a_cancelled_put_stops_writing_and_leaves_nothing(store: OutputStore) -> None:
+    going = threading.Event()
+    cancelled = threading.Event()
+    written: list[int] = []
+
+    def endless() -> Iterator[Chunk]:
+        for number in range(200):
+            yield Chunk(b"x" * MB)
+            written.append(number)
+            going.set()
+            cancelled.wait(30)
+
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(store.put(Chunks(endless()), "verb"))
+        assert await asyncio.to_thread(going.wait, 30)
+        task.cancel()
+    cancelled.set()
+    await asyncio.get_running_loop().shutdown_default_executor()
+    assert len(written) < 5
+    assert files(store) == []
+    assert store.stats().bytes == 0
+
+
+async def test_many_puts_at_once_are_counted_right(store: OutputStore) -> None:
+    async with asyncio.TaskGroup() as group:
+        for _ in range(20):
+            group.create_task(store.put(pages_of(50), "crawl"))
+            group.create_task(store.sweep())
+    assert store.stats().count == 20
+    assert store.stats().bytes == sum(path.stat().st_size for path in files(store))
