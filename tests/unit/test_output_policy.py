@@ -1,5 +1,7 @@
 """The reply about a handle: small, and its preview a true beginning."""
 
+from collections.abc import Iterator
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -102,7 +104,7 @@ def test_exceeds_reads_no_further_than_it_must() -> None:
     seen: list[int] = []
 
     class Counted(Lines):
-        def __iter__(self):
+        def __iter__(self) -> Iterator[bytes]:
             for number in range(1000):
                 seen.append(number)
                 yield b"12345"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.outputs import search
-from ocd.outputs.layout import open_payload
+from ocd.outputs.layout import Place, open_payload
 from ocd.outputs.meta import read_meta
 from ocd.outputs.search import Query, Search
 from ocd.outputs.store import OutputStore
@@ -160,7 +160,7 @@ async def test_an_evil_pattern_takes_linear_time(store: OutputStore) -> None:
 
 def one_search(store: OutputStore, query: Query, seconds: float) -> dict[str, Any]:
     (meta_path,) = store.root.rglob("*.meta.json")
-    place = search.Place(meta_path.parent, meta_path.name.removesuffix(".meta.json"))
+    place = Place(meta_path.parent, meta_path.name.removesuffix(".meta.json"))
     meta = read_meta(place)
     assert meta
     with open_payload(place.payload(meta.extension)) as file:

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ocd import faults
 from ocd.api.errors import OcdError
-from ocd.outputs import paging, writing
+from ocd.outputs import paging
 from ocd.outputs.store import OutputStore
 from ocd.payload import JSON, Chunk, Lines, Payload
 
@@ -368,7 +369,7 @@ async def test_a_failure_between_the_steps_leaves_nothing(
         if name == step:
             raise OSError(errno.EIO, "input/output error")
 
-    monkeypatch.setattr(writing.faults, "point", fail)
+    monkeypatch.setattr(faults, "point", fail)
     with pytest.raises(OcdError) as caught:
         await store.put(pages_of(3), "crawl")
     assert caught.value.code == "storage_failed"

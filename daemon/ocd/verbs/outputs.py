@@ -20,8 +20,8 @@ class OutputFetch(Params):
     output_handle: Handle
     offset: Annotated[int, Meta(ge=0, description="Where to begin: an item's number, or bytes")] = 0
     limit: Annotated[
-        int | None,
-        Meta(ge=1, description="At most so much; default: 200 items or 65536 bytes"),
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="At most so much; default: 200 items or 65536 bytes"),
     ] = None
     format: Annotated[
         Literal["auto", "items", "text", "bytes"],
