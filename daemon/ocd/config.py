@@ -103,7 +103,7 @@ def _read_file(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             raw = tomllib.load(file)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a home that is a file is told elsewhere
         return {}
     except OSError as error:
         raise _invalid(str(path), error.strerror or str(error)) from error

@@ -92,7 +92,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         _key("Serve all but these capability groups (comma-separated)", metavar="CSV"),
     ] = ()
-    tier: Annotated[int, _key("List verbs up to this tier by default", ge=1, le=3)] = 2
     sanitize_content: Annotated[
         bool, _key("Leave out of page text what a person would not see")
     ] = True

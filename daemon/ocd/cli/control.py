@@ -10,7 +10,7 @@ import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import psutil
@@ -27,7 +27,7 @@ POLL_S = 0.02
 class Holder(msgspec.Struct, frozen=True):
     """What run/ocd.lock says about the daemon that holds it."""
 
-    pid: int
+    pid: Annotated[int, msgspec.Meta(gt=0)]
     started_at: float
     version: str = ""
 

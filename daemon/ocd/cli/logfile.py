@@ -52,9 +52,11 @@ def configure(home: Path) -> None:
     ]
     if not _is_stderr(path):
         handlers.append(logging.StreamHandler())
+    root = logging.getLogger()
+    root.setLevel(logging.INFO)
     for handler in handlers:
         handler.setFormatter(_formatter())
-    logging.basicConfig(level=logging.INFO, handlers=handlers)
+        root.addHandler(handler)
     for name in _NOISY:
         logging.getLogger(name).setLevel(logging.WARNING)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import sys
 from types import TracebackType
 from typing import Any
@@ -26,6 +27,8 @@ def run(**flags: Any) -> None:  # noqa: ANN401 - flags, decoded by ocd.config
     For systemd, launchd and containers. SIGTERM and SIGINT end it in order.
     """
     config = load(given(flags))
+    # Whatever this process and Chromium create is the user's alone, rotated logs included.
+    os.umask(0o077)
     configure(config.home)
     sys.excepthook = _report_crash
     failure = _serve(config)

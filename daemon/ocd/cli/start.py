@@ -22,6 +22,7 @@ from ocd.files import storage
 # Less than `oc` waits for us, so that it hears the reason.
 START_TIMEOUT_S = 25.0
 _LOG_LINES = 12
+_NAMING_S = 1.0
 # The manager that started our parent must not hear from a daemon it does not know.
 _NOT_INHERITED = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 
@@ -60,14 +61,22 @@ def start_daemon(home: Path, arguments: Sequence[str]) -> Started:
         if status:
             return Started(status, already=status.get("pid") != child.pid)
         # A child that lost the race for the lock ends; then the winner's socket is waited for.
-        if child.poll() is not None and not control.find_holder(home) and not _answering(home):
-            raise _died(child.returncode, log, before)
+        if child.poll() is not None and not control.find_holder(home):
+            reason = _died(child.returncode, log, before)
+            # The winner may not have written its name into the lock yet.
+            late = reason.code == "busy" and control.wait_until(lambda: _lives(home), _NAMING_S)
+            if not late and not _answering(home):
+                raise reason
         time.sleep(control.POLL_S)
     raise OcdError(
         "timeout",
         f"The daemon did not answer within {START_TIMEOUT_S:g} s",
         hint="See what it does: ocd logs",
     )
+
+
+def _lives(home: Path) -> bool:
+    return control.find_holder(home) is not None
 
 
 def report(home: Path, started: Started, arguments: Sequence[str], *, as_json: bool) -> None:

@@ -1,0 +1,231 @@
+"""The settings: precedence, strictness, live changes."""
+
+import logging
+import os
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocd.api.errors import OcdError
+from ocd.config import Config, load, reload, unknown_variables
+from ocd.settings import EXCLUSIVE, GROUPS, LIVE, SETTINGS
+from ocd.verb import Capability
+
+
+class Settings:
+    """A home with a config.toml, loaded with flags and variables."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.file = home / "config.toml"
+
+    def load(self, toml: str = "", flags: dict[str, Any] | None = None, **variables: str) -> Config:
+        self.file.write_text(toml, encoding="utf-8")
+        environ = {"OPENCHROME_HOME": str(self.home)}
+        environ |= {f"OPENCHROME_{key.upper()}": value for key, value in variables.items()}
+        return load(flags or {}, environ)
+
+    def error(
+        self, toml: str = "", flags: dict[str, Any] | None = None, **variables: str
+    ) -> OcdError:
+        with pytest.raises(OcdError) as caught:
+            self.load(toml, flags, **variables)
+        assert caught.value.code == "config_invalid"
+        return caught.value
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(tmp_path)
+
+
+def test_nothing_given_means_defaults(settings: Settings) -> None:
+    config = settings.load()
+    assert config.home == settings.home
+    assert config.profile == settings.home / "profile"
+    assert (config.output_handle_ttl_hours, config.max_concurrent_tasks) == (24, 4)
+    assert config.overrides == {}
+
+
+def test_flags_beat_variables_beat_the_file(settings: Settings) -> None:
+    toml = "max_concurrent_tasks = 1"
+    assert settings.load(toml).max_concurrent_tasks == 1
+    assert settings.load(toml, max_concurrent_tasks="2").max_concurrent_tasks == 2
+    flags = {"max_concurrent_tasks": 3}
+    assert settings.load(toml, flags, max_concurrent_tasks="2").max_concurrent_tasks == 3
+
+
+def test_every_source_can_give_false(settings: Settings) -> None:
+    assert settings.load("headed = true", headed="0").headed is False
+    assert settings.load("headed = true", {"headed": False}).headed is False
+    assert settings.load(sanitize_content="false").sanitize_content is False
+
+
+@pytest.mark.parametrize(
+    ("toml", "key", "reason"),
+    [
+        ("max_concurrent_task = 1", "max_concurrent_task", "unknown key"),
+        ("home = '/x'", "home", "unknown key"),
+        ("overrides = {}", "overrides", "unknown key"),
+        ("max_concurrent_tasks = '1'", "max_concurrent_tasks", "`int`"),
+        ("max_concurrent_tasks = 0", "max_concurrent_tasks", ">= 1"),
+        ("max_concurrent_tasks = true", "max_concurrent_tasks", "`int`"),
+        ("output_handle_ttl_hours = -1", "output_handle_ttl_hours", ">= 0"),
+        ("output_handle_ttl_hours = nan", "output_handle_ttl_hours", ""),
+        ("output_handle_ttl_hours = inf", "output_handle_ttl_hours", ""),
+        ("output_handle_sweep_interval_seconds = 0", "output_handle_sweep_interval_seconds", "> 0"),
+        ("allow_domain = 'x.org'", "allow_domain", "`array`"),
+        ("allow_domain = [1]", "allow_domain", "`str`"),
+        ("profile = ''", "profile", "path"),
+        ("headed = 1", "headed", "`bool`"),
+        ("[policy]\nx = 1", "policy", "unknown key"),
+    ],
+)
+def test_a_wrong_line_is_named(settings: Settings, toml: str, key: str, reason: str) -> None:
+    error = settings.error(toml)
+    assert f"{settings.file}: {key}: " in error.message
+    assert reason in error.message
+    assert error.details["key"] == key
+
+
+def test_a_misspelt_key_gets_the_nearest_right_one(settings: Settings) -> None:
+    assert settings.error("max_concurent_tasks = 1").hint == "Did you mean max_concurrent_tasks?"
+
+
+def test_wrong_variables_and_flags_are_named_as_written(settings: Settings) -> None:
+    assert settings.error(max_concurrent_tasks="many").message.startswith(
+        "OPENCHROME_MAX_CONCURRENT_TASKS: "
+    )
+    assert settings.error("", {"max_concurrent_tasks": 0}).message.startswith(
+        "--max-concurrent-tasks: "
+    )
+
+
+def test_a_file_that_is_no_toml_is_named(settings: Settings) -> None:
+    assert str(settings.file) in settings.error("a ==").message
+    settings.file.write_bytes(b"\xff\xfe")
+    with pytest.raises(OcdError, match=r"config\.toml"):
+        load({}, {"OPENCHROME_HOME": str(settings.home)})
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").mkdir()
+    with pytest.raises(OcdError, match=r"config\.toml: "):
+        load({}, {"OPENCHROME_HOME": str(tmp_path)})
+
+
+def test_unknown_groups_are_refused_with_the_known_ones(settings: Settings) -> None:
+    for error in (
+        settings.error("tools_only = ['cor']"),
+        settings.error(disable_tools="cor"),
+        settings.error("", {"tools_only": [""]}),
+    ):
+        assert "unknown capability group" in error.message
+        assert all(group in error.hint for group in GROUPS)
+
+
+def test_the_groups_are_those_of_the_verbs() -> None:
+    assert set(GROUPS) == set(get_args(Capability))
+
+
+def test_one_source_cannot_say_both(settings: Settings) -> None:
+    error = settings.error("tools_only = ['core']\ndisable_tools = ['crawl']")
+    assert "tools_only: excludes" in error.message
+    assert "disable_tools" in error.message
+    assert settings.error("", {"isolated": True, "profile": "x"})
+
+
+def test_a_higher_source_beats_what_it_excludes_below(settings: Settings) -> None:
+    config = settings.load("tools_only = ['core']", {"disable_tools": ["crawl"]})
+    assert (config.tools_only, config.disable_tools) == ((), ("crawl",))
+    config = settings.load("profile = 'p'", isolated="1")
+    assert (config.isolated, config.profile) == (True, settings.home / "profile")
+
+
+def test_relative_paths_start_at_home_in_the_file_and_here_elsewhere(settings: Settings) -> None:
+    assert settings.load("profile = 'p'").profile == settings.home / "p"
+    assert settings.load("", {"profile": "p"}).profile == Path.cwd() / "p"
+    assert settings.load(profile="~/p").profile == Path.home() / "p"
+
+
+def test_lists_in_variables(settings: Settings) -> None:
+    config = settings.load(
+        allow_domain="a.org, *.b.org",
+        browser_args="--lang=de '--window-size=1,2'",
+        allow_file_root=f"/a{os.pathsep}/b",
+    )
+    assert config.allow_domain == ("a.org", "*.b.org")
+    assert config.browser_args == ("--lang=de", "--window-size=1,2")
+    assert config.allow_file_root == (Path("/a"), Path("/b"))
+    assert "OPENCHROME_BROWSER_ARGS" in settings.error(browser_args="'open").message
+
+
+def test_an_empty_variable_is_none(settings: Settings) -> None:
+    assert settings.load(max_concurrent_tasks="").max_concurrent_tasks == 4
+
+
+def test_misspelt_variables_are_found() -> None:
+    environ = {"OPENCHROME_HEADDED": "1", "OPENCHROME_SESSION": "a", "OPENCHROME_HEADED": "1"}
+    assert unknown_variables(environ) == [("OPENCHROME_HEADDED", "OPENCHROME_HEADED")]
+
+
+def test_reload_takes_live_settings_and_says_what_needs_a_restart(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    config = settings.load()
+    settings.file.write_text("max_concurrent_tasks = 9\nheaded = true\n")
+    with caplog.at_level(logging.INFO):
+        new = reload(config, settings.file)
+    assert (new.max_concurrent_tasks, new.headed) == (9, False)
+    assert "a change of headed needs a restart" in caplog.text
+
+
+def test_reload_keeps_the_last_good_settings(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    config = settings.load("max_concurrent_tasks = 9")
+    settings.file.write_text("max_concurrent_tasks = 'x'")
+    assert reload(config, settings.file) is config
+    assert "kept the last good configuration" in caplog.text
+    settings.file.unlink()
+    assert reload(config, settings.file).max_concurrent_tasks == 4
+
+
+def test_reload_never_beats_a_flag(settings: Settings) -> None:
+    config = settings.load("", {"max_concurrent_tasks": 2}, browser_idle_minutes="7")
+    settings.file.write_text("max_concurrent_tasks = 9\nbrowser_idle_minutes = 1\n")
+    new = reload(config, settings.file)
+    assert (new.max_concurrent_tasks, new.browser_idle_minutes) == (2, 7)
+
+
+@given(
+    st.dictionaries(st.sampled_from(["max_concurrent_tasks", "max_store_mb"]), st.integers(1, 64))
+)
+def test_reload_of_what_was_loaded_changes_nothing(values: dict[str, int]) -> None:
+    config = Config(
+        home=Path("/nowhere"), overrides=values, profile=Path("/nowhere/profile"), **values
+    )
+    assert reload(config, Path("/nowhere/config.toml")) == config
+
+
+def test_every_setting_is_described_and_exclusions_name_settings() -> None:
+    assert all(setting.meta.description for setting in SETTINGS.values())
+    assert {key for pair in EXCLUSIVE for key in pair} <= SETTINGS.keys()
+    assert SETTINGS.keys() >= LIVE
+
+
+def test_every_setting_is_read_by_somebody() -> None:
+    """A setting that is accepted and ignored is a defect."""
+    root = Path(__file__).parents[2]
+    sources = [
+        file.read_text(encoding="utf-8")
+        for folder in ("daemon", "client", "mcp_bridge")
+        for file in (root / folder).rglob("*.py")
+        if file.name not in ("settings.py", "config.py") and file.parent.name != "cli"
+    ]
+    read = [key for key in SETTINGS if any(f"config.{key}" in text for text in sources)]
+    asked_by_the_client = [key for key in ("auto_start",) if any(f'"{key}"' in t for t in sources)]
+    assert {*read, *asked_by_the_client} == set(SETTINGS)

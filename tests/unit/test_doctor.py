@@ -1,0 +1,187 @@
+"""`ocd doctor`: what it finds, what it mends, how it would install Chromium."""
+
+import json
+import os
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+
+from ocd.api.errors import OcdError
+from ocd.cli import checks, install
+from ocd.cli.app import execute
+from ocd.cli.checks import Finding
+
+Output = pytest.CaptureFixture[str]
+DEBIAN = "ID=debian\n"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home, in a computer whose browser is well (another test looks at the real one)."""
+    place = tmp_path / "home"
+    place.mkdir(mode=0o700)
+    monkeypatch.setenv("OPENCHROME_HOME", str(place))
+    monkeypatch.setattr(
+        checks, "check_browser", lambda _config: iter([Finding("browser", "ok", "x")])
+    )
+    return place
+
+
+def run_doctor(capsys: Output, *flags: str) -> tuple[int, dict[str, dict[str, str]]]:
+    status = execute(["doctor", "--json", *flags])
+    body = json.loads(capsys.readouterr().out)
+    assert body["ok"] is (status == 0)
+    return status, {check["name"]: check for check in body["checks"]}
+
+
+def test_a_well_home(home: Path, capsys: Output) -> None:
+    status, found = run_doctor(capsys)
+    assert status == 0
+    assert {found[name]["level"] for name in ("python", "home", "config", "daemon")} == {"ok"}
+
+
+def test_text_names_level_check_and_hint(home: Path, capsys: Output) -> None:
+    home.chmod(0o755)
+    assert execute(["doctor"]) == 0
+    assert f"warning home: {home} is open to others (mode 755)\n        Hint: chmod 700 {home}" in (
+        capsys.readouterr().out
+    )
+
+
+def test_a_config_that_does_not_decode_is_an_error(home: Path, capsys: Output) -> None:
+    (home / "config.toml").write_text("max_concurrent_task = 1")
+    status, found = run_doctor(capsys)
+    assert (status, found["config"]["level"]) == (1, "error")
+    assert found["config"]["hint"] == "Did you mean max_concurrent_tasks?"
+
+
+def test_a_misspelt_variable_is_found(
+    home: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENCHROME_HEADDED", "1")
+    _, found = run_doctor(capsys)
+    assert found["environment"]["hint"] == "Did you mean OPENCHROME_HEADED?"
+
+
+def test_fix_mends_the_home(home: Path, capsys: Output) -> None:
+    home.chmod(0o755)
+    with socket.socket(socket.AF_UNIX) as left:
+        (home / "run").mkdir()
+        left.bind(str(home / "run" / "ocd.sock"))
+    (home / "run" / ".x.json.1.part").touch()
+    _, found = run_doctor(capsys)
+    assert {found[name]["level"] for name in ("home", "socket", "leftover")} == {"warning"}
+    _, found = run_doctor(capsys, "--fix")
+    assert found["home"]["level"] == "ok"
+    assert not {"socket", "leftover"} & found.keys()
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    assert list((home / "run").iterdir()) == []
+
+
+def test_fix_creates_a_missing_home(home: Path, capsys: Output) -> None:
+    home.rmdir()
+    assert run_doctor(capsys)[1]["home"]["level"] == "warning"
+    assert not home.exists()
+    assert run_doctor(capsys, "--fix")[1]["home"]["level"] == "ok"
+
+
+def test_a_home_that_is_a_file(home: Path, capsys: Output) -> None:
+    home.rmdir()
+    home.write_text("mine")
+    status, found = run_doctor(capsys)
+    assert (status, found["home"]["seen"]) == (1, f"{home} is no folder")
+
+
+def test_a_live_socket_is_no_leftover(home: Path, capsys: Output) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        (home / "run").mkdir()
+        listening.bind(str(home / "run" / "ocd.sock"))
+        listening.listen()
+        findings = list(checks.check_remains(home))
+    assert findings == []
+
+
+def test_a_missing_browser_is_installed_only_when_told(
+    home: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[list[str]] = []
+    missing = Finding("browser", "error", "none", "", lambda yes: install.install(yes=yes))
+    monkeypatch.setattr(checks, "check_browser", lambda _config: iter([missing]))
+    monkeypatch.setattr(install, "commands", lambda: [["pm", "update"], ["pm", "add", "chromium"]])
+
+    def run(command: list[str], **_options: object) -> object:
+        ran.append(command)
+        return type("Done", (), {"returncode": 0})
+
+    monkeypatch.setattr(install.subprocess, "run", run)
+    assert execute(["doctor", "--fix"]) == 1
+    said = capsys.readouterr().err
+    assert "To install Chromium: pm update && pm add chromium" in said
+    assert "Not fixed: browser: Not installed" in said
+    assert ran == []
+    assert execute(["doctor", "--fix", "--yes"]) == 1  # the stand-in stays missing
+    assert ran == [["pm", "update"], ["pm", "add", "chromium"]]
+
+
+def which(*names: str) -> install.Which:
+    return lambda name: f"/bin/{name}" if name in names else None
+
+
+@pytest.mark.parametrize("manager", ["apt-get", "dnf", "pacman", "zypper", "apk"])
+def test_a_user_installs_through_sudo(manager: str) -> None:
+    as_root = install.commands(which(manager), root=True, release=DEBIAN)
+    as_user = install.commands(which(manager, "sudo"), root=False, release=DEBIAN)
+    assert as_root[-1][0] == manager
+    assert "chromium" in as_root[-1]
+    assert as_user == [["sudo", *command] for command in as_root]
+
+
+def test_homebrew_needs_no_root() -> None:
+    assert install.commands(which("brew"), root=False, release="")[0][0] == "brew"
+
+
+@pytest.mark.parametrize(
+    ("found", "release", "words"),
+    [
+        ((), DEBIAN, "No package manager"),
+        (("apt-get",), DEBIAN, "needs root, and there is no sudo"),
+        (("apt-get", "sudo"), "ID=ubuntu\n", "snap"),
+    ],
+)
+def test_what_cannot_be_installed_says_what_to_do(
+    found: tuple[str, ...], release: str, words: str
+) -> None:
+    with pytest.raises(OcdError, match=words) as caught:
+        install.commands(which(*found), root=False, release=release)
+    assert caught.value.hint
+
+
+@pytest.fixture
+def no_browser(tmp_path: Path) -> Path:
+    broken = tmp_path / "chromium"
+    broken.write_text("#!/bin/sh\nexit 3\n")
+    broken.chmod(0o755)
+    return broken
+
+
+def test_a_browser_that_does_not_start_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output, no_browser: Path
+) -> None:
+    monkeypatch.setenv("OPENCHROME_HOME", str(tmp_path))
+    monkeypatch.setenv("OPENCHROME_BROWSER_PATH", str(no_browser))
+    status, found = run_doctor(capsys)
+    assert (status, found["browser start"]["level"]) == (1, "error")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+def test_an_unwritable_home_is_an_error(
+    home: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_args: object, **_options: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "touch", refuse)  # root may write anywhere, so chmod proves nothing
+    status, found = run_doctor(capsys)
+    assert (status, found["home"]["seen"]) == (1, f"{home} is not writable: Permission denied")
