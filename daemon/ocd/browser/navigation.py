@@ -65,7 +65,7 @@ async def _error_page(tab: "Tab", document: Document) -> None:
     if document.loader_id and document.error != "net::ERR_ABORTED":
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_ERROR_PAGE_S):
-                await tab.documents.wait_until(lambda: document.committed)
+                await tab.documents.wait_until(lambda: "load" in document.reached)
 
 
 async def reload(tab: "Tab", wait: Wait, *, ignore_cache: bool) -> Navigation:
