@@ -58,7 +58,28 @@ async def test_expired_handles_go_with_their_empty_day(store: OutputStore, clock
     assert store.stats().count == 1
 
 
-async def test_what_a_crash_left_goes_after_its_grace(store: OutputStore, clock: Clock) -> None:
+async def test_what_an_earlier_daemon_left_goes_at_once(store: OutputStore, clock: Clock) -> None:
+    leave(store.root / "2026-05-27" / "oh_AAAAAAAAAAAA.json", 0, clock)
+    await store.sweep()
+    assert names(store) == set()
+
+
+async def test_a_shared_folder_is_left_its_grace(
+    store: OutputStore, clock: Clock, tmp_path: Path
+) -> None:
+    """Another daemon may have begun to write there before this one started."""
+    shared = tmp_path / "shared"
+    store.add_root(shared)
+    left = leave(shared / "2026-05-27" / "oh_AAAAAAAAAAAA.json", 1, clock)
+    await store.sweep()
+    assert left.exists()
+    clock.now += 600
+    await store.sweep()
+    assert list(shared.iterdir()) == []
+
+
+async def test_young_left_overs_go_after_their_grace(store: OutputStore, clock: Clock) -> None:
+    clock.now += 1000
     day = store.root / "2026-05-27"
     handle = "oh_AAAAAAAAAAAA"
     for name in (f"{handle}.json", f".{handle}.idx.4711.part", f".{handle}.meta.json.4711.part"):
@@ -75,6 +96,7 @@ async def test_one_young_file_keeps_the_others_of_its_handle(
     store: OutputStore, clock: Clock
 ) -> None:
     """An index part of a long write is old while the payload still grows."""
+    clock.now += 9000
     day = store.root / "2026-05-27"
     leave(day / ".oh_AAAAAAAAAAAA.idx.1.part", 5000, clock)
     leave(day / ".oh_AAAAAAAAAAAA.json.1.part", 1, clock)

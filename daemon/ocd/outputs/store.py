@@ -17,7 +17,7 @@ from ocd.outputs.meta import Meta, read_meta, rfc3339
 from ocd.outputs.paging import Format, read_page
 from ocd.outputs.policy import Descriptor, preview_of
 from ocd.outputs.search import Query, Search
-from ocd.outputs.sweeper import ORPHAN_GRACE_S, Swept, sweep_roots
+from ocd.outputs.sweeper import Swept, sweep_roots
 from ocd.outputs.usage import Kept, Usage
 from ocd.outputs.writing import Written, write_handle
 from ocd.payload import Payload
@@ -27,6 +27,8 @@ logger = logging.getLogger(__name__)
 _MB = 1024 * 1024
 # Searches may take seconds; they never take all the threads that fetches need.
 _SEARCHES_AT_ONCE = 2
+# Files this young, without a meta, may belong to another daemon that writes into the same folder.
+ORPHAN_GRACE_S = 600.0
 T = TypeVar("T")
 
 
@@ -59,6 +61,7 @@ class OutputStore:
         self.max_store_mb = max_store_mb
         self.orphan_grace_s = orphan_grace_s
         self._clock = clock
+        self._started = clock()
         self._roots = [root]
         self._usage = Usage()
         self._sweeping = threading.Lock()
@@ -199,11 +202,21 @@ class OutputStore:
     def _sweep(self) -> Swept:
         with self._sweeping:
             before = self._usage.names()
-            swept = sweep_roots(self._roots, self._usage, self._clock(), self.orphan_grace_s)
+            now = self._clock()
+            roots = [(root, self._left_over(root, now)) for root in self._roots]
+            swept = sweep_roots(roots, self._usage, now)
             self._usage.reconcile(before, swept.kept)
             self._swept = True
         self._report(swept)
         return swept
+
+    def _left_over(self, root: Path, now: float) -> float:
+        """Return up to when files without a meta are left-overs.
+
+        In the store's own root, whose daemon holds the home's lock, all from before the start are.
+        """
+        aged = now - self.orphan_grace_s
+        return max(aged, self._started) if root == self.root else aged
 
     def _report(self, swept: Swept) -> None:
         for what, paths in (("delete", swept.failed), ("read", swept.unreadable)):

@@ -15,9 +15,6 @@ from ocd.outputs.usage import Kept, Usage
 
 logger = logging.getLogger(__name__)
 
-# Left-overs this young may belong to another daemon that writes into the same folder.
-ORPHAN_GRACE_S = 600.0
-
 
 class Sweepable(Protocol):
     """What the sweeper works on; the output store is one."""
@@ -59,17 +56,17 @@ class Swept:
     kept: dict[str, Kept] = field(default_factory=dict)
 
 
-def sweep_roots(
-    roots: Iterable[Path], usage: Usage, now: float, grace_s: float = ORPHAN_GRACE_S
-) -> Swept:
-    """Delete the expired handles and old left-overs below the roots. Blocks; raises nothing.
+def sweep_roots(roots: Iterable[tuple[Path, float]], usage: Usage, now: float) -> Swept:
+    """Delete the expired handles and the left-overs below the roots. Blocks; raises nothing.
 
-    now: seconds since the epoch. Files that cannot be deleted or read are listed and stay.
+    With each root goes the time up to which files without a meta are left-overs: younger ones may
+    be somebody's handle in the making. Times are seconds since the epoch. Files that cannot be
+    deleted or read are listed and stay.
     """
     swept = Swept()
-    for root in roots:
+    for root, left_over in roots:
         for folder in _day_folders(root, swept):
-            _sweep_folder(folder, usage, swept, now, grace_s)
+            _sweep_folder(folder, usage, swept, now, left_over)
     return swept
 
 
@@ -81,21 +78,21 @@ def _day_folders(root: Path, swept: Swept) -> list[Path]:
         return []
 
 
-def _sweep_folder(folder: Path, usage: Usage, swept: Swept, now: float, grace_s: float) -> None:
+def _sweep_folder(folder: Path, usage: Usage, swept: Swept, now: float, left_over: float) -> None:
     try:
         for found in list(find_handles(folder)):
             if not usage.is_writing(found.place.handle):
-                _sweep_handle(found, usage, swept, now, grace_s)
+                _sweep_handle(found, usage, swept, now, left_over)
         if not any(folder.iterdir()):
             usage.remove_folder(folder)
     except OSError:
         swept.failed.append(str(folder))
 
 
-def _sweep_handle(found: Found, usage: Usage, swept: Swept, now: float, grace_s: float) -> None:
+def _sweep_handle(found: Found, usage: Usage, swept: Swept, now: float, left_over: float) -> None:
     try:
         size = sum(entry.stat(follow_symlinks=False).st_size for entry in found.files.values())
-        expires, ended = _life(found, usage, swept, now, grace_s)
+        expires, ended = _life(found, usage, swept, now, left_over)
     except OSError:
         return  # deleted by somebody else meanwhile
     if ended and _delete(found, swept):
@@ -106,12 +103,12 @@ def _sweep_handle(found: Found, usage: Usage, swept: Swept, now: float, grace_s:
 
 
 def _life(
-    found: Found, usage: Usage, swept: Swept, now: float, grace_s: float
+    found: Found, usage: Usage, swept: Swept, now: float, left_over: float
 ) -> tuple[float | None, bool]:
     """Return when the handle expires (None: it is none), and whether its files are to go."""
     if not found.committed:
         newest = max(e.stat(follow_symlinks=False).st_mtime for e in found.files.values())
-        return None, newest + grace_s <= now
+        return None, newest <= left_over
     known = usage.kept(found.place.handle)
     if known is not None and known.expires is not None:
         return known.expires, known.expires <= now
