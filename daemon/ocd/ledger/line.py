@@ -8,14 +8,10 @@ from ocd.ledger.running import Run
 class Line:
     """Gives turns. A run gets its turn by its event `turn`, and gives it back by `leave`."""
 
-    def __init__(self, max_at_once: int, max_waiting: int) -> None:
-        self.max_waiting = max_waiting
+    def __init__(self, max_at_once: int) -> None:
         self._max_at_once = max_at_once
         self._waiting: deque[Run] = deque()
         self._at_work = 0
-
-    def __len__(self) -> int:
-        return len(self._waiting)
 
     @property
     def max_at_once(self) -> int:

@@ -4,6 +4,7 @@ import asyncio
 import difflib
 import logging
 from collections.abc import Callable, Coroutine, Mapping
+from contextvars import ContextVar
 from secrets import token_hex
 from typing import Any
 
@@ -20,11 +21,14 @@ from ocd.ledger.summary import summarise
 from ocd.ledger.tasks import Listing, Tasks
 from ocd.payload import Payload
 
-__all__ = ["Kind", "Listing", "Result", "Runner"]
+__all__ = ["CALLER_SESSION", "Kind", "Listing", "Result", "Runner"]
 
 CANCEL_ANSWER_S = 2.0
 STOP_S = 6.0
 SAVE_EVERY_S = 0.5
+
+# The session of the call that is being served in this context; the dispatcher sets it.
+CALLER_SESSION: ContextVar[str] = ContextVar("CALLER_SESSION", default="default")
 
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
 logger = logging.getLogger(__name__)
@@ -44,16 +48,18 @@ class Runner(Tasks):
         spawn: Spawn,
         *,
         max_concurrent: int = 4,
-        max_waiting: int = 1000,
+        max_tasks: int = 1000,
         admit: Callable[[str], None] = lambda _kind: None,
     ) -> None:
         """`spawn` runs a coroutine in the daemon's TaskGroup; `admit` raises for kinds that are
-        disabled; beyond `max_concurrent` running tasks, `max_waiting` may wait.
+        disabled; beyond `max_concurrent` running tasks others wait, beyond `max_tasks` in all the
+        next one is refused.
         """
         super().__init__(store, kinds)
         self._spawn = spawn
         self._admit = admit
-        self._line = Line(max_concurrent, max_waiting)
+        self._line = Line(max_concurrent)
+        self._max_tasks = max_tasks
         self._last_created = 0
         self._stopping = False
 
@@ -100,12 +106,12 @@ class Runner(Tasks):
         kind = self._kind(name)
         self._admit(name)
         prepared = kind.prepare(args)
-        if len(self._line) >= self._line.max_waiting:
+        if len(self._runs) >= self._max_tasks:
             raise OcdError(
                 "limit_reached",
-                f"{len(self._line)} tasks are waiting already",
+                f"{len(self._runs)} tasks run or wait already",
                 hint="Cancel some: oc task list --status PENDING",
-                limit=self._line.max_waiting,
+                limit=self._max_tasks,
             )
         return Run(self._store, kind, prepared, self._new_meta(name, args, session))
 

@@ -1,0 +1,147 @@
+"""Verbs about tasks: long verbs that run in the background, recorded in the ledger."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from msgspec import Meta, field
+
+from ocd.api.errors import OcdError
+from ocd.ledger.runner import CALLER_SESSION, Runner
+from ocd.ledger.states import Status, milliseconds, public
+from ocd.verb import Output, Params, daemon_verb
+
+TaskId = Annotated[str, Meta(description="The task's id: 16 hexadecimal digits")]
+
+
+class TaskStart(Params):
+    """Start a long verb in the background
+
+    Answers at once with a `task_id`. Follow it with oc_task_wait or oc_task_get; end it with
+    oc_task_cancel, which keeps what is finished. The task goes on when the caller disconnects.
+    """
+
+    kind: Annotated[str, Meta(description="The long verb to run, for example crawl")]
+    args: Annotated[dict[str, Any], Meta(description="The verb's own parameters")] = field(
+        default_factory=dict
+    )
+
+
+@daemon_verb("oc_task_start", TaskStart, needs=Runner, capability="tasks", tier=1)
+async def oc_task_start(runner: Runner, params: TaskStart) -> Output:
+    meta = await runner.start(params.kind, params.args, CALLER_SESSION.get())
+    return Output(data={"task_id": meta.task_id, "status": meta.status, "kind": meta.kind})
+
+
+class TaskList(Params):
+    """List tasks, newest first
+
+    `count` is how many are listed. Tasks whose record cannot be read are left out and counted as
+    `unreadable`; the daemon's log names their files.
+    """
+
+    status: Annotated[
+        Status | list[Status] | None, Meta(description="Only tasks of this status, or of these")
+    ] = None
+    kind: Annotated[
+        str | list[str] | None, Meta(description="Only tasks of this kind, or of these")
+    ] = None
+    limit: Annotated[int, Meta(ge=1, le=1000, description="List at most this many")] = 50
+    since: Annotated[
+        str | int | None,
+        Meta(description="Only tasks created since: RFC 3339 time, or epoch milliseconds"),
+    ] = None
+
+
+@daemon_verb("oc_task_list", TaskList, needs=Runner, capability="tasks", tier=1)
+async def oc_task_list(runner: Runner, params: TaskList) -> Output:
+    found = await runner.list(
+        _as_list(params.status),
+        _as_list(params.kind),
+        since=_moment(params.since),
+        limit=params.limit,
+    )
+    unreadable = {"unreadable": found.unreadable} if found.unreadable else {}
+    metas = [public(meta) for meta in found.metas]
+    return Output(data={"tasks": metas, "count": len(metas), **unreadable})
+
+
+def _as_list(value: str | Sequence[str] | None) -> list[str]:
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _moment(since: str | int | None) -> int:
+    if since is None or isinstance(since, int):
+        return since or 0
+    try:
+        return int(since) if since.isdecimal() else milliseconds(since)
+    except ValueError:
+        raise OcdError(
+            "invalid_argument",
+            f"oc_task_list: parameter 'since': '{since}' is no time",
+            hint="For example 2026-03-01T12:00:00Z, or epoch milliseconds.",
+            parameter="since",
+            expected="RFC 3339 time or epoch milliseconds",
+        ) from None
+
+
+class TaskGet(Params):
+    """Show a task, and its result on request
+
+    `meta.progress` is current. The result of a failed or cancelled task is what it had finished.
+    """
+
+    task_id: TaskId
+    include_result: Annotated[
+        bool, Meta(description="Also return the result, in the shape of the direct call's")
+    ] = False
+
+
+@daemon_verb("oc_task_get", TaskGet, needs=Runner, capability="tasks", tier=1, large=True)
+async def oc_task_get(runner: Runner, params: TaskGet) -> Output:
+    meta = await runner.get(params.task_id)
+    shown = {"meta": public(meta)}
+    result = await asyncio.to_thread(runner.result, meta) if params.include_result else None
+    if result is None:
+        return Output(data=shown)
+    return Output(
+        data={**shown, "result": result.data},
+        rows=result.rows,
+        items=None if result.items is None else ("result", *result.items),
+    )
+
+
+class TaskCancel(Params):
+    """Cancel a task; what it has finished is kept
+
+    Answers once the task has ended, or after 2 s with its state then. One that has already ended
+    stays as it is.
+    """
+
+    task_id: TaskId
+
+
+@daemon_verb("oc_task_cancel", TaskCancel, needs=Runner, capability="tasks", tier=1)
+async def oc_task_cancel(runner: Runner, params: TaskCancel) -> Output:
+    return Output(data={"meta": public(await runner.cancel(params.task_id))})
+
+
+class TaskWait(Params):
+    """Wait until a task has ended
+
+    Past `timeout_ms` the error `timeout` says how far it is; the task goes on.
+    """
+
+    task_id: TaskId
+    timeout_ms: Annotated[
+        int, Meta(ge=0, le=600_000, description="How long to wait, in milliseconds")
+    ] = 60_000
+
+
+@daemon_verb("oc_task_wait", TaskWait, needs=Runner, capability="tasks", tier=1)
+async def oc_task_wait(runner: Runner, params: TaskWait) -> Output:
+    return Output(
+        data={"meta": public(await runner.wait(params.task_id, params.timeout_ms / 1000))}
+    )

@@ -1,0 +1,444 @@
+"""Tasks in this process: accepted, in line, running, cancelled, failing, waited for, stopped."""
+
+import asyncio
+import errno
+import json
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from ocd import files
+from ocd.api.errors import OcdError
+from ocd.ledger import running, states
+from ocd.ledger.runner import Kind, Runner
+from ocd.ledger.states import TaskMeta
+from ocd.ledger.store import TaskStore
+from ocd.ledger.work import Work
+from ocd.payload import JSON, Lines, Payload
+
+
+def of_units(meta: TaskMeta, units: Lines) -> Payload:
+    data = {"summary": {"task": meta.task_id}, "pages": []}
+    return Payload(JSON, data, ("pages",), units)
+
+
+class Pages:
+    """A kind that finishes a page each time the test lets it; `then` is what it does at the end."""
+
+    def __init__(self, then: Callable[[Work], Any] = lambda _work: None) -> None:
+        self.go = asyncio.Semaphore(0)
+        self.then = then
+        self.work: Work | None = None
+
+    def kind(self) -> Kind:
+        return Kind("pages", self.prepare, self.run, of_units)
+
+    def prepare(self, args: dict[str, Any]) -> int:
+        if set(args) - {"n", "password"}:
+            raise OcdError("invalid_argument", "pages takes n")
+        return int(args.get("n", 1))
+
+    async def run(self, work: Work, count: int) -> Payload:
+        self.work = work
+        for number in range(count):
+            await self._next(work)
+            if work.stopping:
+                break
+            work.add(json.dumps({"n": number}).encode())
+            work.progress(number + 1, count, f"page {number}")
+        self.then(work)
+        return of_units(
+            TaskMeta(task_id="x", kind="", status="RUNNING", created_at=""), units(work)
+        )
+
+    async def _next(self, work: Work) -> None:
+        async with asyncio.TaskGroup() as group:
+            waits = [group.create_task(w) for w in (self.go.acquire(), work.stop.wait())]
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            for one in waits:
+                one.cancel()
+
+    async def finish(self, count: int) -> None:
+        """Let it finish that many pages, and return once they are kept."""
+        for _ in range(count):
+            self.go.release()
+        await until(lambda: self.work is not None and self.work.finished >= count)
+
+
+def units(work: Work) -> Lines:
+    return Lines(work.units)
+
+
+async def until(condition: Callable[[], Any]) -> None:
+    async with asyncio.timeout(5):
+        while not condition():  # noqa: ASYNC110 - conditions of any kind, with a deadline
+            await asyncio.sleep(0.005)
+
+
+@asynccontextmanager
+async def runner_of(
+    root: Path,
+    *kinds: Kind,
+    max_concurrent: int = 4,
+    max_tasks: int = 100,
+    admit: Callable[[str], None] = lambda _kind: None,
+) -> AsyncIterator[Runner]:
+    async with asyncio.TaskGroup() as group:
+        runner = Runner(
+            TaskStore(root),
+            {kind.name: kind for kind in kinds},
+            group.create_task,
+            max_concurrent=max_concurrent,
+            max_tasks=max_tasks,
+            admit=admit,
+        )
+        await runner.recover()
+        yield runner
+        await runner.stop()
+
+
+def on_disk(root: Path, task_id: str) -> TaskMeta:
+    return TaskStore(root).read(task_id)
+
+
+def modes_below(root: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mode & 0o777 for path in root.glob("*/*")}
+
+
+async def kinds_of_events(runner: Runner, task_id: str) -> list[str]:
+    return [msgspec.json.decode(line)["kind"] async for line in runner.events(task_id)]
+
+
+async def test_a_task_runs_to_its_end(tmp_path: Path) -> None:
+    """PENDING on disk before the answer, then RUNNING, then COMPLETED with a result and events."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        meta = await runner.start("pages", {"n": 2, "password": "hunter2"}, "mine")
+        assert on_disk(tmp_path, meta.task_id).session == "mine"
+        await pages.finish(1)
+        now = await runner.get(meta.task_id)
+        assert (now.status, now.progress.done, now.progress.total) == ("RUNNING", 1, 2)
+        await pages.finish(2)
+        ended = await runner.wait(meta.task_id, 5)
+        assert ended == on_disk(tmp_path, meta.task_id)
+        assert (ended.status, ended.progress.done, ended.error) == ("COMPLETED", 2, None)
+        assert ended.created_at <= str(ended.started_at) <= str(ended.ended_at)
+        assert "hunter2" not in (tmp_path / meta.task_id / "meta.json").read_text()
+        result = runner.result(ended)
+        assert result is not None
+        assert list(result.rows or ()) == [b'{"n": 0}', b'{"n": 1}']
+        said = await kinds_of_events(runner, meta.task_id)
+        assert [kind for kind in said if kind != "progress"] == [
+            *("created", "started", "unit", "unit", "completed")
+        ]
+        modes = modes_below(tmp_path)
+        assert set(modes.values()) == {0o600}
+        assert set(modes) == {"meta.json", "events.jsonl", "pages.jsonl", "result.json", "lock"}
+
+
+async def test_bad_arguments_make_no_task(tmp_path: Path) -> None:
+    """What the direct call would refuse is refused before anything is on disk."""
+    async with runner_of(tmp_path, Pages().kind()) as runner:
+        for kind, args in (("pages", {"m": 1}), ("page", {})):
+            with pytest.raises(OcdError) as caught:
+                await runner.start(kind, args)
+            assert caught.value.code == "invalid_argument"
+        assert "Did you mean 'pages'?" in caught.value.hint
+    assert modes_below(tmp_path) == {}
+
+
+async def test_a_disabled_kind_makes_no_task(tmp_path: Path) -> None:
+    """The capability filter is asked for kinds, too."""
+
+    def admit(kind: str) -> None:
+        raise OcdError("CAPABILITY_DISABLED", kind, capability="crawl")
+
+    async with runner_of(tmp_path, Pages().kind(), admit=admit) as runner:
+        with pytest.raises(OcdError, match="pages"):
+            await runner.start("pages", {})
+    assert modes_below(tmp_path) == {}
+
+
+async def test_tasks_wait_in_line(tmp_path: Path) -> None:
+    """Beyond max_concurrent they are PENDING, in order; raising it lets the next one run."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind(), max_concurrent=1, max_tasks=4) as runner:
+        first, second, third = [await runner.start("pages", {"n": 1}) for _ in range(3)]
+        await until(lambda: runner.counts()["running"] == 1)
+        assert (await runner.get(second.task_id)).status == "PENDING"
+        at_once = await runner.start("pages", {"n": 1}, at_once=True)
+        await until(lambda: runner.counts()["running"] == 2)
+        assert (await runner.get(at_once.task_id)).status == "RUNNING"
+        with pytest.raises(OcdError) as caught:
+            await runner.start("pages", {"n": 1})
+        assert caught.value.code == "limit_reached"
+        runner.max_concurrent = 2
+        await until(lambda: runner.counts()["running"] == 3)
+        assert (await runner.get(third.task_id)).status == "PENDING"
+        assert runner.counts() == {"total": 4, "running": 3, "pending": 1, "unreadable": 0}
+        for _ in range(4):
+            pages.go.release()
+        for meta in (first, second, third, at_once):
+            assert (await runner.wait(meta.task_id, 5)).status == "COMPLETED"
+
+
+async def test_a_cancelled_task_keeps_its_pages(tmp_path: Path) -> None:
+    """CANCELLED within a unit, cancel_requested_at set, the finished pages in the result."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        meta = await runner.start("pages", {"n": 5})
+        await pages.finish(2)
+        ended = await runner.cancel(meta.task_id)
+        assert (ended.status, ended.error, ended.progress.done) == ("CANCELLED", None, 2)
+        assert ended.cancel_requested_at is not None
+        result = runner.result(ended)
+        assert result is not None
+        assert list(result.rows or ()) == [b'{"n": 0}', b'{"n": 1}']
+        assert await runner.cancel(meta.task_id) == ended
+        said = await kinds_of_events(runner, meta.task_id)
+        assert said.index("cancel_requested") < said.index("cancelled") == len(said) - 1
+
+
+async def test_a_waiting_task_is_cancelled_at_once(tmp_path: Path) -> None:
+    """PENDING becomes CANCELLED without having run."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind(), max_concurrent=0) as runner:
+        meta = await runner.start("pages", {"n": 5})
+        ended = await runner.cancel(meta.task_id)
+        assert (ended.status, ended.started_at) == ("CANCELLED", None)
+        assert pages.work is None
+        assert on_disk(tmp_path, meta.task_id).status == "CANCELLED"
+
+
+async def test_a_kind_that_does_not_look_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the grace it is cancelled where it waits; what it had finished is kept."""
+    monkeypatch.setattr(running, "GRACE_S", 0.05)
+    entered = asyncio.Event()
+
+    async def deaf(work: Work, _prepared: object) -> Payload:
+        work.add(b"1")
+        entered.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async with runner_of(tmp_path, Kind("deaf", dict, deaf, of_units)) as runner:
+        meta = await runner.start("deaf", {})
+        await entered.wait()
+        ended = await runner.cancel(meta.task_id)
+        result = runner.result(ended)
+        assert ended.status == "CANCELLED"
+        assert result is not None
+        assert list(result.rows or ()) == [b"1"]
+
+
+async def test_a_failing_task_is_failed_with_the_verbs_error(tmp_path: Path) -> None:
+    """The error body is the direct call's; pages finished before it are kept."""
+
+    def fail(_work: Work) -> None:
+        raise OcdError("fetch_failed", "no route", url="http://x/")
+
+    pages = Pages(fail)
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        meta = await runner.start("pages", {"n": 1})
+        await pages.finish(1)
+        ended = await runner.wait(meta.task_id, 5)
+        assert ended.status == "FAILED"
+        assert ended.error == {"code": "fetch_failed", "message": "no route", "url": "http://x/"}
+        result = runner.result(ended)
+        assert result is not None
+        assert list(result.rows or ()) == [b'{"n": 0}']
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, TimeoutError, asyncio.CancelledError])
+async def test_a_bug_in_a_kind_fails_its_task_alone(
+    tmp_path: Path, error: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
+    """`internal`, a traceback in the log, the lock free, and the next task runs."""
+
+    def fail(_work: Work) -> None:
+        raise error
+
+    pages = Pages(fail)
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        meta = await runner.start("pages", {"n": 0})
+        ended = await runner.wait(meta.task_id, 5)
+        assert ended.error is not None
+        assert (ended.status, ended.error["code"]) == ("FAILED", "internal")
+        assert "Traceback" in caplog.text
+        TaskStore(tmp_path).update(meta.task_id, lambda one: one)
+        pages.then = lambda _work: None
+        again = await runner.start("pages", {"n": 0})
+        assert (await runner.wait(again.task_id, 5)).status == "COMPLETED"
+
+
+async def test_a_result_that_is_no_json_fails_its_task(tmp_path: Path) -> None:
+    """A payload that cannot be encoded is the kind's bug, not the daemon's end."""
+
+    async def odd(_work: Work, _prepared: object) -> Payload:
+        return Payload(JSON, {"x": object()})
+
+    async with runner_of(tmp_path, Kind("odd", dict, odd)) as runner:
+        meta = await runner.start("odd", {})
+        ended = await runner.wait(meta.task_id, 5)
+        assert ended.error is not None
+        assert (ended.status, ended.error["code"]) == ("FAILED", "internal")
+        assert not (tmp_path / meta.task_id / "result.json").exists()
+
+
+async def test_a_full_disk_fails_the_task_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """storage_full where it can be written, in memory where it cannot; then all is well again."""
+    pages = Pages()
+    fsync = os.fsync
+
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        meta = await runner.start("pages", {"n": 1})
+        await until(lambda: pages.work is not None)
+        monkeypatch.setattr(files.os, "fsync", full)
+        await pages.finish(1)
+        ended = await runner.wait(meta.task_id, 5)
+        assert ended.error is not None
+        assert (ended.status, ended.error["code"]) == ("FAILED", "storage_full")
+        assert await runner.get(meta.task_id) == ended
+        with pytest.raises(OcdError) as caught:
+            await runner.start("pages", {"n": 1})
+        assert caught.value.code == "storage_full"
+        monkeypatch.setattr(files.os, "fsync", fsync)
+        again = await runner.start("pages", {"n": 0})
+        assert (await runner.wait(again.task_id, 5)).status == "COMPLETED"
+
+
+async def test_waiting_ends_with_the_task_or_with_the_time(tmp_path: Path) -> None:
+    """`timeout` names the task, how far it is and what to call; the task goes on."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        meta = await runner.start("pages", {"n": 2})
+        await pages.finish(1)
+        with pytest.raises(OcdError) as caught:
+            await runner.wait(meta.task_id, 0.02)
+        body = caught.value.body()
+        assert (body["code"], body["task_id"]) == ("timeout", meta.task_id)
+        assert body["status"] == "RUNNING"
+        assert body["progress"] == {"done": 1, "total": 2, "message": "page 0"}
+        assert "oc_task_wait" in str(body["hint"])
+        await pages.finish(2)
+        assert (await runner.wait(meta.task_id, 5)).status == "COMPLETED"
+        assert (await runner.wait(meta.task_id, 0)).status == "COMPLETED"
+        with pytest.raises(OcdError) as unknown:
+            await runner.wait("f" * 16, 1)
+        assert unknown.value.code == "task_not_found"
+
+
+async def test_progress_is_heard_as_it_happens(tmp_path: Path) -> None:
+    """A direct call hears of each change from memory, and gets the ended task."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        meta = await runner.start("pages", {"n": 2})
+        heard: list[int] = []
+        async with asyncio.TaskGroup() as group:
+            watching = group.create_task(
+                runner.watch(meta.task_id, lambda now: heard.append(now.progress.done))
+            )
+            await pages.finish(1)
+            await until(lambda: 1 in heard)
+            await pages.finish(2)
+        assert watching.result().status == "COMPLETED"
+
+
+async def test_events_are_followed_to_the_end(tmp_path: Path) -> None:
+    """Old events first, live ones as they come, and then the stream ends."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        meta = await runner.start("pages", {"n": 1})
+        said: list[str] = []
+
+        async def follow() -> None:
+            async for line in runner.events(meta.task_id, follow=True):
+                said.append(msgspec.json.decode(line)["kind"])
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(follow())
+            await until(lambda: "started" in said)
+            await pages.finish(1)
+        assert said[0] == "created"
+        assert said[-1] == "completed"
+        assert "unit" in said
+
+
+async def test_another_process_may_cancel_our_task(tmp_path: Path) -> None:
+    """cancel_requested_at that appears in meta.json is honoured, and not written over."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        meta = await runner.start("pages", {"n": 5})
+        await pages.finish(1)
+        asked = "2026-03-01T12:00:00.000Z"
+        TaskStore(tmp_path).update(meta.task_id, lambda one: states.ask_cancel(one, asked))
+        ended = await runner.wait(meta.task_id, 5)
+        assert (ended.status, ended.cancel_requested_at) == ("CANCELLED", asked)
+
+
+async def test_a_caller_that_goes_away_cancels_a_task_it_does_not_know(tmp_path: Path) -> None:
+    """Cancelled before the id was given out, start leaves a CANCELLED task, not a running one."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        async with asyncio.TaskGroup() as group:
+            call = group.create_task(runner.start("pages", {"n": 5}))
+            await asyncio.sleep(0)
+            call.cancel()
+        await until(lambda: runner.counts()["pending"] + runner.counts()["running"] == 0)
+        (listed,) = (await runner.list()).metas
+        assert listed.status == "CANCELLED"
+
+
+async def test_stopping_ends_every_task_and_keeps_its_pages(tmp_path: Path) -> None:
+    """CANCELLED with daemon_stopped, waiting ones too; nothing is accepted any more."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind(), max_concurrent=1) as runner:
+        first, second = [await runner.start("pages", {"n": 5}) for _ in range(2)]
+        await pages.finish(1)
+        await runner.stop()
+        for meta in (first, second):
+            ended = on_disk(tmp_path, meta.task_id)
+            assert ended.error is not None
+            assert (ended.status, ended.error["code"]) == ("CANCELLED", "daemon_stopped")
+            assert ended.cancel_requested_at is None
+        result = runner.result(on_disk(tmp_path, first.task_id))
+        assert result is not None
+        assert list(result.rows or ()) == [b'{"n": 0}']
+        with pytest.raises(OcdError) as caught:
+            await runner.start("pages", {})
+        assert caught.value.code == "shutting_down"
+
+
+async def test_lists_are_newest_first_and_filtered(tmp_path: Path) -> None:
+    """By status, kind and time; running tasks come from memory, the others from disk."""
+    pages = Pages()
+    other = Kind("other", dict, pages.run, of_units)
+    async with runner_of(tmp_path, pages.kind(), other) as runner:
+        done = await runner.start("pages", {"n": 0})
+        await runner.wait(done.task_id, 5)
+        live = await runner.start("pages", {"n": 2})
+        await pages.finish(1)
+        (tmp_path / ("e" * 16)).mkdir()
+        (tmp_path / ("e" * 16) / "meta.json").write_text("broken")
+        everything = await runner.list()
+        assert [meta.task_id for meta in everything.metas] == [live.task_id, done.task_id]
+        assert everything.unreadable == 1
+        assert everything.metas[0].progress.done == 1
+        (completed,) = (await runner.list(["COMPLETED"])).metas
+        assert completed.task_id == done.task_id
+        assert (await runner.list(kinds=["other"])).metas == []
+        since = states.milliseconds(live.created_at)
+        assert len((await runner.list(since=since)).metas) == 1
+        assert len((await runner.list(limit=1)).metas) == 1

@@ -1,0 +1,301 @@
+"""A task's files: what is on disk after each step, under lock, and when it cannot be read."""
+
+import json
+import multiprocessing
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from ocd import files
+from ocd.api.errors import OcdError
+from ocd.ledger import states
+from ocd.ledger.events import Tail
+from ocd.ledger.index import Index
+from ocd.ledger.results import read_result
+from ocd.ledger.retention import prune
+from ocd.ledger.states import Outcome, TaskMeta, TaskProgress
+from ocd.ledger.store import TaskStore
+from ocd.ledger.summary import MAX_BYTES, summarise
+from ocd.payload import JSON, Payload
+
+DAY_MS = 86_400_000
+
+
+def new_meta(number: int = 1, **changes: object) -> TaskMeta:
+    fields = {
+        "task_id": f"{number:016x}",
+        "kind": "crawl",
+        "status": "PENDING",
+        "created_at": states.timestamp(number),
+        **changes,
+    }
+    return TaskMeta(**fields)  # type: ignore[arg-type]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> TaskStore:
+    return TaskStore(tmp_path / "tasks")
+
+
+def test_a_new_task_is_on_disk_whole_and_private(store: TaskStore) -> None:
+    """Folder 0700, files 0600, a format version, and one event."""
+    meta = new_meta()
+    store.create(meta)
+    folder = store.directory(meta.task_id)
+    assert store.read(meta.task_id) == meta
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {
+        "meta.json": 0o600,
+        "events.jsonl": 0o600,
+    }
+    assert json.loads((folder / "meta.json").read_bytes())["version"] == 1
+    (event,) = map(json.loads, Tail(folder / "events.jsonl").new_lines())
+    assert event["kind"] == "created"
+
+
+def test_a_creation_that_fails_leaves_nothing(
+    store: TaskStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk is storage_full, and no half of a task stays."""
+    monkeypatch.setattr(files.os, "fsync", full_disk)
+    with pytest.raises(OcdError) as caught:
+        store.create(new_meta())
+    assert caught.value.code == "storage_full"
+    assert names(store.root) == []
+
+
+def full_disk(_descriptor: int) -> None:
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("task_id", ["", "nope", "../../etc", "A" * 16, "0" * 15, "f" * 16])
+def test_an_id_that_names_no_task_is_not_found(store: TaskStore, task_id: str) -> None:
+    """Malformed ids never become paths."""
+    with pytest.raises(OcdError) as caught:
+        store.read(task_id)
+    assert caught.value.code == "task_not_found"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"{", b"[]", b"\xff\xfe", b'{"task_id": 1}', b'{"version": 99}', None],
+    ids=["empty", "torn", "list", "binary", "wrong type", "newer", "missing"],
+)
+def test_a_task_that_cannot_be_read_is_left_alone(store: TaskStore, damage: bytes | None) -> None:
+    """Reading and changing it say where it is; its bytes stay as they are; lists count it."""
+    meta = new_meta()
+    store.create(meta)
+    path = store.directory(meta.task_id) / "meta.json"
+    if damage is None:
+        path.unlink()
+    else:
+        path.write_bytes(damage)
+    for attempt in (store.read, lambda i: store.update(i, lambda one: states.begin(one, "now"))):
+        with pytest.raises(OcdError) as caught:
+            attempt(meta.task_id)
+        assert caught.value.code == "unreadable_file"
+        assert caught.value.details["path"] == str(path)
+    index = Index(store)
+    index.refresh()
+    assert (len(index), index.unreadable) == (0, {meta.task_id})
+    assert prune(store, index, 0.001) == 0
+    assert (path.read_bytes() if path.exists() else None) == damage
+
+
+def test_a_newer_format_is_not_touched(store: TaskStore) -> None:
+    """A task of a later version of the program is unreadable, not misread."""
+    store.create(new_meta(version=2))
+    with pytest.raises(OcdError, match="newer version"):
+        store.read(f"{1:016x}")
+
+
+def test_changes_of_several_processes_all_arrive(store: TaskStore) -> None:
+    """Read-modify-write under the lock: no change is lost to another one's."""
+    meta = new_meta(status="RUNNING")
+    store.create(meta)
+    context = multiprocessing.get_context("spawn")
+    others = [context.Process(target=count_up, args=(store.root, 25)) for _ in range(2)]
+    for other in others:
+        other.start()
+    count_up(store.root, 25)
+    for other in others:
+        other.join(30)
+        assert other.exitcode == 0
+    assert store.read(meta.task_id).progress.done == 75
+
+
+def count_up(root: Path, times: int) -> None:
+    store = TaskStore(root)
+    for _ in range(times):
+        store.update(
+            f"{1:016x}", lambda one: states.advance(one, TaskProgress(one.progress.done + 1))
+        )
+
+
+def test_the_lock_is_free_after_a_change_that_throws(store: TaskStore) -> None:
+    """The next change goes through at once, also from another thread."""
+    meta = new_meta()
+    store.create(meta)
+
+    def broken(_meta: TaskMeta) -> TaskMeta:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        store.update(meta.task_id, broken)
+    done: list[TaskMeta] = []
+    thread = threading.Thread(
+        target=lambda: done.append(store.update(meta.task_id, lambda one: states.begin(one, "t")))
+    )
+    thread.start()
+    thread.join(5)
+    assert done[0].status == "RUNNING"
+
+
+def test_an_unchanged_task_is_not_written_again(store: TaskStore) -> None:
+    """A change that changes nothing costs no write: terminal tasks stay the same file."""
+    meta = new_meta(status="COMPLETED", ended_at="2026-03-01T12:00:00.000Z")
+    store.create(meta)
+    before = store.changed_at(meta.task_id)
+    store.update(meta.task_id, lambda one: states.end(one, Outcome(status="FAILED"), "later"))
+    assert store.changed_at(meta.task_id) == before
+
+
+def test_a_result_whose_list_is_the_units_is_read_without_it(store: TaskStore) -> None:
+    """Only head and tail of result.json are decoded; the list comes as the units file."""
+    meta = new_meta()
+    store.create(meta)
+    units = store.units(meta.task_id)
+    units.path.write_bytes(b'{"n":1}\n{"n":2}\n')
+    whole = {"summary": {"a": "[]"}, "pages": [], "more": 1}
+    payload = Payload(JSON, whole, ("pages",), units)
+    path, place = store.write_result(meta.task_id, payload)
+    assert json.loads(Path(path).read_bytes()) == {**whole, "pages": [{"n": 1}, {"n": 2}]}
+    ended = replace(meta, result_path=path, result_list=place)
+    result = read_result(Path(path), units, ended)
+    assert result is not None
+    assert (result.data, result.rows, result.items) == (whole, units, ("pages",))
+
+
+def test_a_result_with_a_list_of_its_own_is_read_whole(store: TaskStore) -> None:
+    """Without units, or with others, the list in result.json is the one that counts."""
+    meta = new_meta()
+    store.create(meta)
+    store.units(meta.task_id).path.write_bytes(b'{"n":1}\n')
+    payload = Payload(JSON, {"results": [7, 8, 9]}, ("results",))
+    path, place = store.write_result(meta.task_id, payload)
+    ended = replace(meta, result_path=path, result_list=place)
+    result = read_result(Path(path), store.units(meta.task_id), ended)
+    assert result is not None
+    assert (result.data, result.rows, result.items) == ({"results": [7, 8, 9]}, None, ("results",))
+
+
+def test_events_are_read_as_they_come(store: TaskStore) -> None:
+    """A tail yields each whole line once, and a line still being written later."""
+    meta = new_meta()
+    store.create(meta)
+    path = store.directory(meta.task_id) / "events.jsonl"
+    tail = Tail(path)
+    assert len(tail.new_lines()) == 1
+    with path.open("ab") as file:
+        file.write(b'{"kind":"ha')
+        file.flush()
+        assert tail.new_lines() == []
+        file.write(b'lf"}\n')
+    assert tail.new_lines() == [b'{"kind":"half"}']
+    assert tail.new_lines() == []
+
+
+def test_nothing_is_said_after_the_last_event(store: TaskStore) -> None:
+    """A late thread's progress does not land behind the end."""
+    store.create(new_meta())
+    events = store.events(f"{1:016x}")
+    events.end("completed")
+    events.say("progress", done=1)
+    lines = Tail(store.directory(f"{1:016x}") / "events.jsonl").new_lines()
+    assert [json.loads(line)["kind"] for line in lines] == ["created", "completed"]
+
+
+def test_old_tasks_go_and_running_ones_stay(tmp_path: Path) -> None:
+    """Retention counts from the end of a task; what has not ended is kept at any age."""
+    store = TaskStore(tmp_path / "tasks", clock=lambda: 40 * DAY_MS)
+    ages = {1: 39, 2: 31, 3: 29}
+    for number, days in ages.items():
+        created = states.timestamp((40 - days) * DAY_MS)
+        store.create(new_meta(number, status="FAILED", created_at=created, ended_at=created))
+    ended_lately = states.timestamp(39 * DAY_MS)
+    store.create(new_meta(4, status="COMPLETED", ended_at=ended_lately))
+    store.create(new_meta(5, status="RUNNING"))
+    index = Index(store)
+    index.refresh()
+    assert prune(store, index, 0) == 0
+    assert prune(store, index, 30) == 2
+    assert names(store.root) == [f"{n:016x}" for n in (3, 4, 5)]
+    assert prune(store, index, 30, max_tasks=2) == 1
+    assert names(store.root) == [f"{n:016x}" for n in (3, 5)]
+
+
+def test_leftovers_of_crashes_are_swept(store: TaskStore) -> None:
+    """A task that was never named and one half removed go at the next start."""
+    for name in (".new-0000000000000001", ".trash-0000000000000002"):
+        (store.root / name).mkdir()
+        (store.root / name / "meta.json").write_bytes(b"{}")
+    store.sweep()
+    assert names(store.root) == []
+
+
+def test_the_index_sees_what_others_do(store: TaskStore) -> None:
+    """New, changed and removed tasks of other processes appear without a restart."""
+    index = Index(store)
+    index.refresh()
+    assert index.newest() == []
+    store.create(new_meta(1))
+    store.create(new_meta(2, kind="recording"))
+    index.refresh()
+    assert index.newest() == [f"{2:016x}", f"{1:016x}"]
+    assert index.newest(kinds=["recording"]) == [f"{2:016x}"]
+    assert index.newest(since=2) == [f"{2:016x}"]
+    store.update(f"{1:016x}", lambda one: states.begin(one, "now"))
+    index.refresh()
+    assert index.newest(["RUNNING"]) == [f"{1:016x}"]
+    store.remove(f"{2:016x}")
+    index.refresh()
+    assert index.newest() == [f"{1:016x}"]
+
+
+def small(value: object) -> bool:
+    return len(json.dumps(value).encode()) <= MAX_BYTES + 2
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"url": "https://example.org/", "max_pages": 3},
+        {"text": "é" * 5000, "n": 1},
+        {f"key{i}": "x" * 100 for i in range(100)},
+        {"k" * 3000: 1},
+        {"nested": [{"list": list(range(2000))}]},
+        {"quotes": '"' * 1000},
+    ],
+    ids=["short", "long text", "many keys", "long key", "nested", "escapes"],
+)
+def test_the_summary_is_small_json(args: dict[str, object]) -> None:
+    """At most 2 KiB of valid JSON; what is cut says so."""
+    summary = summarise(args)
+    assert small(summary)
+    shown = json.loads(summary)
+    assert shown == args or (shown["_truncated"] is True and shown["_bytes"] > 0)
+
+
+def test_the_summary_tells_no_secrets() -> None:
+    """Passwords at any depth and in any letter case, also where the summary is cut."""
+    secret = "hunter2"
+    args = {"plan": [{"PassWord": secret}], "url": f"https://u:{secret}@example.org/"}
+    assert secret not in summarise(args)
+    assert secret not in summarise({**args, "more": "x" * 5000})
