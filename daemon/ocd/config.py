@@ -153,10 +153,10 @@ def _value(setting: Setting, raw: object, source: _Source) -> Any:  # noqa: ANN4
         value = msgspec.convert(raw, setting.type, strict=source.strict, dec_hook=as_path)
     except (msgspec.ValidationError, RuntimeError) as error:
         raise _invalid(name, str(error), key=setting.key) from error
-    if isinstance(value, float) and not math.isfinite(value):
-        raise _invalid(name, "expected a finite number", key=setting.key)
     if setting.key in ("tools_only", "disable_tools"):
         _check_groups(name, setting.key, value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise _invalid(name, "expected a finite number", key=setting.key)
     return value
 
 

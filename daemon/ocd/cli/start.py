@@ -1,5 +1,6 @@
 """`ocd start`: the daemon in the background."""
 
+import os
 import subprocess
 import sys
 import time
@@ -23,6 +24,8 @@ from ocd.files import storage
 START_TIMEOUT_S = 25.0
 _LOG_LINES = 12
 _NAMING_S = 1.0
+# Windows has no sessions; DETACHED_PROCESS and CREATE_NEW_PROCESS_GROUP are its way.
+_DETACHED = 0x8 | 0x200 if os.name == "nt" else 0
 # The manager that started our parent must not hear from a daemon it does not know.
 _NOT_INHERITED = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 
@@ -124,14 +127,9 @@ def _spawn(home: Path, log: Path, arguments: Sequence[str]) -> subprocess.Popen[
             stderr=output,
             cwd=home,
             env=inherited,
-            **_detached(),
+            start_new_session=os.name != "nt",
+            creationflags=_DETACHED,
         )
-
-
-def _detached() -> dict[str, Any]:
-    if sys.platform == "win32":
-        return {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-    return {"start_new_session": True}
 
 
 def _died(status: int, log: Path, before: int) -> OcdError:
