@@ -21,6 +21,7 @@ class Sweepable(Protocol):
 
     async def sweep(self) -> int:
         """Delete what has expired and return how many handles that were."""
+        ...
 
 
 async def run(store: Sweepable, interval: Callable[[], float], changed: asyncio.Event) -> None:
