@@ -43,10 +43,10 @@ gen: $(READY) ## Write the generated files: catalog.json, VERBS.md
 	python -m ocd.catalog
 
 transcripts: $(READY) ## Rewrite the expected output of the shell transcripts
-	OCD_REWRITE_TRANSCRIPTS=1 pytest tests/scenarios -k transcript
+	OCD_REWRITE_TRANSCRIPTS=1 pytest tests/scenarios/cli
 
 bench: $(READY) ## Measure again what tests/bench/RESULTS.md says
-	tests/bench/run
+	PYTHONPATH=tests python -m bench
 
 run: $(READY) ## Run the daemon in the foreground, with your own home
 	ocd run
