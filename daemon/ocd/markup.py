@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 if TYPE_CHECKING:
+    from html_to_markdown import ConversionOptions
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 # The parser's time grows with the square of the depth and the converter drops what is deeper than
@@ -29,6 +30,9 @@ _FLAT = frozenset(
         *("th", "thead", "tbody", "tfoot", "colgroup", "option", "optgroup", "rp", "rt", "rb"),
     )
 )
+# Opening tags that can nest: more than MAX_NESTING of them are needed to be too deep.
+_OPENING = re.compile(rf"<(?!(?:{'|'.join(sorted(_FLAT))})[\s/>])[a-z]", re.IGNORECASE)
+_COMMON_FLAT = ("<li>", "<td>", "<tr>", "<p>", "<p ", "<img ", "<br")
 _NEVER_SHOWN = (
     "script, style, template, noscript, datalist, noembed, noframes, input[type=hidden i]"
 )
@@ -59,7 +63,7 @@ _MAIN_SHARE = 0.25
 @lru_cache(1)  # title, links and content are asked for one after the other
 def flattened(html: str) -> str:
     """Return the HTML with elements deeper than MAX_NESTING made siblings; no text is lost."""
-    if html.count("<") - html.count("</") <= MAX_NESTING or _depth(html) <= MAX_NESTING:
+    if _openings(html) <= MAX_NESTING or _depth(html) <= MAX_NESTING:
         return html
     nesting = _Nesting()
 
@@ -70,6 +74,12 @@ def flattened(html: str) -> str:
         return " " if match["slash"] else f"{match[0]}</{match['name']}>"
 
     return _TAG.sub(limit, html)
+
+
+def _openings(html: str) -> int:
+    """Return an upper bound of the tags that open something that can nest, cheaply if it is low."""
+    bound = html.count("<") - html.count("</") - sum(map(html.count, _COMMON_FLAT))
+    return bound if bound <= MAX_NESTING else len(_OPENING.findall(html))
 
 
 class _Nesting:
@@ -109,8 +119,11 @@ def _tree(html: str) -> "LexborHTMLParser":
 
 def title(html: str) -> str:
     """Return the document's title on one line, "" if it has none."""
+    return _title(_tree(html))
+
+
+def _title(tree: "LexborHTMLParser") -> str:
     # The title of an inline drawing is none of the page's.
-    tree = _tree(html)
     node = tree.css_first("head > title") or tree.css_first("body > title")
     if node:
         return _SPACES.sub(" ", node.text()).strip()
@@ -124,7 +137,10 @@ def links(html: str, base_url: str = "") -> list[tuple[str, str]]:
     `javascript:` and empty targets are left out; the text of a picture link is its alt text.
     """
     tree = _tree(html)
-    base = _base(tree, base_url)
+    return _links(tree, _base(tree, base_url))
+
+
+def _links(tree: "LexborHTMLParser", base: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for node in tree.css("a[href], area[href]"):
         href = _joined(base, (node.attributes.get("href") or "").strip())
@@ -154,6 +170,42 @@ def _link_text(node: "LexborNode") -> str:
     named = node if node.attributes.get("aria-label") else image
     attribute = "aria-label" if named is node else "alt"
     return ((named.attributes.get(attribute) or "") if named else "").strip()
+
+
+class Document:
+    """A page that is parsed once for everything that a crawl takes from it.
+
+    Read `title`, `links` and `base` first: `to_*` and `visible` use the tree up.
+    """
+
+    def __init__(self, html: str, base_url: str = "") -> None:
+        self._html = html
+        self._url = base_url
+        self._tree = _tree(html)
+        self.base = _base(self._tree, base_url)
+
+    def title(self) -> str:
+        """Return what the function of that name returns."""
+        return _title(self._tree)
+
+    def raw_links(self) -> list[tuple[str, str]]:
+        """Return (href, text) of each link in document order, hrefs as they are written."""
+        return _links(self._tree, "")
+
+    def visible(self, *, only_main_content: bool = False) -> str:
+        """Return static_visible() of the page, or of its main content."""
+        if only_main_content:
+            return static_visible(main_content(self._html))
+        _drop_hidden(self._tree)
+        return _without_comments(self._tree.html or "")
+
+    def to_markdown(self, *, only_main_content: bool = False) -> str:
+        """Return what the function of that name returns."""
+        return _markdown(self.visible(only_main_content=only_main_content), self._url)
+
+    def to_text(self, *, only_main_content: bool = False) -> str:
+        """Return what the function of that name returns."""
+        return _convert(self.visible(only_main_content=only_main_content), "", "plain")
 
 
 def static_visible(html: str) -> str:
@@ -217,7 +269,11 @@ def to_markdown(
     `<base>` counts. Pictures in `data:` URLs become their alt texts.
     """
     shown = static_visible(main_content(html) if only_main_content else html)
-    text = _convert(_plain_links(shown) if not include_links else shown, base_url, "markdown")
+    return _markdown(_plain_links(shown) if not include_links else shown, base_url)
+
+
+def _markdown(shown: str, base_url: str) -> str:
+    text = _convert(shown, base_url, "markdown")
     return _TEXT_COMMENT.sub(lambda m: m["code"] or r"\<!--", text) if "<!--" in text else text
 
 
@@ -233,9 +289,16 @@ def _plain_links(html: str) -> str:
 
 
 def _convert(html: str, base_url: str, output: str) -> str:
-    from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
+    from html_to_markdown import convert
 
-    options = ConversionOptions(
+    content = convert(html, _options(base_url, output)).content or ""
+    return _BLANK_LINES.sub("\n\n", content).strip() + "\n" if content.strip() else ""
+
+
+def _options(base_url: str, output: str) -> "ConversionOptions":
+    from html_to_markdown import ConversionOptions, PreprocessingOptions
+
+    return ConversionOptions(
         output_format=output,
         base_url=base_url or None,
         # Ours is done already, and the library's would drop forms and navigation.
@@ -249,5 +312,3 @@ def _convert(html: str, base_url: str, output: str) -> str:
         include_blockquote_citations=False,
         newline_style="backslash",
     )
-    content = convert(html, options).content or ""
-    return _BLANK_LINES.sub("\n\n", content).strip() + "\n" if content.strip() else ""

@@ -1,5 +1,7 @@
 """One answer into the parts of a page record: title, content, links. Pure, and CPU only."""
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from ocd.crawl.charset import decode
@@ -7,6 +9,9 @@ from ocd.crawl.scripted import ENOUGH_TEXT, why_scripted
 from ocd.crawl.spec import Format
 from ocd.crawl.urls import join
 from ocd.safety.sanitize import Markup, Sanitizer
+
+if TYPE_CHECKING:
+    from ocd.markup import Document
 
 _MAX_TITLE = 1000
 
@@ -50,29 +55,24 @@ def extract(job: Job) -> Extracted:
 
 
 def _page(html: str, job: Job) -> Extracted:
-    from ocd import markup
+    from ocd.markup import Document
 
-    links = _absolute(markup.links(html, job.url), job.url)
-    content = _content(html, job, links)
+    document = Document(html, job.url)
+    title = document.title()
+    links = _absolute(document.raw_links(), document.base)
+    content = _content(document, job, links)
     # A page with much to say needs no second look.
     probed = job.probe and len(content) < 2 * ENOUGH_TEXT
-    return Extracted(
-        title=markup.title(html),
-        content=content,
-        links=links,
-        scripted=why_scripted(html) if probed else "",
-    )
+    return Extracted(title, content, links, why_scripted(html) if probed else "")
 
 
-def _content(html: str, job: Job, links: list[tuple[str, str]]) -> str:
-    from ocd import markup
-
+def _content(document: "Document", job: Job, links: list[tuple[str, str]]) -> str:
     if job.format == "markdown":
-        return markup.to_markdown(html, job.url, only_main_content=job.only_main)
+        return document.to_markdown(only_main_content=job.only_main)
     if job.format == "text":
-        return markup.to_text(html, only_main_content=job.only_main)
+        return document.to_text(only_main_content=job.only_main)
     if job.format == "html":
-        return markup.static_visible(markup.main_content(html) if job.only_main else html)
+        return document.visible(only_main_content=job.only_main)
     return "".join(f"- [{_label(text) or url}]({url})\n" for url, text in links)
 
 

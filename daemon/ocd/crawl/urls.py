@@ -23,6 +23,10 @@ _PLAIN = re.compile(
 _SENDABLE = re.compile(
     r"""[a-z]+://[^/?"<>`{}\\^\s\x00-\x20\x7f-\U0010ffff]*/[^"<>`{}\\^\s\x00-\x20\x7f-\U0010ffff]*"""
 )
+# A path from the root without anything to resolve or to encode.
+_LOCAL_PATH = re.compile(
+    r"/(?:[\w\-~$+,;=:@&%][\w.\-~$+,;=:@&%]*/?)*(?:\?[\w.\-~$+,;=:@&%/]*)?", re.ASCII
+)
 _BLANKS = " \t\n\r\f"
 
 
@@ -55,6 +59,10 @@ def join(base: str, href: str) -> str | None:
     href = href.strip(_BLANKS)
     if not href or href[0] == "#":
         return None
+    if _LOCAL_PATH.fullmatch(href):
+        end = base.find("/", base.find("://") + 3)  # what most links are: no parsing for those
+        if end > 0:
+            return base[:end] + href
     try:
         url = urljoin(base, href).partition("#")[0]
         parts = urlsplit(url)

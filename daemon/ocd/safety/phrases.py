@@ -31,7 +31,9 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("forget everything", r"forget everything (?:above|before|you)"),
     ("overrid", rf"overrid(?:e|ing) (?:{_A} )*(?:{_OLD} )*{_ORDERS}"),
     ("new ", r"new (?:system )?instructions?:"),
-    ("system", r"system (?:prompt|message|override|instructions?) ?:|^\W*system ?:"),
+    # Apart, so that each begins with a literal or an anchor: searched ten times as fast.
+    ("system", r"system (?:prompt|message|override|instructions?) ?:"),
+    ("system", r"\A\W*system ?:"),
     (" now ", r"you (?:are|must) now (?:an? |act|in |to )|you must now\b"),
     ("do not ", rf"do not {_USER}"),
     ("don't ", rf"don't {_USER}"),
