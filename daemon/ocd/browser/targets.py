@@ -8,6 +8,7 @@ from ocd.browser.cdp import CdpSession, Connection, Event
 
 Adopt = Callable[[CdpSession], None]
 
+_NEEDS_A_PAGE = "Hidden target can be created only"
 _PAGES_ONLY = [{"type": "page"}, {"exclude": True}]
 
 
@@ -31,6 +32,20 @@ class Targets:
         """Begin to attach."""
         params = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
         await self._connection.send("Target.setAutoAttach", {**params, "filter": _PAGES_ONLY})
+
+    async def open_hidden(self, adopt: Adopt, **options: object) -> CdpSession:
+        """Create a page that is never drawn."""
+        try:
+            return await self.open(adopt, hidden=True, **options)
+        except OcdError as error:
+            if _NEEDS_A_PAGE not in error.message:
+                raise
+        # Chromium creates hidden pages only beside another one, which may go at once.
+        beside = await self.open(adopt, background=True)
+        try:
+            return await self.open(adopt, hidden=True, **options)
+        finally:
+            await self.close(beside.target_id)
 
     async def open(self, adopt: Adopt, **options: object) -> CdpSession:
         """Create a page at about:blank with CDP's `options`; it waits to be resumed.

@@ -1,0 +1,411 @@
+// The outline: one pass over what is shown, one line for each thing that matters.
+
+const CONTAINERS = new Set(('alert alertdialog application article banner blockquote caption'
+  + ' complementary contentinfo dialog directory document feed figure form grid group list listbox'
+  + ' listitem log main marquee menu menubar navigation note radiogroup region rowgroup search status'
+  + ' table tablist tabpanel term definition timer toolbar tooltip tree treegrid treeitem row cell'
+  + ' gridcell columnheader rowheader').split(' '));
+const LEAVES = new Set(('button checkbox link menuitem menuitemcheckbox menuitemradio option radio'
+  + ' scrollbar searchbox slider spinbutton switch tab textbox combobox color date time datetime month'
+  + ' week file summary img math meter progressbar video audio').split(' '));
+const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+const TEXT = 0;
+const LEAF = 1;
+const BOX = 2;
+const FRAME = 3;
+const MANY_OPTIONS = 20;
+const MAX_DEPTH = 1500;
+const LONG_URL = 500;
+
+const quote = (text) => `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`;
+
+class Outline {
+  constructor(options) {
+    this.onlyRefs = options.filter === 'interactive';
+    this.maxDepth = options.depth ?? Infinity;
+    this.base = options.indent || 0;
+    this.lines = []; // [depth, kind, text]
+    this.frames = []; // iframes of other origins, in order
+    this.words = ''; // text not yet on a line
+    this.refs = 0;
+    this.level = 0;
+    this.active = null;
+  }
+
+  // Lines
+
+  put(depth, kind, text) {
+    this.lines.push([depth, kind, text]);
+  }
+
+  flush(depth) {
+    if (!this.words) return;
+    const text = squeeze(this.words);
+    this.words = '';
+    if (text && !this.onlyRefs) this.put(depth, TEXT, text);
+  }
+
+  // Walking
+
+  document(doc, depth) {
+    const view = rootView(doc);
+    if (!view) return;
+    const outer = this.active;
+    this.active = doc.activeElement;
+    this.kids(doc.documentElement, view, depth, null);
+    this.flush(depth);
+    this.active = outer;
+  }
+
+  kids(el, view, depth, control) {
+    if (++this.level > MAX_DEPTH) {
+      this.words += ` ${el.textContent} `;
+    } else if (el.tagName === 'TEXTAREA') {
+      // Its value is told with it.
+    } else if (view.style.whiteSpaceCollapse === 'preserve' && !view.inline && !this.onlyRefs && !control) {
+      this.preserved(el, view, depth);
+    } else {
+      for (const kid of kidsOf(el)) {
+        if (kid.nodeType === Node.TEXT_NODE) {
+          if (!control && view.readable && !folded(el, kid)) this.words += kid.data;
+        } else if (kid.nodeType === Node.ELEMENT_NODE && !folded(el, kid)) {
+          this.element(kid, view, depth, control);
+        }
+      }
+    }
+    this.level--;
+  }
+
+  // Preformatted text keeps its lines.
+  preserved(el, view, depth) {
+    for (const kid of kidsOf(el)) {
+      if (kid.nodeType === Node.ELEMENT_NODE) {
+        this.element(kid, view, depth, null);
+      } else if (kid.nodeType === Node.TEXT_NODE && view.readable) {
+        const [first, ...rest] = kid.data.split('\n');
+        this.words += first;
+        for (const line of rest) {
+          this.line(depth);
+          this.words = line;
+        }
+      }
+    }
+    this.line(depth);
+  }
+
+  line(depth) {
+    const text = this.words.trimEnd();
+    this.words = '';
+    if (text.trim()) this.put(depth, TEXT, text);
+  }
+
+  // `control` is the control we are in: its words are its name already.
+  element(el, above, depth, control) {
+    const tag = el.tagName.toUpperCase();
+    if (NEVER.has(tag) || el.getAttribute('aria-hidden') === 'true') return;
+    const view = look(el, above);
+    if (!view) return;
+    if (!rootOf(el)) suspect(el);
+    if (tag === 'BR') {
+      this.words += ' ';
+      return;
+    }
+    const role = roleOf(el);
+    const acts = !view.inert && this.acts(el, role, view, control);
+    if (LEAVES.has(role)) this.leaf(el, role, view, depth, acts, control);
+    else if (role === 'iframe') this.frame(el, depth);
+    else if (role === 'heading') this.heading(el, view, depth, acts, control);
+    else if (CONTAINERS.has(role) || acts) this.box(el, role, view, depth, acts, control);
+    else if (view.inline) this.kids(el, view, depth, control);
+    else this.block(el, view, depth, control);
+  }
+
+  block(el, view, depth, control) {
+    if (control) {
+      this.kids(el, view, depth, control);
+      return;
+    }
+    this.flush(depth);
+    this.kids(el, view, depth, null);
+    this.flush(depth);
+  }
+
+  acts(el, role, view, control) {
+    if (view.style.visibility !== 'visible') return false;
+    if (el.tagName === 'INPUT' && el.type === 'hidden') return false;
+    if (el.tagName === 'OPTION' || el.tagName === 'OPTGROUP') return false;
+    if (WIDGETS.has(role)) return true;
+    if (el.tagName === 'VIDEO' || el.tagName === 'AUDIO') return el.controls;
+    if (el.hasAttribute('onclick') || isEditingHost(el)) return true;
+    if (focusable(el) && el.tagName !== 'IFRAME' && el.tagName !== 'BODY' && el.tabIndex >= 0) return true;
+    return view.style.cursor === 'pointer' && !control && this.beginsPointer(el, view);
+  }
+
+  beginsPointer(el, view) {
+    return view.above?.style.cursor !== 'pointer' && el.tagName !== 'LABEL' && el.tagName !== 'BODY';
+  }
+
+  // Lines of single elements
+
+  head(el, role, name, acts) {
+    let line = role;
+    if (name) line += ` ${quote(name)}`;
+    if (acts) {
+      this.refs++;
+      line += ` [ref=e${refOf(el)}]`;
+    }
+    return line + this.states(el, role);
+  }
+
+  leaf(el, role, view, depth, acts, control) {
+    const name = nameOf(el, role);
+    if (role === 'img' && !name && !acts) return;
+    if (el.tagName === 'OPTION' || view.style.visibility !== 'visible') return;
+    if (this.onlyRefs && !acts) return;
+    this.flush(depth);
+    if (depth <= this.maxDepth) this.put(depth, LEAF, this.head(el, role, name, acts) + this.detail(el, role, name));
+    else this.skipped(depth);
+    if (CONTROLS.has(el.tagName) || role === 'img') return;
+    // Only further controls and pictures inside a control are told of.
+    const inner = depth + (this.onlyRefs ? 0 : 1);
+    this.kids(el, view, inner, role === 'textbox' ? el : control || el);
+    if (role === 'textbox') this.words = '';
+  }
+
+  heading(el, view, depth, acts, control) {
+    const name = nameOf(el, 'heading');
+    const level = el.getAttribute('aria-level') || (HEADING.test(el.tagName) ? el.tagName[1] : '2');
+    if (!this.onlyRefs || acts) {
+      if (!name && !acts) {
+        this.block(el, view, depth, control);
+        return;
+      }
+      if (!view.readable && !acts && !control && !this.anyReadable(el, view)) return;
+      this.flush(depth);
+      this.put(depth, LEAF, `${this.head(el, 'heading', name, acts)} [level=${level}]`);
+    }
+    this.kids(el, view, depth + (this.onlyRefs ? 0 : 1), el);
+  }
+
+  anyReadable(el, view) {
+    for (const kid of kidsOf(el)) {
+      if (kid.nodeType === Node.TEXT_NODE && kid.data.trim() && view.readable) return true;
+      if (kid.nodeType === Node.ELEMENT_NODE) {
+        const inner = look(kid, view);
+        if (inner && (kid.tagName === 'IMG' || this.anyReadable(kid, inner))) return true;
+      }
+    }
+    return false;
+  }
+
+  // Lines with lines below them
+
+  box(el, role, view, depth, acts, control) {
+    if (role === 'rowgroup' || (control && !acts)) {
+      this.block(el, view, depth, control);
+      return;
+    }
+    this.flush(depth);
+    const shown = role || 'clickable';
+    const name = CELLS.has(role) || role === 'row' ? this.givenName(el) : nameOf(el, role);
+    const told = !this.onlyRefs || acts;
+    const at = this.lines.length;
+    const line = told ? this.head(el, shown, name, acts) + this.detail(el, role, name) : '';
+    if (told) this.put(depth, BOX, line);
+    const inner = this.onlyRefs ? depth : depth + 1;
+    if (depth >= this.maxDepth && !this.onlyRefs) this.elsewhere(el, inner);
+    else this.kids(el, view, inner, null);
+    this.flush(inner);
+    if (told) this.close(el, role, at, acts || line !== shown);
+  }
+
+  givenName(el) {
+    return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby') ? nameOf(el, 'row') : '';
+  }
+
+  // Joins what can stand on one line, and drops what says nothing.
+  close(el, role, at, telling) {
+    const count = this.lines.length - at - 1;
+    if (count === 0 && !telling && !CELLS.has(role)) this.lines.length = at;
+    else if (role === 'row') this.joinRow(at);
+    else if (count === 1 && this.lines[at + 1][1] === TEXT && !CELLS.has(role)) {
+      const text = this.lines.pop()[2];
+      const line = this.lines[at];
+      // A name that only repeats the text is left out.
+      line[2] = line[2].includes(quote(text)) ? line[2] : `${line[2]}: ${text}`;
+      line[1] = LEAF;
+    }
+  }
+
+  // A row whose cells are simple becomes one line: `row: one | two | link "three" [ref=e3]`.
+  joinRow(at) {
+    const [depth] = this.lines[at];
+    const cells = [];
+    for (let i = at + 1; i < this.lines.length; i++) {
+      const [level, kind, text] = this.lines[i];
+      if (level === depth + 1) {
+        if (kind !== BOX || !/^(cell|gridcell|columnheader|rowheader)\b/.test(text)) return;
+        cells.push([text, []]);
+      } else if (level === depth + 2 && (kind === TEXT || kind === LEAF)) {
+        cells.at(-1)[1].push(kind === TEXT ? text.replace(/\|/g, '\\|') : text);
+      } else return;
+    }
+    const header = cells.length > 0 && cells.every(([text]) => text === 'columnheader');
+    const words = cells.map(([text, parts]) => {
+      const about = /^(cell|gridcell|columnheader|rowheader)$/.test(text) ? [] : [text];
+      return [...about, ...parts].join(' ');
+    });
+    const line = this.lines[at];
+    this.lines.length = at + 1;
+    line[2] = `${line[2].replace(/^row/, header ? 'headers' : 'row')}: ${words.join(' | ')}`;
+    line[1] = LEAF;
+  }
+
+  elsewhere(el, depth) {
+    const count = el.querySelectorAll('*').length;
+    if (count || el.textContent.trim()) this.put(depth, LEAF, `… ${count} elements below this depth`);
+  }
+
+  skipped(depth) {
+    if (this.lines.at(-1)?.[2] !== '…') this.put(depth, LEAF, '…');
+  }
+
+  frame(el, depth) {
+    this.flush(depth);
+    const inner = inside(el);
+    const name = nameOf(el, 'iframe');
+    const at = this.lines.length;
+    const below = this.onlyRefs ? depth : depth + 1;
+    if (!this.onlyRefs) this.put(depth, BOX, name ? `iframe ${quote(name)}` : 'iframe');
+    if (inner?.documentElement && inner.URL !== 'about:blank#blocked') this.document(inner, below);
+    else {
+      this.frames.push(el);
+      this.put(below, FRAME, '');
+    }
+    if (!this.onlyRefs && this.lines.length === at + 1 && !name) this.lines.length = at;
+  }
+
+  // Words after the name
+
+  states(el, role) {
+    let words = '';
+    const is = (attribute) => el.getAttribute(`aria-${attribute}`);
+    if (role === 'checkbox' || role === 'radio' || role === 'switch' || role.startsWith('menuitem')) {
+      const checked = el.tagName === 'INPUT' ? (el.indeterminate ? 'mixed' : String(el.checked)) : is('checked');
+      if (checked === 'mixed') words += ' checked=mixed';
+      else if (checked === 'true') words += ' checked';
+    }
+    if (is('pressed') && is('pressed') !== 'false') words += is('pressed') === 'mixed' ? ' pressed=mixed' : ' pressed';
+    if (is('selected') === 'true') words += ' selected';
+    const open = role === 'summary' ? String(el.parentElement.open) : is('expanded');
+    if (open === 'true') words += ' expanded';
+    else if (open === 'false') words += ' collapsed';
+    const current = is('current');
+    if (current && current !== 'false') words += current === 'true' ? ' current' : ` current=${current}`;
+    if (el.matches(':disabled') || is('disabled') === 'true') words += ' disabled';
+    if (el.readOnly === true && FIELDS.has(role) || is('readonly') === 'true') words += ' readonly';
+    if (el.required === true || is('required') === 'true') words += ' required';
+    if (is('invalid') && is('invalid') !== 'false') words += ' invalid';
+    if (role === 'dialog' && isModal(el)) words += ' modal';
+    if (el === this.active && el.tagName !== 'BODY' && el.tagName !== 'IFRAME') words += ' focused';
+    return words;
+  }
+
+  detail(el, role, name) {
+    if (role === 'link') return this.target(el);
+    let words = '';
+    if (FIELDS.has(role) || role === 'listbox' || role === 'meter' || role === 'progressbar' || role === 'scrollbar') {
+      const value = this.value(el, role);
+      if (value) words += ` value=${quote(value)}`;
+      else if (el.type === 'password' && el.value) words += ' filled';
+      const hint = squeeze(el.placeholder || el.getAttribute('aria-placeholder') || '');
+      if (hint && hint !== name) words += ` placeholder=${quote(hint)}`;
+    }
+    if (el.tagName === 'SELECT') words += this.options(el);
+    const about = FIELDS.has(role) || role === 'button' ? descriptionOf(el) : '';
+    return about && about !== name ? `${words} description=${quote(about)}` : words;
+  }
+
+  value(el, role) {
+    if (el.tagName === 'INPUT') {
+      if (el.type === 'password') return '';
+      return el.type === 'file' ? [...el.files].map((file) => file.name).join(', ') : squeeze(el.value);
+    }
+    if (el.tagName === 'TEXTAREA') return squeeze(el.value);
+    if (el.tagName === 'SELECT') return [...el.selectedOptions].map((option) => squeeze(option.text)).join(', ');
+    if (el.tagName === 'METER' || el.tagName === 'PROGRESS') return el.position === -1 ? '' : String(el.value);
+    const told = el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
+    if (told) return squeeze(told);
+    return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? squeeze(el.innerText || '') : '';
+  }
+
+  options(el) {
+    const all = [...el.options].map((option) => squeeze(option.text).replace(/\|/g, '\\|'));
+    const shown = this.root === el ? all : all.slice(0, MANY_OPTIONS);
+    const more = all.length - shown.length;
+    const rest = more ? ` | … ${more} more, read_page with ref=e${refOf(el)} lists them` : '';
+    return all.length ? ` options: ${shown.join(' | ')}${rest}` : '';
+  }
+
+  target(el) {
+    const href = el.href instanceof SVGAnimatedString ? el.href.baseVal : el.href || '';
+    if (!href || /^javascript:/i.test(href)) return '';
+    const { origin } = el.ownerDocument.location;
+    const url = href.startsWith(`${origin}/`) && origin !== 'null' ? href.slice(origin.length) : href;
+    return ` → ${url.length > LONG_URL ? `${url.slice(0, LONG_URL)}…` : url}`;
+  }
+
+  // The text, cut where a frame of another origin is to be put in.
+  parts() {
+    const parts = [];
+    const depths = [];
+    let text = '';
+    for (const [depth, kind, words] of this.lines) {
+      if (kind === FRAME) {
+        parts.push(text);
+        depths.push(this.base + depth);
+        text = '';
+      } else {
+        text += `${'  '.repeat(this.base + depth)}- ${kind === TEXT ? 'text: ' : ''}${words}\n`;
+      }
+    }
+    return { parts: [...parts, text], depths };
+  }
+}
+
+// Everything that a selector or a number names, or the whole document.
+function scopeOf(options) {
+  if (options.ref) return elementOf(options.ref);
+  return options.selector ? query(options.selector) : document.documentElement;
+}
+
+function outline(options) {
+  const root = scopeOf(options);
+  if (!root) return null;
+  const it = new Outline(options);
+  if (root === document.documentElement) it.document(document, 0);
+  else {
+    it.root = root;
+    it.active = root.ownerDocument.activeElement;
+    it.element(root, viewAbove(root), 0, null);
+    it.flush(0);
+  }
+  pendingFrames = it.frames;
+  return { ...it.parts(), refs: it.refs };
+}
+
+// The view of what surrounds an element, however it is hidden itself.
+function viewAbove(el) {
+  const parent = el.assignedSlot || el.parentElement || el.getRootNode().host;
+  return parent ? new View(parent, viewAbove(parent), getComputedStyle(parent)) : null;
+}
+
+// Frames of other origins that the last reading met: the caller asks for them by their place.
+let pendingFrames = [];
+
+function read(reader, options) {
+  nextNumber = Math.max(nextNumber, options.next);
+  const first = nextNumber;
+  const result = reader(options);
+  return { result, first, next: nextNumber, nonce, suspects: suspects.length, frames: pendingFrames.length };
+}

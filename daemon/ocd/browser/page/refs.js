@@ -1,0 +1,73 @@
+// Numbers of elements: one counter for the tab, handed in with every call; never given twice.
+
+const numbers = new WeakMap();
+const elements = new Map();
+const nonce = Array.from(crypto.getRandomValues(new Uint32Array(2)), (n) => n.toString(36)).join('');
+let nextNumber = 1;
+
+function refOf(el) {
+  let number = numbers.get(el);
+  if (number === undefined) {
+    number = nextNumber++;
+    numbers.set(el, number);
+    elements.set(number, new WeakRef(el));
+  }
+  return number;
+}
+
+// Whether the element stands in a document that is shown now.
+function present(el) {
+  let node = el;
+  for (;;) {
+    const view = node.ownerDocument.defaultView;
+    if (!node.isConnected || !view) return false;
+    if (view === window) return true;
+    node = view.frameElement;
+    if (!node) return false;
+  }
+}
+
+// The element of a number, null if it is gone; the reason is for people.
+function elementOf(number) {
+  const el = elements.get(number)?.deref();
+  if (!el) {
+    elements.delete(number);
+    return null;
+  }
+  return present(el) ? el : null;
+}
+
+// The first element that a selector matches: in the document, then in shadow trees and frames.
+function query(selector, scope = document) {
+  const found = scope.querySelector(selector);
+  if (found) return found;
+  for (const host of scope.querySelectorAll('*')) {
+    const inner = rootOf(host) || (host.tagName === 'IFRAME' ? inside(host) : null);
+    const deep = inner && query(selector, inner);
+    if (deep) return deep;
+  }
+  return null;
+}
+
+// Elements that may hide a closed shadow tree: CDP alone can tell. Each is put here once.
+const probed = new WeakSet();
+let suspects = [];
+
+function suspect(el) {
+  if (probed.has(el) || el.firstElementChild || suspects.length >= 200) return;
+  const custom = el.tagName.includes('-');
+  if (!custom && (el.firstChild || !/^(DIV|SECTION|SPAN|ARTICLE|ASIDE|MAIN|NAV|P)$/.test(el.tagName))) return;
+  if (!custom && (el.offsetHeight === 0 || el.offsetWidth === 0)) return;
+  probed.add(el);
+  suspects.push(el);
+}
+
+function takeSuspects() {
+  const found = suspects;
+  suspects = [];
+  return found;
+}
+
+function adopt(host, root) {
+  closedRoots.set(host, root);
+}

@@ -1,0 +1,110 @@
+// What a person can see. Every element on the way down gets a View: its style and what it inherits.
+
+const NEVER = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT', 'HEAD', 'META', 'LINK', 'TITLE',
+  'BASE', 'SOURCE', 'TRACK', 'PARAM', 'DATALIST', 'COL', 'COLGROUP', 'RP', 'AREA']);
+const CONTROLS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
+const OFF = 500; // px: nobody indents a text that far to show it
+
+class View {
+  constructor(el, above, style) {
+    this.el = el;
+    this.above = above;
+    this.style = style;
+    this.inert = (above?.inert && !isModal(el)) || el.inert === true;
+    this.inline = style.display === 'inline' || style.display === 'contents' || style.display.startsWith('ruby');
+  }
+
+  // The colour behind the text, null where it cannot be known from ancestors alone.
+  get back() {
+    if (this.known === undefined) {
+      const style = this.style;
+      if (style.backgroundImage !== 'none' || style.filter !== 'none') this.known = null;
+      else if (!clear(style.backgroundColor)) this.known = style.backgroundColor;
+      else if (style.position !== 'static') this.known = null;
+      else this.known = this.above ? this.above.back : 'rgb(255, 255, 255)';
+    }
+    return this.known;
+  }
+
+  // Whether text directly inside is readable.
+  get readable() {
+    if (this.legible === undefined) {
+      const style = this.style;
+      this.legible = style.visibility === 'visible' && parseFloat(style.fontSize) >= 1
+        && parseFloat(style.textIndent) > -OFF
+        && (style.backgroundClip === 'text' || !(clear(style.color) || style.color === this.back));
+    }
+    return this.legible;
+  }
+}
+
+const clear = (color) => color === 'transparent' || /, 0\)$/.test(color) || /\/ 0\)$/.test(color);
+
+function isModal(el) {
+  return (el.tagName === 'DIALOG' && el.open && el.matches(':modal')) || el.getAttribute('aria-modal') === 'true';
+}
+
+// The view of an element inside `above`, or null where nothing of it is shown.
+function look(el, above) {
+  const style = getComputedStyle(el);
+  if (style.display === 'none' || style.contentVisibility === 'hidden') return null;
+  if (vanished(el, style) && !CONTROLS.has(el.tagName)) return null;
+  return new View(el, above, style);
+}
+
+function vanished(el, style) {
+  if (style.opacity === '0') return true;
+  const { position, transform } = style;
+  if (transform !== 'none' && /^matrix\(0, 0, 0, 0,/.test(transform)) return true;
+  if (style.clipPath !== 'none' && /inset\((50|100)%|circle\(0|polygon\(0px 0px(, 0px 0px)*\)/.test(style.clipPath)) return true;
+  if (position === 'absolute' || position === 'fixed') {
+    if (/^rect\(([01](px)?,? ?){4}\)$/.test(style.clip)) return true;
+    if (beyond(el, position)) return true;
+  }
+  if (style.overflowX === 'visible') return false;
+  const tag = el.tagName;
+  return tag !== 'BODY' && tag !== 'HTML' && (tiny(style.width) || tiny(style.height));
+}
+
+const tiny = (length) => length.endsWith('px') && parseFloat(length) <= 1;
+
+// Whether no scrolling brings the box into sight: left of or above the page.
+function beyond(el, position) {
+  const box = el.getBoundingClientRect();
+  if (box.width === 0 && box.height === 0) return false;
+  const view = el.ownerDocument.defaultView;
+  if (!view) return false;
+  const [x, y] = position === 'fixed' ? [0, 0] : [view.scrollX, view.scrollY];
+  const rightToLeft = el.ownerDocument.dir === 'rtl' && position !== 'fixed';
+  if (box.bottom + y <= 0 || (!rightToLeft && box.right + x <= 0)) return true;
+  return position === 'fixed' && (box.left >= view.innerWidth || box.top >= view.innerHeight);
+}
+
+// Whether an element shows only its summary or its legend at the moment.
+function folded(el, kid) {
+  if (el.tagName !== 'DETAILS' || el.open) return false;
+  return !(kid.nodeType === Node.ELEMENT_NODE && kid.tagName === 'SUMMARY' && isSummary(kid));
+}
+
+// The document inside a frame, null if it belongs to another origin.
+function inside(frame) {
+  try {
+    return frame.contentDocument;
+  } catch {
+    return null;
+  }
+}
+
+function hasModal(document) {
+  return document.querySelector('dialog:modal, [aria-modal="true"]') !== null;
+}
+
+function rootView(document) {
+  const top = document.documentElement;
+  const view = top && look(top, null);
+  if (view) {
+    const modal = document.querySelector('dialog:modal');
+    view.inert = modal !== null;
+  }
+  return view;
+}

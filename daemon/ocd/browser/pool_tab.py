@@ -1,0 +1,210 @@
+"""One hidden tab of a crawl: loads a page, gives it back as data, is used again."""
+
+import asyncio
+import contextlib
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from ocd.api.errors import OcdError
+from ocd.browser import scripts
+from ocd.browser.cdp import CdpSession, Event
+from ocd.browser.documents import Documents
+from ocd.browser.navigation import failure
+from ocd.browser.targets import Targets
+
+PoolWait = Literal["load", "dom", "idle"]
+
+# How often a page may send its visitor on by script before it counts as endless.
+HOPS = 10
+MAX_PAGES = 500
+MAX_HEAP = 256 << 20
+# What Chromium shows in a viewer instead of as a document that can be read.
+_VIEWED = ("image/", "video/", "audio/", "font/", "application/pdf", "application/octet-stream")
+_METRICS = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPage:
+    """A rendered page: final URL, HTTP status (None without one), the document as HTML.
+
+    links: absolute addresses, in the page's order, as often as they stand there.
+    """
+
+    url: str
+    status: int | None
+    content_type: str
+    title: str
+    html: str
+    links: list[str]
+    redirected: bool
+
+
+@cache
+def _source(name: str) -> str:
+    return files("ocd.browser").joinpath(name).read_text("utf-8")
+
+
+class PoolTab:
+    """A hidden page of a pool. `broken`: must be replaced rather than used again."""
+
+    def __init__(self, targets: Targets, cdp: CdpSession) -> None:
+        self.cdp = cdp
+        self.site = ""
+        self.pages = 0
+        self.broken = False
+        self.stale = False
+        self._targets = targets
+        self._documents = Documents(cdp)
+        self._leaving = False
+
+    @classmethod
+    async def open(cls, targets: Targets, context_id: str | None) -> "PoolTab":
+        """Open a tab in the browser context (None: the user's own)."""
+        context = {"browserContextId": context_id} if context_id else {}
+        cdp = await targets.open_hidden(_close_popup, **context)
+        tab = cls(targets, cdp)
+        for call in tab._start():
+            await call
+        return tab
+
+    def _start(self) -> list[asyncio.Future[dict[str, Any]]]:
+        cdp = self.cdp
+        self._documents.start()
+        cdp.on("Inspector.targetCrashed", self._crashed)
+        cdp.on("Page.javascriptDialogOpening", self._dialog)
+        cdp.on("Page.frameRequestedNavigation", self._leaves)
+        cdp.on("Page.frameNavigated", self._arrives)
+        cdp.on("disconnected", self._gone)
+        return [
+            cdp.send("Page.enable"),
+            cdp.send("Inspector.enable"),
+            cdp.send("Emulation.setDeviceMetricsOverride", _METRICS),
+            cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": _source("pool_shim.js")}),
+            cdp.send("Runtime.runIfWaitingForDebugger"),
+        ]
+
+    def _crashed(self, _: Event) -> None:
+        self.broken = True
+        self.cdp.interrupt("tab_crashed", "The page has crashed its renderer.")
+
+    def _gone(self) -> None:
+        self.broken = True
+
+    def _dialog(self, event: Event) -> None:
+        accept = event["type"] == "beforeunload"
+        self.cdp.send("Page.handleJavaScriptDialog", {"accept": accept})
+
+    def _leaves(self, event: Event) -> None:
+        if event["frameId"] == self.cdp.target_id and event.get("disposition") == "currentTab":
+            self._leaving = True
+
+    def _arrives(self, event: Event) -> None:
+        if event["frame"]["id"] == self.cdp.target_id:
+            self._leaving = False
+
+    async def load(self, url: str, timeout_s: float, wait: PoolWait) -> LoadedPage:
+        """Load `url` and return it; see PagePool.load for the errors. The caller bounds the time."""
+        self.pages += 1
+        self._leaving = False
+        end = asyncio.get_running_loop().time() + timeout_s
+        await self._go(url)
+        found = await self._read(url, wait, end)
+        if found["heap"] > MAX_HEAP or self.pages >= MAX_PAGES:
+            self.stale = True
+        return _page(url, found)
+
+    async def _go(self, url: str) -> None:
+        reply = await self.cdp.send("Page.navigate", {"url": url})
+        if error := reply.get("errorText"):
+            self.stale = self.stale or "loaderId" in reply
+            raise failure(url, error, None)
+        if "loaderId" in reply:
+            document = self._documents.of(reply["loaderId"])
+            await self._documents.wait_until(lambda: document.committed)
+
+    async def _read(self, url: str, wait: PoolWait, end: float) -> dict[str, Any]:
+        documents = self._documents
+        for _ in range(HOPS):
+            moves = documents.moves
+            found = await self._snapshot(wait, end)
+            if found is not None and not (self._leaving or found["refresh"]):
+                return found
+            # The page went elsewhere by itself, or is about to: the next one counts.
+            if not await self._moved(moves, bounded=found is not None) and found is not None:
+                return found
+        raise OcdError("too_many_redirects", f"{url} sends its visitor on without end.", url=url)
+
+    async def _moved(self, moves: int, *, bounded: bool) -> bool:
+        documents = self._documents
+        try:
+            async with asyncio.timeout(3 if bounded else None):
+                await documents.wait_until(lambda: documents.moves > moves)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _snapshot(self, wait: PoolWait, end: float) -> dict[str, Any] | None:
+        left = end - asyncio.get_running_loop().time()
+        # Some time before the end a page whose pictures hang is taken as it stands.
+        inside = max(left - max(0.25, left / 10), 0.05) * 1000
+        call = f"({_source('pool_read.js')})({json.dumps(wait)}, {inside:.0f})"
+        params = {"expression": call, "returnByValue": True, "awaitPromise": True}
+        try:
+            found = scripts.value_of(await self.cdp.send("Runtime.evaluate", params))
+        except OcdError as error:
+            error = scripts.script_error(error)
+            if error.details.get("navigated"):
+                return None
+            raise error from None
+        if found is None:
+            raise OcdError("timeout", "The page did not arrive in time.")
+        return dict(found)
+
+    async def recover(self) -> None:
+        """Make the tab usable after a failed load, or mark it broken; takes a second at most."""
+        self.cdp.send("Page.stopLoading")
+        try:
+            async with asyncio.timeout(1):
+                await self._go("about:blank")
+                await self.cdp.send("Runtime.evaluate", {"expression": "1"})
+        except (TimeoutError, OcdError):
+            self.broken = True
+        self.site = ""
+
+    async def close(self) -> None:
+        """Close the tab; a hung one is left to the browser."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                await self._targets.close(self.cdp.target_id)
+
+    def __repr__(self) -> str:
+        return f"PoolTab({self.site or 'fresh'}, {self.pages} pages)"
+
+
+def _close_popup(cdp: CdpSession) -> None:
+    cdp.connection.send("Target.closeTarget", {"targetId": cdp.target_id})
+
+
+def _page(url: str, found: dict[str, Any]) -> LoadedPage:
+    content_type = found["type"]
+    if content_type.startswith(_VIEWED):
+        raise OcdError(
+            "not_html",
+            f"{url} is {content_type}, not a page.",
+            url=found["url"],
+            status=found["status"] or None,
+            content_type=content_type,
+        )
+    final = found["url"]
+    return LoadedPage(
+        url=final,
+        status=found["status"] or None,
+        content_type=content_type,
+        title=found["title"],
+        html=found["html"],
+        links=found["links"],
+        redirected=final.partition("#")[0] != url.partition("#")[0],
+    )
