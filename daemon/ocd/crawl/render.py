@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -35,6 +35,9 @@ class PageSource(Protocol):
         """Fetch `url` with the browser's cookies, without rendering it; see PagePool."""
 
 
+# Beyond the pool's own deadline, for a load that does not keep it.
+_GRACE_S = 1.0
+
 # Given the number of tabs and whether the user's cookies are wanted.
 OpenPool = Callable[[int, bool], PageSource]
 
@@ -42,6 +45,16 @@ OpenPool = Callable[[int, bool], PageSource]
 def automatic_tabs() -> int:
     """Return how many tabs are worth having: more only cost memory."""
     return min(4, 2 * (os.cpu_count() or 1))
+
+
+@asynccontextmanager
+async def _bounded(timeout_s: float) -> AsyncIterator[None]:
+    """End what the pool should have ended itself, a little later."""
+    try:
+        async with asyncio.timeout(timeout_s + _GRACE_S):
+            yield
+    except TimeoutError as error:
+        raise OcdError("timeout", f"not loaded within {timeout_s:g} s") from error
 
 
 class Renderer:
@@ -79,13 +92,13 @@ class Renderer:
     async def load(self, url: str, timeout_s: float) -> LoadedPage:
         """Render `url` in a free tab; errors are those of the pool."""
         pool = await self._opened()
-        async with self._free:
+        async with self._free, _bounded(timeout_s):
             return await pool.load(url, timeout_s)
 
     async def fetch(self, url: str, timeout_s: float) -> BrowserFetched:
         """Fetch `url` with the browser's network stack and cookies, without rendering it."""
         pool = await self._opened()
-        async with self._free:
+        async with self._free, _bounded(timeout_s):
             return await pool.fetch(url, timeout_s)
 
     async def _opened(self) -> PageSource:

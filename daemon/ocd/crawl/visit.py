@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
@@ -10,7 +10,14 @@ from urllib.parse import urlsplit
 from ocd.api.errors import OcdError
 from ocd.crawl.converter import Converter
 from ocd.crawl.extract import Extracted, Job
-from ocd.crawl.fetch import Fetched, HttpSource, fetch_error, is_html, read_file
+from ocd.crawl.fetch import (
+    TRANSIENT_STATUSES,
+    Fetched,
+    HttpSource,
+    fetch_error,
+    is_html,
+    read_file,
+)
 from ocd.crawl.frontier import Entry, Frontier
 from ocd.crawl.politeness import Politeness, timestamp
 from ocd.crawl.render import Renderer
@@ -24,9 +31,6 @@ from ocd.safety.domains import DomainPolicy
 # The browser's answers that mean "this is no page": plain HTTP then says what it is.
 _NO_PAGE = ("download_started", "not_html")
 _TRANSIENT = ("navigation_failed", "browser_gone", "fetch_failed")
-# Beyond the pool's own deadline, for a pool that does not keep it.
-_GRACE_S = 2.0
-
 Links = list[tuple[str, str]]
 
 
@@ -244,8 +248,6 @@ def is_same_site(url: str, target: str) -> bool:
 
 
 def _raise_for_status(status: int | None) -> None:
-    from ocd.crawl.fetch import TRANSIENT_STATUSES
-
     if status is not None and status >= 400:
         transient = status in TRANSIENT_STATUSES
         raise fetch_error("http_error", f"HTTP {status}", transient=transient, status=status)
@@ -256,6 +258,3 @@ def _as_fetch_error(error: OcdError) -> OcdError:
     if error.code not in _TRANSIENT:
         return error
     return fetch_error(error.code, error.message, transient=True, **error.details)
-
-
-Visit = Callable[[Entry], Awaitable[Visited]]
