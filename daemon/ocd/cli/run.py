@@ -45,19 +45,18 @@ def _serve(config: Config) -> OcdError | None:
     # Imported here: the other commands must not pay for the daemon's parts.
     from ocd.lifecycle import serve
 
-    found: list[OcdError] = []
+    failure: BaseException | None = None
     try:
         asyncio.run(serve(config))
     except* OcdError as group:
-        found.append(_first(group))
-    return found[0] if found else None
+        failure = _first(group)
+    assert failure is None or isinstance(failure, OcdError)
+    return failure
 
 
-def _first(group: BaseExceptionGroup[OcdError]) -> OcdError:
-    error: BaseException = group
+def _first(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    assert isinstance(error, OcdError)
     return error
 
 
@@ -66,8 +65,9 @@ def _report_crash(
 ) -> None:
     """Log the traceback of an unforeseen error; a person gets one line."""
     _log.critical("crashed", exc_info=(kind, error, trace))
+    cause = _first(error)
     reason = OcdError(
-        "internal", f"The daemon crashed: {kind.__name__}: {error}", hint="See the log: ocd logs"
+        "internal", f"The daemon crashed: {cause!r}", hint="The log has the details: ocd logs"
     )
     _log_reason(reason)
     show_error(reason)
