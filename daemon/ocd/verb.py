@@ -75,7 +75,7 @@ class Output:
 
     def json(self, declared: tuple[str, ...] | None) -> Payload:
         """Return the JSON part, with `declared` as the path of the list that pages by items."""
-        data, items = self.data, self.items or declared
+        data, items = self.data, self.items if self.items is not None else declared
         if self.rows is not None:
             assert items
             data = _with_empty(data, items)
