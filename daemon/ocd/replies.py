@@ -56,7 +56,7 @@ def inline(verb: Verb, output: Output) -> Reply:
         origin=output.origin,
         image=(output.image.data, output.image.mime_type) if output.image else None,
         rows=output.rows,
-        items=output.items or verb.items,
+        items=verb.items if output.items is None else output.items,
     )
 
 

@@ -78,7 +78,7 @@ class Api:
         call = _decoded(await request.read())
         if NDJSON in request.headers.get("Accept", ""):
             return await self._call_in_lines(request, call)
-        return self._json(_result(await run_call(self._road, call)))
+        return self._json(await _encoded(await run_call(self._road, call)))
 
     async def _call_in_lines(self, request: web.Request, call: CallRequest) -> web.StreamResponse:
         response = await self._stream(request)
@@ -86,7 +86,7 @@ class Api:
         async with asyncio.TaskGroup() as group:
             teller = group.create_task(_write_progress(response, news))
             try:
-                line = _result(await run_call(self._road, call, news.put_nowait))
+                line = await _encoded(await run_call(self._road, call, news.put_nowait))
             except OcdError as error:
                 line = _error(error)
             teller.cancel()
@@ -133,6 +133,11 @@ async def _write_progress(response: web.StreamResponse, news: "asyncio.Queue[Pro
         while True:
             progress = await news.get()
             await response.write(msgspec.json.encode({"progress": progress}) + b"\n")
+
+
+async def _encoded(reply: Reply) -> bytes:
+    # A list that stands in a file may be long: it is read beside the loop.
+    return await asyncio.to_thread(_result, reply) if reply.rows else _result(reply)
 
 
 def _result(reply: Reply) -> bytes:
