@@ -5,15 +5,15 @@ and Mouse know their own connection, so that these work on ours.
 """
 
 import asyncio
-import json
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import msgspec
+from msgspec import Raw
 
 from ocd.api.errors import OcdError
 from ocd.browser.emitter import Emitter
+from ocd.browser.messages import Failure, Incoming, decode, decode_params, encode
 
 Event = dict[str, Any]
 Result = asyncio.Future[dict[str, Any]]
@@ -32,41 +32,6 @@ class Transport(Protocol):
 
     def close(self) -> None:
         """End the connection; the receiver's `lost` follows."""
-
-
-class _Failure(msgspec.Struct):
-    code: int = 0
-    message: str = ""
-    data: Any = None
-
-
-class _Incoming(msgspec.Struct):
-    # `params` stay raw: most events have no listener, and are then never decoded.
-    id: int = 0
-    method: str = ""
-    params: msgspec.Raw = msgspec.Raw(b"{}")
-    session: str = msgspec.field(name="sessionId", default="")
-    result: dict[str, Any] | None = None
-    error: _Failure | None = None
-
-
-class _Outgoing(msgspec.Struct, omit_defaults=True):
-    id: int
-    method: str
-    params: dict[str, Any] = {}
-    session: str = msgspec.field(name="sessionId", default="")
-
-
-_decode = msgspec.json.Decoder(_Incoming).decode
-_decode_params = msgspec.json.Decoder(dict[str, Any]).decode
-_encode = msgspec.json.Encoder().encode
-
-
-def _decode_lenient(message: bytes) -> _Incoming:
-    # JavaScript strings may hold half a surrogate pair, which UTF-8 cannot: it becomes U+FFFD.
-    text = json.dumps(json.loads(message), ensure_ascii=False)
-    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return _decode(whole.encode())
 
 
 class CdpSession(Emitter):
@@ -110,9 +75,13 @@ class CdpSession(Emitter):
         if self._connection is None:
             return self._refused()
         future: Result = self._connection.loop.create_future()
-        number = self._connection.post(method, params or {}, self.session_id)
+        number = self._connection.write(method, params or {}, self.session_id)
         self._calls[number] = (future, method)
         return future
+
+    def tell(self, method: str, params: dict[str, Any] | None = None) -> None:
+        """Call `method` when nobody needs to know its result; nothing is raised."""
+        _ = self.send(method, params)
 
     def _refused(self) -> Result:
         future: Result = asyncio.get_running_loop().create_future()
@@ -128,7 +97,7 @@ class CdpSession(Emitter):
         future.add_done_callback(self._expected.discard)
         return future
 
-    def interrupt(self, code: str, message: str, **details: object) -> None:
+    def interrupt(self, code: str, message: str, **details: Any) -> None:  # noqa: ANN401
         """Fail all calls in flight with this error; later ones are sent as ever."""
         calls, self._calls = self._calls, {}
         expected, self._expected = self._expected, set()
@@ -142,7 +111,7 @@ class CdpSession(Emitter):
         self.interrupt(code, message)
         self.emit("disconnected")
 
-    def answered(self, message: _Incoming) -> None:
+    def answered(self, message: Incoming) -> None:
         """Resolve the call that `message` answers; late answers go nowhere."""
         future, method = self._calls.pop(message.id, (None, ""))
         if future is None or future.done():
@@ -152,10 +121,10 @@ class CdpSession(Emitter):
         else:
             _fail(future, _cdp_error(method, message.error))
 
-    def heard(self, method: str, params: msgspec.Raw) -> None:
+    def heard(self, method: str, params: Raw) -> None:
         """Pass an event on, decoded only if somebody listens."""
         if method in self._listeners:
-            self.emit(method, _decode_params(params))
+            self.emit(method, decode_params(params))
 
     async def detach(self) -> None:
         """Leave the target alone from now on."""
@@ -172,7 +141,7 @@ def _fail(future: asyncio.Future[Any], error: OcdError) -> None:
         future.exception()
 
 
-def _cdp_error(method: str, failure: _Failure) -> OcdError:
+def _cdp_error(method: str, failure: Failure) -> OcdError:
     detail = f" {failure.data}" if failure.data else ""
     if failure.code == _NO_SESSION:
         return OcdError("tab_gone", f"{method}: the tab is gone.", method=method)
@@ -187,7 +156,7 @@ class _PyppeteerSession(CdpSession):
             params = {**(params or {}), "flatten": True}
         return super().send(method, params)
 
-    def _createSession(self, target_type: str, session_id: str) -> CdpSession:  # noqa: N802 - pyppeteer's
+    def _createSession(self, target_type: str, session_id: str) -> CdpSession:
         return self.connection.session(session_id)
 
 
@@ -218,10 +187,10 @@ class Connection(CdpSession):
         """Return when the connection has ended."""
         await self._closed.wait()
 
-    def post(self, method: str, params: dict[str, Any], session_id: str) -> int:
+    def write(self, method: str, params: dict[str, Any], session_id: str) -> int:
         """Write one call and return its number; its answer goes to that session."""
         self._number += 1
-        self._transport.write(_encode(_Outgoing(self._number, method, params, session_id)))
+        self._transport.write(encode(self._number, method, params, session_id))
         return self._number
 
     def session(self, session_id: str) -> CdpSession:
@@ -251,19 +220,16 @@ class Connection(CdpSession):
             raise
 
     def _deliver(self, raw: bytes) -> None:
-        try:
-            message = _decode(raw)
-        except msgspec.DecodeError:
-            message = _decode_lenient(raw)
+        message = decode(raw)
         session = self._sessions.get(message.session)
         if session is None:
             return
         if message.id:
             session.answered(message)
         elif message.method == "Target.attachedToTarget":
-            self._attached(session, _decode_params(message.params))
+            self._attached(session, decode_params(message.params))
         elif message.method == "Target.detachedFromTarget":
-            self._detached(session, _decode_params(message.params))
+            self._detached(session, decode_params(message.params))
         else:
             session.heard(message.method, message.params)
 
@@ -307,11 +273,11 @@ class Connection(CdpSession):
     def _loop(self) -> asyncio.AbstractEventLoop:
         return self.loop
 
-    def setClosedCallback(self, callback: Callable[[], None]) -> None:  # noqa: N802 - pyppeteer's
+    def setClosedCallback(self, callback: Callable[[], None]) -> None:
         """Call `callback()` when the connection ends."""
         self._closed_callback = callback
 
-    async def createSession(self, targetInfo: dict[str, Any]) -> CdpSession:  # noqa: N802, N803
+    async def createSession(self, targetInfo: dict[str, Any]) -> CdpSession:
         """Attach to a target for pyppeteer's Page."""
         number = (await self.attach(targetInfo["targetId"])).session_id
         session = _PyppeteerSession(self, number, targetInfo, self)

@@ -43,7 +43,7 @@ class Dialogs:
     def _opening(self, event: Event) -> None:
         if event["type"] == "beforeunload":
             # Whoever navigates or closes means it.
-            self._cdp.send("Page.handleJavaScriptDialog", {"accept": True})
+            self._cdp.tell("Page.handleJavaScriptDialog", {"accept": True})
             return
         self.opened = dialog = Dialog(
             event["type"], event["message"], event.get("defaultPrompt", ""), event["url"]

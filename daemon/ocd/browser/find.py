@@ -63,7 +63,7 @@ def find_browser(configured: str | None, *, headed: bool, environ_path: str | No
         found = shutil.which(os.path.expanduser(name), path=environ_path)  # noqa: PTH111 - also names
         if found:
             return os.path.abspath(found)  # noqa: PTH100 - must not follow a wrapper's link
-    said = f"{configured} is no program that can be run." if configured else "No Chromium was found."
+    said = f"{configured} cannot be run." if configured else "No Chromium was found."
     hint = _INSTALL.get(sys.platform, _INSTALL["linux"]) + " Or name one with --browser."
     raise OcdError("browser_not_found", said, hint=hint, tried=tried)
 

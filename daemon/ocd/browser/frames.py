@@ -134,7 +134,7 @@ class FrameTree:
     def _child(self, parent: CdpSession, event: Event) -> None:
         child = parent.connection.session(event["sessionId"])
         if child.kind != "iframe":
-            child.send("Runtime.runIfWaitingForDebugger")
+            child.tell("Runtime.runIfWaitingForDebugger")
             return
         frame = self.frame(child.target_id, child)
         frame.parent_id = frame.parent_id or child.target.get("parentFrameId")

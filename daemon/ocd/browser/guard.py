@@ -50,7 +50,7 @@ class Guard:
         assert self._connection
         number = {"requestId": event["requestId"]}
         if self.allows(event["request"]["url"]):
-            self._connection.send("Fetch.continueRequest", number)
+            self._connection.tell("Fetch.continueRequest", number)
         else:
             refusal = {**number, "errorReason": "BlockedByClient"}
-            self._connection.send("Fetch.failRequest", refusal)
+            self._connection.tell("Fetch.failRequest", refusal)

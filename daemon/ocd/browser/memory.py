@@ -23,7 +23,7 @@ def process_bytes(process: psutil.Process) -> int:
     with contextlib.suppress(psutil.Error):
         try:
             info = process.memory_full_info()
+            return int(getattr(info, "pss", 0) or info.rss)
         except psutil.AccessDenied:
-            info = process.memory_info()
-        return int(getattr(info, "pss", 0) or info.rss)
+            return int(process.memory_info().rss)
     return 0

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp import Result
@@ -23,7 +23,7 @@ _ERROR_PAGE_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Navigation:
-    """Where a navigation ended: status None where there is no HTTP answer (about:, data:, file:)."""
+    """Where a navigation ended; status None without an HTTP answer (about:, data:, file:)."""
 
     url: str
     status: int | None
@@ -132,7 +132,7 @@ async def _arrived(tab: "Tab", *, redirected: bool) -> Navigation:
 def stop(tab: "Tab") -> None:
     """Stop what still loads, without waiting for it."""
     if not tab.closed:
-        tab.cdp.send("Page.stopLoading")
+        tab.cdp.tell("Page.stopLoading")
 
 
 def download(url: str) -> OcdError:
@@ -151,7 +151,7 @@ def raise_for(document: Document, url: str, tab: "Tab") -> None:
 
 def failure(url: str, error: str, status: int | None, tab: "Tab | None" = None) -> OcdError:
     """Return the error for CDP's error text of a main document's load."""
-    details: dict[str, object] = {"url": url, "net_error": error}
+    details: dict[str, Any] = {"url": url, "net_error": error}
     if error == "net::ERR_TOO_MANY_REDIRECTS":
         return OcdError("too_many_redirects", f"{url} redirects without end.", **details)
     if error == "net::ERR_BLOCKED_BY_CLIENT":

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Callable
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 # How much one read may take (Linux; elsewhere the system's default stays).
 PIPE_BYTES = 1 << 20
@@ -63,7 +63,7 @@ class PipeTransport:
         for end in ends:
             _widen(end)
         write, _ = await loop.connect_write_pipe(lambda: _Writer(lost), ends[1])
-        self._write = cast(asyncio.WriteTransport, write)
+        self._write = write
         self._read, _ = await loop.connect_read_pipe(lambda: _Reader(received, lost), ends[0])
 
     def write(self, message: bytes) -> None:

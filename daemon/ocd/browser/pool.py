@@ -1,4 +1,4 @@
-"""Hidden tabs that load a crawl's pages: reused, faithful to their site, replaced when they break."""
+"""Hidden tabs that load a crawl's pages: reused, faithful to a site, replaced when they break."""
 
 import asyncio
 import base64
@@ -197,7 +197,7 @@ async def _read_stream(tab: PoolTab, handle: str) -> bytes:
         parts.append(base64.b64decode(data) if piece.get("base64Encoded") else data.encode())
         if piece["eof"]:
             break
-    tab.cdp.send("IO.close", {"handle": handle})
+    tab.cdp.tell("IO.close", {"handle": handle})
     return b"".join(parts)
 
 

@@ -95,7 +95,7 @@ class PoolTab:
 
     def _dialog(self, event: Event) -> None:
         accept = event["type"] == "beforeunload"
-        self.cdp.send("Page.handleJavaScriptDialog", {"accept": accept})
+        self.cdp.tell("Page.handleJavaScriptDialog", {"accept": accept})
 
     def _leaves(self, event: Event) -> None:
         if event["frameId"] == self.cdp.target_id and event.get("disposition") == "currentTab":
@@ -106,7 +106,7 @@ class PoolTab:
             self._leaving = False
 
     async def load(self, url: str, timeout_s: float, wait: PoolWait) -> LoadedPage:
-        """Load `url` and return it; see PagePool.load for the errors. The caller bounds the time."""
+        """Load `url` and return it; the caller bounds the time. Errors: see PagePool.load."""
         self.pages += 1
         self._leaving = False
         end = asyncio.get_running_loop().time() + timeout_s
@@ -165,7 +165,7 @@ class PoolTab:
 
     async def recover(self) -> None:
         """Make the tab usable after a failed load, or mark it broken; takes a second at most."""
-        self.cdp.send("Page.stopLoading")
+        self.cdp.tell("Page.stopLoading")
         try:
             async with asyncio.timeout(1):
                 await self._go("about:blank")
@@ -185,7 +185,7 @@ class PoolTab:
 
 
 def _close_popup(cdp: CdpSession) -> None:
-    cdp.connection.send("Target.closeTarget", {"targetId": cdp.target_id})
+    cdp.connection.tell("Target.closeTarget", {"targetId": cdp.target_id})
 
 
 def _page(url: str, found: dict[str, Any]) -> LoadedPage:

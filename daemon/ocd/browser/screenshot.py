@@ -72,7 +72,7 @@ def _checked(clip: Clip) -> Clip:
     if max(width, height) > MAX_SIDE:
         raise OcdError(
             "too_large",
-            f"The picture would be {width:.0f} × {height:.0f} pixels; {MAX_SIDE} a side is the most.",
+            f"The picture would be {width:.0f} by {height:.0f} pixels; {MAX_SIDE} is the most.",
             hint="Take it in parts with clip.",
             width=width,
             height=height,

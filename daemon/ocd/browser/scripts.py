@@ -92,7 +92,7 @@ async def _as_json(frame: Frame, object_id: str) -> Any:  # noqa: ANN401 - any J
     try:
         text = value_of(await frame.cdp.send("Runtime.callFunctionOn", call))
     finally:
-        frame.cdp.send("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
+        frame.cdp.tell("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
     return None if text is None else msgspec.json.decode(text)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from ocd.api.errors import OcdError
-from ocd.browser.cdp import CdpSession
+from ocd.browser.cdp import CdpSession, Result
 from ocd.browser.chromium import Chromium
 from ocd.browser.tab import Tab
 
@@ -79,7 +79,7 @@ class Session:
                 limit=most,
             )
 
-    def _add(self, cdp: CdpSession, *, latest: bool) -> "tuple[Tab, list[asyncio.Future[dict[str, object]]]]":
+    def _add(self, cdp: CdpSession, *, latest: bool) -> tuple[Tab, list[Result]]:
         self._number += 1
         tab = Tab(f"t{self._number}", self.name, cdp, self.sessions.chromium.guard)
         tab.events.once("closed", lambda: self._forget(tab))
@@ -99,7 +99,7 @@ class Session:
             self.refused_popups.append(
                 RefusedPopup(cdp.target.get("url", ""), cdp.target.get("openerId", ""))
             )
-            cdp.connection.send("Target.closeTarget", {"targetId": cdp.target_id})
+            cdp.connection.tell("Target.closeTarget", {"targetId": cdp.target_id})
 
     def _forget(self, tab: Tab) -> None:
         self.tabs.remove(tab)

@@ -31,8 +31,8 @@ class Tab:
 
     `cdp` is the main target's session, `sessions` has those of its out-of-process frames, too.
     `events` emits "dialog" (Dialog), "crashed", "closed", and "session" (CdpSession) for every
-    target that joins, still before its first script runs. `lock` is for the dispatcher, `opener` the id of
-    the tab that opened this one as a pop-up.
+    target that joins, still before its first script runs. `lock` is for the dispatcher; `opener` is
+    the id of the tab that opened this one as a pop-up.
     """
 
     def __init__(self, tab_id: str, session_name: str, cdp: CdpSession, guard: Guard) -> None:
@@ -63,8 +63,8 @@ class Tab:
         return [*first, *self._tree.start()]
 
     def _prepare(self, cdp: CdpSession) -> None:
-        cdp.send("Page.setLifecycleEventsEnabled", {"enabled": True})
-        cdp.send("Network.enable", _BUFFERS)
+        cdp.tell("Page.setLifecycleEventsEnabled", {"enabled": True})
+        cdp.tell("Network.enable", _BUFFERS)
         self.events.emit("session", cdp)
 
     # State
@@ -215,9 +215,9 @@ class Tab:
         if self.closed:
             return
         connection = self.cdp.connection
-        gone = asyncio.get_running_loop().create_future()
-        self.events.once("closed", lambda: gone.done() or gone.set_result(None))
-        connection.send("Target.closeTarget", {"targetId": self.target_id})
+        gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.events.once("closed", lambda: _settle(gone))
+        connection.tell("Target.closeTarget", {"targetId": self.target_id})
         try:
             async with asyncio.timeout(CLOSE_S):
                 await gone
@@ -230,7 +230,7 @@ class Tab:
         self._interrupt("tab_crashed", "The page has crashed.")
         self.events.emit("crashed")
 
-    def _interrupt(self, code: str, message: str, **details: object) -> None:
+    def _interrupt(self, code: str, message: str, **details: Any) -> None:  # noqa: ANN401
         for session in self.sessions:
             session.interrupt(code, message, **details)
 
@@ -243,3 +243,8 @@ class Tab:
     def __repr__(self) -> str:
         state = "closed" if self.closed else "crashed" if self.crashed else self.url
         return f"Tab({self.session_name}/{self.id}, {state})"
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

@@ -107,5 +107,5 @@ class Targets:
 
 
 def _let_go(session: CdpSession) -> None:
-    session.send("Runtime.runIfWaitingForDebugger")
-    session.connection.send("Target.detachFromTarget", {"sessionId": session.session_id})
+    session.tell("Runtime.runIfWaitingForDebugger")
+    session.connection.tell("Target.detachFromTarget", {"sessionId": session.session_id})

@@ -1,4 +1,4 @@
-"""Waiting for a page to become what the caller needs: by its events, not by asking again and again."""
+"""Waiting for a page to become what the caller needs, by its events."""
 
 import asyncio
 import re
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from ocd.browser.tab import Tab
 
 KINDS = (
-    "selector", "selector_hidden", "function", "navigation", "url_match", "load", "dom", "idle", "timeout",
+    "selector", "selector_hidden", "function", "navigation", "url_match", "load", "dom", "idle",
+    "timeout",
 )  # fmt: skip
 
 # Resolves when `probe` gives something true. Mutations and frames wake it; the timer is for what

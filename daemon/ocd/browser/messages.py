@@ -1,0 +1,60 @@
+"""CDP's messages: one decode each, one encode each."""
+
+import json
+from typing import Any
+
+import msgspec
+
+
+class Failure(msgspec.Struct):
+    """CDP's error of a call."""
+
+    code: int = 0
+    message: str = ""
+    data: Any = None
+
+
+class Incoming(msgspec.Struct):
+    """An answer (id, result or error) or an event (method, params).
+
+    `params` stay raw: most events have no listener, and are then never decoded.
+    """
+
+    id: int = 0
+    method: str = ""
+    params: msgspec.Raw = msgspec.Raw(b"{}")
+    session: str = msgspec.field(name="sessionId", default="")
+    result: dict[str, Any] | None = None
+    error: Failure | None = None
+
+
+class _Outgoing(msgspec.Struct, omit_defaults=True):
+    id: int
+    method: str
+    params: dict[str, Any] = {}
+    session: str = msgspec.field(name="sessionId", default="")
+
+
+_decode = msgspec.json.Decoder(Incoming).decode
+decode_params = msgspec.json.Decoder(dict[str, Any]).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def encode(number: int, method: str, params: dict[str, Any], session_id: str) -> bytes:
+    """Return the message of one call; session_id "" is the browser itself."""
+    return _encode(_Outgoing(number, method, params, session_id))
+
+
+def decode(message: bytes) -> Incoming:
+    """Return the message, whatever strings its JavaScript values hold."""
+    try:
+        return _decode(message)
+    except msgspec.DecodeError:
+        return _lenient(message)
+
+
+def _lenient(message: bytes) -> Incoming:
+    # JavaScript strings may hold half a surrogate pair, which UTF-8 cannot: it becomes U+FFFD.
+    text = json.dumps(json.loads(message), ensure_ascii=False)
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return _decode(whole.encode())
