@@ -7,7 +7,7 @@ import sys
 def main() -> int:
     """Run oc with the process's arguments; returns its exit status."""
     try:
-        if any(name in os.environ for name in ("_OC_COMPLETE", "_OPENCHROME_COMPLETE")):
+        if "_OC_COMPLETE" in os.environ or "_OPENCHROME_COMPLETE" in os.environ:
             return _typer()
         if sys.argv[1:2] in (["--install-completion"], ["--show-completion"]):
             return _typer()

@@ -40,6 +40,9 @@ def show_help(words: tuple[str, ...]) -> int:
 
 def complete() -> int:
     """Answer a shell that asks for completions, or print or install the completion script."""
+    if len(sys.argv) == 3:
+        # With a shell's name these options take it; without, they look for the shell around us.
+        os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"
     line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
     _run(application(line.split()[1:]), sys.argv[1:])
     return 0
@@ -96,7 +99,7 @@ def _names(entry: Entry) -> list[str]:
 
 def _with_kind(entry: Entry, line: list[str], index: dict[str, Entry]) -> Entry:
     """Return `task start` with the parameters of the kind that the line names."""
-    kinds = {" ".join(spelling.words(e)): e for e in index.values() if e.get("long")}
+    kinds = {spelling.short(e["name"]).replace("_", "-") for e in index.values() if e.get("long")}
     named = next((index[spelling.key(word)] for word in line if spelling.key(word) in index), None)
     named = named if named is not None and named.get("long") else None
     own = dict(entry["params"]["properties"])

@@ -6,7 +6,6 @@ Everything that runs goes through here; typer knows the same entries for help an
 from __future__ import annotations
 
 import os
-import sys
 
 from oc import spelling, values
 from oc.commands import GLOBALS
@@ -217,7 +216,7 @@ class _Parser:
         schema, companion = self.known[name], f"{name}_path"
         large = companion in self.known or schema.get("type") == "object"
         if large and len(texts) == 1:
-            texts = [_indirect(texts[0])]
+            texts = [values.indirect(texts[0])]
         value = values.parse(label, schema, texts)
         if name.endswith(("_path", "_paths")):
             # The daemon's working directory is not ours.
@@ -261,36 +260,10 @@ def _option_name(label: str) -> str:
 def _kind_properties(index: Mapping[str, Entry], word: str) -> dict[str, Any] | None:
     """Return what a kind of task takes by itself; None for a kind that is no verb (`recording`)."""
     kind = index.get(spelling.key(word))
-    if kind is not None and kind.get("long"):
-        properties = kind["params"]["properties"]
-        return {k: v for k, v in properties.items() if k not in spelling.SHARED}
-    starter = index.get("oc_task_start", {"params": {"properties": {}}})
-    kinds = starter["params"]["properties"].get("kind", {}).get("enum")
-    if kinds is None or spelling.key(word) in kinds:
+    if kind is None or not kind.get("long"):
         return None
-    import difflib
-
-    near = difflib.get_close_matches(spelling.key(word), kinds, 1)
-    hint = f"Did you mean: oc task start {near[0]}" if near else f"Kinds: {', '.join(kinds)}"
-    raise OcdError("invalid_argument", f"There is no kind of task '{word}'", hint=hint)
-
-
-def _indirect(text: str) -> str:
-    """Return standard input for `-`, a file's text for `@file`, `@…` for `@@…`."""
-    if text == "-":
-        return sys.stdin.read()
-    if not text.startswith("@"):
-        return text
-    if text.startswith("@@"):
-        return text[1:]
-    try:
-        with open(text[1:], encoding="utf-8") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        message = f"{text[1:]} cannot be read: {reason}"
-        hint = f"For a text that begins with @, write @{text}"
-        raise OcdError("file_not_found", message, hint=hint, path=text[1:]) from None
+    properties = kind["params"]["properties"]
+    return {k: v for k, v in properties.items() if k not in spelling.SHARED}
 
 
 def _absolute(path: object) -> object:

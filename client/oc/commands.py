@@ -43,7 +43,7 @@ OWN: tuple[Entry, ...] = (
         },
         json_params={"type": "object", "description": "Parameters as a JSON object"},
     ),
-    _entry("session_list", "oc.local:session_list", "List the sessions that have tabs"),
+    _entry("session_list", "oc.local:session_list", "List the sessions that the daemon knows"),
     _entry(
         "task_start", "oc.tasks:start", "Start a long verb in the background",
         "What the kind itself takes is given after it: oc task start crawl --url URL "

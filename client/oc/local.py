@@ -1,14 +1,19 @@
 """Commands that ask the daemon for something other than one verb of the catalog."""
 
+from __future__ import annotations
+
 import json
-from typing import Any
 
 from oc import fast, render, results, values
 from oc.argv import Command
-from oc.calling import Line
-from oc.spelling import Entry, key
+from oc.spelling import key
 
-Index = dict[str, Entry]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from oc.calling import Line
+    from oc.fast import Index
 
 
 def status(line: Line, command: Command, _index: Index) -> int:
@@ -19,7 +24,7 @@ def status(line: Line, command: Command, _index: Index) -> int:
         results.show_json(reply, command)
         return 0
     body = json.loads(reply.read())
-    render.write_line(render.for_humans(body.get("result", body)))
+    render.write_line(render.for_humans(body))
     return 0
 
 
@@ -31,8 +36,7 @@ def session_list(line: Line, command: Command, _index: Index) -> int:
         results.show_json(reply, command)
         return 0
     body = json.loads(reply.read())
-    sessions = body.get("result", body).get("sessions", [])
-    render.write_line(render.for_humans(sessions))
+    render.write_line(render.for_humans(body["session_names"]))
     return 0
 
 

@@ -69,9 +69,9 @@ def positional(entry: Entry) -> tuple[str, ...]:
     Those are the required ones, those with a `_path` companion (required in either form), and an
     `action`.
     """
-    if entry["name"] in POSITIONAL:
-        return POSITIONAL[entry["name"]]
     properties, required = entry["params"]["properties"], entry["params"].get("required", ())
+    if entry["name"] in POSITIONAL:
+        return tuple(name for name in POSITIONAL[entry["name"]] if name in properties)
     return tuple(
         name
         for name, schema in properties.items()

@@ -64,16 +64,14 @@ def task_table(tasks: list[dict[str, Any]]) -> str:
 
 def event_line(event: dict[str, Any]) -> str:
     """Return one event as a line: time, what happened, details."""
-    rest = {k: v for k, v in event.items() if k not in ("ts", "kind", "event")}
-    details = " ".join(f"{name}={_plain(value)}" for name, value in rest.items())
-    what = event.get("kind") or event.get("event") or ""
-    return f"{event.get('ts', '')}  {what}  {details}".rstrip()
+    data = event.get("data", {})
+    details = (f"{name}={_plain(value)}" for name, value in data.items() if value not in (None, ""))
+    return "  ".join([event["ts"], event["kind"], *details])
 
 
 def progress_in(event: dict[str, Any]) -> dict[str, Any] | None:
     """Return the progress {"done", "total"?, "message"?} that an event carries, or None."""
-    inner = event.get("progress", event)
-    return inner if isinstance(inner, dict) and isinstance(inner.get("done"), int) else None
+    return event["data"] if event["kind"] == "progress" else None
 
 
 def _kind(word: str, index: Index) -> str:

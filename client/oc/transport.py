@@ -32,15 +32,18 @@ class Reply:
         self.status, self.headers = self._head()
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the body as it arrives; `no_daemon` if it ends too early."""
-        if self.headers.get("transfer-encoding", "").lower() == "chunked":
-            yield from self._chunked()
-        elif "content-length" in self.headers:
-            yield from self._counted(int(self.headers["content-length"]))
-        else:
-            while data := self._buffer or self._receive():
-                self._buffer = b""
-                yield data
+        """Yield the body as it arrives, then close; `no_daemon` if it ends too early."""
+        try:
+            if self.headers.get("transfer-encoding", "").lower() == "chunked":
+                yield from self._chunked()
+            elif "content-length" in self.headers:
+                yield from self._counted(int(self.headers["content-length"]))
+            else:
+                while data := self._buffer or self._receive():
+                    self._buffer = b""
+                    yield data
+        finally:
+            self.close()
 
     def read(self) -> bytes:
         """Return the whole body."""

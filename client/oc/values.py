@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from ocd.api.errors import OcdError
 
 TYPE_CHECKING = False
@@ -27,6 +29,9 @@ def parse(label: str, schema: Schema, texts: Sequence[str]) -> Any:  # noqa: ANN
     try:
         if schema.get("type") == "array":
             return _array(schema, texts)
+        several = [one for one in schema.get("anyOf", ()) if one.get("type") == "array"]
+        if several and len(texts) > 1:
+            return _array(several[0], texts)
         if schema.get("type") == "object" and not texts[0].lstrip().startswith("{"):
             return _pairs(schema, texts)
         if len(texts) > 1:
@@ -43,6 +48,24 @@ def loose(text: str) -> Any:  # noqa: ANN401 - a JSON value
         return _json(text)
     except Unfit:
         return text
+
+
+def indirect(text: str) -> str:
+    """Return standard input for `-`, a file's text for `@file`, `@…` for `@@…`."""
+    if text == "-":
+        return sys.stdin.read()
+    if not text.startswith("@"):
+        return text
+    if text.startswith("@@"):
+        return text[1:]
+    try:
+        with open(text[1:], encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        message = f"{text[1:]} cannot be read: {reason}"
+        hint = f"For a text that begins with @, write @{text}"
+        raise OcdError("file_not_found", message, hint=hint, path=text[1:]) from None
 
 
 def is_flag(schema: Schema) -> bool:

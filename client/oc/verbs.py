@@ -77,14 +77,15 @@ def _argument(name: str, schema: Schema, *, required: bool) -> inspect.Parameter
 def _option(name: str, schema: Schema) -> inspect.Parameter:
     flag, spelt = values.is_flag(schema), f"--{name.replace('_', '-')}"
     short = {"quiet": ["-q"], "out": ["-o"]}.get(name, [])
+    default = _default(schema)
     info = typer.Option(
-        None,
+        default,
         f"{spelt}/--no-{spelt[2:]}" if flag and schema.get("default") is not False else spelt,
         *short,
         help=_help(schema),
         metavar=None if flag else values.describe(schema).upper().replace(" ", "-"),
         autocompletion=None if flag else _choices(schema),
-        show_default=_default(schema),
+        show_default=default is not None,
     )
     many = values.takes_many(schema)
     return _parameter(name, bool if flag else list[str] if many else str, info)
@@ -106,9 +107,11 @@ def _help(schema: Schema) -> str:
     return text.strip()
 
 
-def _default(schema: Schema) -> bool | str:
+def _default(schema: Schema) -> bool | str | None:
     default = schema.get("default")
-    return False if default in (None, False, "", [], {}) else str(default)
+    if default in (None, False, "", [], {}):
+        return None
+    return default if isinstance(default, bool) else str(default)
 
 
 def _choices(schema: Schema) -> Callable[[str], list[str]] | None:

@@ -41,7 +41,7 @@ class FakeDaemon:
         self._answers.append(parts)
 
     @property
-    def last(self) -> Any:
+    def last(self) -> Any:  # noqa: ANN401 - any JSON value
         """The body of the last request."""
         return self.requests[-1][1]
 

@@ -14,10 +14,10 @@ LARGE = {
 
 
 def verb(
-    name: str, capability: str = "core", *, needs: tuple[str, ...] = (), more: dict[str, Any] = {},
-    **flags: Any,
+    name: str, capability: str = "core", *, needs: tuple[str, ...] = (),
+    more: dict[str, Any] | None = None, **flags: object,
 ) -> dict[str, Any]:  # fmt: skip
-    properties = {**more, **COMMON}
+    properties = {**(more or {}), **COMMON}
     if flags.get("large"):
         properties |= LARGE
     return {

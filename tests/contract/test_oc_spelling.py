@@ -1,0 +1,28 @@
+"""Every verb of the catalog can be said on the command line, in one way only."""
+
+from collections import Counter
+
+from oc import commands, fast, spelling
+from oc.commands import GLOBALS
+
+VERBS = fast.load_catalog()["verbs"]
+
+
+def test_no_two_commands_have_the_same_words() -> None:
+    """But for `task start`, where our own command stands for the verb."""
+    said = Counter(spelling.words(entry) for entry in [*commands.OWN, *VERBS])
+    assert [words for words, count in said.items() if count > 1] == [("task", "start")]
+
+
+def test_positional_parameters_exist() -> None:
+    """The table of exceptions names verbs and parameters that there are."""
+    known = {entry["name"]: entry["params"]["properties"] for entry in VERBS}
+    for verb, names in spelling.POSITIONAL.items():
+        assert set(names) <= set(known[verb]), verb
+
+
+def test_own_parameters_do_not_hide_common_options() -> None:
+    """A verb's `--session` or `--json` would take the client's away after the verb."""
+    for entry in VERBS:
+        taken = set(entry["params"]["properties"]) & (set(GLOBALS) - {"timeout_ms"})
+        assert not taken, entry["name"]

@@ -1,0 +1,185 @@
+"""The command line's grammar, against a sample catalog."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oc import argv, commands, spelling
+from oc.argv import Command, Help
+from ocd.api.errors import OcdError
+from support.sample_catalog import VERBS
+
+INDEX = spelling.index(commands.OWN, VERBS)
+
+
+def parse(line: str, *more: str) -> Command:
+    return argv.parse([*line.split(), *more], INDEX)
+
+
+def refused(line: str, *more: str) -> OcdError:
+    with pytest.raises(OcdError) as caught:
+        parse(line, *more)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("tabs context", "tabs_context"),
+        ("tabs_context", "tabs_context"),
+        ("tabs-context", "tabs_context"),
+        ("read-page", "read_page"),
+        ("read_page", "read_page"),
+        ("task list", "oc_task_list"),
+        ("oc_task_list", "oc_task_list"),
+        ("task_list", "oc_task_list"),
+        ("journal recent", "oc_journal"),
+        ("worker create", "worker"),
+        ("worker update w1", "worker_update"),
+        ("evidence-bundle", "oc_evidence_bundle"),
+        ("task start crawl", "task_start"),
+        ("oc_task_start crawl", "oc_task_start"),
+        ("status", "status"),
+    ],
+)
+def test_spellings(line: str, name: str) -> None:
+    assert parse(line).entry["name"] == name
+
+
+@pytest.mark.parametrize(
+    ("line", "params"),
+    [
+        ("navigate http://x", {"url": "http://x"}),
+        ("navigate --url http://x", {"url": "http://x"}),
+        ("navigate --url=http://x/?a=b", {"url": "http://x/?a=b"}),
+        ("navigate --tab-id t1 http://x", {"url": "http://x", "tab_id": "t1"}),
+        ("navigate --tabId t1 http://x", {"url": "http://x", "tab_id": "t1"}),
+        ("crawl http://x --max-pages 5", {"url": "http://x", "max_pages": 5}),
+        ("crawl http://x --maxPages=5", {"url": "http://x", "max_pages": 5}),
+        ("crawl http://x --no-respect-robots", {"url": "http://x", "respect_robots": False}),
+        ("crawl http://x --respect-robots=no", {"url": "http://x", "respect_robots": False}),
+        ("crawl x --include a --include b", {"url": "x", "include": ["a", "b"]}),
+        ('crawl x --include ["a","b"]', {"url": "x", "include": ["a", "b"]}),
+        ("crawl x --include [name=q]", {"url": "x", "include": ["[name=q]"]}),
+        ("crawl x --concurrency auto", {"url": "x", "concurrency": "auto"}),
+        ("crawl x --concurrency 3", {"url": "x", "concurrency": 3}),
+        ("crawl x --format Markdown", {"url": "x", "format": "markdown"}),
+        ("crawl x --timeout 9", {"url": "x", "timeout_ms": 9}),
+        ("--timeout-ms 9 crawl x", {"url": "x", "timeout_ms": 9}),
+        ("lightweight-scroll --amount -5 --x -0.5", {"amount": -5, "x": -0.5}),
+        ("form-input @e3 hello", {"ref": "@e3", "value": "hello"}),
+        ("form-input e3 true", {"ref": "e3", "value": True}),
+        ("form-input e3 @@ann", {"ref": "e3", "value": "@ann"}),
+        ("form-input e3 -- --dashes", {"ref": "e3", "value": "--dashes"}),
+        ("fill-form a=1 b=2=3", {"fields": {"a": "1", "b": "2=3"}}),
+        ('fill-form {"a":"1"}', {"fields": {"a": "1"}}),
+        ("file-upload input /a /b", {"selector": "input", "file_paths": ["/a", "/b"]}),
+        ("tabs close t2", {"tab_id": "t2"}),
+        ("network get", {"action": "get"}),
+        ("task start crawl --url x --wait", {"kind": "crawl", "url": "x", "wait": True}),
+        ("task start --wait crawl x", {"kind": "crawl", "url": "x", "wait": True}),
+        ("task start recording --max-actions 5", {"kind": "recording", "max_actions": 5}),
+        ('task start crawl --args {"url":"x"}', {"kind": "crawl", "args": {"url": "x"}}),
+        ("call zz --param a=1 --param b=2", {"verb": "zz", "param": ["a=1", "b=2"]}),
+    ],
+)
+def test_parameters(line: str, params: dict[str, Any]) -> None:
+    assert parse(line).params == params
+
+
+@pytest.mark.parametrize(
+    "line", ["--json -q --session s task list", "task --json list --session s -q"]
+)
+def test_options_of_all_commands_stand_before_and_after(line: str) -> None:
+    command = parse(line)
+    assert command.as_json
+    assert command.quiet
+    assert command.session == "s"
+    assert command.params == {}
+
+
+def test_session_falls_back_to_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENCHROME_SESSION", raising=False)
+    assert parse("status").session == "default"
+    monkeypatch.setenv("OPENCHROME_SESSION", "left")
+    assert parse("status").session == "left"
+    assert parse("status --session right").session == "right"
+
+
+def test_no_start_is_an_option_of_all_commands() -> None:
+    assert parse("--no-start status").options == {"start": False}
+    assert parse("navigate x --no-start").options == {"start": False}
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said", "hint"),
+    [
+        ("naviagte x", "unknown_verb", "naviagte", "oc navigate"),
+        ("tabs contxt", "unknown_verb", "tabs contxt", "oc tabs context"),
+        ("start", "unknown_verb", "start", "ocd start"),
+        ("navigate", "invalid_argument", "URL is missing", "oc navigate URL"),
+        ("navigate a b", "invalid_argument", "'b'", "oc navigate URL"),
+        ("navigate x --tabid t", "invalid_argument", "--tabid", "--tab-id"),
+        ("navigate x --tab-id", "invalid_argument", "needs a value", ""),
+        ("navigate x --url y", "invalid_argument", "'x'", ""),
+        ("crawl x --max-pages three", "invalid_argument", "a whole number, not 'three'", ""),
+        ("crawl x --max-pages 1 --max-pages 2", "invalid_argument", "2 times", ""),
+        ("crawl x --format markdwn", "invalid_argument", "one of markdown", "markdown?"),
+        ("crawl x --no-respect-robots=5", "invalid_argument", "takes no value", ""),
+        ("lightweight-scroll --x nan", "invalid_argument", "finite", ""),
+        ("fill-form {bad", "invalid_argument", "JSON", "Quote"),
+        ("fill-form bad", "invalid_argument", "name=value", ""),
+        ("--jsn status", "invalid_argument", "--jsn", ""),
+        ("task start --url x crawl", "invalid_argument", "--url", "after it"),
+        ("form-input e3 @no-such-file", "file_not_found", "no-such-file", "@@no-such-file"),
+    ],
+)
+def test_wrong_usage_says_what_and_hints(line: str, code: str, said: str, hint: str) -> None:
+    error = refused(line)
+    assert error.code == code
+    assert said in error.message
+    assert hint in error.hint
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", ()),
+        ("--help", ()),
+        ("--json -h", ()),
+        ("task", ("task",)),
+        ("task --help", ("task",)),
+        ("tabs_context --help", ("tabs", "context")),
+        ("read-page --mode outline -h", ("read-page",)),
+        ("task start crawl --help", ("task", "start", "crawl")),
+    ],
+)
+def test_help(line: str, words: tuple[str, ...]) -> None:
+    with pytest.raises(Help) as caught:
+        parse(line)
+    assert caught.value.words == words
+
+
+def test_option_value_may_look_like_help() -> None:
+    assert parse("navigate --url --help").params == {"url": "--help"}
+
+
+def test_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The daemon has another working directory."""
+    monkeypatch.chdir(tmp_path)
+    assert parse("javascript-tool --code-path a.js").params == {"code_path": f"{tmp_path}/a.js"}
+    uploaded = parse("file-upload input b.txt /c").params["file_paths"]
+    assert uploaded == [f"{tmp_path}/b.txt", "/c"]
+
+
+def test_large_text_comes_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.js").write_text("naïve()")
+    assert parse(f"javascript-tool @{tmp_path}/a.js").params == {"code": "naïve()"}
+
+
+def test_usage_and_command_lines() -> None:
+    entry = INDEX["form_input"]
+    assert spelling.usage(entry) == "oc form-input REF [VALUE] [--option …]"
+    line = spelling.command_line(INDEX["oc_output_fetch"], {"output_handle": "oh_A", "offset": 200})
+    assert line == "oc output fetch oh_A --offset 200"

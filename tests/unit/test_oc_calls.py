@@ -1,0 +1,345 @@
+"""`oc` as a whole, in this process, against a daemon that says what the test wrote down."""
+
+import base64
+import json
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from oc import __main__, fast, spawn
+from ocd.api.errors import OcdError
+from support.fake_daemon import FakeDaemon, serving
+from support.sample_catalog import CATALOG
+
+META = {
+    "task_id": "0123456789abcdef", "kind": "crawl", "status": "COMPLETED",
+    "created_at": "2026-03-01T12:00:00.000Z", "progress": {"done": 2, "total": 2, "message": ""},
+}  # fmt: skip
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Oc = Callable[..., Done]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("OPENCHROME_HOME", str(tmp_path / "h"))
+    monkeypatch.delenv("OPENCHROME_SESSION", raising=False)
+    monkeypatch.delenv("OPENCHROME_AUTO_START", raising=False)
+    monkeypatch.setattr(fast, "load_catalog", lambda: CATALOG)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "h"
+
+
+@pytest.fixture
+def daemon(home: Path) -> FakeDaemon:
+    return FakeDaemon(home)
+
+
+@pytest.fixture
+def oc(home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Oc:
+    def run(line: str, daemon: FakeDaemon | None = None) -> Done:
+        monkeypatch.setattr(sys, "argv", ["oc", *line.split()])
+        with ExitStack() as stack:
+            if daemon is not None:
+                stack.enter_context(serving(daemon))
+            code = __main__.main()
+        return Done(code, *capfd.readouterr())
+
+    return run
+
+
+def test_call_names_verb_session_and_caller(daemon: FakeDaemon, oc: Oc, tmp_path: Path) -> None:
+    daemon.says({"result": {"url": "http://x/", "status": 200}})
+    done = oc("--session left navigate http://x", daemon)
+    assert done == (0, "url: http://x/\nstatus: 200\n", "")
+    asked = daemon.last
+    assert (asked["verb"], asked["params"]) == ("navigate", {"url": "http://x"})
+    assert asked["session"] == "left"
+    assert asked["client"].keys() == {"kind", "cwd", "pid"}
+    assert asked["client"]["cwd"] == str(tmp_path)
+
+
+def test_json_is_the_body_as_it_came(daemon: FakeDaemon, oc: Oc) -> None:
+    body = b'{"result" : {"b":1,  "a":"\xc3\xa4\\ud800"}}'
+    daemon.says(body)
+    assert oc("tabs context --json", daemon) == (0, body.decode() + "\n", "")
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "exits"),
+    [("stale_ref", 409, 1), ("unknown_verb", 404, 2), ("timeout", 504, 4), ("browser_gone", 503, 5),
+     ("a_newer_code", 400, 1)],
+)  # fmt: skip
+def test_errors(daemon: FakeDaemon, oc: Oc, code: str, status: int, exits: int) -> None:
+    """Error and Hint on stderr, or with --json the body on stdout; the code decides the exit."""
+    body = {"error": {"code": code, "message": "No.", "hint": "oc read-page"}}
+    daemon.says(body, status=status)
+    daemon.says(body, status=status)
+    with serving(daemon):
+        assert oc("tabs context") == (exits, "", "Error: No.\nHint: oc read-page\n")
+        done = oc("tabs context --json")
+    assert (done.code, json.loads(done.out), done.err) == (exits, body, "")
+
+
+def test_usage_errors_are_json_too(oc: Oc) -> None:
+    done = oc("naviagte --json")
+    assert done.code == 2
+    assert json.loads(done.out)["error"]["code"] == "unknown_verb"
+    assert done.err == ""
+
+
+def test_nonsense_from_the_daemon(daemon: FakeDaemon, oc: Oc) -> None:
+    daemon.says(b"<html>", status=502)
+    daemon.says(b"<html>")
+    with serving(daemon):
+        assert "makes no sense: <html>" in oc("tabs context").err
+        assert "makes no sense: <html>" in oc("tabs context").err
+
+
+@pytest.mark.parametrize("how", ["option", "variable", "config"])
+def test_no_daemon(oc: Oc, home: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if how == "variable":
+        monkeypatch.setenv("OPENCHROME_AUTO_START", "0")
+    elif how == "config":
+        home.mkdir()
+        (home / "config.toml").write_text("auto_start = false\n")
+    done = oc("tabs context --no-start" if how == "option" else "tabs context")
+    assert done == (3, "", "Error: No daemon is running\nHint: ocd start\n")
+
+
+def test_status_starts_no_daemon(oc: Oc) -> None:
+    assert oc("status").code == 3
+
+
+def test_daemon_is_started_once_and_asked_again(
+    oc: Oc, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+
+    with ExitStack() as stack:
+
+        def start(folder: str, *, quiet: bool) -> None:
+            started.append(folder)
+            daemon = FakeDaemon(home)
+            daemon.says({"result": {}})
+            stack.enter_context(serving(daemon))
+
+        monkeypatch.setattr(spawn, "start_daemon", start)
+        assert oc("tabs context") == (0, "Done\n", "")
+    assert started == [str(home)]
+
+
+def test_daemon_that_does_not_start(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    done = oc("tabs context")
+    assert done.code == 3
+    assert "did not start" in done.err
+
+
+def test_reason_of_a_failed_start_is_passed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho 'Error: bad config' >&2\necho 'Hint: mend it' >&2\nexit 2\n")
+    python.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(python))
+    with pytest.raises(OcdError) as caught:
+        spawn.start_daemon("h", quiet=True)
+    assert caught.value.body() == {
+        "code": "no_daemon", "message": "The daemon did not start: bad config", "hint": "mend it",
+        "exit_status": 2,
+    }  # fmt: skip
+
+
+def test_other_version_is_warned_of(daemon: FakeDaemon, oc: Oc) -> None:
+    for _ in range(2):
+        daemon.says({"result": {}}, headers="X-OpenChrome-Catalog: other\r\n")
+    with serving(daemon):
+        assert "different versions" in oc("tabs context").err
+        assert oc("tabs context -q").err == ""
+
+
+def test_screenshot_goes_to_a_file(daemon: FakeDaemon, oc: Oc, tmp_path: Path) -> None:
+    picture = {"data": base64.b64encode(b"PNG!").decode(), "mime_type": "image/png"}
+    for _ in range(3):
+        daemon.says({"result": {"image": picture}})
+    with serving(daemon):
+        assert oc("page-screenshot --out a.png").out == "a.png\n"
+        paths = [oc("page-screenshot").out.strip() for _ in range(2)]
+    assert len(set(paths)) == 2
+    assert all((tmp_path / path).read_bytes() == b"PNG!" for path in [*paths, "a.png"])
+    assert paths[0].startswith("./screenshot-")
+    assert paths[0].endswith(".png")
+
+
+def test_unwritable_file_is_an_error(daemon: FakeDaemon, oc: Oc) -> None:
+    daemon.says({"result": {"content": "x"}})
+    done = oc("read-page --out no/such/folder", daemon)
+    assert done.code == 1
+    assert "cannot be written" in done.err
+
+
+def test_call_takes_any_verb(daemon: FakeDaemon, oc: Oc) -> None:
+    daemon.says({"result": {}})
+    daemon.says({"result": {}})
+    with serving(daemon):
+        oc('call read-page --param mode=outline --json-params {"tab_id":"t1"}')
+        assert daemon.last["params"] == {"mode": "outline", "tab_id": "t1"}
+        oc("call verb_of_tomorrow --param n=1 --param s=x")
+        assert daemon.last["verb"] == "verb_of_tomorrow"
+        assert daemon.last["params"] == {"n": 1, "s": "x"}
+
+
+def test_task_start_sends_the_kinds_parameters(daemon: FakeDaemon, oc: Oc) -> None:
+    daemon.says({"result": {"task_id": "ab", "status": "PENDING", "kind": "crawl"}})
+    done = oc("task start crawl --url http://x --max-pages 5", daemon)
+    assert done.out == "task_id: ab\nstatus: PENDING\nkind: crawl\n"
+    assert daemon.last["verb"] == "oc_task_start"
+    args = {"url": "http://x", "max_pages": 5}
+    assert daemon.last["params"] == {"kind": "crawl", "args": args}
+
+
+def test_task_kinds_are_spelt_like_verbs(daemon: FakeDaemon, oc: Oc) -> None:
+    daemon.says({"result": {}})
+    oc("task start evidence-bundle --label x", daemon)
+    assert daemon.last["params"] == {"kind": "oc_evidence_bundle", "args": {"label": "x"}}
+
+
+@pytest.mark.parametrize(("status", "exits"), [("COMPLETED", 0), ("FAILED", 1), ("CANCELLED", 1)])
+def test_waiting_tells_how_the_task_ended(
+    daemon: FakeDaemon, oc: Oc, status: str, exits: int
+) -> None:
+    daemon.says({"result": {"task_id": META["task_id"], "status": "PENDING", "kind": "crawl"}})
+    daemon.says({"error": {"code": "timeout", "message": "Not yet"}}, status=504)
+    daemon.says({"result": {"meta": {**META, "status": status}}})
+    daemon.says({"result": {"meta": {**META, "status": status}}})
+    done = oc("task start crawl x --wait", daemon)
+    assert done.code == exits
+    assert done.out == f"{status}  crawl  2/2  {META['task_id']}\n"
+    assert [body["verb"] for _, body in daemon.requests] == [
+        "oc_task_start", "oc_task_wait", "oc_task_wait", "oc_task_get",
+    ]  # fmt: skip
+
+
+def test_watch_prints_events_without_a_terminal(daemon: FakeDaemon, oc: Oc) -> None:
+    progress = {"ts": "T", "kind": "progress", "data": {"done": 1, "total": 2, "message": "m"}}
+    daemon.says_lines(progress, {"ts": "U", "kind": "completed"})
+    daemon.says({"result": {"meta": META}})
+    done = oc(f"task watch {META['task_id']}", daemon)
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        "T  progress  done=1  total=2  message=m",
+        "U  completed",
+        f"COMPLETED  crawl  2/2  {META['task_id']}",
+    ]
+    assert daemon.requests[0][0] == f"GET /v1/tasks/{META['task_id']}/events?follow=1"
+
+
+def test_watch_draws_a_bar_on_a_terminal(
+    daemon: FakeDaemon, oc: Oc, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    daemon.says_lines({"ts": "T", "kind": "progress", "data": {"done": 1, "total": 2}})
+    daemon.says({"result": {"meta": META}})
+    done = oc(f"task watch {META['task_id']}", daemon)
+    assert done.out == f"COMPLETED  crawl  2/2  {META['task_id']}\n"
+    assert "1/2" in done.err
+
+
+def test_long_call_shows_progress_on_a_terminal(
+    daemon: FakeDaemon, oc: Oc, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    error = {"error": {"code": "timeout", "message": "Too slow"}}
+    daemon.says_lines({"progress": {"done": 1, "total": 2}}, {"result": {"summary": {"pages": 2}}})
+    daemon.says_lines({"progress": {"done": 1}}, error)
+    daemon.says({"result": {}})
+    with serving(daemon):
+        assert oc("crawl x").out == "summary:\n  pages: 2\n"
+        assert "Accept: application/x-ndjson" in daemon.heads[-1]
+        failed = oc("crawl x")
+        assert failed.code == 4
+        assert "Error: Too slow" in failed.err
+        oc("crawl x --quiet")
+        assert "Accept: application/json" in daemon.heads[-1]
+
+
+def test_output_save_pages_to_the_end(daemon: FakeDaemon, oc: Oc, tmp_path: Path) -> None:
+    for data, following in ((b"ab", 2), (b"\xff", None)):
+        page = {"content": base64.b64encode(data).decode(), "next_offset": following}
+        daemon.says({"result": page})
+    done = oc("output save oh_A saved.bin", daemon)
+    assert done == (0, "", "Saved 3 bytes.\n")
+    assert (tmp_path / "saved.bin").read_bytes() == b"ab\xff"
+    assert [body["params"]["offset"] for _, body in daemon.requests] == [0, 2]
+
+
+def test_output_save_leaves_nothing_when_it_fails(
+    daemon: FakeDaemon, oc: Oc, tmp_path: Path
+) -> None:
+    daemon.says({"result": {"content": "YWI=", "next_offset": 2}})
+    daemon.says({"error": {"code": "output_handle_not_found", "message": "Gone"}}, status=404)
+    before = set(tmp_path.iterdir())
+    assert oc("output save oh_A saved.bin", daemon).code == 1
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_interrupted(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_words: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fast, "run", interrupt)
+    assert oc("status").code == 130
+
+
+def test_help_comes_from_the_catalog(oc: Oc) -> None:
+    top = oc("")
+    assert top.code == 0
+    assert "read-page" in top.out
+    assert "watch" in oc("task").out
+    page = oc("crawl -h").out
+    assert "Do what crawl does\n" in page
+    assert "--respect-robots / --no-respect-robots" in page
+    assert "[default: 20]" in page
+    assert "--respect-robots" in oc("task start crawl --help").out
+    assert "--respect-robots" not in oc("task start --help").out
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("oc read", "read-page"),
+        ("oc task ", "watch"),
+        ("oc crawl --max", "--max-pages"),
+        ("oc crawl --format ma", "markdown"),
+        ("oc crawl x --js", "--json"),
+        ("oc task start cr", "crawl"),
+        ("oc task start crawl --max", "--max-pages"),
+        ("oc worker cr", "create"),
+    ],
+)
+def test_completion(
+    oc: Oc,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    line: str,
+    offered: str,
+) -> None:
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+    monkeypatch.setenv("_OC_COMPLETE", "complete_bash")
+    with pytest.raises(SystemExit) as ended:
+        oc("")
+    assert ended.value.code == 0
+    assert offered in capfd.readouterr().out.split()

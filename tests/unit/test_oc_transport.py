@@ -1,0 +1,96 @@
+"""HTTP over a real socket, as whole, in pieces, and broken."""
+
+from pathlib import Path
+
+import pytest
+
+from oc import transport
+from oc.transport import Unreachable
+from ocd.api.errors import OcdError
+from support.fake_daemon import FakeDaemon, serving
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> FakeDaemon:
+    return FakeDaemon(tmp_path)
+
+
+def ask(daemon: FakeDaemon, body: bytes = b"", timeout_s: float | None = 5) -> transport.Reply:
+    return transport.request(str(daemon.path), "POST", "/v1/call", body, timeout_s=timeout_s)
+
+
+def test_counted_body(daemon: FakeDaemon) -> None:
+    daemon.says({"result": 1}, status=409, headers="X-Some-Thing: here \r\n")
+    with serving(daemon):
+        reply = ask(daemon, b'{"a": 1}')
+        assert reply.status == 409
+        assert reply.headers["x-some-thing"] == "here"
+        assert reply.read() == b'{"result": 1}'
+        assert daemon.requests == [("POST /v1/call", {"a": 1})]
+        assert "Host: ocd" in daemon.heads[0]
+
+
+def test_chunks_split_anywhere(daemon: FakeDaemon) -> None:
+    whole = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    whole += b"3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n"
+    daemon.says_raw(*(whole[i : i + 1] for i in range(len(whole))))
+    with serving(daemon):
+        assert ask(daemon).read() == b"abc0123456789"
+
+
+def test_lines_do_not_depend_on_chunks(daemon: FakeDaemon) -> None:
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    daemon.says_raw(head, b"3\r\na\nb\r\n", b"4\r\nb\n\nc\r\n", b"0\r\n\r\n")
+    with serving(daemon):
+        assert list(ask(daemon).lines()) == [b"a", b"bb", b"c"]
+
+
+def test_body_until_close(daemon: FakeDaemon) -> None:
+    daemon.says_raw(b"HTTP/1.1 200 OK\r\n\r\n", b"rest")
+    with serving(daemon):
+        assert ask(daemon).read() == b"rest"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (),
+        (b"HTTP/1.1 200 OK\r\nContent-Le",),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{",),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",),
+    ],
+)
+def test_daemon_that_dies_meanwhile(daemon: FakeDaemon, parts: tuple[bytes, ...]) -> None:
+    daemon.says_raw(*parts)
+    with serving(daemon), pytest.raises(OcdError) as caught:
+        ask(daemon).read()
+    assert caught.value.code == "no_daemon"
+    assert "went away" in caught.value.message
+
+
+def test_something_else_on_the_socket(daemon: FakeDaemon) -> None:
+    daemon.says_raw(b"220 mail ready\r\n\r\n")
+    with serving(daemon), pytest.raises(OcdError) as caught:
+        ask(daemon)
+    assert "no OpenChrome daemon" in caught.value.message
+
+
+def test_silence_is_a_timeout(daemon: FakeDaemon) -> None:
+    # Nobody accepts: the kernel takes the request, no answer comes.
+    with pytest.raises(OcdError) as caught:
+        ask(daemon, timeout_s=0.05)
+    assert caught.value.code == "timeout"
+    daemon.close()
+
+
+def test_nobody_listens(tmp_path: Path, daemon: FakeDaemon) -> None:
+    daemon.close()
+    for path in (tmp_path / "none.sock", daemon.path):
+        with pytest.raises(Unreachable):
+            transport.request(str(path), "GET", "/v1/status")
+
+
+def test_socket_that_may_not_be_used(tmp_path: Path) -> None:
+    with pytest.raises(OcdError) as caught:
+        transport.request(str(tmp_path / ("x" * 200)), "GET", "/v1/status")
+    assert caught.value.code == "no_daemon"

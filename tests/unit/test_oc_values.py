@@ -1,0 +1,71 @@
+"""Words of a command line as JSON values."""
+
+import contextlib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oc import values
+from ocd.api.errors import OcdError
+
+
+@pytest.mark.parametrize(
+    ("schema", "texts", "value"),
+    [
+        ({"type": "integer"}, ["-3"], -3),
+        ({"type": "number"}, ["1.5"], 1.5),
+        ({"type": "number"}, ["2"], 2),
+        ({"type": "boolean"}, ["Yes"], True),
+        ({"type": "string"}, ["12"], "12"),
+        ({}, ["12"], 12),
+        ({}, ["twelve"], "twelve"),
+        ({"enum": [1, 2]}, ["2"], 2),
+        ({"enum": ["add_rule"]}, ["addRule"], "add_rule"),
+        ({"enum": ["add_rule"]}, ["add-rule"], "add_rule"),
+        ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, ["7"], 7),
+        ({"anyOf": [{"type": "string"}, {"type": "object"}]}, ['{"a":1}'], {"a": 1}),
+        (
+            {"anyOf": [{"enum": ["A"]}, {"type": "array", "items": {"enum": ["A", "B"]}}]},
+            ["A"],
+            "A",
+        ),
+        ({"anyOf": [{"type": "array", "items": {"enum": ["A", "B"]}}]}, ["A", "B"], ["A", "B"]),
+        ({"type": "array", "items": {"type": "integer"}}, ["1", "2"], [1, 2]),
+        ({"type": "array", "items": {"type": "object"}}, ['[{"a":1}]'], [{"a": 1}]),
+        ({"type": "array", "items": {"type": "array"}}, ["[1,2]"], [1, 2]),
+        ({"type": "object", "additionalProperties": {"type": "integer"}}, ["a=1"], {"a": 1}),
+    ],
+)
+def test_values(schema: dict[str, Any], texts: list[str], value: object) -> None:
+    assert values.parse("--x", schema, texts) == value
+
+
+@pytest.mark.parametrize(
+    ("schema", "texts", "said"),
+    [
+        ({"type": "integer"}, ["1.5"], "a whole number"),
+        ({"type": "boolean"}, ["perhaps"], "true or false"),
+        ({"type": "object"}, ["[1]"], "JSON object"),
+        ({"type": "string"}, ["a", "b"], "2 times"),
+        ({"type": "number"}, ["inf"], "finite"),
+        ({"anyOf": [{"type": "integer"}, {"enum": ["auto"]}]}, ["x"], "number or auto"),
+        ({"type": "object"}, ['{"a":NaN}'], "JSON"),
+        ({"type": "object"}, ['{"a":' * 100_000], "JSON"),
+    ],
+)
+def test_refusals_say_what_was_expected(
+    schema: dict[str, Any], texts: list[str], said: str
+) -> None:
+    with pytest.raises(OcdError) as caught:
+        values.parse("--x", schema, texts)
+    assert caught.value.code == "invalid_argument"
+    assert said in caught.value.message
+    assert len(caught.value.message) < 400
+
+
+@given(st.sampled_from([{}, {"type": "object"}, {"type": "array"}, {"type": "number"}]), st.text())
+def test_any_text_is_a_value_or_a_refusal(schema: dict[str, Any], text: str) -> None:
+    with contextlib.suppress(OcdError):
+        values.parse("--x", schema, [text])
