@@ -29,7 +29,8 @@ def _points() -> set[str]:
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and _called(node) in ("point", "update", "_update"):
-                words = [a.value for a in node.args if isinstance(a, ast.Constant)]
+                inner = [one for argument in node.args for one in ast.walk(argument)]
+                words = [one.value for one in inner if isinstance(one, ast.Constant)]
                 found |= {w for w in words if isinstance(w, str) and NAME.fullmatch(w)}
     return found
 
@@ -52,6 +53,12 @@ def _cancel(daemon: Daemon, site: Site) -> None:
     daemon.start_call("oc_task_cancel", task_id=task_id)
 
 
+def _hold(daemon: Daemon, site: Site) -> None:
+    url = site.url("chain/1?hold=4")
+    daemon.start_call("oc_task_start", kind="crawl", args={**CRAWL, "url": url})
+    site.wait_for("chain/4")
+
+
 def _handle(daemon: Daemon, site: Site) -> None:
     daemon.start_call("crawl", url=site.url("chain/1"), output_mode="handle", **CRAWL)
 
@@ -72,11 +79,15 @@ def _leave_running(daemon: Daemon, site: Site) -> None:
     daemon.kill9()
 
 
-def _leave_finished(daemon: Daemon, site: Site) -> None:
-    """A daemon stopped after a crawl whose result went to a handle."""
+def _leave_old(daemon: Daemon, site: Site) -> None:
+    """A daemon stopped long after a crawl."""
     daemon.run_in_foreground()
-    daemon.do("crawl", url=site.url("chain/1"), output_mode="handle", **CRAWL)
+    task_id = daemon.start_task("crawl", **{**CRAWL, "url": site.url("chain/1")})
+    daemon.finish(task_id)
     daemon.stop()
+    file = daemon.task_folder(task_id) / "meta.json"
+    past = dict.fromkeys(("created_at", "started_at", "ended_at"), "2020-01-01T00:00:00.000Z")
+    file.write_text(json.dumps({**json.loads(file.read_bytes()), **past}))
 
 
 Step = Callable[[Daemon, Site], None]
@@ -85,10 +96,10 @@ TASK: Way = (_leave_nothing, _crawl, ())
 CANCEL: Way = (_leave_nothing, _cancel, ())
 HANDLE: Way = (_leave_nothing, _handle, ())
 REAP: Way = (_leave_running, _nothing, ())
-PRUNE: Way = (_leave_finished, _nothing, ("--task-retention-days", "0"))
+PRUNE: Way = (_leave_old, _nothing, ("--task-retention-days", "1"))
 SWEEP: Way = (
-    _leave_finished,
-    _nothing,
+    _leave_nothing,
+    _handle,
     ("--output-handle-ttl-hours", "0", "--output-handle-sweep-interval-seconds", "1"),
 )
 
@@ -103,7 +114,7 @@ WAYS: dict[str, Way] = {
     "unit.line:4": TASK,
     "unit.event": TASK,
     "unit.event:6": TASK,
-    "progress.meta": CANCEL,
+    "progress.meta": (_leave_nothing, _hold, ()),
     "result.chunk": TASK,
     "result.chunk:3": TASK,
     "result.file": TASK,
@@ -147,11 +158,11 @@ def test_promises_hold_after_a_kill(daemon: Daemon, site: Site, fault: str) -> N
     before(daemon, site)
     site.forget()
     daemon.flags = flags
-    process = daemon.launch(OCD_FAULT=fault)
+    daemon.launch(OCD_FAULT=fault)
     if act is not _nothing:
         wait_until(daemon.answers, 20, "the socket")
         act(daemon, site)
-    assert process.wait(30) == -9, "the crash point was not reached"
+    assert daemon.wait_ended(30) == -9, "the crash point was not reached"
     finished = _pages_finished(daemon, site)
     wait_until(lambda: not naming(daemon.home.base), 10, "the end of everything of that home")
 

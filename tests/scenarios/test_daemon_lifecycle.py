@@ -106,7 +106,7 @@ def test_run_ends_on_ctrl_c_with_status_zero_or_130(home: Home) -> None:
     process = daemon.launch()
     wait_until(daemon.answers, 20, "the socket")
     process.send_signal(signal.SIGINT)
-    assert process.wait(20) in (0, 130)
+    assert daemon.wait_ended(20) in (0, 130)
     assert "Traceback" not in (home.base / "daemon.log").read_text()
 
 
@@ -305,7 +305,7 @@ def test_stop_ends_a_daemon_that_does_not_answer(make_daemon: MakeDaemon) -> Non
     """A stuck daemon is ended by pid, once its identity is verified."""
     daemon = make_daemon()
     daemon.identity.kill(signal.SIGSTOP)
-    daemon.stop()
+    daemon.ocd("stop", "--grace", "1").ok()
     daemon.identity.wait_gone()
 
 

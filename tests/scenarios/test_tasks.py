@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -363,7 +364,7 @@ def test_arguments_are_summarised_without_secrets(daemon: Daemon, site: Site) ->
     """`args_summary` is at most 2 KiB and holds no secret, in URLs and at any depth."""
     url = f"{site.origin.replace('://', '://ada:lovelace-secret@')}/article.html?token=tok-secret"
     task_id = daemon.start_task(
-        "crawl", url=url, max_pages=1, include=["*" * 3000], query="q" * 3000
+        "crawl", url=url, max_pages=1, include=["*" * 3000], query="q" * 1000
     )
     meta = daemon.finish(task_id)
     summary = json.dumps(meta["args_summary"])
@@ -454,7 +455,9 @@ def test_wait_sees_a_change_by_another_process(make_daemon: MakeDaemon, site: Si
 
 
 def _own_identity() -> dict[str, Any]:
-    return {"pid": os.getpid(), "pid_started_at": psutil.Process().create_time()}
+    moment = datetime.fromtimestamp(psutil.Process().create_time(), UTC)
+    started = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return {"pid": os.getpid(), "pid_started_at": started}
 
 
 def test_ten_thousand_tasks_list_fast(make_daemon: MakeDaemon, site: Site) -> None:

@@ -171,13 +171,18 @@ class Daemon:
         self.identity.wait_gone()
         return self
 
+    def wait_ended(self, timeout: float = 30.0) -> int:
+        """Return the exit status of the daemon in the foreground once it has ended."""
+        assert self._foreground is not None
+        assert self._log is not None
+        status = self._foreground.wait(timeout)
+        self._log.close()
+        self._foreground = self._log = None
+        return status
+
     def _reap(self) -> None:
         if self._foreground is not None:
-            self._foreground.wait(30)
-            self._foreground = None
-        if self._log is not None:
-            self._log.close()
-            self._log = None
+            self.wait_ended()
 
     def _expect_nothing_left(self, *, failed: bool) -> None:
         if failed:

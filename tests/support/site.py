@@ -132,9 +132,11 @@ class Site:
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
-        runner = web.AppRunner(self.application(), access_log=None, handler_cancellation=True)
+        runner = web.AppRunner(
+            self.application(), access_log=None, handler_cancellation=True, shutdown_timeout=0.2
+        )
         await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", self.port, shutdown_timeout=0.2).start()
+        await web.TCPSite(runner, "127.0.0.1", self.port).start()
         self.port = runner.addresses[0][1]
         self._ready.set()
         await self._stop.wait()

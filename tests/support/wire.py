@@ -91,6 +91,7 @@ class PendingCall:
     def __init__(self, path: SocketPath, body: bytes, timeout: float) -> None:
         self._connection = UnixConnection(path, timeout)
         self._connection.connect()
+        self._socket = self._connection.sock
         self._outcome: Reply | Exception | None = None
         self._thread = threading.Thread(target=self._run, args=(body,), daemon=True)
         self._thread.start()
@@ -98,10 +99,12 @@ class PendingCall:
     def _run(self, body: bytes) -> None:
         try:
             self._connection.request("POST", "/v1/call", body, JSON_BODY)
-            response = self._connection.getresponse()
-            self._outcome = Reply(response.status, response.read())
+            with self._connection.getresponse() as response:
+                self._outcome = Reply(response.status, response.read())
         except (OSError, http.client.HTTPException, AttributeError, ValueError) as error:
             self._outcome = error  # the connection was dropped, or the daemon died
+        finally:
+            self._connection.close()
 
     @property
     def done(self) -> bool:
@@ -116,8 +119,7 @@ class PendingCall:
 
     def drop(self) -> None:
         """Close the connection without waiting for the answer."""
-        assert self._connection.sock is not None
-        self._connection.sock.shutdown(socket.SHUT_RDWR)
+        self._socket.shutdown(socket.SHUT_RDWR)
         self._thread.join(5)
 
 
