@@ -183,6 +183,20 @@ def test_a_result_whose_list_is_the_units_is_read_without_it(store: TaskStore) -
     assert (result.data, result.rows, result.items) == (whole, units, ("pages",))
 
 
+def test_a_result_outlives_its_units_file(store: TaskStore) -> None:
+    """Units that somebody removed or cut are not taken for the list."""
+    meta = new_meta()
+    store.create(meta)
+    units = store.units(meta.task_id)
+    units.path.write_bytes(b'{"n":1}\n{"n":2}\n')
+    path, place = store.write_result(meta.task_id, Payload(JSON, {"pages": []}, ("pages",), units))
+    ended = replace(meta, result_path=path, result_list=place)
+    units.path.write_bytes(b'{"n":1}\n')
+    result = read_result(Path(path), units, ended)
+    assert result is not None
+    assert (result.data, result.rows) == ({"pages": [{"n": 1}, {"n": 2}]}, None)
+
+
 def test_a_result_with_a_list_of_its_own_is_read_whole(store: TaskStore) -> None:
     """Without units, or with others, the list in result.json is the one that counts."""
     meta = new_meta()

@@ -61,11 +61,24 @@ def read_result(path: Path, units: Lines, meta: TaskMeta) -> Result | None:
         return None
     place = meta.result_list
     with storage("reading", path):
-        if place is not None and place.in_units:
+        if place is not None and _stands_in(units, place):
             data = _without_list(path, place)
             return Result(_decoded(path, data), units, place.keys)
         data = path.read_bytes()
     return Result(_decoded(path, data), items=place.keys if place else None)
+
+
+def _stands_in(units: Lines, place: ListPlace) -> bool:
+    # As many newlines there as commas and a bracket here; else somebody changed the units file.
+    return place.in_units and file_size(units.path) == place.end - place.start - 1
+
+
+def file_size(path: Path) -> int:
+    """Return the file's size in bytes, 0 if there is none."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _without_list(path: Path, place: ListPlace) -> bytes:

@@ -27,7 +27,7 @@ Write order. Each step names its crash point (`ocd.faults`); "commit" is what ma
     4.2 `cancel.meta`   commit: cancel_requested_at is set
  5. end
     5.1 `result.chunk`  each chunk of result.json in its temporary file
-    5.2 `result.file`   result.json is whole, synced, in place
+    5.2 `result.file`   result.json is whole, synced, in place; pages.jsonl is synced, too
     5.3 `end.meta`      commit: meta.json says COMPLETED, FAILED or CANCELLED and names the result
     5.4 `end.event`     event `completed`, `failed` or `cancelled`
     A crash before 5.3 leaves a RUNNING task of a dead process: step 6 rebuilds its result from
@@ -64,7 +64,7 @@ from ocd.api.errors import OcdError
 from ocd.files import make_dir, open_private, storage, sync_dir, write_whole
 from ocd.ledger.errors import not_found, unreadable
 from ocd.ledger.events import EVENTS, Events
-from ocd.ledger.results import RESULT, Tally
+from ocd.ledger.results import RESULT, Tally, file_size
 from ocd.ledger.states import FORMAT, ListPlace, TaskMeta, timestamp
 from ocd.ledger.work import UNITS
 from ocd.payload import Lines, Payload
@@ -198,9 +198,11 @@ class TaskStore:
     def write_result(self, task_id: str, payload: Payload) -> tuple[str, ListPlace | None]:
         """Write result.json (steps 5.1 and 5.2); return its path and where its list stands."""
         path = self.directory(task_id) / RESULT
+        units = path.with_name(UNITS)
+        _sync(units)  # readers take the list from there: it must outlive a power cut as well
         tally = Tally(payload)
         write_whole(path, tally)
-        return str(path), tally.place(_size(path.with_name(UNITS)))
+        return str(path), tally.place(file_size(units))
 
     def result_file(self, task_id: str) -> Path:
         """Return the path of result.json, which may be missing."""
@@ -239,8 +241,11 @@ def _try_lock(file: Any) -> bool:  # noqa: ANN401 - what portalocker calls a fil
     return True
 
 
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
+def _sync(path: Path) -> None:
+    with storage("syncing", path):
+        try:
+            file = path.open("r+b")
+        except FileNotFoundError:
+            return
+        with file:
+            os.fsync(file.fileno())
