@@ -23,7 +23,7 @@ NOUNS = frozenset(
 POSITIONAL: dict[str, tuple[str, ...]] = {
     "computer": ("action", "text"),
     "storage": ("action", "key", "value"),
-    "tabs_close": ("tab_id",),
+    "tabs_close": ("tab_ids",),
     "tabs_create": ("url",),
     "wait_for": ("type", "value"),
 }

@@ -75,7 +75,7 @@ def test_spellings(line: str, name: str) -> None:
         ("fill-form a=1 b=2=3", {"fields": {"a": "1", "b": "2=3"}}),
         ('fill-form {"a":"1"}', {"fields": {"a": "1"}}),
         ("file-upload input /a /b", {"selector": "input", "file_paths": ["/a", "/b"]}),
-        ("tabs close t2", {"tab_id": "t2"}),
+        ("tabs close t2 t3", {"tab_ids": ["t2", "t3"]}),
         ("network get", {"action": "get"}),
         ("task start crawl --url x --wait", {"kind": "crawl", "url": "x", "wait": True}),
         ("task start --wait crawl x", {"kind": "crawl", "url": "x", "wait": True}),
