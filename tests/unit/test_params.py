@@ -104,7 +104,7 @@ def test_a_missing_parameter_is_named() -> None:
         ({"target_url": 5}, "target_url"),
         ({"target_url": "u", "max_pages": 11}, "max_pages"),
         ({"target_url": "u", "max_pages": "3"}, "max_pages"),
-        ({"target_url": "u", "rules": [{"url_pattern": 1}]}, "rules[...].url_pattern"),
+        ({"target_url": "u", "rules": [{"url_pattern": 1}]}, "rules[0].url_pattern"),
         ({"target_url": "u", "timeout_ms": 0}, "timeout_ms"),
         ({"target_url": "u", "timeout_ms": 600_001}, "timeout_ms"),
         ({"target_url": None}, "target_url"),
