@@ -56,6 +56,7 @@ def start_daemon(home: Path, arguments: Sequence[str]) -> Started:
     if running:
         return Started(running, already=True)
     log = create_log(home)
+    _announce(log)
     before = log.stat().st_size
     child = _spawn(home, log, arguments)
     deadline = time.monotonic() + START_TIMEOUT_S
@@ -113,6 +114,13 @@ def _answering(home: Path) -> dict[str, Any] | None:
         if error.code == "timeout" and not control.find_holder(home):
             return None
         raise
+
+
+def _announce(path: Path) -> None:
+    """Write the start's first line: a full disk shows here, where it can still be told."""
+    now = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+    with storage("writing", path), path.open("ab", buffering=0) as file:
+        file.write(f"{now} INFO ocd.cli.start: starting\n".encode())
 
 
 def _spawn(home: Path, log: Path, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
