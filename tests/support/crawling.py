@@ -9,6 +9,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.browser.pool import Fetched, LoadedPage
+from ocd.crawl.render import OpenPool
 from ocd.crawl.runner import Crawler
 from ocd.crawl.spec import CrawlSpec
 from ocd.ledger.work import Work
@@ -80,14 +81,14 @@ def rendered(url: str, html: str, *links: str, status: int = 200) -> LoadedPage:
 async def run_crawl(
     directory: Path,
     *,
-    pool: FakePool | None = None,
+    pool: OpenPool | None = None,
     policy: DomainPolicy | None = None,
     work: Work | None = None,
     sitemap: bool = False,
-    **spec: Any,
+    **spec: Any,  # noqa: ANN401 - CrawlSpec's own fields
 ) -> Crawled:
     """Run one crawl into `directory` and return what came of it."""
-    directory.mkdir(exist_ok=True)
+    directory.mkdir(exist_ok=True)  # noqa: ASYNC240 - a test's own folder
     work = work or Work("0" * 16, "default", directory)
     crawler = Crawler(
         None,  # type: ignore[arg-type] - the fake pool stands for the browser

@@ -44,7 +44,13 @@ class FetchError(OcdError):
     status: int | None = None
 
 
-def fetch_error(code: str, message: str, *, transient: bool = False, **details: Any) -> FetchError:
+def fetch_error(
+    code: str,
+    message: str,
+    *,
+    transient: bool = False,
+    **details: Any,  # noqa: ANN401 - keys of the error object
+) -> FetchError:
     """Return the failure of one load."""
     error = FetchError(code, message, **details)
     error.transient = transient
@@ -173,7 +179,7 @@ def sniffed(body: bytes) -> str:
 
 
 async def _body(response: "ClientResponse", max_bytes: int) -> bytes:
-    """Return the body; of a longer one a little more than `max_bytes`, and the connection is cut."""
+    """Return the body; of a longer one a little more than `max_bytes`, and cut the connection."""
     pieces, size = [], 0
     async for piece in response.content.iter_any():
         pieces.append(piece)

@@ -20,6 +20,8 @@ _ASKS = re.compile(
     r"|java\s?script (is |has been )?(disabled|required|not enabled|turned off)",
     re.IGNORECASE,
 )
+_NOSCRIPT = re.compile(r"<noscript\b[^>]{0,200}>(.{0,2000}?)</noscript", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<[^<>]*>")
 _DATA_SCRIPTS = ("json", "template", "importmap", "speculationrules")
 _DROPPED = ("script", "style", "noscript", "template", "svg")
 
@@ -31,7 +33,7 @@ def why_scripted(html: str) -> str:
     tree = LexborHTMLParser(html)
     if not _has_scripts(tree):
         return "meta refresh" if _refreshes_blank(tree) else ""
-    demand = _noscript_demand(tree)
+    demand = _noscript_demand(html)
     tree.strip_tags(list(_DROPPED))
     root = _empty_root(tree)
     text = " ".join(tree.body.text(separator=" ").split()) if tree.body else ""
@@ -62,10 +64,10 @@ def _refreshes_blank(tree: "LexborHTMLParser") -> bool:
     return "url" in target.lower() and len(text) < _LITTLE_TEXT
 
 
-def _noscript_demand(tree: "LexborHTMLParser") -> bool:
-    # Scripting is off for the parser: noscript's content is parsed, and may be a whole page.
-    nodes = tree.css("noscript")
-    return any(_ASKS.search(node.text(separator=" ")[:500]) for node in nodes)
+def _noscript_demand(html: str) -> bool:
+    # From the source: in a head, a parser without scripting takes the words out of the element.
+    found = (_TAG.sub(" ", match[1]) for match in _NOSCRIPT.finditer(html))
+    return any(_ASKS.search(text) for text in found)
 
 
 def _empty_root(tree: "LexborHTMLParser") -> str:

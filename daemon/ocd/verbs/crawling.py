@@ -20,7 +20,7 @@ Url = Annotated[
 MaxPages = Annotated[
     int, Meta(ge=1, le=100_000, description="Pages to fetch; failed ones do not count")
 ]
-Exclude = Annotated[list[str], Meta(description="Globs of URLs to leave out")]
+Exclude = Annotated[tuple[str, ...], Meta(description="Globs of URLs to leave out")]
 PageFormat = Annotated[
     Format, Meta(description="What content holds; links: a list of the page's links")
 ]
@@ -36,7 +36,8 @@ Concurrency = Annotated[
 PageEngine = Annotated[
     Engine,
     Meta(
-        description="static: plain HTTP. browser: render. auto: plain HTTP first, render pages that need scripts"
+        description="static: plain HTTP. browser: render. auto: plain HTTP first, then render the "
+        "pages that need scripts"
     ),
 ]
 Retries = Annotated[
@@ -49,7 +50,8 @@ ShareLogin = Annotated[
     bool, Meta(description="Send the browser's own cookies, and render with them")
 ]
 FailOnPage = Annotated[
-    int | None, Meta(ge=1, description="Fail at the Nth page on purpose (for tests)")
+    Annotated[int, Meta(ge=1)] | None,
+    Meta(description="Fail at the Nth page on purpose (for tests)"),
 ]
 
 
@@ -79,9 +81,9 @@ class Crawl(Params):
         Meta(description="true: scope origin. false: scope any, unless scope says more"),
     ] = None
     include: Annotated[
-        list[str], Meta(description="Globs; if given, only URLs that match one are followed")
-    ] = []
-    exclude: Exclude = []
+        tuple[str, ...], Meta(description="Globs; if given, only URLs that match one are followed")
+    ] = ()
+    exclude: Exclude = ()
     format: PageFormat = "markdown"
     only_main_content: OnlyMain = False
     respect_robots: RespectRobots = True
@@ -93,7 +95,8 @@ class Crawl(Params):
         Meta(description="bfs: level by level. best_first: most promising for query first"),
     ] = "bfs"
     query: Annotated[
-        str | None, Meta(max_length=1000, description="What best_first looks for, in words")
+        Annotated[str, Meta(max_length=1000)] | None,
+        Meta(description="What best_first looks for, in words"),
     ] = None
     retries: Retries = 2
     page_timeout_ms: PageTimeout = 30_000
@@ -115,7 +118,7 @@ class CrawlSitemap(Params):
     filter: Annotated[
         str | None, Meta(description="Glob of page URLs to fetch, as include of crawl")
     ] = None
-    exclude: Exclude = []
+    exclude: Exclude = ()
     max_pages: MaxPages = 50
     scope: Annotated[
         str, Meta(min_length=1, description="Which listed URLs are fetched, as in crawl")
@@ -151,8 +154,8 @@ async def crawl(crawler: Crawler, work: Work, params: Crawl) -> Output:
         max_pages=params.max_pages,
         max_depth=params.max_depth,
         scope=_scope(params),
-        include=tuple(params.include),
-        exclude=tuple(params.exclude),
+        include=params.include,
+        exclude=params.exclude,
         strategy=params.strategy,
         query=params.query or "",
         **_shared(params),
@@ -171,7 +174,7 @@ async def crawl_sitemap(crawler: Crawler, work: Work, params: CrawlSitemap) -> O
         max_pages=params.max_pages,
         scope=params.scope,
         include=(params.filter,) if params.filter else (),
-        exclude=tuple(params.exclude),
+        exclude=params.exclude,
         **_shared(params),
     )
     return _output(work, await crawler.crawl_sitemap(work, spec))

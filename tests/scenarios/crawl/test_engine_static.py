@@ -3,7 +3,9 @@
 import asyncio
 import gzip
 import re
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -48,7 +50,7 @@ async def test_max_pages_is_exact_and_failures_cost_no_slot(tmp_path: Path) -> N
 
 
 async def test_attempts_end_when_everything_fails(tmp_path: Path) -> None:
-    """3 × max_pages + 20 attempts, then the crawl ends and says why."""
+    """3 * max_pages + 20 attempts, then the crawl ends and says why."""
     pages = {"/": page("Home", *[f"/dead/{n}" for n in range(200)])}
     async with site(pages) as served:
         got = await run_crawl(tmp_path, url=served.url, max_pages=2, retries=0, **STATIC)
@@ -219,7 +221,7 @@ async def test_robots_denied_start_fails_the_crawl(tmp_path: Path) -> None:
     """The error says what to do; a group for OpenChrome beats the one for all."""
     async with site() as served:
         served.robots = "User-agent: *\nAllow: /\n\nUser-agent: openchrome\nDisallow: /\n"
-        with pytest.raises(OcdError, match="robots.txt forbids") as caught:
+        with pytest.raises(OcdError, match=r"robots\.txt forbids") as caught:
             await run_crawl(tmp_path, url=served.url, **STATIC)
         assert not served.pages_seen
         free = await run_crawl(
@@ -247,9 +249,8 @@ async def test_robots_holds_on_redirects(tmp_path: Path) -> None:
     """A redirect into a forbidden folder is not followed."""
     async with site({"/": page("Home", "/go"), "/private/x": page("Secret")}) as served:
         served.robots = "User-agent: *\nDisallow: /private/\n"
-        served.answers["/go"] = lambda _r: web.Response(
-            status=302, headers={"Location": "/private/x"}
-        )
+        to = {"Location": "/private/x"}
+        served.answers["/go"] = lambda _r: web.Response(status=302, headers=to)
         got = await run_crawl(tmp_path, url=served.url, **STATIC)
     assert "/private/x" not in served.seen
     assert got.summary["robots_denied"]["urls"] == [f"{served.url}/private/x"]
@@ -263,7 +264,7 @@ async def test_crawl_delay_spaces_requests(tmp_path: Path) -> None:
     times = [
         at for at, path in zip(served.times, served.order, strict=True) if path != "/robots.txt"
     ]
-    assert min(b - a for a, b in zip(times, times[1:], strict=False)) >= 0.18
+    assert min(after - before for before, after in pairwise(times)) >= 0.18
     assert got.summary["delay_ms"] == 200
 
 
@@ -312,10 +313,8 @@ async def test_best_first_takes_promising_links_first(tmp_path: Path) -> None:
     pages |= {f"/p/{n}": page(f"P{n}") for n in (1, 2)}
     pages["/p/3"] = page("Robots", "/robots-guide")
     async with site(pages) as served:
-        got = await run_crawl(
-            tmp_path, url=served.url, max_pages=3, strategy="best_first", query="robot", concurrency=1,
-            **STATIC,
-        )  # fmt: skip
+        wish: dict[str, Any] = {"strategy": "best_first", "query": "robot", "concurrency": 1}
+        got = await run_crawl(tmp_path, url=served.url, max_pages=3, **wish, **STATIC)
     assert [one["title"] for one in got.pages] == ["Home", "Robots", "Guide"]
     assert got.pages[1]["score"] > 0
 

@@ -1,0 +1,81 @@
+"""The crawler with a real Chromium: what scripts made of the pages, and pages that misbehave."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from ocd.browser.chromium import Chromium, ChromiumOptions
+from ocd.browser.pool import PagePool
+from ocd.safety.domains import DomainPolicy
+from support.crawl_site import page, site, tree
+from support.crawling import run_crawl
+
+APP = """<!doctype html><title>Before</title><div id="app"></div><script>
+document.title = "After"; document.getElementById("app").innerHTML =
+  "<h1>Made by script</h1><a href='/late'>late</a>";</script>"""
+
+
+@asynccontextmanager
+async def _chromium(tmp_path: Path) -> AsyncIterator[Chromium]:
+    for name in ("run", "profile"):
+        (tmp_path / name).mkdir()
+    options = ChromiumOptions(
+        profile=tmp_path / "profile", run_dir=tmp_path / "run", policy=DomainPolicy()
+    )
+    async with asyncio.TaskGroup() as group:
+        chromium = Chromium(options, group.create_task)
+        try:
+            yield chromium
+        finally:
+            await chromium.close()
+
+
+@pytest.fixture
+async def pool(tmp_path: Path) -> AsyncIterator[object]:
+    async with _chromium(tmp_path) as chromium:
+        yield lambda tabs, share_login: PagePool(chromium, tabs, share_login=share_login)
+
+
+async def test_auto_renders_what_scripts_make(tmp_path: Path, pool: object) -> None:
+    """The rendered text and a link that only scripts make are found; plain pages stay plain."""
+    pages = {"/": page("Home", "/app"), "/app": APP, "/late": page("Late")}
+    async with site(pages) as served:
+        got = await run_crawl(tmp_path / "a", pool=pool, url=served.url, max_depth=3)
+    app = got.page(f"{served.url}/app")
+    assert (app["engine"], app["title"], app["status"]) == ("browser", "After", 200)
+    assert "# Made by script" in app["content"]
+    assert got.page(f"{served.url}/late")["engine"] == "static"
+
+
+async def test_browser_engine_visits_each_page_once(tmp_path: Path, pool: object) -> None:
+    """21 rendered pages, each asked for once."""
+    async with site(tree(21)) as served:
+        got = await run_crawl(
+            tmp_path / "a", pool=pool, url=served.url, engine="browser", max_pages=30, max_depth=9
+        )
+    assert got.summary["engines"] == {"browser": 21}
+    assert {path: n for path, n in served.pages_seen.items() if path != "/favicon.ico"} == (
+        dict.fromkeys(served.pages, 1)
+    )
+
+
+async def test_pages_that_misbehave_are_records(tmp_path: Path, pool: object) -> None:
+    """Dialogs, hangs, circles, downloads and dead links end within their time, the rest comes."""
+    pages = {
+        "/": page("Home", "/alert", "/hang", "/loop", "/pdf", "/dead", "/ok"),
+        "/alert": "<title>Alert</title><script>alert(1); confirm(2)</script><p>Went on",
+        "/ok": page("Ok"),
+    }
+    async with site(pages) as served, asyncio.timeout(40):
+        got = await run_crawl(
+            tmp_path / "a", pool=pool, url=served.url, engine="browser", page_timeout_ms=3000
+        )
+    code = {one["url"].rpartition("/")[2]: one.get("error", {}).get("code") for one in got.pages}
+    assert code == {
+        "": None, "alert": None, "hang": "timeout", "loop": "too_many_redirects", "pdf": None,
+        "dead": "http_error", "ok": None,
+    }  # fmt: skip
+    assert got.page(f"{served.url}/pdf")["content_type"] == "application/pdf"

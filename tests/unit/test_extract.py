@@ -1,0 +1,128 @@
+"""From bytes to the parts of a record; which pages need their scripts; charsets."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocd.crawl.charset import codec_of, decode
+from ocd.crawl.extract import Extracted, Job, extract
+from ocd.crawl.score import Scorer
+from ocd.crawl.scripted import why_scripted
+from ocd.crawl.spec import Format
+
+PAGE = """<!doctype html><title> A
+ title </title><nav><a href="/n">Nav</a></nav><main><h1>Head</h1><p>Body text that is long enough
+to be the main part of it, and then some more words, so that nobody doubts it: two hundred
+characters are asked for, which is more than one would think when one has to write them.</p>
+<a href="b#x">B</a><a href="b">B again</a><a href="mailto:x@y.z">Mail</a></main>"""
+
+
+def _extract(html: str, wanted: Format = "markdown", *, main: bool = False) -> Extracted:
+    return extract(
+        Job("http://x.org/d/e", html.encode(), "utf-8", True, wanted, main, True, True)  # noqa: FBT003
+    )
+
+
+def test_page_as_markdown() -> None:
+    found = _extract(PAGE)
+    assert found.title == "A title"
+    assert "# Head" in found.content
+    assert "[B](http://x.org/d/b" in found.content
+    assert found.links == [("http://x.org/n", "Nav"), ("http://x.org/d/b", "B")]
+    assert found.scripted == ""
+
+
+def test_formats() -> None:
+    assert "# Head" not in _extract(PAGE, "text").content
+    assert "<h1>Head</h1>" in _extract(PAGE, "html").content
+    assert _extract(PAGE, "links").content == "- [Nav](http://x.org/n)\n- [B](http://x.org/d/b)\n"
+    assert "Nav" not in _extract(PAGE, main=True).content
+
+
+def test_base_counts() -> None:
+    found = _extract('<base href="/other/"><a href="a">A</a>')
+    assert found.links == [("http://x.org/other/a", "A")]
+
+
+def test_text_is_kept_as_it_is() -> None:
+    job = Job("http://x.org/", b'{"a": "<b>"}', "", False, "markdown", False, True, True)  # noqa: FBT003
+    assert extract(job).content == '{"a": "<b>"}'
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_a_page(body: bytes) -> None:
+    job = Job("http://x.org/", body, "", True, "markdown", False, True, True)  # noqa: FBT003
+    assert isinstance(extract(job).content, str)
+
+
+LONG = "<p>" + "Words that say something. " * 40
+
+
+@pytest.mark.parametrize(
+    ("html", "reason"),
+    [
+        ('<div id="root"></div><script src="a.js"></script>', "empty application root"),
+        ('<app-root>Loading…</app-root><script src="a.js"></script>' + LONG, "empty application"),
+        (
+            "<noscript>Please enable JavaScript to go on.</noscript><p>"
+            + "x" * 200
+            + "<script>1</script>",
+            "noscript",
+        ),
+        ("<p>Loading<script>load()</script>", "7 characters of text"),
+        ("<p>{{ title }} " + "x" * 200 + "<script>1</script>", "unfilled template"),
+        ('<meta http-equiv="Refresh" content="0; url=/x">', "meta refresh"),
+        ("<p>Hi", ""),
+        ("", ""),
+        ('<p>Hi<script type="application/ld+json">{}</script>', ""),
+        (LONG + '<script src="analytics.js"></script>', ""),
+        ('<div id="app">' + LONG + "</div><script>1</script>", ""),
+        ("<noscript>Enable JavaScript for comments</noscript>" + LONG + "<script>1</script>", ""),
+    ],
+)
+def test_why_scripted(html: str, reason: str) -> None:
+    found = why_scripted(html)
+    assert found.startswith(reason)
+    assert bool(found) is bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("body", "label", "text"),
+    [
+        ("é".encode(), "", "é"),
+        ("é".encode("latin-1"), "", "é"),
+        ("“é”".encode("cp1252"), "iso-8859-1", "“é”"),
+        ("é".encode(), "latin-1", "Ã©"),
+        (b"\xef\xbb\xbf" + "é".encode(), "latin-1", "é"),
+        ("é".encode("utf-16"), "", "é"),
+        (
+            b'<meta charset="shift_jis">' + "日本".encode("cp932"),
+            "",
+            '<meta charset="shift_jis">日本',
+        ),
+        (
+            b"<?xml version='1.0' encoding='koi8-r'?>" + "да".encode("koi8-r"),
+            "",
+            "<?xml version='1.0' encoding='koi8-r'?>да",
+        ),
+        (b"a\xff", "no-such", "aÿ"),
+        (b"+AGE-", "utf-7", "+AGE-"),
+        (b"6869", "hex", "6869"),
+    ],
+)
+def test_charset(body: bytes, label: str, text: str) -> None:
+    assert decode(body, label) == text
+
+
+@given(st.binary(max_size=100), st.text(max_size=20))
+def test_every_body_decodes(body: bytes, label: str) -> None:
+    assert isinstance(decode(body, label), str)
+    assert isinstance(codec_of(label), str)
+
+
+def test_scores() -> None:
+    scorer = Scorer("robots sitemap")
+    assert scorer.page("Robots", "about a sitemap") > scorer.page("Cats", "about a sitemap") > 0
+    good = scorer.link("http://x/robots", "The robot's sitemap", 0.5, 1)
+    assert 1 >= good > scorer.link("http://x/cats", "Cats", 0.5, 1) > 0
+    assert Scorer("").link("http://x/a", "a", 1.0, 1) == 0.0

@@ -1,0 +1,60 @@
+"""Gates of origins, back-off and Retry-After."""
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from ocd.crawl.politeness import Politeness, backoff_s, retry_after_s
+
+X = "http://x"
+
+
+def test_one_request_until_robots_is_known() -> None:
+    gates = Politeness(0.0, limit=3)
+    gates.begin(X, 0.0)
+    assert gates.ready_at(X) == float("inf")
+    gates.met(X, None, 1.0)
+    assert gates.ready_at(X) <= 1.0
+    gates.begin(X, 1.0)
+    gates.begin(X, 1.0)
+    assert gates.ready_at(X) == float("inf")
+    gates.end(X)
+    assert gates.ready_at(X) <= 1.0
+
+
+def test_the_longer_delay_counts() -> None:
+    gates = Politeness(0.5, limit=3)
+    gates.begin(X, 0.0)
+    gates.met(X, 2.0, 1.0)
+    assert gates.ready_at(X) == 3.0
+    assert gates.longest_delay_s == 2.0
+    assert gates.ready_at("http://y") == 0.0
+
+
+def test_a_delay_is_capped_and_that_is_said() -> None:
+    gates = Politeness(0.0, limit=1)
+    gates.met(X, 3600.0, 0.0)
+    assert gates.ready_at(X) == 30.0
+    assert gates.delay_was_capped
+
+
+def test_hold() -> None:
+    gates = Politeness(0.0, limit=1)
+    gates.hold(X, 7.0)
+    gates.hold(X, 5.0)
+    assert gates.ready_at(X) == 7.0
+
+
+@pytest.mark.parametrize("tries", range(12))
+def test_backoff_grows_and_ends(tries: int) -> None:
+    assert min(0.25 * 2**tries, 7.5) <= backoff_s(tries) <= min(0.5 * 2**tries, 15)
+
+
+def test_retry_after() -> None:
+    assert retry_after_s("120") == 120.0
+    assert retry_after_s(None) is None
+    assert retry_after_s("soon") is None
+    later = datetime.now(UTC) + timedelta(seconds=30)
+    assert 27 <= (retry_after_s(format_datetime(later, usegmt=True)) or 0) <= 31
+    assert retry_after_s("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0

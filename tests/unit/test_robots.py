@@ -1,0 +1,104 @@
+"""robots.txt by RFC 9309."""
+
+import pytest
+
+from ocd.api.errors import OcdError
+from ocd.crawl.robots import Robots, RobotsReply, Rules
+
+
+class _Server:
+    def __init__(self, **answers: RobotsReply | OcdError) -> None:
+        self.answers = {
+            f"http://x/{name.replace('_', '.')}": answer for name, answer in answers.items()
+        }
+        self.asked: list[str] = []
+
+    async def __call__(self, url: str) -> RobotsReply:
+        self.asked.append(url)
+        answer = self.answers[url]
+        if isinstance(answer, OcdError):
+            raise answer
+        return answer
+
+
+async def _rules(body: str) -> Rules:
+    return await Robots(_Server(robots_txt=RobotsReply(200, "", body.encode()))).rules("http://x/")
+
+
+@pytest.mark.parametrize(
+    ("lines", "path", "allowed"),
+    [
+        ("Disallow: /a", "/a/b", False),
+        ("Disallow: /a\nAllow: /a/b", "/a/b", True),
+        ("Disallow: /a/b\nAllow: /a", "/a/b", False),
+        ("Disallow: /*.pdf$", "/x/y.pdf", False),
+        ("Disallow: /*.pdf$", "/x/y.pdf?z", True),
+        ("Disallow: /%61", "/a", False),
+        ("Disallow:", "/a", True),
+        ("", "/a", True),
+    ],
+)
+async def test_matching(lines: str, path: str, allowed: bool) -> None:
+    rules = await _rules(f"User-agent: *\n{lines}\n")
+    assert rules.allows(f"http://x{path}") is allowed
+
+
+async def test_own_group_wins() -> None:
+    rules = await _rules("User-agent: *\nDisallow: /\n\nUser-Agent: OPENCHROME\nDisallow: /b\n")
+    assert rules.allows("http://x/a")
+    assert not rules.allows("http://x/b")
+
+
+async def test_delay_and_sitemaps() -> None:
+    rules = await _rules("Sitemap: /map.xml\nUser-agent: *\nCrawl-delay: 0.5\n")
+    assert rules.crawl_delay_s == 0.5
+    assert rules.sitemaps == ["http://x/map.xml"]
+
+
+@pytest.mark.parametrize(("status", "allowed"), [(404, True), (401, True), (500, False)])
+async def test_status(status: int, allowed: bool) -> None:
+    server = _Server(robots_txt=RobotsReply(status, "", b""))
+    assert (await Robots(server).rules("http://x/a")).allows("http://x/a") is allowed
+
+
+async def test_fetched_once_and_redirects_followed() -> None:
+    server = _Server(
+        robots_txt=RobotsReply(301, "/other.txt", b""),
+        other_txt=RobotsReply(200, "", b"User-agent: *\nDisallow: /a"),
+    )
+    robots = Robots(server)
+    assert robots.known("http://x/a") is None
+    for _ in range(3):
+        assert not (await robots.rules("http://x/a")).allows("http://x/a")
+    assert server.asked == ["http://x/robots.txt", "http://x/other.txt"]
+
+
+async def test_too_many_redirects_are_none() -> None:
+    server = _Server(robots_txt=RobotsReply(302, "/robots.txt", b""))
+    assert (await Robots(server).rules("http://x/a")).allows("http://x/a")
+    assert len(server.asked) == 6
+
+
+async def test_unreachable_is_said_and_not_asked_for_ever() -> None:
+    server = _Server(robots_txt=OcdError("fetch_failed", "refused"))
+    robots = Robots(server)
+    for _ in range(5):
+        with pytest.raises(OcdError, match="refused"):
+            await robots.rules("http://x/a")
+    assert len(server.asked) == 3
+
+
+async def test_blocked_by_policy_denies() -> None:
+    server = _Server(robots_txt=OcdError("domain_blocked", "no"))
+    rules = await Robots(server).rules("http://x/a")
+    assert not rules.allows("http://x/a")
+    assert "may not be fetched" in rules.denied
+
+
+async def test_only_the_first_half_megabyte_counts() -> None:
+    rules = await _rules("# " + "x" * 512_000 + "\nUser-agent: *\nDisallow: /\n")
+    assert rules.allows("http://x/a")
+
+
+async def test_files_have_no_rules() -> None:
+    assert (await Robots(_Server()).rules("file:///a")).allows("file:///a")

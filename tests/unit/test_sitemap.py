@@ -1,0 +1,86 @@
+"""Sitemap formats, and what is refused."""
+
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocd.crawl.sitemap import looks_like_sitemap, parse
+
+NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+
+def _urlset(*urls: str) -> bytes:
+    entries = "".join(f"<url><loc> {url}\n</loc><lastmod>2026</lastmod></url>" for url in urls)
+    return f'<?xml version="1.0"?>\n<urlset {NS}>{entries}</urlset>'.encode()
+
+
+def test_urlset_and_index() -> None:
+    assert list(parse(_urlset("http://x/a", "http://x/b?c=1&amp;d=2"))) == [
+        ("page", "http://x/a"),
+        ("page", "http://x/b?c=1&d=2"),
+    ]
+    entry = "<s:sitemap><s:loc>http://x/m</s:loc></s:sitemap>"
+    index = f"<s:sitemapindex xmlns:s='x'>{entry}</s:sitemapindex>"
+    assert list(parse(index.encode())) == [("sitemap", "http://x/m")]
+
+
+def test_images_in_a_sitemap_are_no_pages() -> None:
+    body = (
+        b"<urlset xmlns:image='i'><url><loc>http://x/a</loc><image:image>"
+        b"<image:loc>http://x/a.png</image:loc></image:image></url></urlset>"
+    )
+    assert list(parse(body)) == [("page", "http://x/a")]
+
+
+@given(st.lists(st.integers(0, 10**9).map(lambda n: f"http://x/{n}"), max_size=50))
+def test_zipped_and_plain_text_say_the_same(urls: list[str]) -> None:
+    expected = [("page", url) for url in urls]
+    assert list(parse(gzip.compress(_urlset(*urls)))) == expected
+    assert list(parse("\r\n".join(urls).encode())) == expected
+
+
+def test_large_text_is_read_in_pieces() -> None:
+    urls = [f"http://x/{n}" for n in range(20_000)]
+    assert [url for _, url in parse("\n".join(urls).encode())] == urls
+
+
+def test_entities_are_refused() -> None:
+    bomb = (
+        b'<!DOCTYPE l [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
+        b"<urlset><url><loc>&b;</loc></url></urlset>"
+    )
+    with pytest.raises(ValueError, match="entities"):
+        list(parse(bomb))
+
+
+def test_broken_xml_keeps_what_was_read() -> None:
+    found = []
+    with pytest.raises(ValueError, match="broken XML"):  # noqa: PT012 - the loop is what is tested
+        for one in parse(_urlset("http://x/a")[:-5]):
+            found.append(one)
+    assert found == [("page", "http://x/a")]
+
+
+def test_a_gzip_bomb_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ocd.crawl.sitemap.MAX_SITEMAP_BYTES", 1_000_000)
+    bomb = gzip.compress(b"<urlset>" + b" " * 5_000_000)
+    with pytest.raises(ValueError, match="more than"):
+        list(parse(bomb))
+
+
+@pytest.mark.parametrize(
+    ("body", "is_one"),
+    [
+        (_urlset(), True),
+        (b"\xef\xbb\xbf" + _urlset(), True),
+        (b"http://x/a\nhttp://x/b", True),
+        (gzip.compress(_urlset()), True),
+        (b"<!doctype html><p>Not found", False),
+        (b"\x1f\x8bnonsense", False),
+        (b"", False),
+    ],
+)
+def test_what_is_a_sitemap(body: bytes, is_one: bool) -> None:
+    assert looks_like_sitemap(body) is is_one
