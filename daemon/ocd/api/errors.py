@@ -20,8 +20,6 @@ CODES: dict[str, tuple[int, int]] = {
     "cancelled": (499, 130),
     "internal": (500, 1),
     # payloads and paths
-    "source_conflict": (400, 2),
-    "source_missing": (400, 2),
     "path_not_absolute": (400, 2),
     "path_not_allowed": (403, 1),
     "file_not_found": (404, 1),
@@ -59,7 +57,6 @@ CODES: dict[str, tuple[int, int]] = {
     "injected_failure": (500, 1),
     # tasks and handles
     "task_not_found": (404, 1),
-    "task_failed": (500, 1),
     "orphaned": (500, 1),
     "daemon_stopped": (503, 1),
     "output_handle_not_found": (404, 1),
