@@ -36,7 +36,8 @@ def root() -> Callable[..., None]:
         argument says may also be given as an option: oc navigate --url URL.
         """
 
-    _sign(oc, list(_global_options(())))
+    version = {"type": "boolean", "default": False, "description": "Print the version of oc"}
+    _sign(oc, [*_global_options(()), _option("version", version)])
     return oc
 
 

@@ -1,0 +1,98 @@
+"""`oc` as a process of its own: pipes that close, and terminals."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.fake_daemon import FakeDaemon, serving
+
+OC = [sys.executable, "-m", "oc"]
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> FakeDaemon:
+    return FakeDaemon(tmp_path)
+
+
+def environ(tmp_path: Path, **more: str) -> dict[str, str]:
+    return {**os.environ, "OPENCHROME_HOME": str(tmp_path), **more}
+
+
+def on_a_terminal(words: list[str], env: dict[str, str]) -> str:
+    """Run oc with a terminal as stdout and stderr; return what appears there."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([*OC, *words], stdout=theirs, stderr=theirs, env=env) as process:
+        os.close(theirs)
+        shown = b""
+        # Linux says EIO when the last process has closed its end.
+        try:
+            while data := os.read(ours, 65536):
+                shown += data
+        except OSError:
+            pass
+        os.close(ours)
+        assert process.wait() == 0
+    return shown.decode("latin-1")
+
+
+def test_reader_that_leaves_early(tmp_path: Path, daemon: FakeDaemon) -> None:
+    """`oc … | head -c 5` prints no traceback, and what was wanted is there."""
+    daemon.says({"result": {"content": "x" * 4_000_000}})
+    daemon.says({"result": {"content": "x" * 4_000_000}})
+    with serving(daemon):
+        for words in (["call", "any"], ["call", "any", "--json"]):
+            with subprocess.Popen(
+                [*OC, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                env=environ(tmp_path),
+            ) as process:  # fmt: skip
+                assert process.stdout
+                assert process.stderr
+                assert len(process.stdout.read(5)) == 5
+                process.stdout.close()
+                assert process.stderr.read() == b""
+                assert process.wait() == 0
+
+
+def test_terminal_without_unicode(tmp_path: Path, daemon: FakeDaemon) -> None:
+    daemon.says({"result": {"content": "naïve 漢字"}})
+    with serving(daemon):
+        shown = on_a_terminal(["call", "any"], environ(tmp_path, PYTHONIOENCODING="ascii"))
+    assert shown == "na?ve ??\r\n"
+
+
+def test_page_cannot_command_the_terminal(tmp_path: Path, daemon: FakeDaemon) -> None:
+    daemon.says({"result": {"content": "a\x1b]0;owned\x07b\tc\nd"}})
+    with serving(daemon):
+        shown = on_a_terminal(["call", "any"], environ(tmp_path, PYTHONIOENCODING="utf-8"))
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert shown.endswith("b\tc\r\nd\r\n") or "b       c\r\nd\r\n" in shown
+
+
+def test_picture_is_never_poured_into_a_terminal(tmp_path: Path, daemon: FakeDaemon) -> None:
+    daemon.says({"result": {"image": {"data": "UE5HIQ==", "mime_type": "image/png"}}})
+    target = str(tmp_path / "a.png")
+    with serving(daemon):
+        shown = on_a_terminal(["call", "any", "--out", target], environ(tmp_path))
+    assert shown == f"{target}\r\n"
+    assert Path(target).read_bytes() == b"PNG!"
+
+
+def test_ctrl_c_closes_the_connection_and_exits_130(tmp_path: Path, daemon: FakeDaemon) -> None:
+    """The daemon cancels a call whose caller has gone."""
+    process = subprocess.Popen([*OC, "call", "any"], stderr=subprocess.PIPE, env=environ(tmp_path))
+    connection = daemon.accept()
+    with connection, process:
+        assert connection.recv(10)
+        process.send_signal(signal.SIGINT)
+        while connection.recv(65536):
+            pass
+        assert process.stderr
+        assert b"Traceback" not in process.stderr.read()
+        assert process.wait() == 130
+    daemon.close()
