@@ -84,7 +84,7 @@ def _option(name: str, schema: Schema) -> inspect.Parameter:
         f"{spelt}/--no-{spelt[2:]}" if flag and schema.get("default") is not False else spelt,
         *short,
         help=_help(schema),
-        metavar=None if flag else values.describe(schema).upper().replace(" ", "-"),
+        metavar=None if flag else _metavar(name, schema),
         autocompletion=None if flag else _choices(schema),
         show_default=default is not None,
     )
@@ -97,6 +97,12 @@ def _parameter(name: str, annotation: object, info: object) -> inspect.Parameter
     return inspect.Parameter(
         f"{name}_", inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation
     )
+
+
+def _metavar(name: str, schema: Schema) -> str:
+    # An enumeration's values stand in the help, where they keep their letters.
+    text = name if "enum" in schema else values.describe(schema)
+    return text.upper().replace("_", "-").replace(" ", "-")
 
 
 def _help(schema: Schema) -> str:
