@@ -10,7 +10,7 @@ MakeDaemon = Callable[..., Daemon]
 
 
 def test_run_tells_the_service_manager(make_daemon: MakeDaemon) -> None:
-    """READY=1 when the socket answers, WATCHDOG=1 in time, STOPPING=1 at the end; logs on stderr."""
+    """READY=1 when the socket answers, WATCHDOG=1 in time, STOPPING=1 last; logs go to stderr."""
     daemon = make_daemon()
     daemon.stop().ok()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
