@@ -164,6 +164,28 @@ async def test_a_disabled_kind_makes_no_task(tmp_path: Path) -> None:
     assert modes_below(tmp_path) == {}
 
 
+async def test_no_secret_reaches_the_files_of_a_task(tmp_path: Path) -> None:
+    """Progress messages and errors are redacted, as they hold the URLs of the work."""
+    url = "https://ada:lovelace@example.org/?token=tok123"
+
+    async def leaky(work: Work, _prepared: object) -> Payload:
+        work.progress(1, 2, url + "x" * 5000)
+        raise OcdError("fetch_failed", f"no route to {url}", url=url)
+
+    async with runner_of(tmp_path, Kind("leaky", dict, leaky)) as runner:
+        meta = await runner.start("leaky", {"url": url})
+        ended = await runner.wait(meta.task_id, 5)
+        assert ended.error is not None
+        assert ended.error["code"] == "fetch_failed"
+        written = [text_of(path) for path in tmp_path.glob("*/*")]  # noqa: ASYNC240
+        assert not [text for text in written if "lovelace" in text or "tok123" in text]
+        assert max(map(len, written)) < 4096
+
+
+def text_of(path: Path) -> str:
+    return path.read_text()
+
+
 async def test_tasks_wait_in_line(tmp_path: Path) -> None:
     """Beyond max_concurrent they are PENDING, in order; raising it lets the next one run."""
     pages = Pages()

@@ -17,6 +17,7 @@ from ocd.ledger.store import TaskStore
 from ocd.ledger.watch import Signal
 from ocd.ledger.work import Work
 from ocd.payload import Payload
+from ocd.safety.redact import redact
 
 # A kind that does not look at `stop` for this long is cancelled where it waits.
 GRACE_S = 1.5
@@ -90,7 +91,7 @@ class Run:
         try:
             payload = await self._within_grace()
         except OcdError as error:
-            return self._verdict("FAILED", error.body()), None
+            return self._verdict("FAILED", redact(error.body())), None
         return self._verdict("COMPLETED"), payload
 
     async def _within_grace(self) -> Payload | None:
@@ -198,6 +199,7 @@ class Run:
 
     def save_end(self, verdict: Outcome, payload: Payload | None) -> tuple[TaskMeta, bool]:
         """Write the result and the last state (step 5); return it, and whether the disk has it."""
+        self._save_cancel()
         outcome = with_result(self._store, self.kind, self.meta, verdict, payload)
         faults.point("result.file")
         now = self._store.now()
@@ -210,6 +212,14 @@ class Run:
             meta, stored = end(begin(self.meta, now), failed, now), False
         self._say_end(meta)
         return meta, stored
+
+    def _save_cancel(self) -> None:
+        # Before the result, which may be long in writing: who asked for the end is on record.
+        if self.meta.cancel_requested_at is not None:
+            try:
+                self._update("cancel.meta")
+            except OcdError as error:
+                logger.warning("cancelling task %s is not stored: %s", self.meta.task_id, error)
 
     def _say_end(self, meta: TaskMeta) -> None:
         error = {"error": meta.error} if meta.error else {}

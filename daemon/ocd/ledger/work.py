@@ -8,8 +8,10 @@ from ocd import faults
 from ocd.api.errors import OcdError
 from ocd.files import Log
 from ocd.ledger.states import TaskProgress
+from ocd.safety.redact import redact_text
 
 UNITS = "pages.jsonl"
+_MESSAGE_LENGTH = 500
 
 
 class Work:
@@ -61,9 +63,12 @@ class Work:
         self._heard(self)
 
     def progress(self, done: int, total: int | None = None, message: str = "") -> None:
-        """Say how far the work is: units done of `total` (None: unknown), and what happens now."""
+        """Say how far the work is: units done of `total` (None: unknown), and what happens now.
+
+        The message is kept on disk, so secrets in it are redacted; it is cut to 500 characters.
+        """
         self._told = True
-        self.now = TaskProgress(done, total, message)
+        self.now = TaskProgress(done, total, redact_text(message)[:_MESSAGE_LENGTH])
         self._heard(self)
 
     def close(self) -> None:
