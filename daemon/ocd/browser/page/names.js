@@ -43,6 +43,7 @@ const NAMED_BY_CONTENT = new Set(('button cell checkbox columnheader gridcell he
   + ' summary').split(' '));
 const FIELDS = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'date', 'time',
   'datetime', 'month', 'week', 'color', 'file']);
+const VALUED = /^(INPUT|SELECT|TEXTAREA)$/;
 const LABELABLE = /^(INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON)$/;
 
 const squeeze = (text) => text.replace(/\s+/g, ' ').trim();
@@ -65,7 +66,9 @@ function isSummary(el) {
 }
 
 function focusable(el) {
-  return el.tabIndex >= 0 || (el.hasAttribute('tabindex') && !Number.isNaN(parseInt(el.getAttribute('tabindex'), 10)));
+  const index = el.getAttribute('tabindex');
+  if (index !== null && !Number.isNaN(parseInt(index, 10))) return true;
+  return el.matches('a[href], area[href], button, input, select, textarea, summary, iframe') || isEditingHost(el);
 }
 
 function roleOf(el) {
@@ -156,7 +159,8 @@ function nativeName(el, role) {
 
 function childText(el, tag) {
   for (const child of el.children) {
-    if (child.tagName.toUpperCase() === tag) return squeeze(textOf(child, new Set(), true, el));
+    if (child.tagName.toUpperCase() !== tag) continue;
+    return squeeze(tag === 'TITLE' ? child.textContent : textOf(child, new Set(), true, el));
   }
   return '';
 }
@@ -173,7 +177,7 @@ function textOf(node, seen, evenHidden, named) {
   if (node === named) {
     // A control inside its own label counts for nothing.
     if (LABELABLE.test(node.tagName) && node.tagName !== 'BUTTON') return '';
-  } else {
+  } else if (!VALUED.test(node.tagName)) {
     const label = squeeze(node.getAttribute('aria-label') || '');
     if (label) return ` ${label} `;
   }
@@ -210,8 +214,34 @@ function contentOf(el, seen, evenHidden = false, style = getComputedStyle(el)) {
   return text + generated(el, '::after');
 }
 
+// Whether a style sheet of the document makes ::before or ::after at all: most do not, and asking
+// every element costs more than all the rest. Sheets that may not be looked into count as if.
+const generating = new WeakMap();
+let generatesIn = new Map();
+
+function generates(document) {
+  let found = generatesIn.get(document);
+  if (found === undefined) {
+    found = [...document.styleSheets, ...document.adoptedStyleSheets].some((sheet) => {
+      if (!generating.has(sheet)) generating.set(sheet, sheetGenerates(sheet));
+      return generating.get(sheet);
+    });
+    generatesIn.set(document, found);
+  }
+  return found;
+}
+
+function sheetGenerates(sheet) {
+  try {
+    return [...sheet.cssRules].some((rule) => /:(before|after)\b/.test(rule.cssText));
+  } catch {
+    return true;
+  }
+}
+
 // The words of ::before and ::after; counters and pictures have none.
 function generated(el, pseudo) {
+  if (!generates(el.ownerDocument) && !el.getRootNode().host) return '';
   const content = getComputedStyle(el, pseudo).content;
   if (content === 'none' || content === 'normal' || content[0] !== '"') return '';
   const spoken = /\/\s*"((?:[^"\\]|\\.)*)"\s*$/.exec(content);

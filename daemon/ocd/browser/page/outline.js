@@ -16,6 +16,14 @@ const FRAME = 3;
 const MANY_OPTIONS = 20;
 const MAX_DEPTH = 1500;
 const LONG_URL = 500;
+const CAPTIONS = {
+  LABEL: (el) => el.control && !named(el.control),
+  LEGEND: (el) => el.parentElement?.tagName === 'FIELDSET' && !named(el.parentElement),
+  CAPTION: (el) => el.parentElement?.tagName === 'TABLE' && !named(el.parentElement),
+  FIGCAPTION: (el) => el.parentElement?.tagName === 'FIGURE' && !named(el.parentElement),
+};
+const BLANK = /^\s*$/;
+const origins = new WeakMap();
 
 const quote = (text) => `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`;
 
@@ -65,12 +73,15 @@ class Outline {
     } else if (view.style.whiteSpaceCollapse === 'preserve' && !view.inline && !this.onlyRefs && !control) {
       this.preserved(el, view, depth);
     } else {
-      for (const kid of kidsOf(el)) {
-        if (kid.nodeType === Node.TEXT_NODE) {
-          if (!control && view.readable && !folded(el, kid)) this.words += kid.data;
-        } else if (kid.nodeType === Node.ELEMENT_NODE && !folded(el, kid)) {
-          this.element(kid, view, depth, control);
-        }
+      const fold = el.tagName === 'DETAILS' && !el.open;
+      const list = rootOf(el) || el.tagName === 'SLOT' ? [...kidsOf(el)] : null;
+      let place = 0;
+      for (let kid = list ? list[0] : el.firstChild; kid; kid = list ? list[++place] : kid.nextSibling) {
+        const type = kid.nodeType;
+        if (fold && folded(el, kid)) continue;
+        if (type === 3) {
+          if (!control && !this.onlyRefs && (BLANK.test(kid.data) || view.readable)) this.words += kid.data;
+        } else if (type === 1) this.element(kid, view, depth, control);
       }
     }
     this.level--;
@@ -110,6 +121,10 @@ class Outline {
       this.words += ' ';
       return;
     }
+    if (CAPTIONS[tag]?.(el)) {
+      this.caption(el, tag, view, depth);
+      return;
+    }
     const role = roleOf(el);
     const acts = !view.inert && this.acts(el, role, view, control);
     if (LEAVES.has(role)) this.leaf(el, role, view, depth, acts, control);
@@ -118,6 +133,20 @@ class Outline {
     else if (CONTAINERS.has(role) || acts) this.box(el, role, view, depth, acts, control);
     else if (view.inline) this.kids(el, view, depth, control);
     else this.block(el, view, depth, control);
+  }
+
+  // Labels, legends and captions are told as names of what they belong to.
+  caption(el, tag, view, depth) {
+    const owner = tag === 'LABEL' ? el.control : null;
+    if (owner && !owner.checkVisibility()) {
+      // A control that only its label shows: the label's ref acts on it.
+      const role = roleOf(owner);
+      this.flush(depth);
+      this.refs++;
+      const line = `${role} ${quote(nameOf(owner, role))} [ref=e${refOf(el)}]`;
+      if (!view.inert) this.put(depth, LEAF, line + this.states(owner, role) + this.detail(owner, role, ''));
+    }
+    this.block(el, view, depth, el);
   }
 
   block(el, view, depth, control) {
@@ -137,7 +166,7 @@ class Outline {
     if (WIDGETS.has(role)) return true;
     if (el.tagName === 'VIDEO' || el.tagName === 'AUDIO') return el.controls;
     if (el.hasAttribute('onclick') || isEditingHost(el)) return true;
-    if (focusable(el) && el.tagName !== 'IFRAME' && el.tagName !== 'BODY' && el.tabIndex >= 0) return true;
+    if (el.hasAttribute('tabindex') && el.tabIndex >= 0 && el.tagName !== 'BODY') return true;
     return view.style.cursor === 'pointer' && !control && this.beginsPointer(el, view);
   }
 
@@ -159,7 +188,7 @@ class Outline {
 
   leaf(el, role, view, depth, acts, control) {
     const name = nameOf(el, role);
-    if (role === 'img' && !name && !acts) return;
+    if (role === 'img' && !acts && (!name || control)) return; // a control's name has it
     if (el.tagName === 'OPTION' || view.style.visibility !== 'visible') return;
     if (this.onlyRefs && !acts) return;
     this.flush(depth);
@@ -176,7 +205,7 @@ class Outline {
     const name = nameOf(el, 'heading');
     const level = el.getAttribute('aria-level') || (HEADING.test(el.tagName) ? el.tagName[1] : '2');
     if (!this.onlyRefs || acts) {
-      if (!name && !acts) {
+      if ((!name || control) && !acts) {
         this.block(el, view, depth, control);
         return;
       }
@@ -226,9 +255,12 @@ class Outline {
   // Joins what can stand on one line, and drops what says nothing.
   close(el, role, at, telling) {
     const count = this.lines.length - at - 1;
+    const only = count === 1 ? this.lines[at + 1] : null;
     if (count === 0 && !telling && !CELLS.has(role)) this.lines.length = at;
     else if (role === 'row') this.joinRow(at);
-    else if (count === 1 && this.lines[at + 1][1] === TEXT && !CELLS.has(role)) {
+    else if (role === 'listitem' && only?.[1] === LEAF && this.lines[at][2] === role) {
+      this.lines[at] = [this.lines[at][0], LEAF, `${role}: ${this.lines.pop()[2]}`];
+    } else if (only?.[1] === TEXT && !CELLS.has(role)) {
       const text = this.lines.pop()[2];
       const line = this.lines[at];
       // A name that only repeats the text is left out.
@@ -348,9 +380,14 @@ class Outline {
   }
 
   target(el) {
-    const href = el.href instanceof SVGAnimatedString ? el.href.baseVal : el.href || '';
+    const href = typeof el.href === 'string' ? el.href : el.href?.baseVal || '';
     if (!href || /^javascript:/i.test(href)) return '';
-    const { origin } = el.ownerDocument.location;
+    const doc = el.ownerDocument;
+    let origin = origins.get(doc);
+    if (origin === undefined) {
+      origin = doc.location?.origin ?? 'null';
+      origins.set(doc, origin);
+    }
     const url = href.startsWith(`${origin}/`) && origin !== 'null' ? href.slice(origin.length) : href;
     return ` → ${url.length > LONG_URL ? `${url.slice(0, LONG_URL)}…` : url}`;
   }
@@ -397,7 +434,9 @@ function outline(options) {
 // The view of what surrounds an element, however it is hidden itself.
 function viewAbove(el) {
   const parent = el.assignedSlot || el.parentElement || el.getRootNode().host;
-  return parent ? new View(parent, viewAbove(parent), getComputedStyle(parent)) : null;
+  if (!parent) return null;
+  const style = getComputedStyle(parent);
+  return new View(parent, viewAbove(parent), style, style.display);
 }
 
 // Frames of other origins that the last reading met: the caller asks for them by their place.
@@ -406,6 +445,7 @@ let pendingFrames = [];
 function read(reader, options) {
   nextNumber = Math.max(nextNumber, options.next);
   const first = nextNumber;
+  generatesIn = new Map();
   const result = reader(options);
   return { result, first, next: nextNumber, nonce, suspects: suspects.length, frames: pendingFrames.length };
 }

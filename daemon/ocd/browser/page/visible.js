@@ -6,12 +6,13 @@ const CONTROLS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 const OFF = 500; // px: nobody indents a text that far to show it
 
 class View {
-  constructor(el, above, style) {
-    this.el = el;
+  constructor(el, above, style, display) {
     this.above = above;
     this.style = style;
-    this.inert = (above?.inert && !isModal(el)) || el.inert === true;
-    this.inline = style.display === 'inline' || style.display === 'contents' || style.display.startsWith('ruby');
+    this.inert = el.inert === true || (above !== null && above.inert && !isModal(el));
+    this.inline = display === 'inline' || display === 'contents' || display.startsWith('ruby');
+    this.known = undefined;
+    this.legible = undefined;
   }
 
   // The colour behind the text, null where it cannot be known from ancestors alone.
@@ -26,19 +27,22 @@ class View {
     return this.known;
   }
 
+  contrasts(color) {
+    return !(clear(color) || color === this.back) || this.style.backgroundClip === 'text';
+  }
+
   // Whether text directly inside is readable.
   get readable() {
     if (this.legible === undefined) {
       const style = this.style;
       this.legible = style.visibility === 'visible' && parseFloat(style.fontSize) >= 1
-        && parseFloat(style.textIndent) > -OFF
-        && (style.backgroundClip === 'text' || !(clear(style.color) || style.color === this.back));
+        && parseFloat(style.textIndent) > -OFF && this.contrasts(style.color);
     }
     return this.legible;
   }
 }
 
-const clear = (color) => color === 'transparent' || /, 0\)$/.test(color) || /\/ 0\)$/.test(color);
+const clear = (color) => color === 'rgba(0, 0, 0, 0)' || (color[3] === 'a' && color.endsWith(', 0)')) || color.endsWith('/ 0)');
 
 function isModal(el) {
   return (el.tagName === 'DIALOG' && el.open && el.matches(':modal')) || el.getAttribute('aria-modal') === 'true';
@@ -47,19 +51,19 @@ function isModal(el) {
 // The view of an element inside `above`, or null where nothing of it is shown.
 function look(el, above) {
   const style = getComputedStyle(el);
-  if (style.display === 'none' || style.contentVisibility === 'hidden') return null;
+  const { display } = style;
+  if (display === 'none' || style.contentVisibility === 'hidden') return null;
   if (vanished(el, style) && !CONTROLS.has(el.tagName)) return null;
-  return new View(el, above, style);
+  return new View(el, above, style, display);
 }
 
 function vanished(el, style) {
   if (style.opacity === '0') return true;
-  const { position, transform } = style;
-  if (transform !== 'none' && /^matrix\(0, 0, 0, 0,/.test(transform)) return true;
+  const { position } = style;
   if (style.clipPath !== 'none' && /inset\((50|100)%|circle\(0|polygon\(0px 0px(, 0px 0px)*\)/.test(style.clipPath)) return true;
   if (position === 'absolute' || position === 'fixed') {
     if (/^rect\(([01](px)?,? ?){4}\)$/.test(style.clip)) return true;
-    if (beyond(el, position)) return true;
+    if (/^matrix\(0, 0, 0, 0,/.test(style.transform) || beyond(el, position)) return true;
   }
   if (style.overflowX === 'visible') return false;
   const tag = el.tagName;

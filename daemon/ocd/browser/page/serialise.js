@@ -1,0 +1,252 @@
+// The page as HTML of what is shown (for Markdown, text, html), and as a compact DOM (for dom).
+
+const VOID = new Set(['AREA', 'BASE', 'BR', 'COL', 'EMBED', 'HR', 'IMG', 'INPUT', 'LINK', 'META',
+  'SOURCE', 'TRACK', 'WBR']);
+const KEPT = ['alt', 'start', 'colspan', 'rowspan', 'type', 'checked', 'open', 'reversed', 'lang', 'dir'];
+const LONG_VALUE = 1000;
+
+const escaped = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+const attribute = (name, value) => ` ${name}="${escaped(value).replace(/"/g, '&quot;')}"`;
+const shortened = (value) => (value.length > LONG_VALUE
+  ? `${value.slice(0, LONG_VALUE)}… (${value.length} characters)` : value);
+
+class Html {
+  constructor(options) {
+    this.all = options.all === true; // every attribute, controls as they are
+    this.out = [];
+    this.cuts = []; // where frames of other origins go
+    this.frames = [];
+    this.level = 0;
+  }
+
+  document(doc) {
+    const view = rootView(doc);
+    if (view) this.kids(doc.documentElement, view);
+  }
+
+  kids(el, view) {
+    if (++this.level > MAX_DEPTH) this.out.push(escaped(el.textContent));
+    else {
+      for (const kid of kidsOf(el)) {
+        if (folded(el, kid)) continue;
+        if (kid.nodeType === Node.TEXT_NODE) {
+          if (view.readable) this.out.push(escaped(kid.data));
+        } else if (kid.nodeType === Node.ELEMENT_NODE) this.element(kid, view);
+      }
+    }
+    this.level--;
+  }
+
+  element(el, above) {
+    const tag = el.tagName.toUpperCase();
+    if (NEVER.has(tag)) return;
+    const view = look(el, above);
+    if (!view) return;
+    if (!rootOf(el)) suspect(el);
+    if (tag === 'IFRAME' || tag === 'FRAME') this.frame(el);
+    else if (!this.all && tag === 'SVG') this.out.push(escaped(nameOf(el, 'img')));
+    else if (!this.all && CONTROLS.has(tag) && this.control(el, view)) return;
+    else this.plain(el, tag, view);
+  }
+
+  plain(el, tag, view) {
+    // Elements of templates and frameworks are boxes to a converter.
+    const name = !this.all && tag.includes('-') ? (view.inline ? 'span' : 'div') : tag.toLowerCase();
+    this.out.push(`<${name}${this.attributes(el, tag)}>`);
+    if (VOID.has(tag)) return;
+    if (tag === 'TEXTAREA') this.out.push(escaped(el.value));
+    else this.kids(el, view);
+    this.out.push(`</${name}>`);
+    // Blocks made of inline elements must not run together.
+    if (name === 'span' && view.style.display !== 'inline' && view.style.display !== 'contents') this.out.push(' ');
+  }
+
+  control(el, view) {
+    if (view.style.visibility !== 'visible') return true;
+    if (el.type === 'checkbox' && el.closest('li')) return false;
+    const role = roleOf(el);
+    let words = '';
+    if (role === 'button') words = nameOf(el, role);
+    else if (FIELDS.has(role) && el.type !== 'password') words = new Outline({}).value(el, role);
+    if (words) this.out.push(` ${escaped(words)} `);
+    return true;
+  }
+
+  attributes(el, tag) {
+    let words = '';
+    if (this.all) {
+      for (const { name, value } of el.attributes) {
+        if (name.startsWith('on') || (name === 'value' && el.type === 'password')) continue;
+        words += attribute(name, name === 'href' || name === 'src' ? this.url(el, name, value) : value);
+      }
+      return words;
+    }
+    for (const name of KEPT) if (el.hasAttribute(name)) words += attribute(name, el.getAttribute(name));
+    if (tag === 'A' && el.hasAttribute('href')) words += attribute('href', this.url(el, 'href', ''));
+    if (tag === 'IMG') words += attribute('src', this.url(el, 'src', ''));
+    if ((tag === 'CODE' || tag === 'PRE') && el.className) words += attribute('class', el.className);
+    return words;
+  }
+
+  url(el, name, value) {
+    const url = typeof el[name] === 'string' ? el[name] : value;
+    return url.startsWith('data:') ? shortened(url) : url;
+  }
+
+  frame(el) {
+    const inner = inside(el);
+    this.out.push('<div>');
+    if (inner?.documentElement) this.document(inner);
+    else {
+      this.frames.push(el);
+      this.cuts.push(this.out.length);
+    }
+    this.out.push('</div>');
+  }
+
+  parts() {
+    const parts = [];
+    let from = 0;
+    for (const cut of [...this.cuts, this.out.length]) {
+      parts.push(this.out.slice(from, cut).join(''));
+      from = cut;
+    }
+    return { parts, depths: this.cuts.map(() => 0) };
+  }
+}
+
+function html(options) {
+  const root = scopeOf(options);
+  if (!root) return null;
+  const it = new Html(options);
+  if (root === document.documentElement) it.document(document);
+  else it.element(root, viewAbove(root));
+  pendingFrames = it.frames;
+  return { ...it.parts(), refs: 0 };
+}
+
+// The compact DOM: all elements and texts in order; what is not shown is counted, not told.
+class Dom extends Outline {
+  element(el, above, depth) {
+    const tag = el.tagName.toLowerCase();
+    const view = look(el, above);
+    const acts = view !== null && !view.inert && this.acts(el, roleOf(el), view, null);
+    const ref = acts ? ` [ref=e${refOf(el)}]` : '';
+    if (acts) this.refs++;
+    if (!rootOf(el)) suspect(el);
+    const start = `<${tag}${this.attributes(el)}>${ref}`;
+    if (!view || NEVER.has(el.tagName)) this.put(depth, LEAF, start + this.hidden(el, tag));
+    else if (depth >= this.maxDepth && el.firstChild) {
+      this.put(depth, LEAF, `${start} (${el.querySelectorAll('*').length} elements below this depth)`);
+    } else if (tag === 'svg') this.put(depth, LEAF, `${start} (${el.querySelectorAll('*').length} elements)`);
+    else this.open(el, view, depth, start);
+  }
+
+  hidden(el, tag) {
+    const count = el.querySelectorAll('*').length;
+    const length = el.textContent.length;
+    if (tag === 'title') return ` ${squeeze(el.textContent)}`;
+    if (!count && !length) return '';
+    const why = tag === 'script' || tag === 'style' || tag === 'template' || tag === 'head' ? '' : 'not shown: ';
+    return ` (${why}${count ? `${count} elements, ` : ''}${length} characters)`;
+  }
+
+  open(el, view, depth, start) {
+    const at = this.lines.length;
+    this.put(depth, LEAF, start);
+    if (el.tagName === 'IFRAME' || el.tagName === 'FRAME') {
+      this.inner(el, depth + 1);
+      return;
+    }
+    if (rootOf(el)) {
+      this.put(depth + 1, LEAF, el.shadowRoot ? '#shadow-root' : '#shadow-root (closed)');
+      this.nodes(rootOf(el).childNodes, view, depth + 2);
+    }
+    this.nodes(el.childNodes, view, depth + 1);
+    // One text and nothing else stands on its element's line.
+    if (this.lines.length === at + 2 && this.lines[at + 1][1] === TEXT) {
+      this.lines[at][2] += ` ${this.lines.pop()[2]}`;
+    }
+  }
+
+  nodes(nodes, view, depth) {
+    if (++this.level <= MAX_DEPTH) {
+      for (const node of nodes) {
+        if (node.nodeType === Node.ELEMENT_NODE) this.element(node, view, depth);
+        else if (node.nodeType === Node.TEXT_NODE && node.data.trim()) {
+          this.put(depth, TEXT, view.readable ? squeeze(node.data) : `(not shown: ${node.data.length} characters)`);
+        } else if (node.nodeType === Node.COMMENT_NODE) {
+          this.put(depth, LEAF, `(comment: ${node.data.length} characters)`);
+        }
+      }
+    } else this.put(depth, TEXT, '… deeper than can be told');
+    this.level--;
+  }
+
+  inner(el, depth) {
+    const doc = inside(el);
+    if (doc?.documentElement) {
+      this.put(depth, LEAF, `#document ${doc.URL}`);
+      this.document(doc, depth + 1);
+    } else {
+      this.frames.push(el);
+      this.put(depth, FRAME, '');
+    }
+  }
+
+  document(doc, depth) {
+    this.element(doc.documentElement, null, depth);
+  }
+
+  attributes(el) {
+    let words = '';
+    for (const { name, value } of el.attributes) {
+      if (name === 'value' && el.type === 'password') words += ' value="(not shown)"';
+      else words += value === '' ? ` ${name}` : ` ${name}="${shortened(value).replace(/"/g, '&quot;')}"`;
+    }
+    if (CONTROLS.has(el.tagName) && el.type !== 'password' && el.type !== 'file' && el.type !== 'hidden') {
+      if (el.value !== (el.getAttribute('value') ?? '')) words += ` .value="${shortened(el.value).replace(/"/g, '&quot;')}"`;
+      if (el.checked && !el.hasAttribute('checked')) words += ' .checked';
+    }
+    return words;
+  }
+
+  parts() {
+    const result = { parts: [], depths: [] };
+    let text = '';
+    for (const [depth, kind, words] of this.lines) {
+      if (kind === FRAME) {
+        result.parts.push(text);
+        result.depths.push(this.base + depth);
+        text = '';
+      } else text += `${'  '.repeat(this.base + depth)}${words}\n`;
+    }
+    result.parts.push(text);
+    return result;
+  }
+}
+
+function dom(options) {
+  const root = scopeOf(options);
+  if (!root) return null;
+  const it = new Dom({ ...options, filter: 'all' });
+  it.element(root, root === document.documentElement ? null : viewAbove(root), 0);
+  pendingFrames = it.frames;
+  return { ...it.parts(), refs: it.refs };
+}
+
+globalThis.openchrome = {
+  outline: (options) => read(outline, options),
+  html: (options) => read(html, options),
+  dom: (options) => read(dom, options),
+  element: (number) => elementOf(number),
+  query: (selector) => query(selector),
+  has: (selector) => query(selector) !== null,
+  ref: (el, next) => { nextNumber = Math.max(nextNumber, next); return [refOf(el), nextNumber]; },
+  name: (el) => nameOf(el, roleOf(el)),
+  role: (el) => roleOf(el),
+  frame: (place) => pendingFrames[place] ?? null,
+  takeSuspects,
+  adopt,
+  nonce,
+};
