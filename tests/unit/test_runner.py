@@ -410,6 +410,31 @@ async def test_another_process_may_cancel_our_task(tmp_path: Path) -> None:
         assert (ended.status, ended.cancel_requested_at) == ("CANCELLED", asked)
 
 
+async def test_another_process_may_cancel_a_waiting_task(tmp_path: Path) -> None:
+    """Asked on disk while the task was in line: its work never begins."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind(), max_concurrent=0) as runner:
+        meta = await runner.start("pages", {"n": 5})
+        asked = "2026-03-01T12:00:00.000Z"
+        TaskStore(tmp_path).update(meta.task_id, lambda one: states.ask_cancel(one, asked))
+        runner.max_concurrent = 1
+        ended = await runner.wait(meta.task_id, 5)
+        assert (ended.status, ended.cancel_requested_at) == ("CANCELLED", asked)
+        assert pages.work is None
+
+
+async def test_an_end_on_disk_is_the_end(tmp_path: Path) -> None:
+    """A task that another process ended stays as that left it, and its work is stopped."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        meta = await runner.start("pages", {"n": 5})
+        await pages.finish(1)
+        failed = states.Outcome(status="FAILED", error={"code": "orphaned"})
+        TaskStore(tmp_path).update(meta.task_id, lambda one: states.end(one, failed, "then"))
+        ended = await runner.wait(meta.task_id, 5)
+        assert (ended.status, ended.ended_at, ended.error) == ("FAILED", "then", failed.error)
+
+
 async def test_a_caller_that_goes_away_cancels_a_task_it_does_not_know(tmp_path: Path) -> None:
     """Cancelled before the id was given out, start leaves a CANCELLED task, not a running one."""
     pages = Pages()

@@ -183,6 +183,9 @@ class Runner(Tasks):
         except OcdError as error:
             return Outcome(status="FAILED", error=error.body()), None
         self._index.put(run.meta)
+        run.heed_disk()
+        if run.stopping:
+            return run.never_ran(), None
         self._spawn(self._keep_saved(run))
         return await run.perform()
 
@@ -203,8 +206,7 @@ class Runner(Tasks):
                 saved = None
             if saved is not None and not run.ended.is_set():
                 run.adopt(saved)
-                if run.meta.cancel_requested_at is not None:
-                    run.ask_stop()
+                run.heed_disk()
             await _until(run.hurry, SAVE_EVERY_S)
             run.hurry.clear()
 

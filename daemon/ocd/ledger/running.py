@@ -154,6 +154,11 @@ class Run:
             self.meta = saved if saved.terminal else self._caught_up(saved)
             self.changed.fire()
 
+    def heed_disk(self) -> None:
+        """Stop if another process asked for it in meta.json, or ended the task there."""
+        if self.meta.cancel_requested_at is not None or self.meta.terminal:
+            self.ask_stop()
+
     def leave(self) -> None:
         """Let go of the files and of everybody who waits."""
         self.work.close()

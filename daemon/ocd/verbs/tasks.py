@@ -23,7 +23,7 @@ class TaskStart(Params):
 
     kind: Annotated[str, Meta(description="The long verb to run, for example crawl")]
     args: Annotated[dict[str, Any], Meta(description="The verb's own parameters")] = field(
-        default_factory=dict
+        default_factory=dict[str, Any]
     )
 
 
