@@ -4,11 +4,15 @@ import json
 import os
 import socket
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from ocd.api.errors import OcdError
+from ocd.browser import leftovers
 from ocd.cli import checks, install
 from ocd.cli.app import execute
 from ocd.cli.checks import Finding
@@ -101,6 +105,23 @@ def test_a_live_socket_is_no_leftover(home: Path, capsys: Output) -> None:
         listening.listen()
         findings = list(checks.check_remains(home))
     assert findings == []
+
+
+def test_an_orphaned_chromium_is_found_and_ended(home: Path, capsys: Output) -> None:
+    """The record names pid and start time, as the daemon wrote them; a reused pid is left alone."""
+    (home / "run").mkdir()
+    command = [sys.executable, "-c", "import signal; signal.pause()"]
+    command.append(f"--user-data-dir={home / 'profile'}")
+    orphan = subprocess.Popen(command, start_new_session=True)
+    try:
+        leftovers.remember(home / "run", orphan.pid, home / "profile")
+        _, found = run_doctor(capsys)
+        assert f"pid {orphan.pid}" in found["orphan"]["seen"]
+        assert "orphan" not in run_doctor(capsys, "--fix")[1]
+        assert not psutil.pid_exists(orphan.pid)
+    finally:
+        orphan.kill()
+        orphan.wait()
 
 
 def test_a_missing_browser_is_installed_only_when_told(

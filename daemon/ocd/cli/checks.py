@@ -133,6 +133,12 @@ def check_remains(home: Path) -> Iterator[Finding]:
             "socket", "warning", f"{socket} is stale", "The next ocd start replaces it",
             lambda _: _remove(socket),
         )  # fmt: skip
+    orphan = control.find_orphan(home)
+    if orphan:
+        yield Finding(
+            "orphan", "warning", f"Chromium (pid {orphan.pid}) runs without its daemon",
+            "The next ocd start ends it", lambda _: _reap(home),
+        )  # fmt: skip
     parts = [part for pattern in (".*.part", "*/.*.part") for part in home.glob(pattern)]
     for part in parts:
         yield Finding(
@@ -222,6 +228,12 @@ def _create(home: Path) -> str:
 def _make_private(home: Path) -> str:
     home.chmod(0o700)
     return f"made {home} private"
+
+
+def _reap(home: Path) -> str:
+    from ocd.browser import leftovers
+
+    return f"ended Chromium (pid {leftovers.reap(home / 'run')})"
 
 
 def _remove(path: Path) -> str:

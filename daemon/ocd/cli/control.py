@@ -25,11 +25,10 @@ POLL_S = 0.02
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """What run/ocd.lock says about the daemon that holds it."""
+    """A process as a file names it: run/ocd.lock, which the daemon holds, or run/chromium.json."""
 
     pid: Annotated[int, msgspec.Meta(gt=0)]
     started_at: float
-    version: str = ""
 
 
 def address(home: Path) -> str:
@@ -39,8 +38,17 @@ def address(home: Path) -> str:
 
 def find_holder(home: Path) -> Holder | None:
     """Return the live process that the lock file names; None if there is none."""
+    return _find_named(home / "run" / "ocd.lock")
+
+
+def find_orphan(home: Path) -> Holder | None:
+    """Return the Chromium that a dead daemon of this home left running; None if there is none."""
+    return None if find_holder(home) else _find_named(home / "run" / "chromium.json")
+
+
+def _find_named(record: Path) -> Holder | None:
     try:
-        holder = msgspec.json.decode((home / "run" / "ocd.lock").read_bytes(), type=Holder)
+        holder = msgspec.json.decode(record.read_bytes(), type=Holder)
     except (OSError, msgspec.DecodeError):
         return None
     return holder if find_process(holder) else None
