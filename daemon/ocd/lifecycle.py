@@ -30,7 +30,7 @@ from ocd.capabilities import Capabilities
 from ocd.config import Config, environment, reload
 from ocd.crawl.runner import Crawler
 from ocd.dispatch import Road
-from ocd.files import make_dir, storage, storage_error
+from ocd.files import make_dir, open_private, storage
 from ocd.kinds import task_kinds
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
@@ -163,9 +163,7 @@ class Daemon:
     async def run_background(self) -> None:
         """Run what goes on beside the calls, until cancelled."""
         async with asyncio.TaskGroup() as group:
-            group.create_task(
-                sweeper.run(self.outputs, self._sweep_interval_s, self.sweep_changed)
-            )
+            group.create_task(sweeper.run(self.outputs, self._sweep_interval_s, self.sweep_changed))
             group.create_task(self._prune_tasks())
             group.create_task(self._watch_config())
 
@@ -283,10 +281,8 @@ def _refuse_foreign(folder: Path) -> None:
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Hold the daemon's lock; the pid in it is for humans and for `ocd stop`, never believed."""
-    try:
-        file = path.open("a+", encoding="utf-8")
-    except OSError as error:
-        raise storage_error("opening", path, error) from error
+    with storage("opening", path):
+        file = open_private(path, append=True)
     with file:
         try:
             portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
@@ -297,9 +293,8 @@ def _locked(path: Path) -> Iterator[None]:
         own = psutil.Process()
         identity = {"pid": own.pid, "started_at": own.create_time(), "version": VERSION}
         with storage("writing", path):
-            file.seek(0)
-            file.truncate()
-            file.write(msgspec.json.encode(identity).decode() + "\n")
+            file.truncate(0)
+            file.write(msgspec.json.encode(identity) + b"\n")
             file.flush()
         yield
         with storage("writing", path):

@@ -22,8 +22,8 @@ class Common(msgspec.Struct):
         str | None, Meta(description="Tab to work on, for example t1; default: the most recent")
     ] = None
     timeout_ms: Annotated[
-        int | None,
-        Meta(ge=1, le=MAX_TIMEOUT_MS, description="Deadline of the call in milliseconds"),
+        Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
+        Meta(description="Deadline of the call in milliseconds"),
     ] = None
     output_mode: Annotated[
         OutputMode | None,

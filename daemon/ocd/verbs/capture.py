@@ -22,16 +22,13 @@ class PageScreenshot(Params):
     ] = None
     ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
     clip: Annotated[
-        list[float] | None,
-        Meta(
-            min_length=4,
-            max_length=4,
-            description="Only this part of the page: x, y, width, height in CSS pixels",
-        ),
+        Annotated[list[float], Meta(min_length=4, max_length=4)] | None,
+        Meta(description="Only this part of the page: x, y, width, height in CSS pixels"),
     ] = None
     format: Annotated[Literal["png", "jpeg", "webp"], Meta(description="Picture format")] = "png"
     quality: Annotated[
-        int | None, Meta(ge=1, le=100, description="jpeg, webp: quality in percent")
+        Annotated[int, Meta(ge=1, le=100)] | None,
+        Meta(description="jpeg, webp: quality in percent"),
     ] = None
 
 

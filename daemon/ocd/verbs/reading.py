@@ -32,7 +32,8 @@ class ReadPage(Params):
         str | None, Meta(description="Read only the first element that matches this CSS selector")
     ] = None
     depth: Annotated[
-        int | None, Meta(ge=1, description="outline, dom: levels below the start; default: all")
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="outline, dom: levels below the start; default: all"),
     ] = None
     only_main_content: Annotated[
         bool, Meta(description="markdown, text: leave out navigation, header and footer")
@@ -40,8 +41,8 @@ class ReadPage(Params):
     include_links: Annotated[bool, Meta(description="markdown: keep the links' addresses")] = True
     offset: Annotated[int, Meta(ge=0, description="First character of the reading to return")] = 0
     limit: Annotated[
-        int | None,
-        Meta(ge=1, description="Characters to return at most; default: 20,000 (inline)"),
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="Characters to return at most; default: 20,000 (inline)"),
     ] = None
 
 
@@ -60,7 +61,7 @@ async def read_page(tab: Tab, params: ReadPage) -> Output:
     return Output(
         data={"tab_id": tab.id, "url": reading.url, "title": reading.title, "mode": params.mode},
         content=reading.text,
-        content_type=reading.mime_type,
+        content_type=reading.mime,
         origin=str(URL(reading.url).origin()) if reading.url.startswith("http") else reading.url,
         window=Window(params.offset, params.limit, DEFAULT_LIMIT),
     )
