@@ -18,6 +18,8 @@ DISABLED_FEATURES = (
     "Translate",
 )
 QUIET = (
+    # Pictures below the fold are there for whoever reads or pictures the whole page.
+    "--blink-settings=lazyLoadEnabled=false",
     "--disable-back-forward-cache",
     "--disable-background-networking",
     "--disable-background-timer-throttling",

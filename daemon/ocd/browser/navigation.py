@@ -35,14 +35,16 @@ class Navigation:
 async def navigate(tab: "Tab", url: str, wait: Wait) -> Navigation:
     """Load `url` and wait; the caller has checked it. See Tab.navigate for the errors."""
     _check(tab)
-    params = {"url": url}
+    moves = tab.documents.moves
     try:
-        reply = await tab.cdp.send("Page.navigate", params)
+        reply = await tab.cdp.send("Page.navigate", {"url": url})
         error = reply.get("errorText", "")
         document = tab.documents.of(reply["loaderId"]) if "loaderId" in reply else None
         if reply.get("isDownload"):
             raise download(url)
         if document is None and not error:
+            # Only the fragment differs: the document stays.
+            await tab.documents.wait_until(lambda: tab.documents.moves > moves)
             return await _arrived(tab, redirected=False)
         if error:
             document = document or tab.documents.failed or Document("", error=error)

@@ -41,6 +41,7 @@ class PagePool:
         self._share_login = share_login
         self._free = asyncio.Semaphore(size)
         self._idle: list[PoolTab] = []
+        self._busy: list[PoolTab] = []
         self._fetcher: PoolTab | None = None
         self._opening = asyncio.Lock()
         self._context_id: str | None = None
@@ -116,10 +117,7 @@ class PagePool:
             except BaseException:
                 self._return_later(tab)
                 raise
-            if tab.stale or tab.broken:
-                self._return_later(tab)
-            else:
-                self._idle.append(tab)
+            self._give_back(tab)
             return page
 
     async def _take(self, site: str) -> PoolTab:
@@ -134,9 +132,18 @@ class PagePool:
         else:
             self._idle.remove(tab)
         tab.site = site
+        self._busy.append(tab)
         return tab
 
+    def _give_back(self, tab: PoolTab) -> None:
+        if tab.stale or tab.broken:
+            self._return_later(tab)
+        else:
+            self._busy.remove(tab)
+            self._idle.append(tab)
+
     def _return_later(self, tab: PoolTab) -> None:
+        self._busy.remove(tab)
         self._chromium.spawn(self._mend(tab, self._generation))
 
     async def _mend(self, tab: PoolTab, generation: int) -> None:
@@ -186,7 +193,7 @@ class PagePool:
             return self._fetcher
 
     def __repr__(self) -> str:
-        return f"PagePool({self.size} tabs, idle: {self._idle})"
+        return f"PagePool({self.size} tabs, idle: {self._idle}, busy: {self._busy})"
 
 
 async def _read_stream(tab: PoolTab, handle: str) -> bytes:

@@ -57,6 +57,9 @@
     return send.apply(this, args);
   };
 
+  // A hidden page cannot have pop-ups: it would wait for its new window for ever.
+  window.open = function open() { return null; };
+
   const Native = window.IntersectionObserver;
   window.IntersectionObserver = class IntersectionObserver extends Native {
     #tell;

@@ -12,6 +12,7 @@ from ocd.api.errors import OcdError
 from ocd.browser import scripts
 from ocd.browser.cdp import CdpSession, Event
 from ocd.browser.documents import Documents
+from ocd.browser.frames import Frame
 from ocd.browser.navigation import failure
 from ocd.browser.targets import Targets
 
@@ -151,17 +152,25 @@ class PoolTab:
         # Some time before the end a page whose pictures hang is taken as it stands.
         inside = max(left - max(0.25, left / 10), 0.05) * 1000
         call = f"({_source('pool_read.js')})({json.dumps(wait)}, {inside:.0f})"
-        params = {"expression": call, "returnByValue": True, "awaitPromise": True}
         try:
-            found = scripts.value_of(await self.cdp.send("Runtime.evaluate", params))
+            found = await self._run(call)
         except OcdError as error:
-            error = scripts.script_error(error)
             if error.details.get("navigated"):
                 return None
-            raise error from None
+            raise
         if found is None:
             raise OcdError("timeout", "The page did not arrive in time.")
         return dict(found)
+
+    async def _run(self, call: str) -> Any:  # noqa: ANN401 - any JSON value
+        frame = Frame(self.cdp.target_id, self.cdp)
+        try:
+            return await scripts.evaluate(frame, call)
+        except OcdError as error:
+            if error.code != "script_error" or error.details.get("navigated"):
+                raise
+        # The page has put something of its own in the place of what the script uses.
+        return await scripts.evaluate(frame, call, context=await scripts.isolated_context(frame))
 
     async def recover(self) -> None:
         """Make the tab usable after a failed load, or mark it broken; takes a second at most."""
@@ -185,6 +194,8 @@ class PoolTab:
 
 
 def _close_popup(cdp: CdpSession) -> None:
+    # Its opener stands still until it runs, closed or not.
+    cdp.tell("Runtime.runIfWaitingForDebugger")
     cdp.connection.tell("Target.closeTarget", {"targetId": cdp.target_id})
 
 

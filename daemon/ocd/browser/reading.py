@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
-from ocd.browser import engine
+from ocd.browser import engine, scripts
 from ocd.browser.frames import Frame
 from ocd.browser.refs import RefBook, book_of, locate, matches, no_match
 from ocd.browser.tab import Tab
@@ -54,13 +54,13 @@ async def read(
     frame = await _scope(tab, options, ref, selector)
     reader = _Reader(tab, _ENGINE[mode], book_of(tab))
     raw = await reader.read(frame, options)
-    text = raw if _ENGINE[mode] != "html" else _converted(raw, mode, only_main_content, include_links)
+    text = (
+        raw if _ENGINE[mode] != "html" else _converted(raw, mode, only_main_content, include_links)
+    )
     return Reading(text, _MIME.get(mode, "text/plain"), tab.url, await tab.title(), reader.refs)
 
 
-async def _scope(
-    tab: Tab, options: dict[str, Any], ref: str | None, selector: str | None
-) -> Frame:
+async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: str | None) -> Frame:
     if ref is not None:
         frame, options["ref"] = await locate(tab, ref)
         return frame
@@ -169,7 +169,8 @@ class _Reader:
         return found
 
     async def _adopt(self, frame: Frame, host: str, root: int) -> None:
-        params = {"backendNodeId": root, "executionContextId": frame.world}
+        context = await scripts.isolated_context(frame)
+        params = {"backendNodeId": root, "executionContextId": context}
         resolved = await frame.cdp.send("DOM.resolveNode", params)
         call = {
             "functionDeclaration": "function (root) { openchrome.adopt(this, root) }",

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,6 +45,7 @@ _TO_JSON = """function () {
   return text === undefined ? null : text;
 }"""
 _GROUP = "openchrome"
+_PLACE = re.compile(r"\n    at .*?<anonymous>:(\d+):(\d+)")
 
 
 def source_of(expression: str, args: Sequence[object] | None) -> str:
@@ -118,14 +120,11 @@ def _thrown(details: dict[str, Any]) -> OcdError:
     # A thrown Error describes itself with its stack; anything else is its own message.
     said = thrown.get("description") or thrown.get("value") or details.get("text", "")
     message = str(said).split("\n    at ")[0]
-    # Where it was thrown; without a stack (a syntax error, a thrown number) what CDP says.
-    frames = details.get("stackTrace", {}).get("callFrames") or [details]
-    return OcdError(
-        "script_error",
-        message or str(details.get("text")),
-        line=frames[0].get("lineNumber", 0) + 1,
-        column=frames[0].get("columnNumber", 0) + 1,
-    )
+    # The stack tells best where it was thrown; syntax errors and thrown numbers have none.
+    place = _PLACE.search(str(said))
+    line = int(place[1]) if place else details.get("lineNumber", 0) + 1
+    column = int(place[2]) if place else details.get("columnNumber", 0) + 1
+    return OcdError("script_error", message or details.get("text", ""), line=line, column=column)
 
 
 def script_error(error: OcdError) -> OcdError:

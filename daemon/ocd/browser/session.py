@@ -99,6 +99,7 @@ class Session:
             self.refused_popups.append(
                 RefusedPopup(cdp.target.get("url", ""), cdp.target.get("openerId", ""))
             )
+            cdp.tell("Runtime.runIfWaitingForDebugger")
             cdp.connection.tell("Target.closeTarget", {"targetId": cdp.target_id})
 
     def _forget(self, tab: Tab) -> None:

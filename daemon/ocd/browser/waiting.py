@@ -135,9 +135,10 @@ async def _in_page(
     loop = asyncio.get_running_loop()
     end = loop.time() + timeout_s
     while True:
-        left = await tab.evaluate("Date.now()", isolated=True) + (end - loop.time()) * 1000
         try:
-            value = await tab.evaluate(source, args=(*args, left), isolated=isolated)
+            now = await tab.evaluate("Date.now()", isolated=True)
+            stop = now + (end - loop.time()) * 1000
+            value = await tab.evaluate(source, args=(*args, stop), isolated=isolated)
         except OcdError as error:
             # The page went somewhere else: the wait goes on in what comes next.
             if not error.details.get("navigated"):
