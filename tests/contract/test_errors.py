@@ -21,12 +21,14 @@ def _raised() -> set[str]:
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and _name(node) == "OcdError" and node.args:
-                found |= {
-                    one.value
-                    for one in ast.walk(node.args[0])
-                    if isinstance(one, ast.Constant) and isinstance(one.value, str)
-                }
+                found |= _words(node.args[0])
     return found
+
+
+def _words(code: ast.expr) -> set[str]:
+    if isinstance(code, ast.IfExp):
+        return _words(code.body) | _words(code.orelse)
+    return {code.value} if isinstance(code, ast.Constant) and isinstance(code.value, str) else set()
 
 
 def _name(node: ast.Call) -> str:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,9 @@ HEAVY = {
     "aiohttp", "pyppeteer", "mcp", "pydantic", "rich", "watchfiles", "selectolax", "typer",
     "html_to_markdown", "re2", "protego", "click", "portalocker", "psutil", "yarl",
 }  # fmt: skip
+
+BRIDGE = Path(__file__).resolve().parents[2] / "mcp_bridge"
+RELAY = ["oc_mcp", *(f"oc_mcp.{path.stem}" for path in BRIDGE.glob("oc_mcp/relay*.py"))]
 
 
 def _loaded_by(statement: str) -> set[str]:
@@ -33,9 +37,10 @@ def test_client_loads_nothing_heavy(statement: str, more: set[str]) -> None:
     assert sorted(_loaded_by(statement) & (HEAVY | more)) == []
 
 
-def test_bridge_loads_the_standard_library_only() -> None:
+@pytest.mark.parametrize("module", RELAY)
+def test_bridge_loads_the_standard_library_only(module: str) -> None:
     """`oc-mcp` loads nothing that is not in Python itself, besides our own packages."""
-    loaded = _loaded_by("import oc_mcp.relay")
+    loaded = _loaded_by(f"import {module}")
     before = _loaded_by("pass")
     foreign = loaded - before - set(sys.stdlib_module_names) - {"oc_mcp", "ocd"}
     assert sorted(foreign) == []

@@ -165,7 +165,7 @@ def _crawl(
 ) -> dict[str, dict[str, object]]:
     start = tmp / "index.html"
     start.write_text("".join(f'<a href="{url}">{url}</a>' for url in urls))
-    result = daemon.do("crawl", url=start.as_uri(), scope="*", max_depth=1, **options)
+    result = daemon.do("crawl", url=start.as_uri(), scope="**", max_depth=1, **options)
     return {page["url"]: page for page in result["pages"]}
 
 
@@ -205,10 +205,15 @@ def make_own(make_daemon: object, tmp_path: Path) -> Daemon:
     return daemon
 
 
-def test_crawl_of_an_unreachable_start_page_fails(daemon: Daemon) -> None:
-    """A crawl whose start page cannot be fetched fails with that page's error."""
-    reply = daemon.call("crawl", url=f"http://127.0.0.1:{_free_port()}/", retries=0)
-    assert reply.code in ("fetch_failed", "navigation_failed")
+@pytest.mark.parametrize("engine", ["static", "browser"])
+def test_crawl_of_an_unreachable_start_page_is_a_record(daemon: Daemon, engine: str) -> None:
+    """A start page that cannot be fetched is a record with its error; nothing else is claimed."""
+    url = f"http://127.0.0.1:{_free_port()}/"
+    result = daemon.do("crawl", url=url, retries=0, engine=engine)
+    (page,) = result["pages"]
+    assert page["url"] == url
+    assert page["error"]["code"] in ("fetch_failed", "navigation_failed")
+    assert result["summary"]["failed"] == 1
 
 
 def test_crawl_of_a_robots_denied_start_page_fails(daemon: Daemon, make_site: object) -> None:

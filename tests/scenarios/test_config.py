@@ -115,11 +115,17 @@ def test_disabled_capability_is_refused(make_daemon: MakeDaemon) -> None:
     assert (error["code"], error["capability"]) == ("CAPABILITY_DISABLED", "crawl")
     names = {verb["name"] for verb in daemon.request("GET", "/v1/catalog").body["verbs"]}
     assert "crawl" not in names
-    assert {"navigate", "oc_output_fetch", "expand_tools"} <= names
+    assert {"navigate", "oc_output_fetch"} <= names
 
 
 def test_disable_tools_leaves_the_rest(make_daemon: MakeDaemon) -> None:
-    """`--disable-tools workflow` refuses those verbs and no others."""
-    daemon = make_daemon("--disable-tools", "workflow")
-    assert daemon.call("workflow_status").code == "CAPABILITY_DISABLED"
+    """`--disable-tools crawl` refuses those verbs, as tasks too, and no others."""
+    daemon = make_daemon("--disable-tools", "crawl")
+    args = {"url": "http://127.0.0.1:1/"}
+    for reply in (
+        daemon.call("crawl_sitemap", **args),
+        daemon.call("oc_task_start", kind="crawl", args=args),
+    ):
+        assert (reply.status, reply.code) == (403, "CAPABILITY_DISABLED")
+        assert reply.error["capability"] == "crawl"
     assert daemon.do("oc_task_list")["count"] == 0

@@ -219,7 +219,7 @@ def test_cancel_during_a_file_crawl(make_daemon: MakeDaemon, tmp_path: Path, sit
     (tmp_path / "handbook" / "2.html").write_text(f'<a href="{site.url("hang")}">stuck</a>')
     (tmp_path / "handbook" / "1.html").write_text('<title>One</title><a href="2.html">two</a>')
     daemon = make_daemon("--allow-file-root", str(tmp_path))
-    task_id = daemon.start_task("crawl", url=start.as_uri(), max_pages=5, max_depth=5, scope="*")
+    task_id = daemon.start_task("crawl", url=start.as_uri(), max_pages=5, max_depth=5, scope="**")
     site.wait_for("hang")
     wait_until(lambda: _pages_done(daemon, task_id) >= 1, 5, "a page")
     assert daemon.do("oc_task_cancel", task_id=task_id)["meta"]["status"] == "CANCELLED"

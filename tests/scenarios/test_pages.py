@@ -1,0 +1,159 @@
+"""Going to pages, waiting for them, taking pictures, running scripts: the everyday verbs."""
+
+import base64
+import struct
+from pathlib import Path
+
+import pytest
+
+from support.daemon import Daemon
+from support.site import Site
+
+
+def _picture(daemon: Daemon, **params: object) -> bytes:
+    result = daemon.do("page_screenshot", **params)
+    return base64.b64decode(result["image"]["data"])
+
+
+def _png_size(data: bytes) -> tuple[int, int]:
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", data[16:24])
+    return width, height
+
+
+def test_url_without_a_scheme_is_https(daemon: Daemon) -> None:
+    """`example.com` means https://example.com, as in an address bar."""
+    error = daemon.call("navigate", url="no-such-host.invalid/page").error
+    assert "https://no-such-host.invalid/page" in str(error)
+
+
+def test_back_and_forward_walk_the_history(daemon: Daemon, site: Site) -> None:
+    """`back` and `forward` as URLs walk the tab's history; past its end they are errors."""
+    for page in ("article.html", "table.html"):
+        daemon.do("navigate", url=site.url(page))
+    assert daemon.do("navigate", url="back")["title"] == "The lighthouse"
+    assert daemon.do("navigate", url="forward")["title"] == "Steps"
+    assert daemon.call("navigate", url="forward").status >= 400
+
+
+def test_reload_fetches_the_page_again(daemon: Daemon, site: Site) -> None:
+    """`page_reload` asks the site once more; with ignore_cache it says no-cache."""
+    daemon.do("navigate", url=site.url("article.html"))
+    assert daemon.do("page_reload")["title"] == "The lighthouse"
+    assert len(site.seen("article.html")) == 2
+    daemon.do("page_reload", ignore_cache=True)
+    assert site.seen("article.html")[2].headers.get("Cache-Control") == "no-cache"
+
+
+def test_tabs_are_opened_used_and_closed(daemon: Daemon, site: Site) -> None:
+    """The newest tab is the one that verbs mean; closing it brings the one before back."""
+    first = daemon.new_tab(site.url("article.html"))
+    second = daemon.new_tab(site.url("table.html"))
+    context = daemon.do("tabs_context")
+    assert [tab["tab_id"] for tab in context["tabs"]] == [first, second]
+    assert daemon.do("javascript_tool", code="document.title")["content"] == "Steps"
+    assert daemon.do("tabs_close")["closed"] == [second]
+    assert daemon.do("javascript_tool", code="document.title")["content"] == "The lighthouse"
+
+
+def test_the_twenty_first_tab_is_refused(daemon: Daemon, site: Site) -> None:
+    """A session has at most 20 tabs: the next is `limit_reached`, and none is closed for it."""
+    tabs = [daemon.do("tabs_create", "crowd")["tab_id"] for _ in range(20)]
+    assert daemon.call("tabs_create", "crowd").code == "limit_reached"
+    assert [tab["tab_id"] for tab in daemon.do("tabs_context", "crowd")["tabs"]] == tabs
+    daemon.do("tabs_close", "crowd", all=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("selector", "#ready"),
+        ("selector_hidden", "#wait"),
+        ("function", "document.querySelector('button') !== null"),
+    ],
+)
+def test_wait_for_ends_when_it_is_so(daemon: Daemon, site: Site, kind: str, value: str) -> None:
+    """`wait_for` ends at the moment the page is as described."""
+    daemon.do("navigate", url=site.url("late.html"))
+    daemon.do("wait_for", type=kind, value=value, timeout_ms=5000)
+    assert daemon.do("javascript_tool", code="document.querySelector('#ready') !== null")[
+        "content"
+    ] in ("true", True)
+
+
+def test_wait_for_times_out(daemon: Daemon, site: Site) -> None:
+    """What does not come is `timeout`, after the time that was given."""
+    daemon.do("navigate", url=site.url("article.html"))
+    reply = daemon.call("wait_for", type="selector", value="#never", timeout_ms=200)
+    assert (reply.status, reply.code) == (504, "timeout")
+
+
+def test_wait_for_a_navigation_of_the_page(daemon: Daemon, site: Site) -> None:
+    """`url_match` survives the navigations in between."""
+    daemon.do("navigate", url=site.url("late.html"))
+    script = "setTimeout(() => location.href = '/redirect-to?url=/table.html', 300)"
+    daemon.do("javascript_tool", code=script)
+    assert daemon.do("wait_for", type="url_match", value="table.html")["url"] == site.url(
+        "table.html"
+    )
+
+
+def test_screenshot_is_a_picture_of_the_viewport(daemon: Daemon, site: Site) -> None:
+    """`page_screenshot` answers a PNG as large as the viewport; full_page is taller."""
+    daemon.do("navigate", url=site.url("tall.html"))
+    width, height = _png_size(_picture(daemon))
+    whole = _png_size(_picture(daemon, full_page=True))
+    assert whole[0] == width
+    assert whole[1] > 6000 > height
+    assert _png_size(_picture(daemon, clip=[0, 0, 40, 30])) == (40, 30)
+
+
+@pytest.mark.parametrize(("kind", "magic"), [("jpeg", b"\xff\xd8\xff"), ("webp", b"RIFF")])
+def test_screenshot_formats(daemon: Daemon, site: Site, kind: str, magic: bytes) -> None:
+    """jpeg and webp are what they say."""
+    daemon.do("navigate", url=site.url("article.html"))
+    assert _picture(daemon, format=kind, quality=40).startswith(magic)
+
+
+def test_oc_saves_a_picture(daemon: Daemon, site: Site, tmp_path: Path) -> None:
+    """`oc page-screenshot --out FILE` writes the picture."""
+    daemon.do("navigate", url=site.url("article.html"))
+    file = tmp_path / "page.png"
+    daemon.oc("page-screenshot", "--out", str(file)).ok()
+    assert _png_size(file.read_bytes())[0] > 100
+
+
+def test_connection_health_starts_no_browser(make_daemon: object, site: Site) -> None:
+    """`oc_connection_health` says stopped, then running with a ping; it starts nothing itself."""
+    daemon: Daemon = make_daemon()  # type: ignore[operator]
+    assert daemon.do("oc_connection_health")["state"] == "stopped"
+    daemon.do("navigate", url=site.url("article.html"))
+    health = daemon.do("oc_connection_health")
+    assert health["state"] == "running"
+    assert health["pid"] == daemon.chromium().pid
+
+
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("1 + 1", "2"),
+        ("document.title", "The lighthouse"),
+        ("Promise.resolve(5)", "5"),
+        ("await fetch('/json').then(r => r.status)", "200"),
+        ("const a = 1; const b = 2; a + b", "3"),
+        ("({a: [1, null]})", '{"a":[1,null]}'),
+    ],
+)
+def test_script_values(daemon: Daemon, site: Site, code: str, value: str) -> None:
+    """`javascript_tool` answers the value of the last expression; promises are awaited."""
+    daemon.do("navigate", url=site.url("article.html"))
+    assert daemon.do("javascript_tool", code=code)["content"] == value
+
+
+def test_script_error_names_message_and_line(daemon: Daemon, site: Site) -> None:
+    """A script that throws is `script_error` with JavaScript's message and the line."""
+    daemon.do("navigate", url=site.url("article.html"))
+    error = daemon.call("javascript_tool", code="1;\nnull.x").error
+    assert error["code"] == "script_error"
+    assert "null" in error["message"]
+    assert error["line"] == 2
