@@ -33,7 +33,7 @@ class Reading:
     refs_count: int
 
 
-async def read(
+async def read(  # noqa: PLR0913 - the verb's own options, each with its default
     tab: Tab,
     *,
     mode: Mode = "outline",
@@ -73,7 +73,7 @@ async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: s
     raise no_match(selector)
 
 
-def _converted(html: str, mode: Mode, only_main_content: bool, include_links: bool) -> str:  # noqa: FBT001
+def _converted(html: str, mode: Mode, only_main_content: bool, include_links: bool) -> str:
     from ocd import markup  # the converter is for those who ask for Markdown
 
     if mode == "markdown":
@@ -125,7 +125,7 @@ class _Reader:
         if object_id is None:
             return None
         reply = await frame.cdp.send("DOM.describeNode", {"objectId": object_id})
-        frame.cdp.send("Runtime.releaseObject", {"objectId": object_id})
+        frame.cdp.tell("Runtime.releaseObject", {"objectId": object_id})
         frame_id = reply["node"].get("frameId")
         return next((child for child in self._tab.frames() if child.frame_id == frame_id), None)
 
@@ -165,7 +165,7 @@ class _Reader:
                 if root["shadowRootType"] == "closed":
                     await self._adopt(frame, host, int(root["backendNodeId"]))
                     found = True
-        frame.cdp.send("Runtime.releaseObjectGroup", {"objectGroup": "openchrome-handles"})
+        frame.cdp.tell("Runtime.releaseObjectGroup", {"objectGroup": "openchrome-handles"})
         return found
 
     async def _adopt(self, frame: Frame, host: str, root: int) -> None:

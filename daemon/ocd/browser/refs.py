@@ -25,7 +25,7 @@ class _Run(NamedTuple):
 
 
 class RefBook:
-    """Which document of a tab a number belongs to. The elements themselves are known in the page."""
+    """Which document of a tab a number belongs to; the elements are known in the page only."""
 
     def __init__(self) -> None:
         self.next = 1
@@ -101,7 +101,7 @@ class Element:
 
     def release(self) -> None:
         """Let the page forget that we hold the element."""
-        self.frame.cdp.send("Runtime.releaseObject", {"objectId": self.object_id})
+        self.frame.cdp.tell("Runtime.releaseObject", {"objectId": self.object_id})
 
     async def __aenter__(self) -> Self:
         return self

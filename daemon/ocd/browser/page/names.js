@@ -116,7 +116,7 @@ function byIds(el, attribute) {
 function nameOf(el, role) {
   const labels = byIds(el, 'aria-labelledby');
   if (labels.length) {
-    const text = squeeze(labels.map((label) => textOf(label, new Set([el]), true, el)).join(' '));
+    const text = squeeze(labels.map((label) => (label === el ? selfName(el, role) : textOf(label, new Set(), true, null))).join(' '));
     if (text) return text;
   }
   const own = squeeze(el.getAttribute('aria-label') || '');
@@ -130,6 +130,11 @@ function nameOf(el, role) {
   const title = squeeze(el.getAttribute('title') || '');
   if (title) return title;
   return FIELDS.has(role) ? squeeze(el.placeholder || el.getAttribute('aria-placeholder') || '') : '';
+}
+
+// What an element that is among its own labels adds to its name.
+function selfName(el, role) {
+  return squeeze(el.getAttribute('aria-label') || '') || nativeName(el, role) || contentOf(el, new Set());
 }
 
 function nativeName(el, role) {

@@ -16,6 +16,7 @@ const FRAME = 3;
 const MANY_OPTIONS = 20;
 const MAX_DEPTH = 1500;
 const LONG_URL = 500;
+const SHORT = 200;
 const CAPTIONS = {
   LABEL: (el) => el.control && !named(el.control),
   LEGEND: (el) => el.parentElement?.tagName === 'FIELDSET' && !named(el.parentElement),
@@ -192,8 +193,7 @@ class Outline {
     if (el.tagName === 'OPTION' || view.style.visibility !== 'visible') return;
     if (this.onlyRefs && !acts) return;
     this.flush(depth);
-    if (depth <= this.maxDepth) this.put(depth, LEAF, this.head(el, role, name, acts) + this.detail(el, role, name));
-    else this.skipped(depth);
+    this.put(depth, LEAF, this.head(el, role, name, acts) + this.detail(el, role, name));
     if (CONTROLS.has(el.tagName) || role === 'img') return;
     // Only further controls and pictures inside a control are told of.
     const inner = depth + (this.onlyRefs ? 0 : 1);
@@ -236,20 +236,25 @@ class Outline {
     }
     this.flush(depth);
     const shown = role || 'clickable';
-    const name = CELLS.has(role) || role === 'row' ? this.givenName(el) : nameOf(el, role);
+    const name = this.boxName(el, role);
     const told = !this.onlyRefs || acts;
     const at = this.lines.length;
     const line = told ? this.head(el, shown, name, acts) + this.detail(el, role, name) : '';
     if (told) this.put(depth, BOX, line);
     const inner = this.onlyRefs ? depth : depth + 1;
-    if (depth >= this.maxDepth && !this.onlyRefs) this.elsewhere(el, inner);
+    // A row is one line with its cells.
+    const below = depth >= this.maxDepth && role !== 'row' && !CELLS.has(role);
+    if (below && !this.onlyRefs && el.firstElementChild) this.elsewhere(el, inner);
     else this.kids(el, view, inner, null);
     this.flush(inner);
     if (told) this.close(el, role, at, acts || line !== shown);
   }
 
-  givenName(el) {
-    return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby') ? nameOf(el, 'row') : '';
+  // The lines below say what a row, a cell or a clickable box contains, if there are any.
+  boxName(el, role) {
+    const given = el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby');
+    if (this.onlyRefs && !given) return nameOf(el, role) || squeeze(contentOf(el, new Set())).slice(0, SHORT);
+    return (CELLS.has(role) || role === 'row') && !given ? '' : nameOf(el, role);
   }
 
   // Joins what can stand on one line, and drops what says nothing.
@@ -295,11 +300,7 @@ class Outline {
 
   elsewhere(el, depth) {
     const count = el.querySelectorAll('*').length;
-    if (count || el.textContent.trim()) this.put(depth, LEAF, `… ${count} elements below this depth`);
-  }
-
-  skipped(depth) {
-    if (this.lines.at(-1)?.[2] !== '…') this.put(depth, LEAF, '…');
+    this.put(depth, LEAF, `… ${count} ${count === 1 ? 'element' : 'elements'} below this depth`);
   }
 
   frame(el, depth) {

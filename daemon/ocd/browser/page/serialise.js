@@ -136,7 +136,7 @@ class Dom extends Outline {
     if (!rootOf(el)) suspect(el);
     const start = `<${tag}${this.attributes(el)}>${ref}`;
     if (!view || NEVER.has(el.tagName)) this.put(depth, LEAF, start + this.hidden(el, tag));
-    else if (depth >= this.maxDepth && el.firstChild) {
+    else if (depth >= this.maxDepth && el.firstElementChild) {
       this.put(depth, LEAF, `${start} (${el.querySelectorAll('*').length} elements below this depth)`);
     } else if (tag === 'svg') this.put(depth, LEAF, `${start} (${el.querySelectorAll('*').length} elements)`);
     else this.open(el, view, depth, start);

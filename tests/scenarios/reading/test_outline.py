@@ -1,0 +1,197 @@
+import re
+import time
+from collections import Counter
+
+import pytest
+
+from ocd.browser.reading import read
+from ocd.browser.tab import Tab
+from support.site import Site
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+_LINE = re.compile(r'(\w+)(?: "((?:[^"\\]|\\.)*)")? \[ref=e\d+\]')
+# Chromium's own words for roles that ARIA names otherwise, or not at all.
+_CHROMIUM = {"DisclosureTriangle": "summary"}
+_INTERACTIVE = {
+    "button", "link", "textbox", "checkbox", "radio", "combobox", "listbox", "slider", "spinbutton",
+    "searchbox", "switch", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option",
+    "summary",
+}  # fmt: skip
+
+
+async def open_page(tab: Tab, site: Site, name: str) -> str:
+    await tab.navigate(site.url(f"reading/{name}.html"))
+    return (await read(tab)).text
+
+
+async def chromium_says(tab: Tab) -> Counter[tuple[str, str]]:
+    """Return role and name of the controls in Chromium's accessibility tree, but <option>s."""
+    tree = await tab.cdp.send("Accessibility.getFullAXTree")
+    found: Counter[tuple[str, str]] = Counter()
+    for node in tree["nodes"]:
+        if node.get("ignored"):
+            continue
+        role = str(node["role"]["value"])
+        role = _CHROMIUM.get(role, role)
+        if role in _INTERACTIVE:
+            found[role, str(node.get("name", {}).get("value", "")).strip()] += 1
+    options = "[...document.querySelectorAll('option')].map((option) => option.text.trim())"
+    return found - Counter(("option", name) for name in await tab.evaluate(options))
+
+
+@pytest.mark.parametrize(
+    "page", ["controls", "structure", "shadow", "scripts", "modal", "tricks", "widgets"]
+)
+async def test_roles_and_names_are_those_of_chromium(tab: Tab, site: Site, page: str) -> None:
+    """Every control of the outline has the role and the name that assistive software is told."""
+    text = await open_page(tab, site, page)
+    ours = Counter((role, name) for role, name in _LINE.findall(text) if role in _INTERACTIVE)
+    theirs = await chromium_says(tab)
+    if page == "shadow":  # the frames of a page are trees of their own to Chromium
+        ours.pop(("button", "Closed in a frame"))
+    assert ours == theirs
+
+
+async def test_states_and_values(tab: Tab, site: Site) -> None:
+    text = await open_page(tab, site, "controls")
+    for line in (
+        r'textbox "Full name" \[ref=e\d+\] required value="Ada"',
+        r'textbox "Email" \[ref=e\d+\] placeholder="you@example.com"',
+        r'textbox "Password" \[ref=e\d+\] filled\n',
+        r'checkbox "Agree" \[ref=e\d+\] checked\n',
+        r'checkbox "Mixed" \[ref=e\d+\] checked=mixed\n',
+        r'combobox "Colour" \[ref=e\d+\] value="Green" options: Red \| Green\n',
+        r'listbox "Several" \[ref=e\d+\] value="One, Three"',
+        r'button "Disabled" \[ref=e\d+\] disabled\n',
+        r'button "Menu" \[ref=e\d+\] collapsed\n',
+        r'tab "One" \[ref=e\d+\] selected\n',
+        r'summary "Open one" \[ref=e\d+\] expanded\n',
+        r'link "Plain bold link" \[ref=e\d+\] → /article.html\n',
+        r'checkbox "Styled box" \[ref=e\d+\]',
+    ):
+        assert re.search(line, text), line
+    assert "hunter2" not in text
+    assert "Folded away" not in text
+    assert "Gone" not in text
+    assert "Unseen" not in text
+
+
+async def test_what_nobody_sees_is_left_out(tab: Tab, site: Site) -> None:
+    """Thirteen ways to hide text from people, in all modes."""
+    await tab.navigate(site.url("reading/tricks.html"))
+    for mode in ("outline", "markdown", "text", "html", "dom"):
+        text = (await read(tab, mode=mode)).text
+        # aria-hidden is about assistive software: people see it, so only the outline skips it.
+        assert set(re.findall(r"Trick ([\w -]+)", text)) <= {"aria-hidden"}, mode
+        shown = ("heading", "text", "inner", "white on dark", "gradient", "far right")
+        for words in shown:
+            assert f"Shown {words}" in text, (mode, words)
+
+
+async def test_structure(tab: Tab, site: Site) -> None:
+    text = await open_page(tab, site, "structure")
+    lines = re.sub(r" \[ref=e\d+\]", " [ref]", text)
+    assert '- banner\n  - text: Site head\n  - navigation "Main"\n    - list\n' in lines
+    assert '      - listitem: link "Two" [ref] current=page → /two\n' in lines
+    assert (
+        "    - text: First part, then\n"
+        '    - link "a link" [ref] → https://elsewhere.example/path?q=1\n'
+        "    - text: , then the rest.\n"
+    ) in lines
+    assert "    - text: line one\n    - text:   line two\n" in lines
+    assert (
+        '  - table "Prices"\n'
+        "    - headers: Item | Price\\|unit\n"
+        '    - row: Tea | 3 | link "Buy" [ref] → /buy/1 button "Hide" [ref]\n'
+        "    - row: Sum |  | 7\n"
+    ) in lines
+    assert "  - clickable [ref]: Plain click\n" in lines
+    assert '  - region "Named part": inside\n' in lines
+    assert "- contentinfo: The end\n" in lines
+
+
+async def test_shadow_trees_are_read_closed_ones_too(tab: Tab, site: Site) -> None:
+    text = await open_page(tab, site, "shadow")
+    for words in (
+        'heading "Slotted title"', 'textbox "Deep label"', 'link "Slotted link"', "Fallback text",
+        "Closed words", 'button "Closed button"', 'button "Closed in a div"',
+        'button "Closed in a frame"',
+    ):  # fmt: skip
+        assert text.count(words) == 1, words
+
+
+async def test_frames_of_every_origin_stand_where_they_are_shown(tab: Tab, site: Site) -> None:
+    text = re.sub(r" \[ref=e\d+\]", "", await open_page(tab, site, "frames"))
+    inner = (
+        "  - text: Inner text\n"
+        '  - link "Inner link" → /reading/controls.html\n'
+        '  - iframe "innermost"\n'
+        '    - button "Innermost button"\n'
+    )
+    assert text == (
+        '- heading "Outer" [level=1]\n'
+        f'- iframe "same"\n{inner}- iframe "other"\n{inner}'
+        '- iframe "opaque"\n  - button "Sandboxed"\n'
+        "- text: After the frames\n"
+    )
+
+
+async def test_behind_a_modal_dialog_there_is_nothing_to_act_on(tab: Tab, site: Site) -> None:
+    text = await open_page(tab, site, "modal")
+    assert re.search(r'button "Yes" \[ref=e\d+\] focused', text)
+    assert '- button "Behind"\n' in text
+    assert '- button "Inert"\n' in text
+
+
+async def test_right_to_left_text_and_emoji_stay_as_they_are(tab: Tab, site: Site) -> None:
+    text = await open_page(tab, site, "scripts")
+    for words in ("هذا نص عربي مع", "می‌خواهم", "👩‍👩‍👧‍👦 and 🏳️‍🌈, 한국어, עברית", "زر 👍🏽"):
+        assert words in text
+
+
+async def test_only_the_interactive(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("reading/structure.html"))
+    text = (await read(tab, filter="interactive")).text
+    assert len(text.splitlines()) == 7
+    assert all("[ref=e" in line and line.startswith("- ") for line in text.splitlines())
+    assert 'clickable "Pointer card with text"' in text
+
+
+async def test_depth_says_what_it_leaves_out(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("reading/structure.html"))
+    text = (await read(tab, depth=1)).text
+    assert "- banner\n" in text
+    assert "… " in text
+    assert "elements below this depth" in text
+    assert "Nested" not in text
+
+
+async def test_nesting_beyond_all_reason_is_read(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate(
+        """() => { let at = document.body; for (let i = 0; i < 1200; i++) {
+        const next = document.createElement(i % 2 ? 'section' : 'ul'); at.append(next); at = next; }
+        at.textContent = 'bottom'; }""",
+        args=[],
+    )
+    for mode in ("outline", "dom", "markdown", "text"):
+        assert "bottom" in (await read(tab, mode=mode)).text, mode
+
+
+async def test_three_thousand_rows_are_small_and_quick(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate(
+        """() => { document.body.innerHTML = '<table>' + Array.from({length: 3000}, (_, i) =>
+        `<tr><td>${i}<td>Product number ${i}<td>${i * 7}.99<td><a href="/p/${i}">Open ${i}</a>`)
+        .join('') + '</table>'; }""",
+        args=[],
+    )
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        reading = await read(tab)
+        times.append(time.perf_counter() - start)
+    assert reading.refs_count == 3000
+    assert len(reading.text.encode()) < 400_000
+    assert min(times) < 1.5  # ten times the aim: shared test machines

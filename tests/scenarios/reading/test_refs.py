@@ -1,0 +1,94 @@
+import re
+
+import pytest
+
+from ocd.api.errors import OcdError
+from ocd.browser.reading import read
+from ocd.browser.refs import parse_ref, resolve_target
+from ocd.browser.tab import Tab
+from support.site import Site
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def refs_of(tab: Tab) -> dict[str, str]:
+    """Return name -> ref of a reading."""
+    text = (await read(tab)).text
+    return dict(re.findall(r'"([^"]*)" \[ref=(e\d+)\]', text))
+
+
+async def code_of(tab: Tab, **target: str) -> str:
+    with pytest.raises(OcdError) as caught:
+        await resolve_target(tab, **target)
+    return caught.value.code
+
+
+async def test_a_ref_is_the_element_it_was_given_to(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("reading/controls.html"))
+    refs = await refs_of(tab)
+    async with await resolve_target(tab, ref="@" + refs["Press"]) as element:
+        assert (
+            await element.call("function (mark) { return mark + this.textContent }", ">")
+            == ">Press"
+        )
+        assert await element.backend_node_id() > 0
+
+
+async def test_refs_stay_the_same_and_are_never_given_twice(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate("document.body.innerHTML = '<button>A</button><button>B</button>'")
+    first = await refs_of(tab)
+    await tab.evaluate(
+        "document.querySelector('button').remove();"
+        " document.body.insertAdjacentHTML('afterbegin', '<button>A</button>')"
+    )
+    second = await refs_of(tab)
+    assert second["B"] == first["B"]
+    assert int(second["A"][1:]) > max(int(ref[1:]) for ref in first.values())
+    assert await code_of(tab, ref=first["A"]) == "stale_ref"
+
+
+async def test_after_a_navigation_old_refs_are_stale(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("reading/controls.html"))
+    old = await refs_of(tab)
+    await tab.navigate(site.url("reading/structure.html"))
+    assert await code_of(tab, ref=old["Press"]) == "stale_ref"
+    new = await refs_of(tab)
+    assert not set(old.values()) & set(new.values())
+    assert await code_of(tab, ref=old["Press"]) == "stale_ref"
+    await tab.reload()
+    assert await code_of(tab, ref=new["Buy"]) == "stale_ref"
+
+
+async def test_refs_inside_frames_know_their_frame(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("reading/frames.html"))
+    text = (await read(tab)).text
+    links = re.findall(r'link "Inner link" \[ref=(e\d+)\]', text)
+    origins = []
+    for ref in links:
+        async with await resolve_target(tab, ref=ref) as element:
+            origins.append(
+                await element.call("function () { return this.ownerDocument.location.origin }")
+            )
+    assert origins == [site.origin, site.other_origin]
+    await tab.evaluate("document.querySelectorAll('iframe').forEach((frame) => frame.remove())")
+    for ref in links:
+        assert await code_of(tab, ref=ref) == "stale_ref"
+
+
+async def test_selectors_reach_shadow_trees_and_frames(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("reading/shadow.html"))
+    async with await resolve_target(tab, selector="input#a") as element:
+        assert await element.call("function () { return this.id }") == "a"
+    await tab.navigate(site.url("reading/frames.html"))
+    async with await resolve_target(tab, selector="button") as element:
+        assert await element.call("function () { return this.textContent }") == "Innermost button"
+    assert await code_of(tab, selector="#nowhere") == "element_not_found"
+    assert await code_of(tab, selector="p[") == "invalid_argument"
+
+
+async def test_what_is_no_ref_is_told_from_what_was_never_given(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("index.html"))
+    assert await code_of(tab, ref="e999999") == "stale_ref"
+    assert await code_of(tab, ref="button") == "invalid_argument"
+    assert [parse_ref(ref) for ref in ("e1", "@e1", " E1 ", "1")] == [1, 1, 1, 1]
