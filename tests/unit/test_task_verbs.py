@@ -31,21 +31,15 @@ async def pages(work: Work, count: int) -> Payload:
     return Payload(JSON, {"summary": {"n": count}, "pages": []}, ("pages",), rows)
 
 
-async def stuck(work: Work, _prepared: object) -> Payload:
-    await work.stop.wait()
-    return Payload(JSON, {"stopped": True})
-
-
 KINDS = {
     "pages": Kind("pages", lambda args: int(args.get("n", 0)), pages),
-    "stuck": Kind("stuck", dict, stuck),
 }
 
 
 @asynccontextmanager
-async def a_runner(root: Path) -> AsyncIterator[Runner]:
+async def a_runner(root: Path, **kinds: Kind) -> AsyncIterator[Runner]:
     async with asyncio.TaskGroup() as group:
-        runner = Runner(TaskStore(root), KINDS, group.create_task)
+        runner = Runner(TaskStore(root), KINDS | kinds, group.create_task)
         yield runner
         await runner.stop()
 
@@ -78,9 +72,17 @@ async def test_the_life_of_a_task_in_verbs(tmp_path: Path) -> None:
 
 async def test_a_result_without_items_is_shown_too(tmp_path: Path) -> None:
     """The result of a cancelled task is what it returned; a running one has none yet."""
-    async with a_runner(tmp_path) as runner:
+    began = asyncio.Event()
+
+    async def stuck(work: Work, _prepared: object) -> Payload:
+        began.set()
+        await work.stop.wait()
+        return Payload(JSON, {"stopped": True})
+
+    async with a_runner(tmp_path, stuck=Kind("stuck", dict, stuck)) as runner:
         started = await call(runner, tasks.oc_task_start, {"kind": "stuck"})
         task = {"task_id": started["task_id"]}
+        await began.wait()
         assert list(await call(runner, tasks.oc_task_get, {**task, "include_result": True})) == [
             "meta"
         ]
