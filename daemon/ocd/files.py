@@ -7,11 +7,11 @@ calls them through `asyncio.to_thread` where they may take long.
 """
 
 import errno
+import io
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from ocd.api.errors import OcdError
 
@@ -77,11 +77,11 @@ def _write_synced(path: Path, pieces: Iterable[bytes]) -> int:
     return size
 
 
-def open_private(path: Path, *, append: bool = False) -> BinaryIO:
+def open_private(path: Path, *, append: bool = False) -> io.BufferedWriter:
     """Open a file for writing with mode 0600, never through a symbolic link."""
     flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     flags |= os.O_APPEND if append else os.O_TRUNC
-    return os.fdopen(os.open(path, flags, FILE_MODE), "ab" if append else "wb")
+    return open(os.open(path, flags, FILE_MODE), "ab" if append else "wb")  # noqa: PTH123
 
 
 def sync_dir(path: Path) -> None:
@@ -98,27 +98,36 @@ def sync_dir(path: Path) -> None:
 class Log:
     """A file of JSON lines that only grows: one `append` is one write of one whole line.
 
-    A line survives the death of this process once `append` has returned. A torn last line (the
-    machine died) is skipped by `read_lines`, and closed with a newline before the next append.
+    A line survives the death of this process once `append` has returned; one that could not be
+    written whole (the disk is full) is taken back. A torn last line (the machine died) is skipped
+    by `read_lines`, and closed with a newline before the next append.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         with storage("opening", path):
-            self._file = open_private(path, append=True)
-            self._end_torn_line()
-
-    def _end_torn_line(self) -> None:
-        if self._file.tell() and _last_byte(self.path) != b"\n":
-            self._file.write(b"\n")
-            self._file.flush()
+            # Unbuffered: what failed once must not come out with a later line.
+            self._file = open_private(path, append=True).detach()
+            self._size = self._file.seek(0, os.SEEK_END)
+            if self._size and _last_byte(path) != b"\n":
+                self._write(b"\n")
 
     def append(self, line: bytes) -> None:
         """Append one line (without its newline)."""
         assert b"\n" not in line
         with storage("appending to", self.path):
-            self._file.write(line + b"\n")
-            self._file.flush()
+            self._write(line + b"\n")
+
+    def _write(self, line: bytes) -> None:
+        written = 0
+        try:
+            while written < len(line):
+                written += self._file.write(line[written:] if written else line)
+        except OSError:
+            if written:
+                self._file.truncate(self._size)
+            raise
+        self._size += written
 
     def sync(self) -> None:
         """Make what was appended survive the machine's death, too."""

@@ -1,6 +1,8 @@
 """Durable files: whole or not at all, private, and nothing left behind by a failure."""
 
 import os
+import resource
+import signal
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,3 +73,22 @@ def test_a_symbolic_link_is_never_written_through(tmp_path: Path) -> None:
     with pytest.raises(OcdError):
         files.Log(tmp_path / "log")
     assert target.read_bytes() == b"keep"
+
+
+def test_a_line_that_does_not_fit_is_taken_back(tmp_path: Path) -> None:
+    """A full disk loses the line that did not fit, and no other; a later one is whole."""
+    log = files.Log(tmp_path / "events.jsonl")
+    log.append(b'{"a":1}')
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (12, hard))
+    try:
+        with pytest.raises(OcdError) as caught:
+            log.append(b'{"b":"much too long"}')
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert caught.value.code == "storage_failed"
+    log.append(b'{"c":3}')
+    log.close()
+    assert list(files.read_lines(log.path)) == [b'{"a":1}', b'{"c":3}']
