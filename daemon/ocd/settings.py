@@ -80,7 +80,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     ] = 300
     task_retention_days: Annotated[
         int,
-        _key("Keep ended tasks so long; 0: delete at the next sweep", ge=0, le=36_500, live=True),
+        _key("Keep ended tasks so long; 0: for ever", ge=0, le=36_500, live=True),
     ] = 30
     max_concurrent_tasks: Annotated[
         int, _key("Tasks that run at the same time; more wait", ge=1, le=64, live=True)
@@ -112,6 +112,32 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             live=True,
         ),
     ] = ()
+    tier: Annotated[
+        int,
+        _key(
+            "List the tools of tiers 1 to N to agent hosts; others are shown on request", ge=1, le=3
+        ),
+    ] = 2
+    http: Annotated[
+        Annotated[int, msgspec.Meta(ge=0, le=65_535)] | None,
+        _key("Serve MCP over HTTP at this port, path /mcp; 0: any free one", metavar="PORT"),
+    ] = None
+    http_host: Annotated[
+        str, _key("Listen for HTTP at this host; by default this machine only", metavar="HOST")
+    ] = "localhost"
+    token_file: Annotated[
+        Path, _key("File with the bearer token of HTTP callers; made if missing", metavar="FILE")
+    ] = Path("token")
+    sync_budget_s: Annotated[
+        float,
+        _key(
+            "A long call from an agent host goes on as a task after so many seconds",
+            flag=None,
+            gt=0,
+            le=600,
+            live=True,
+        ),
+    ] = 45
     auto_start: Annotated[bool, _key("Let oc start the daemon when none runs", flag=None)] = True
     max_store_mb: Annotated[
         int,
