@@ -13,9 +13,7 @@ const TEXT = 0;
 const LEAF = 1;
 const BOX = 2;
 const FRAME = 3;
-const MANY_OPTIONS = 20;
 const MAX_DEPTH = 1500;
-const LONG_URL = 500;
 const SHORT = 200;
 const CAPTIONS = {
   LABEL: (el) => el.control && !named(el.control),
@@ -24,9 +22,6 @@ const CAPTIONS = {
   FIGCAPTION: (el) => el.parentElement?.tagName === 'FIGURE' && !named(el.parentElement),
 };
 const BLANK = /^\s*$/;
-const origins = new WeakMap();
-
-const quote = (text) => `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`;
 
 class Outline {
   constructor(options) {
@@ -39,6 +34,7 @@ class Outline {
     this.refs = 0;
     this.level = 0;
     this.active = null;
+    this.root = null;
   }
 
   // Lines
@@ -145,7 +141,7 @@ class Outline {
       this.flush(depth);
       this.refs++;
       const line = `${role} ${quote(nameOf(owner, role))} [ref=e${refOf(el)}]`;
-      if (!view.inert) this.put(depth, LEAF, line + this.states(owner, role) + this.detail(owner, role, ''));
+      if (!view.inert) this.put(depth, LEAF, line + statesOf(owner, role, this.active) + detailOf(owner, role, '', this.root));
     }
     this.block(el, view, depth, el);
   }
@@ -184,7 +180,7 @@ class Outline {
       this.refs++;
       line += ` [ref=e${refOf(el)}]`;
     }
-    return line + this.states(el, role);
+    return line + statesOf(el, role, this.active);
   }
 
   leaf(el, role, view, depth, acts, control) {
@@ -193,7 +189,7 @@ class Outline {
     if (el.tagName === 'OPTION' || view.style.visibility !== 'visible') return;
     if (this.onlyRefs && !acts) return;
     this.flush(depth);
-    this.put(depth, LEAF, this.head(el, role, name, acts) + this.detail(el, role, name));
+    this.put(depth, LEAF, this.head(el, role, name, acts) + detailOf(el, role, name, this.root));
     if (CONTROLS.has(el.tagName) || role === 'img') return;
     // Only further controls and pictures inside a control are told of.
     const inner = depth + (this.onlyRefs ? 0 : 1);
@@ -239,7 +235,7 @@ class Outline {
     const name = this.boxName(el, role);
     const told = !this.onlyRefs || acts;
     const at = this.lines.length;
-    const line = told ? this.head(el, shown, name, acts) + this.detail(el, role, name) : '';
+    const line = told ? this.head(el, shown, name, acts) + detailOf(el, role, name, this.root) : '';
     if (told) this.put(depth, BOX, line);
     const inner = this.onlyRefs ? depth : depth + 1;
     // A row is one line with its cells.
@@ -316,81 +312,6 @@ class Outline {
       this.put(below, FRAME, '');
     }
     if (!this.onlyRefs && this.lines.length === at + 1 && !name) this.lines.length = at;
-  }
-
-  // Words after the name
-
-  states(el, role) {
-    let words = '';
-    const is = (attribute) => el.getAttribute(`aria-${attribute}`);
-    if (role === 'checkbox' || role === 'radio' || role === 'switch' || role.startsWith('menuitem')) {
-      const checked = el.tagName === 'INPUT' ? (el.indeterminate ? 'mixed' : String(el.checked)) : is('checked');
-      if (checked === 'mixed') words += ' checked=mixed';
-      else if (checked === 'true') words += ' checked';
-    }
-    if (is('pressed') && is('pressed') !== 'false') words += is('pressed') === 'mixed' ? ' pressed=mixed' : ' pressed';
-    if (is('selected') === 'true') words += ' selected';
-    const open = role === 'summary' ? String(el.parentElement.open) : is('expanded');
-    if (open === 'true') words += ' expanded';
-    else if (open === 'false') words += ' collapsed';
-    const current = is('current');
-    if (current && current !== 'false') words += current === 'true' ? ' current' : ` current=${current}`;
-    if (el.matches(':disabled') || is('disabled') === 'true') words += ' disabled';
-    if (el.readOnly === true && FIELDS.has(role) || is('readonly') === 'true') words += ' readonly';
-    if (el.required === true || is('required') === 'true') words += ' required';
-    if (is('invalid') && is('invalid') !== 'false') words += ' invalid';
-    if (role === 'dialog' && isModal(el)) words += ' modal';
-    if (el === this.active && el.tagName !== 'BODY' && el.tagName !== 'IFRAME') words += ' focused';
-    return words;
-  }
-
-  detail(el, role, name) {
-    if (role === 'link') return this.target(el);
-    let words = '';
-    if (FIELDS.has(role) || role === 'listbox' || role === 'meter' || role === 'progressbar' || role === 'scrollbar') {
-      const value = this.value(el, role);
-      if (value) words += ` value=${quote(value)}`;
-      else if (el.type === 'password' && el.value) words += ' filled';
-      const hint = squeeze(el.placeholder || el.getAttribute('aria-placeholder') || '');
-      if (hint && hint !== name) words += ` placeholder=${quote(hint)}`;
-    }
-    if (el.tagName === 'SELECT') words += this.options(el);
-    const about = FIELDS.has(role) || role === 'button' ? descriptionOf(el) : '';
-    return about && about !== name ? `${words} description=${quote(about)}` : words;
-  }
-
-  value(el, role) {
-    if (el.tagName === 'INPUT') {
-      if (el.type === 'password') return '';
-      return el.type === 'file' ? [...el.files].map((file) => file.name).join(', ') : squeeze(el.value);
-    }
-    if (el.tagName === 'TEXTAREA') return squeeze(el.value);
-    if (el.tagName === 'SELECT') return [...el.selectedOptions].map((option) => squeeze(option.text)).join(', ');
-    if (el.tagName === 'METER' || el.tagName === 'PROGRESS') return el.position === -1 ? '' : String(el.value);
-    const told = el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
-    if (told) return squeeze(told);
-    return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? squeeze(el.innerText || '') : '';
-  }
-
-  options(el) {
-    const all = [...el.options].map((option) => squeeze(option.text).replace(/\|/g, '\\|'));
-    const shown = this.root === el ? all : all.slice(0, MANY_OPTIONS);
-    const more = all.length - shown.length;
-    const rest = more ? ` | … ${more} more, read_page with ref=e${refOf(el)} lists them` : '';
-    return all.length ? ` options: ${shown.join(' | ')}${rest}` : '';
-  }
-
-  target(el) {
-    const href = typeof el.href === 'string' ? el.href : el.href?.baseVal || '';
-    if (!href || /^javascript:/i.test(href)) return '';
-    const doc = el.ownerDocument;
-    let origin = origins.get(doc);
-    if (origin === undefined) {
-      origin = doc.location?.origin ?? 'null';
-      origins.set(doc, origin);
-    }
-    const url = href.startsWith(`${origin}/`) && origin !== 'null' ? href.slice(origin.length) : href;
-    return ` → ${url.length > LONG_URL ? `${url.slice(0, LONG_URL)}…` : url}`;
   }
 
   // The text, cut where a frame of another origin is to be put in.

@@ -1,0 +1,80 @@
+// What stands after a role and a name: states, values, options and targets.
+
+const MANY_OPTIONS = 20;
+const LONG_URL = 500;
+const origins = new WeakMap();
+
+const quote = (text) => `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`;
+
+function statesOf(el, role, active) {
+  let words = '';
+  const is = (attribute) => el.getAttribute(`aria-${attribute}`);
+  if (role === 'checkbox' || role === 'radio' || role === 'switch' || role.startsWith('menuitem')) {
+    const checked = el.tagName === 'INPUT' ? (el.indeterminate ? 'mixed' : String(el.checked)) : is('checked');
+    if (checked === 'mixed') words += ' checked=mixed';
+    else if (checked === 'true') words += ' checked';
+  }
+  if (is('pressed') && is('pressed') !== 'false') words += is('pressed') === 'mixed' ? ' pressed=mixed' : ' pressed';
+  if (is('selected') === 'true') words += ' selected';
+  const open = role === 'summary' ? String(el.parentElement.open) : is('expanded');
+  if (open === 'true') words += ' expanded';
+  else if (open === 'false') words += ' collapsed';
+  const current = is('current');
+  if (current && current !== 'false') words += current === 'true' ? ' current' : ` current=${current}`;
+  if (el.matches(':disabled') || is('disabled') === 'true') words += ' disabled';
+  if (el.readOnly === true && FIELDS.has(role) || is('readonly') === 'true') words += ' readonly';
+  if (el.required === true || is('required') === 'true') words += ' required';
+  if (is('invalid') && is('invalid') !== 'false') words += ' invalid';
+  if (role === 'dialog' && isModal(el)) words += ' modal';
+  if (el === active && el.tagName !== 'BODY' && el.tagName !== 'IFRAME') words += ' focused';
+  return words;
+}
+
+function detailOf(el, role, name, root) {
+  if (role === 'link') return targetOf(el);
+  let words = '';
+  if (FIELDS.has(role) || role === 'listbox' || role === 'meter' || role === 'progressbar' || role === 'scrollbar') {
+    const value = valueOf(el, role);
+    if (value) words += ` value=${quote(value)}`;
+    else if (el.type === 'password' && el.value) words += ' filled';
+    const hint = squeeze(el.placeholder || el.getAttribute('aria-placeholder') || '');
+    if (hint && hint !== name) words += ` placeholder=${quote(hint)}`;
+  }
+  if (el.tagName === 'SELECT') words += optionsOf(el, root);
+  const about = FIELDS.has(role) || role === 'button' ? descriptionOf(el) : '';
+  return about && about !== name ? `${words} description=${quote(about)}` : words;
+}
+
+function valueOf(el, role) {
+  if (el.tagName === 'INPUT') {
+    if (el.type === 'password') return '';
+    return el.type === 'file' ? [...el.files].map((file) => file.name).join(', ') : squeeze(el.value);
+  }
+  if (el.tagName === 'TEXTAREA') return squeeze(el.value);
+  if (el.tagName === 'SELECT') return [...el.selectedOptions].map((option) => squeeze(option.text)).join(', ');
+  if (el.tagName === 'METER' || el.tagName === 'PROGRESS') return el.position === -1 ? '' : String(el.value);
+  const told = el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
+  if (told) return squeeze(told);
+  return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? squeeze(el.innerText || '') : '';
+}
+
+function optionsOf(el, root) {
+  const all = [...el.options].map((option) => squeeze(option.text).replace(/\|/g, '\\|'));
+  const shown = root === el ? all : all.slice(0, MANY_OPTIONS);
+  const more = all.length - shown.length;
+  const rest = more ? ` | … ${more} more, read_page with ref=e${refOf(el)} lists them` : '';
+  return all.length ? ` options: ${shown.join(' | ')}${rest}` : '';
+}
+
+function targetOf(el) {
+  const href = typeof el.href === 'string' ? el.href : el.href?.baseVal || '';
+  if (!href || /^javascript:/i.test(href)) return '';
+  const doc = el.ownerDocument;
+  let origin = origins.get(doc);
+  if (origin === undefined) {
+    origin = doc.location?.origin ?? 'null';
+    origins.set(doc, origin);
+  }
+  const url = href.startsWith(`${origin}/`) && origin !== 'null' ? href.slice(origin.length) : href;
+  return ` → ${url.length > LONG_URL ? `${url.slice(0, LONG_URL)}…` : url}`;
+}
