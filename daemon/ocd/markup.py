@@ -32,7 +32,7 @@ _FLAT = frozenset(
 )
 # Opening tags that can nest: more than MAX_NESTING of them are needed to be too deep.
 _OPENING = re.compile(rf"<(?!(?:{'|'.join(sorted(_FLAT))})[\s/>])[a-z]", re.IGNORECASE)
-_COMMON_FLAT = ("<li>", "<td>", "<tr>", "<p>", "<p ", "<img ", "<br")
+_COMMON_FLAT = ("<li>", "<td>", "<th>", "<tr>", "<p>", "<p ", "<img ", "<br")
 _NEVER_SHOWN = (
     "script, style, template, noscript, datalist, noembed, noframes, input[type=hidden i]"
 )
