@@ -126,6 +126,11 @@ class CdpSession(Emitter):
         if method in self._listeners:
             self.emit(method, decode_params(params))
 
+    @property
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        # pyppeteer's Page makes its futures there.
+        return asyncio.get_running_loop()
+
     async def detach(self) -> None:
         """Leave the target alone from now on."""
         await self.connection.send("Target.detachFromTarget", {"sessionId": self.session_id})
@@ -268,10 +273,6 @@ class Connection(CdpSession):
     @property
     def _url(self) -> str:
         return self.url
-
-    @property
-    def _loop(self) -> asyncio.AbstractEventLoop:
-        return self.loop
 
     def setClosedCallback(self, callback: Callable[[], None]) -> None:
         """Call `callback()` when the connection ends."""

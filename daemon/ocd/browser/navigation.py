@@ -34,7 +34,7 @@ class Navigation:
 
 async def navigate(tab: "Tab", url: str, wait: Wait) -> Navigation:
     """Load `url` and wait; the caller has checked it. See Tab.navigate for the errors."""
-    _check(tab)
+    await _prepare(tab)
     moves = tab.documents.moves
     try:
         reply = await tab.cdp.send("Page.navigate", {"url": url})
@@ -80,7 +80,7 @@ async def reload(tab: "Tab", wait: Wait, *, ignore_cache: bool) -> Navigation:
 
 async def travel(tab: "Tab", steps: int, wait: Wait) -> Navigation:
     """Go that many entries through the tab's history and wait."""
-    _check(tab)
+    await _prepare(tab)
     history = await tab.cdp.send("Page.getNavigationHistory")
     index = history["currentIndex"] + steps
     if not 0 <= index < len(history["entries"]):
@@ -93,7 +93,7 @@ async def travel(tab: "Tab", steps: int, wait: Wait) -> Navigation:
 
 
 async def _move(tab: "Tab", call: Result, wait: Wait) -> Navigation:
-    _check(tab)
+    await _prepare(tab)
     documents = tab.documents
     moves, failed = documents.moves, documents.failed
     try:
@@ -110,9 +110,12 @@ async def _move(tab: "Tab", call: Result, wait: Wait) -> Navigation:
     return await _arrived(tab, redirected=documents.current.redirects > 0)
 
 
-def _check(tab: "Tab") -> None:
-    if tab.closed or tab.opened_dialog is not None:
+async def _prepare(tab: "Tab") -> None:
+    if tab.closed:
         tab.check_usable()
+    if tab.opened_dialog is not None:
+        # Whoever leaves the page has nothing to say to its dialog.
+        await tab.answer_dialog(accept=False)
     # A new renderer comes with the navigation.
     tab.crashed = False
 

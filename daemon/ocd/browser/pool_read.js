@@ -16,28 +16,33 @@ async (mode, ms) => {
   if (!parsed()) return null;
   if (mode !== 'dom') await event(window, 'load', loaded);
 
-  // A page that is still at work, or shows nothing yet though it has scripts, is given the time
-  // to finish; a static page costs one turn of its event loop.
+  // A page that is still at work, or has scripts and shows next to nothing yet, is given the time
+  // to finish; a static page costs one turn of its event loop at most.
   const root = document.documentElement;
-  const empty = () => {
+  const patience = () => {
     const body = document.body;
-    if (!body || !document.scripts.length || body.getElementsByTagName('*').length > 40) return false;
-    return body.innerText.trim().length < 40;
+    if (!body || body.getElementsByTagName('*').length > 40) return 0;
+    const shown = body.innerText.trim().length;
+    if (shown === 0) return 1200;
+    return shown < 40 && document.querySelector('script[src], script[type=module]') ? 600 : 0;
   };
   if (document.scripts.length || mode === 'idle') {
-    let changed = -1;
+    let changed = 0;
     const observer = new MutationObserver(() => { changed = performance.now(); });
     if (root) observer.observe(root, {subtree: true, childList: true, characterData: true});
-    const from = performance.now();
     await pause(0);
+    const from = performance.now();
     const most = Math.min(left(), mode === 'idle' ? 10000 : 3000);
     const still = mode === 'idle' ? 500 : 60;
-    let quiet = mode === 'idle' || changed >= 0 || (work && work.busy()) ? from : -1;
+    const busy = () => work && work.busy();
+    // Nothing to wait for, unless it was at work, or has changed, since it was loaded.
+    let quiet = mode === 'idle' || changed || busy() ? from : -still;
+    const hoped = patience();
     while (performance.now() - from < most) {
       const now = performance.now();
-      const waiting = (work && work.busy()) || (empty() && now - from < 1500);
-      if (waiting) quiet = now;
-      else if (quiet < 0 || now - Math.max(quiet, changed) >= still) break;
+      if (busy()) quiet = now;
+      const hoping = now - from < hoped && !changed;
+      if (!hoping && now - Math.max(quiet, changed) >= still) break;
       await pause(15);
     }
     observer.disconnect();

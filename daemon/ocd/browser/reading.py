@@ -24,13 +24,18 @@ _MIME = {"markdown": "text/markdown", "html": "text/html"}
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A page as text; `refs_count` elements in it can be acted on."""
+    """A page as text; `refs_count` elements in it can be acted on.
+
+    hidden_chars: characters of the page that are not shown to a person, and so are not in `text`
+    (mode dom tells them element by element instead: 0).
+    """
 
     text: str
     mime: str
     url: str
     title: str
     refs_count: int
+    hidden_chars: int = 0
 
 
 async def read(  # noqa: PLR0913 - the verb's own options, each with its default
@@ -57,7 +62,9 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
     text = (
         raw if _ENGINE[mode] != "html" else _converted(raw, mode, only_main_content, include_links)
     )
-    return Reading(text, _MIME.get(mode, "text/plain"), tab.url, await tab.title(), reader.refs)
+    title = await tab.title()
+    mime = _MIME.get(mode, "text/plain")
+    return Reading(text, mime, tab.url, title, reader.refs, reader.hidden)
 
 
 async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: str | None) -> Frame:
@@ -94,6 +101,7 @@ class _Reader:
         self._book = book
         self._read: set[str] = set()
         self.refs = 0
+        self.hidden = 0
 
     async def read(self, frame: Frame, options: Mapping[str, Any]) -> str:
         """Return the text of a frame with those inside it spliced in."""
@@ -107,6 +115,7 @@ class _Reader:
                 "stale_ref", "The element was removed from the page.", hint="Call read_page again."
             )
         self.refs += int(result["refs"])
+        self.hidden += int(result["hidden"])
         inner = [await self._owned(frame, place) for place in range(int(reply["frames"]))]
         parts: list[str] = [result["parts"][0]]
         for child, depth, after in zip(inner, result["depths"], result["parts"][1:], strict=True):

@@ -76,17 +76,27 @@ async def evaluate(
     if context is not None:
         params["contextId"] = context
     if repl:
-        params |= {"replMode": True, "objectGroup": _GROUP, "userGesture": False}
+        # As in a console, what the script does counts as asked for by the user: pop-ups open.
+        params |= {"replMode": True, "objectGroup": _GROUP, "userGesture": True}
     else:
         params["returnByValue"] = True
     try:
-        reply = await frame.cdp.send("Runtime.evaluate", params)
+        reply = await _settled(frame, await frame.cdp.send("Runtime.evaluate", params))
         value = value_of(reply)
         if repl and reply["result"]["type"] == "object" and "objectId" in reply["result"]:
             return await _as_json(frame, reply["result"]["objectId"])
     except OcdError as error:
         raise script_error(error) from None
     return value
+
+
+async def _settled(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:
+    """Return the reply of what a promise came to: a console's rules await top-level await only."""
+    if reply["result"].get("subtype") != "promise" or "objectId" not in reply["result"]:
+        return reply
+    promise = {"promiseObjectId": reply["result"]["objectId"]}
+    settled: dict[str, Any] = await frame.cdp.send("Runtime.awaitPromise", promise)
+    return settled
 
 
 async def _as_json(frame: Frame, object_id: str) -> Any:  # noqa: ANN401 - any JSON value

@@ -1,0 +1,252 @@
+"""Chromium's own life: started once, ended for sure, started again; and pyppeteer on our pipe."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import psutil
+import pytest
+from ocd.api.errors import OcdError
+from ocd.browser.leftovers import RECORD
+
+from support.browsing import browsing
+from support.site_inline import InlineSite, Reply
+
+
+async def refusal(call) -> OcdError:
+    with pytest.raises(OcdError) as caught:
+        await call
+    return caught.value
+
+
+def users_of(profile) -> list[int]:
+    """Pids of living processes that were started with this profile."""
+    found = []
+    for process in psutil.process_iter(["cmdline", "status"]):
+        words = " ".join(process.info["cmdline"] or ())
+        if f"--user-data-dir={profile}" in words and process.info["status"] != "zombie":
+            found.append(process.pid)
+    return found
+
+
+async def gone(profile, seconds: float = 5) -> bool:
+    end = time.monotonic() + seconds
+    while users_of(profile):
+        if time.monotonic() > end:
+            return False
+        await asyncio.sleep(0.05)
+    return True
+
+
+async def test_death_is_told_at_once_and_the_next_call_starts_again(tmp_path):
+    """Calls in flight fail with browser_gone, tabs vanish, the generation grows."""
+    async with browsing(tmp_path) as here:
+        tab = await here.session.new_tab()
+        first = here.chromium.pid
+        waiting = asyncio.create_task(tab.evaluate("new Promise(() => {})"))
+        await tab.evaluate("1")
+        os.kill(first, signal.SIGKILL)
+        started = time.monotonic()
+        assert (await refusal(waiting)).code == "browser_gone"
+        assert time.monotonic() - started < 1
+        assert (here.session.tabs, here.chromium.state) == ([], "gone")
+        assert (await refusal(tab.evaluate("1"))).code in ("tab_gone", "browser_gone")
+        fresh = await here.session.new_tab()
+        assert await fresh.evaluate("2") == 2
+        assert here.chromium.generation == 2 != here.session.seen_generation
+        assert (fresh.id, here.chromium.pid != first) == ("t2", True)
+
+
+async def test_one_start_serves_all_callers_even_if_the_first_gives_up(tmp_path):
+    """Single flight; a cancelled caller does not take the start with it."""
+    async with browsing(tmp_path) as here:
+        first = asyncio.create_task(here.chromium.ensure())
+        await asyncio.sleep(0)
+        first.cancel()
+        connections = await asyncio.gather(*[here.chromium.ensure() for _ in range(5)])
+        assert len(set(map(id, connections))) == 1
+        assert (here.chromium.generation, here.chromium.state) == (1, "running")
+        assert here.chromium.memory_bytes() > 20_000_000
+
+
+async def test_closing_leaves_nothing_and_can_be_undone(tmp_path):
+    """No process, no record, no lock; a temporary profile goes with its browser."""
+    async with browsing(tmp_path, isolated=True) as here:
+        await here.session.new_tab()
+        process = psutil.Process(here.chromium.pid)
+        folder = next(w for w in process.cmdline() if w.startswith("--user-data-dir=")).split("=")[
+            1
+        ]
+        await here.chromium.close()
+        assert (here.chromium.state, here.session.tabs) == ("stopped", [])
+        assert not process.is_running()
+        assert not (tmp_path / RECORD).exists()
+        await here.chromium.ensure()
+    assert not os.path.exists(folder)
+
+
+async def test_a_browser_that_hangs_is_ended_all_the_same(tmp_path):
+    """A stopped Chromium costs closing a bounded time."""
+    async with browsing(tmp_path) as here:
+        await here.session.new_tab()
+        os.kill(here.chromium.pid, signal.SIGSTOP)
+        started = time.monotonic()
+        await here.chromium.close()
+        assert time.monotonic() - started < 6
+        assert await gone(tmp_path / "profile")
+
+
+async def test_idle_chromium_is_closed_but_not_under_a_tab(tmp_path):
+    """Idle means: no tab and no call for the configured time."""
+    async with browsing(tmp_path, idle_minutes=0.3 / 60) as here:
+        tab = await here.session.new_tab()
+        assert await tab.wait_for("function", "performance.now() > 600", timeout_s=5) is True
+        assert here.chromium.state == "running"
+        connection = here.chromium.connection
+        await tab.close()
+        async with asyncio.timeout(5):
+            await connection.wait_closed()
+        assert here.chromium.state == "stopped"
+        assert await (await here.session.new_tab()).evaluate("1") == 1
+
+
+SCRIPT = """
+import asyncio, sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from support.browsing import browsing
+
+async def main():
+    async with browsing(Path({folder!r})) as here:
+        tab = await here.session.new_tab()
+        print(here.chromium.pid, flush=True)
+        await tab.evaluate("new Promise(() => {{}})")
+
+asyncio.run(main())
+"""
+
+
+async def killed_daemon(tmp_path, *, stop: bool = False) -> int:
+    """Run a process that drives a Chromium, SIGKILL it, and return that Chromium's pid."""
+    tests = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+    source = textwrap.dedent(SCRIPT).format(tests=tests, folder=str(tmp_path))
+    daemon = subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True)
+    try:
+        pid = int(await asyncio.to_thread(daemon.stdout.readline))
+        if stop:
+            os.kill(pid, signal.SIGSTOP)
+    finally:
+        daemon.kill()
+        daemon.wait()
+        daemon.stdout.close()
+    return pid
+
+
+async def test_no_chromium_outlives_a_killed_daemon(tmp_path):
+    """Chromium ends by itself when its pipe closes; its profile is usable at once."""
+    await killed_daemon(tmp_path)
+    assert await gone(tmp_path / "profile")
+    async with browsing(tmp_path) as here:
+        assert await (await here.session.new_tab()).evaluate("1") == 1
+
+
+async def test_a_chromium_left_behind_is_reaped_by_the_next_start(tmp_path):
+    """One that could not end (it was stopped) is known by pid, start time and profile."""
+    pid = await killed_daemon(tmp_path, stop=True)
+    assert psutil.Process(pid).status() == psutil.STATUS_STOPPED
+    async with browsing(tmp_path) as here:
+        assert await (await here.session.new_tab()).evaluate("1") == 1
+        assert pid not in users_of(tmp_path / "profile")
+
+
+async def test_a_profile_in_use_is_not_taken(tmp_path):
+    """A living Chromium's profile is refused with its pid; the mark of a dead one is removed."""
+    async with browsing(tmp_path) as here:
+        await here.chromium.ensure()
+        (tmp_path / "other").mkdir()
+        async with browsing(tmp_path / "other", profile=tmp_path / "profile") as second:
+            error = await refusal(second.chromium.ensure())
+            assert error.code == "browser_failed"
+            assert error.details["pid"] in users_of(tmp_path / "profile")
+        here.chromium._launched.process.kill()
+    async with browsing(tmp_path) as here:
+        await here.chromium.ensure()
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [("echo no display >&2; exit 3", "no display"), ("exec sleep 100", "answer")],
+)
+async def test_a_browser_that_does_not_start_says_why(tmp_path, monkeypatch, script, words):
+    """browser_failed carries Chromium's last words, or that there were none in time."""
+    monkeypatch.setattr("ocd.browser.launch.START_S", 1.0)
+    binary = tmp_path / "chromium"
+    binary.write_text(f"#!/bin/sh\n{script}\n")
+    binary.chmod(0o700)
+    async with browsing(tmp_path, browser_path=str(binary)) as here:
+        error = await refusal(here.chromium.ensure())
+        assert error.code == "browser_failed"
+        assert words in error.message
+        assert here.chromium.state == "stopped"
+    async with browsing(tmp_path, browser_path=str(tmp_path / "none")) as here:
+        assert (await refusal(here.chromium.ensure())).code == "browser_not_found"
+
+
+async def test_attaching_leaves_the_browser_running(tmp_path):
+    """--browser-url: tabs work over the WebSocket, closing closes nothing of others."""
+    profile = tmp_path / "theirs"
+    arguments = ["chromium", "--headless=new", "--no-sandbox", "--remote-debugging-port=0"]
+    with open(tmp_path / "log", "wb") as log:
+        theirs = subprocess.Popen([*arguments, f"--user-data-dir={profile}"], stderr=log)
+    try:
+        marks = profile / "DevToolsActivePort"
+        async with asyncio.timeout(20):
+            while not marks.exists() or "\n" not in marks.read_text():
+                await asyncio.sleep(0.05)
+        port = marks.read_text().split()[0]
+        async with browsing(tmp_path, browser_url=f"http://127.0.0.1:{port}") as here:
+            tab = await here.session.new_tab("data:text/html,<title>over</title>")
+            assert await tab.evaluate("document.title") == "over"
+            assert (here.chromium.pid, here.chromium.generation) == (None, 1)
+        assert theirs.poll() is None
+        async with browsing(tmp_path, browser_url="http://127.0.0.1:9") as here:
+            assert (await refusal(here.chromium.ensure())).code == "browser_failed"
+    finally:
+        theirs.kill()
+        theirs.wait()
+
+
+async def test_pyppeteer_works_on_our_connection(tmp_path):
+    """Its Browser lists targets, its Page loads and evaluates, its Keyboard and Mouse act."""
+    body = (
+        "<title>pyp</title><input id=i autofocus style='position:fixed;inset:0 0 50% 0;width:100%'>"
+        "<button style='position:fixed;inset:50% 0 0 0;width:100%' onclick='clicked = 1'>b</button>"
+    )
+    async with InlineSite({"/": Reply(body)}) as site, browsing(tmp_path) as here:
+        tab = await here.session.new_tab(site.url("/"))
+        await tab.evaluate("i.focus()")
+        await tab.keyboard.type("Hé!")
+        await tab.mouse.click(300, 600)
+        assert await tab.evaluate("[i.value, clicked]") == ["Hé!", 1]
+        connection = here.chromium.connection
+        import ocd.browser.puppets  # noqa: F401 - imports pyppeteer with its warnings silenced
+        from pyppeteer.browser import Browser
+
+        browser = await Browser.create(connection, [], False, None)
+        async with asyncio.timeout(5):
+            while not (mine := [t for t in browser.targets() if t.url == site.url("/")]):
+                await asyncio.sleep(0.01)
+        page = await mine[0].page()
+        assert await page.evaluate("() => document.title") == "pyp"
+        reply = await page.goto(site.url("/?again"))
+        assert (reply.status, page.url) == (200, site.url("/?again"))
+        await page.type("#i", "ok")
+        await page.mouse.click(300, 600)
+        assert await page.evaluate("() => [i.value, clicked]") == ["ok", 1]
+        assert await tab.evaluate("i.value") == "ok"
+        await browser.disconnect()
+        assert connection.closed

@@ -1,0 +1,156 @@
+"""The pure parts of the browser room: where it looks, what it starts, how it cuts and decodes."""
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ocd.api.errors import OcdError
+from ocd.browser import find, flags, leftovers
+from ocd.browser.emitter import Emitter
+from ocd.browser.messages import decode
+from ocd.browser.navigation import failure
+from ocd.browser.pipe import Framer
+from ocd.browser.pool import site_of
+from ocd.browser.waiting import matches
+
+
+@given(st.lists(st.binary().map(lambda b: b.replace(b"\0", b"x")).filter(bool)), st.data())
+def test_messages_come_out_whole_however_they_are_cut(messages, data):
+    """The framer's output depends on the bytes, not on the reads."""
+    stream = b"".join(message + b"\0" for message in messages)
+    framer, found = Framer(), []
+    while stream:
+        size = data.draw(st.integers(1, len(stream)))
+        found += framer.feed(stream[:size])
+        stream = stream[size:]
+    assert found == messages
+
+
+def test_half_surrogates_become_replacement_characters():
+    """What JavaScript may return and UTF-8 may not say does not cost the message."""
+    message = decode(b'{"id": 3, "result": {"v": "a\\ud800b \\ud83d\\ude00"}, "sessionId": "S"}')
+    assert (message.id, message.session, message.result) == (3, "S", {"v": "a\ufffdb \U0001f600"})
+
+
+def test_the_order_in_which_browsers_are_looked_for():
+    """Names on PATH first, headless shells last and only without a window."""
+    linux = find.candidates(headed=False, platform="linux", environ={})
+    assert linux[:5] == list(find.NAMES)
+    assert linux.index("/usr/bin/chromium") < linux.index("chromium-headless-shell")
+    assert not [name for name in find.candidates(headed=True, environ={}) if "shell" in name]
+    mac = find.candidates(headed=True, platform="darwin", environ={"HOME": "/Users/a"})
+    assert "/Users/a/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" in mac
+    places = {"PROGRAMFILES": r"C:\Program Files", "LOCALAPPDATA": r"C:\L"}
+    windows = find.candidates(headed=True, platform="win32", environ=places)
+    assert r"C:\Program Files\Google\Chrome\Application\chrome.exe" in windows
+    assert r"C:\L\Chromium\Application\chrome.exe" in windows
+
+
+def test_a_browser_on_path_is_found_and_a_missing_one_explained(tmp_path, monkeypatch):
+    """The first name wins; nothing found names what was tried and how to install one."""
+    monkeypatch.setattr(find, "_places", lambda *_: ([str(tmp_path / "opt")], []))
+    with pytest.raises(OcdError) as caught:
+        find.find_browser(None, headed=False, environ_path=str(tmp_path))
+    assert caught.value.code == "browser_not_found"
+    assert "chromium" in caught.value.details["tried"]
+    assert "nstall" in caught.value.hint
+    for name in ("opt", "google-chrome", "chromium-browser"):
+        (tmp_path / name).touch(0o700)
+        found = find.find_browser(None, headed=True, environ_path=str(tmp_path))
+        assert found == str(tmp_path / name)
+    named = find.find_browser(str(tmp_path / "opt"), headed=True, environ_path="")
+    assert named == str(tmp_path / "opt")
+    with pytest.raises(OcdError, match="cannot be run"):
+        find.find_browser(str(tmp_path / "none"), headed=True)
+
+
+def line(**options: object) -> list[str]:
+    return flags.command_line("/b", Path("/p"), **{"headed": False, "root": False, **options})
+
+
+def test_the_command_line_says_what_it_must():
+    """Pipe, never a port; sandbox unless root; features of both sides in one flag."""
+    words = line(extra=("--lang=de", "--disable-features=Foo,Translate"), shm_bytes=1 << 30)
+    assert "--remote-debugging-pipe" in words
+    assert not [word for word in words if "debugging-port" in word]
+    assert "--headless=new" in words
+    assert "--no-sandbox" not in words
+    assert "--disable-dev-shm-usage" not in words
+    [features] = [word for word in words if word.startswith("--disable-features=")]
+    assert features.endswith(",Translate,Foo")
+    assert "--no-sandbox" in line(root=True)
+    assert "--disable-dev-shm-usage" in line(shm_bytes=64 << 20)
+    assert not [word for word in line(headed=True) if "headless" in word]
+    shell = flags.command_line("/x/chrome-headless-shell", Path("/p"), headed=False)
+    assert "--headless" in shell
+
+
+def test_a_record_of_another_process_is_not_killed(tmp_path):
+    """A pid that was given to somebody else since is left alone, and the record dropped."""
+    other = leftovers.Running(1, 12.5, "/p", "h")
+    (tmp_path / leftovers.RECORD).write_bytes(msgspec.json.encode(other))
+    assert leftovers.reap(tmp_path) is None
+    assert not (tmp_path / leftovers.RECORD).exists()
+    (tmp_path / leftovers.RECORD).write_text("{torn")
+    assert leftovers.reap(tmp_path) is None
+
+
+def test_marks_of_a_dead_owner_are_removed_and_of_a_foreign_one_not(tmp_path, monkeypatch):
+    """The profile's lock names host and pid."""
+    monkeypatch.setattr("socket.gethostname", lambda: "here")
+    lock = tmp_path / "SingletonLock"
+    lock.symlink_to("here-999999999")
+    (tmp_path / "SingletonCookie").symlink_to("x")
+    leftovers.free_profile(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    lock.symlink_to("there-1")
+    with pytest.raises(OcdError, match="another computer"):
+        leftovers.free_profile(tmp_path)
+
+
+def test_listeners_come_and_go_while_an_event_is_told():
+    """once is called once; removing during the call does not skip others."""
+    emitter, told = Emitter(), []
+    emitter.once("e", lambda x: told.append(("once", x)))
+    emitter.on("e", lambda x: told.append(("on", x)))
+    assert emitter.emit("e", 1)
+    assert emitter.emit("e", 2)
+    assert told == [("once", 1), ("on", 1), ("on", 2)]
+    assert not emitter.emit("other")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "url", "fits"),
+    [
+        ("/done", "http://a/done?x", True),
+        ("http://a/*", "http://a/b", True),
+        ("*.org/x", "http://a.org/x", True),
+        ("b*c", "http://a/bxc/d", True),
+        (r"/a/\d+$/", "http://a/12", True),
+        ("nope", "http://a/", False),
+    ],
+)
+def test_addresses_fit_patterns(pattern, url, fits):
+    """A part, a glob, or a regular expression between slashes."""
+    assert matches(pattern, url) is fits
+
+
+def test_net_errors_become_codes():
+    """One code for each thing that a caller would do differently."""
+    codes = {
+        "net::ERR_TOO_MANY_REDIRECTS": "too_many_redirects",
+        "net::ERR_BLOCKED_BY_CLIENT": "domain_blocked",
+        "net::ERR_NAME_NOT_RESOLVED": "navigation_failed",
+    }
+    for error, code in codes.items():
+        assert failure("http://a/", error, None).code == code
+
+
+def test_pages_of_one_site_share_a_tab():
+    """Scheme and registrable name, roughly; addresses whole."""
+    assert site_of("https://www.a.org/x") == site_of("https://b.a.org:8/y") == "https://a.org"
+    assert site_of("http://127.0.0.1:80/") == "http://127.0.0.1"
+    assert re.fullmatch(r"http://::1", site_of("http://[::1]:8/"))
