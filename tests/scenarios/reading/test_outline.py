@@ -111,6 +111,22 @@ async def test_structure(tab: Tab, site: Site) -> None:
     assert "- contentinfo: The end\n" in lines
 
 
+async def test_a_label_stands_for_a_control_that_nobody_sees(tab: Tab, site: Site) -> None:
+    text = await open_page(tab, site, "widgets")
+    assert re.search(r'- checkbox "Wrapped away" \[ref=e\d+\]\n', text)
+    assert re.search(r'- file "Chosen by label" \[ref=e\d+\]\n', text)
+    assert 'treeitem "Trunk" [' in text
+
+
+async def test_hidden_text_is_counted(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate(
+        "document.body.innerHTML = 'seen<p hidden>12345</p><p style=\"font-size:0\">678</p>'"
+    )
+    for mode in ("outline", "markdown", "text"):
+        assert (await read(tab, mode=mode)).hidden_chars == 8
+
+
 async def test_shadow_trees_are_read_closed_ones_too(tab: Tab, site: Site) -> None:
     text = await open_page(tab, site, "shadow")
     for words in (

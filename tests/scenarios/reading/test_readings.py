@@ -120,3 +120,21 @@ async def test_the_page_cannot_see_or_change_the_engine(tab: Tab, site: Site) ->
     )
     assert 'button "Real" [ref=e' in (await read(tab)).text
     assert await tab.evaluate("typeof openchrome") == "undefined"
+
+
+@pytest.mark.parametrize(
+    "name", ["tagName", "nodeType", "getAttribute", "childNodes", "firstChild"]
+)
+async def test_inputs_named_like_properties_hide_nothing(tab: Tab, site: Site, name: str) -> None:
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate(
+        """(name) => { document.body.innerHTML = `<form><p>Form text</p><input name="${name}"
+        aria-label="Odd"><b id="x">more</b></form><p>After</p>`; }""",
+        args=[name],
+    )
+    for mode in ("outline", "dom", "markdown", "text", "html"):
+        text = (await read(tab, mode=mode)).text
+        assert "Form text" in text, mode
+        assert "more" in text, mode
+        assert "After" in text, mode
+    assert 'textbox "Odd" [ref=e' in (await read(tab)).text

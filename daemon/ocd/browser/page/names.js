@@ -46,6 +46,24 @@ const FIELDS = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', 'slide
 const VALUED = /^(INPUT|SELECT|TEXTAREA)$/;
 const LABELABLE = /^(INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON)$/;
 
+// Inputs of a form hide its properties when they are named like them ("tagName", "nodeType"), so
+// what the walk rests on is asked of the prototype.
+const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
+const typeOf = getter(Node.prototype, 'nodeType');
+const firstOf = getter(Node.prototype, 'firstChild');
+const nextOf = getter(Node.prototype, 'nextSibling');
+const childrenOf = getter(Node.prototype, 'childNodes');
+const tagOf = getter(Element.prototype, 'tagName');
+const USED = ('tagName nodeType childNodes firstChild children parentElement textContent style title hidden'
+  + ' ownerDocument isConnected isContentEditable shadowRoot tabIndex inert labels attributes type value'
+  + ' getAttribute hasAttribute matches closest querySelector querySelectorAll getRootNode'
+  + ' getBoundingClientRect checkVisibility firstElementChild attributes contains').split(' ');
+
+function clobbered(el) {
+  return tagOf(el) === 'FORM' && USED.some((name) => name in HTMLFormElement.prototype && el[name] instanceof Element
+    && name !== 'parentElement' && name !== 'firstChild' && name !== 'firstElementChild');
+}
+
 const squeeze = (text) => text.replace(/\s+/g, ' ').trim();
 const closedRoots = new WeakMap();
 const rootOf = (el) => el.shadowRoot || closedRoots.get(el) || null;
@@ -94,15 +112,20 @@ function isEditingHost(el) {
   return el.isContentEditable && !el.parentElement?.isContentEditable;
 }
 
+function hasOtherKids(el) {
+  return tagOf(el) === 'SLOT' || (tagOf(el) !== 'FORM' && rootOf(el) !== null);
+}
+
 // The nodes that are shown below an element: its shadow tree, what a slot got, or its children.
 function kidsOf(el) {
-  const root = rootOf(el);
+  const tag = tagOf(el);
+  const root = tag === 'FORM' ? null : rootOf(el);
   if (root) return root.childNodes;
-  if (el.tagName === 'SLOT') {
+  if (tag === 'SLOT') {
     const assigned = el.assignedNodes();
     if (assigned.length) return assigned;
   }
-  return el.childNodes;
+  return childrenOf(el);
 }
 
 function byIds(el, attribute) {
@@ -172,8 +195,8 @@ function childText(el, tag) {
 
 // What an element adds to a name. `named` is the element whose name is computed.
 function textOf(node, seen, evenHidden, named) {
-  if (node.nodeType === Node.TEXT_NODE) return node.data;
-  if (node.nodeType !== Node.ELEMENT_NODE || (seen.has(node) && node !== named)) return '';
+  if (typeOf(node) === Node.TEXT_NODE) return node.data;
+  if (typeOf(node) !== Node.ELEMENT_NODE || (seen.has(node) && node !== named)) return '';
   if (node !== named) seen.add(node);
   const style = getComputedStyle(node);
   if (!evenHidden) {
@@ -210,11 +233,14 @@ function partOf(node, seen, evenHidden, style) {
 
 function contentOf(el, seen, evenHidden = false, style = getComputedStyle(el)) {
   const shown = evenHidden || style.visibility === 'visible';
+  const tree = el.getAttribute('role') === 'treeitem';
   let text = generated(el, '::before');
   for (const kid of kidsOf(el)) {
-    if (kid.nodeType === Node.TEXT_NODE) {
+    if (typeOf(kid) === Node.TEXT_NODE) {
       if (shown) text += kid.data;
-    } else text += textOf(kid, seen, evenHidden, null);
+    } else if (!(tree && typeOf(kid) === Node.ELEMENT_NODE && kid.getAttribute('role') === 'group')) {
+      text += textOf(kid, seen, evenHidden, null);
+    }
   }
   return text + generated(el, '::after');
 }

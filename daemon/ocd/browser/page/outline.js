@@ -23,6 +23,15 @@ const CAPTIONS = {
 };
 const BLANK = /^\s*$/;
 
+// Whether a label's control gets a line of its own.
+function reachable(control, label) {
+  if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('[aria-hidden="true"]')) return false;
+  for (let at = control.parentElement; at && at !== label && !at.contains(label); at = at.parentElement) {
+    if (vanished(at, getComputedStyle(at))) return false;
+  }
+  return true;
+}
+
 class Outline {
   constructor(options) {
     this.onlyRefs = options.filter === 'interactive';
@@ -32,6 +41,7 @@ class Outline {
     this.frames = []; // iframes of other origins, in order
     this.words = ''; // text not yet on a line
     this.refs = 0;
+    this.hidden = 0; // characters that nobody sees
     this.level = 0;
     this.active = null;
     this.root = null;
@@ -65,20 +75,25 @@ class Outline {
   kids(el, view, depth, control) {
     if (++this.level > MAX_DEPTH) {
       this.words += ` ${el.textContent} `;
-    } else if (el.tagName === 'TEXTAREA') {
+    } else if (tagOf(el) === 'TEXTAREA') {
       // Its value is told with it.
     } else if (view.style.whiteSpaceCollapse === 'preserve' && !view.inline && !this.onlyRefs && !control) {
       this.preserved(el, view, depth);
     } else {
-      const fold = el.tagName === 'DETAILS' && !el.open;
-      const list = rootOf(el) || el.tagName === 'SLOT' ? [...kidsOf(el)] : null;
+      const fold = tagOf(el) === 'DETAILS' && !el.open;
+      const list = hasOtherKids(el) ? [...kidsOf(el)] : null;
       let place = 0;
-      for (let kid = list ? list[0] : el.firstChild; kid; kid = list ? list[++place] : kid.nextSibling) {
-        const type = kid.nodeType;
+      for (let kid = list ? list[0] : firstOf(el); kid; kid = list ? list[++place] : nextOf(kid)) {
+        const type = typeOf(kid);
         if (fold && folded(el, kid)) continue;
         if (type === 3) {
-          if (!control && !this.onlyRefs && (BLANK.test(kid.data) || view.readable)) this.words += kid.data;
-        } else if (type === 1) this.element(kid, view, depth, control);
+          if (BLANK.test(kid.data) || view.readable) {
+            if (!control && !this.onlyRefs) this.words += kid.data;
+          } else this.hidden += kid.data.length;
+        } else if (type === 1) {
+          if (clobbered(kid)) this.block(kid, new View(kid, view, getComputedStyle(kid), 'block'), depth, control);
+          else this.element(kid, view, depth, control);
+        }
       }
     }
     this.level--;
@@ -87,9 +102,9 @@ class Outline {
   // Preformatted text keeps its lines.
   preserved(el, view, depth) {
     for (const kid of kidsOf(el)) {
-      if (kid.nodeType === Node.ELEMENT_NODE) {
+      if (typeOf(kid) === Node.ELEMENT_NODE) {
         this.element(kid, view, depth, null);
-      } else if (kid.nodeType === Node.TEXT_NODE && view.readable) {
+      } else if (typeOf(kid) === Node.TEXT_NODE && view.readable) {
         const [first, ...rest] = kid.data.split('\n');
         this.words += first;
         for (const line of rest) {
@@ -112,7 +127,10 @@ class Outline {
     const tag = el.tagName.toUpperCase();
     if (NEVER.has(tag) || el.getAttribute('aria-hidden') === 'true') return;
     const view = look(el, above);
-    if (!view) return;
+    if (!view) {
+      this.hidden += el.textContent.trim().length;
+      return;
+    }
     if (!rootOf(el)) suspect(el);
     if (tag === 'BR') {
       this.words += ' ';
@@ -135,7 +153,7 @@ class Outline {
   // Labels, legends and captions are told as names of what they belong to.
   caption(el, tag, view, depth) {
     const owner = tag === 'LABEL' ? el.control : null;
-    if (owner && !owner.checkVisibility()) {
+    if (owner && !reachable(owner, el)) {
       // A control that only its label shows: the label's ref acts on it.
       const role = roleOf(owner);
       this.flush(depth);
@@ -214,8 +232,8 @@ class Outline {
 
   anyReadable(el, view) {
     for (const kid of kidsOf(el)) {
-      if (kid.nodeType === Node.TEXT_NODE && kid.data.trim() && view.readable) return true;
-      if (kid.nodeType === Node.ELEMENT_NODE) {
+      if (typeOf(kid) === Node.TEXT_NODE && kid.data.trim() && view.readable) return true;
+      if (typeOf(kid) === Node.ELEMENT_NODE) {
         const inner = look(kid, view);
         if (inner && (kid.tagName === 'IMG' || this.anyReadable(kid, inner))) return true;
       }
@@ -350,7 +368,7 @@ function outline(options) {
     it.flush(0);
   }
   pendingFrames = it.frames;
-  return { ...it.parts(), refs: it.refs };
+  return { ...it.parts(), refs: it.refs, hidden: it.hidden };
 }
 
 // The view of what surrounds an element, however it is hidden itself.

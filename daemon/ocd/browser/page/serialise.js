@@ -17,6 +17,7 @@ class Html {
     this.cuts = []; // where frames of other origins go
     this.frames = [];
     this.level = 0;
+    this.hidden = 0;
   }
 
   document(doc) {
@@ -29,9 +30,13 @@ class Html {
     else {
       for (const kid of kidsOf(el)) {
         if (folded(el, kid)) continue;
-        if (kid.nodeType === Node.TEXT_NODE) {
-          if (view.readable) this.out.push(escaped(kid.data));
-        } else if (kid.nodeType === Node.ELEMENT_NODE) this.element(kid, view);
+        if (typeOf(kid) === Node.TEXT_NODE) {
+          if (BLANK.test(kid.data) || view.readable) this.out.push(escaped(kid.data));
+          else this.hidden += kid.data.length;
+        } else if (typeOf(kid) === Node.ELEMENT_NODE) {
+          if (clobbered(kid)) this.kids(kid, new View(kid, view, getComputedStyle(kid), 'block'));
+          else this.element(kid, view);
+        }
       }
     }
     this.level--;
@@ -41,7 +46,10 @@ class Html {
     const tag = el.tagName.toUpperCase();
     if (NEVER.has(tag)) return;
     const view = look(el, above);
-    if (!view) return;
+    if (!view) {
+      this.hidden += el.textContent.trim().length;
+      return;
+    }
     if (!rootOf(el)) suspect(el);
     if (tag === 'IFRAME' || tag === 'FRAME') this.frame(el);
     else if (!this.all && tag === 'SVG') this.out.push(escaped(nameOf(el, 'img')));
@@ -122,7 +130,7 @@ function html(options) {
   if (root === document.documentElement) it.document(document);
   else it.element(root, viewAbove(root));
   pendingFrames = it.frames;
-  return { ...it.parts(), refs: 0 };
+  return { ...it.parts(), refs: 0, hidden: it.hidden };
 }
 
 // The compact DOM: all elements and texts in order; what is not shown is counted, not told.
@@ -135,14 +143,14 @@ class Dom extends Outline {
     if (acts) this.refs++;
     if (!rootOf(el)) suspect(el);
     const start = `<${tag}${this.attributes(el)}>${ref}`;
-    if (!view || NEVER.has(el.tagName)) this.put(depth, LEAF, start + this.hidden(el, tag));
+    if (!view || NEVER.has(el.tagName)) this.put(depth, LEAF, start + this.unseen(el, tag));
     else if (depth >= this.maxDepth && el.firstElementChild) {
       this.put(depth, LEAF, `${start} (${el.querySelectorAll('*').length} elements below this depth)`);
     } else if (tag === 'svg') this.put(depth, LEAF, `${start} (${el.querySelectorAll('*').length} elements)`);
     else this.open(el, view, depth, start);
   }
 
-  hidden(el, tag) {
+  unseen(el, tag) {
     const count = el.querySelectorAll('*').length;
     const length = el.textContent.length;
     if (tag === 'title') return ` ${squeeze(el.textContent)}`;
@@ -172,10 +180,15 @@ class Dom extends Outline {
   nodes(nodes, view, depth) {
     if (++this.level <= MAX_DEPTH) {
       for (const node of nodes) {
-        if (node.nodeType === Node.ELEMENT_NODE) this.element(node, view, depth);
-        else if (node.nodeType === Node.TEXT_NODE && node.data.trim()) {
+        if (typeOf(node) === Node.ELEMENT_NODE) {
+          if (clobbered(node)) {
+            this.put(depth, LEAF, '<form> (its inputs are named like properties of elements)');
+            this.nodes(childrenOf(node), view, depth + 1);
+          } else this.element(node, view, depth);
+        }
+        else if (typeOf(node) === Node.TEXT_NODE && node.data.trim()) {
           this.put(depth, TEXT, view.readable ? squeeze(node.data) : `(not shown: ${node.data.length} characters)`);
-        } else if (node.nodeType === Node.COMMENT_NODE) {
+        } else if (typeOf(node) === Node.COMMENT_NODE) {
           this.put(depth, LEAF, `(comment: ${node.data.length} characters)`);
         }
       }
@@ -232,7 +245,7 @@ function dom(options) {
   const it = new Dom({ ...options, filter: 'all' });
   it.element(root, root === document.documentElement ? null : viewAbove(root), 0);
   pendingFrames = it.frames;
-  return { ...it.parts(), refs: it.refs };
+  return { ...it.parts(), refs: it.refs, hidden: 0 };
 }
 
 globalThis.openchrome = {

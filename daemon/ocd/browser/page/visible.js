@@ -86,8 +86,8 @@ function beyond(el, position) {
 
 // Whether an element shows only its summary or its legend at the moment.
 function folded(el, kid) {
-  if (el.tagName !== 'DETAILS' || el.open) return false;
-  return !(kid.nodeType === Node.ELEMENT_NODE && kid.tagName === 'SUMMARY' && isSummary(kid));
+  if (tagOf(el) !== 'DETAILS' || el.open) return false;
+  return !(typeOf(kid) === Node.ELEMENT_NODE && kid.tagName === 'SUMMARY' && isSummary(kid));
 }
 
 // The document inside a frame, null if it belongs to another origin.
