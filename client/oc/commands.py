@@ -17,6 +17,12 @@ _TASK_ID = {"type": "string", "description": "Task id, 16 hexadecimal digits"}
 # A flag whose opposite is what happens anyway: help does not show `--no-…`.
 _SWITCH = {"type": "boolean", "default": False}
 
+_HOST = {
+    "type": "string",
+    "enum": ("claude", "cursor", "vscode", "codex", "gemini", "windsurf"),
+    "description": "The agent host",
+}
+
 
 def _entry(
     name: str, run: str, summary: str, doc: str = "", required: tuple[str, ...] = (),
@@ -65,6 +71,32 @@ OWN: tuple[Entry, ...] = (
         "task_events", "oc.tasks:events", "Print the events of a task",
         required=("task_id",), task_id=_TASK_ID,
         follow={**_SWITCH, "description": "Go on until the task has ended"},
+    ),
+    _entry(
+        "mcp_config", "oc.mcp.config:config", "Print or write an agent host's configuration",
+        "--write merges it into the host's file: other servers, comments and order stay, the old "
+        "file is kept beside it, and what cannot be read is left alone. --session and --no-start "
+        "are handed to oc-mcp, too.",
+        required=("host",),
+        host=_HOST,
+        write={**_SWITCH, "description": "Change the host's file instead of printing"},
+        scope={
+            "type": "string", "enum": ("user", "project", "desktop"), "default": "user",
+            "description": "Which file: yours, the project's (here), or Claude Desktop's",
+        },
+        tier={
+            "type": "integer", "enum": (1, 2, 3),
+            "description": "List the tools up to this tier at start",
+        },
+        tools_only={"type": "string", "description": "Capabilities to have, separated by commas"},
+        disable_tools={"type": "string", "description": "Capabilities to leave out"},
+        command={"type": "string", "description": "Program to run; default: oc-mcp's path"},
+    ),
+    _entry(
+        "mcp_doctor", "oc.mcp.doctor:doctor", "Launch oc-mcp as a host would; say what works",
+        "With a host it launches what that host's file says. The exit status is that of the first "
+        "failure: 3 no daemon, 4 timed out, 5 browser trouble.",
+        host=_HOST,
     ),
     _entry(
         "output_save", "oc.saving:save", "Write a stored output to a file",

@@ -15,13 +15,14 @@ Entry: TypeAlias = "dict[str, Any]"
 
 # After these words the rest of a verb's name is a word of its own: `oc tabs context`.
 NOUNS = frozenset(
-    ("context", "output", "recording", "session", "skill", "tabs", "task", "totp", "worker",
+    ("context", "mcp", "output", "recording", "session", "skill", "tabs", "task", "totp", "worker",
      "workflow")
 )  # fmt: skip
 
 # Verbs whose positional arguments do not follow from their required parameters.
 POSITIONAL: dict[str, tuple[str, ...]] = {
     "computer": ("action", "text"),
+    "mcp_doctor": ("host",),
     "storage": ("action", "key", "value"),
     "tabs_close": ("tab_ids",),
     "tabs_create": ("url",),

@@ -1,0 +1,89 @@
+"""`oc mcp config`: what a host shall know about `oc-mcp`, printed or put into the host's file."""
+
+from typing import Any
+
+from oc import render
+from oc.argv import Command
+from oc.calling import Line
+from oc.mcp import files, hosts
+from oc.mcp.hosts import HOSTS, Host
+from oc.spelling import Entry
+from ocd.api.errors import OcdError
+
+_SAID = {
+    "created": "Created {path} with {name}.",
+    "added": "Added {name} to {path}.",
+    "updated": "Updated {name} in {path} ({changed}).",
+    "unchanged": "{path} says so already.",
+}
+
+
+# Capabilities that no verb of the catalog has.
+_RESERVED = {"pilot", "upstream"}
+
+
+def config(_line: Line, command: Command, index: dict[str, Entry]) -> int:
+    """Carry out `oc mcp config HOST`."""
+    params = command.params
+    _check_filters(params, {entry["capability"] for entry in index.values()} - {"client"})
+    host = HOSTS[params["host"]]
+    scope = params.get("scope", "user")
+    path = hosts.file_of(host, scope)
+    program = [params["command"]] if "command" in params else hosts.program()
+    entry = hosts.entry(host, program, bridge_arguments(command))
+    if params.get("write"):
+        merged = files.merge(host, path, entry, private=scope != "project")
+        _report(command, host, merged, entry)
+    else:
+        _print(command, host, path, entry)
+    return 0
+
+
+def bridge_arguments(command: Command) -> list[str]:
+    """Return the options of oc-mcp that the command line asks for."""
+    params, found = command.params, list[str]()
+    for name in ("tier", "tools_only", "disable_tools"):
+        if name in params:
+            found += [f"--{name.replace('_', '-')}", str(params[name])]
+    if "session" in command.options:
+        found += ["--session", command.session]
+    if command.options.get("start") is False:
+        found.append("--no-start")
+    return found
+
+
+def _check_filters(params: dict[str, Any], known: set[str]) -> None:
+    """Refuse here what the bridge would refuse each time that the host launches it."""
+    if "tools_only" in params and "disable_tools" in params:
+        raise OcdError("invalid_argument", "--tools-only and --disable-tools exclude each other")
+    given = params.get("tools_only") or params.get("disable_tools") or ""
+    names = {name.strip() for name in given.split(",")} - {""}
+    unknown = ", ".join(sorted(names - known - _RESERVED))
+    if unknown:
+        hint = f"There are {', '.join(sorted(known))}."
+        raise OcdError("invalid_argument", f"There is no capability {unknown}", hint=hint)
+
+
+def _print(command: Command, host: Host, path: str, entry: dict[str, Any]) -> None:
+    text = files.snippet(host, entry)
+    if command.as_json:
+        result = {"host": command.params["host"], "path": path, "entry": entry, "text": text}
+        render.write_line(files.as_json(result))
+        return
+    render.write(text)
+    if not command.quiet:
+        render.say(f"This belongs into {path}; --write puts it there.")
+
+
+def _report(command: Command, host: Host, merged: files.Merged, entry: dict[str, Any]) -> None:
+    if command.as_json:
+        found = {"host": command.params["host"], **merged._asdict(), "entry": entry}
+        render.write_line(files.as_json(found))
+        return
+    if command.quiet:
+        return
+    changed = ", ".join(merged.changed)
+    render.say(_SAID[merged.action].format(path=merged.path, name=hosts.NAME, changed=changed))
+    if merged.backup:
+        render.say(f"The old file is {merged.backup}.")
+    render.say(host.then)

@@ -1,0 +1,190 @@
+"""`oc mcp doctor`: launch the bridge as a host would, and say what works."""
+
+import json
+import tempfile
+from collections.abc import Callable
+from typing import IO, Any, NamedTuple
+
+from oc import render
+from oc.argv import Command
+from oc.calling import Line
+from oc.mcp import files, hosts, stdio
+from oc.mcp.config import bridge_arguments
+from oc.mcp.hosts import HOSTS
+from oc.spelling import Entry
+from ocd.api import errors
+from ocd.api.errors import OcdError
+
+# The first call may have to start the daemon, load its MCP room, and start Chromium.
+_TIMEOUT_MS = 60_000
+
+
+class Check(NamedTuple):
+    """One thing that was tried: what, whether it worked, its milliseconds, what was found."""
+
+    name: str
+    ok: bool
+    ms: float | None
+    found: str
+    hint: str = ""
+
+
+class Launch(NamedTuple):
+    """What a host would run, and where that is written."""
+
+    command: list[str]
+    env: dict[str, str]
+    source: str
+
+
+def doctor(_line: Line, command: Command, _index: dict[str, Entry]) -> int:
+    """Carry out `oc mcp doctor [HOST]`; the exit status is that of the first failure."""
+    timeout_s = command.options.get("timeout_ms", _TIMEOUT_MS) / 1000
+    checks, status = list[Check](), 0
+    try:
+        launch = _launch(command)
+        checks.append(Check("configuration", ok=True, ms=None, found=launch.source))
+        with tempfile.TemporaryFile() as said:
+            _examine(launch, said, timeout_s, checks.append)
+    except OcdError as error:
+        checks.append(Check(_next(checks), ok=False, ms=None, found=error.message, hint=error.hint))
+        status = errors.exit_status(error.code)
+    _report(command, checks)
+    return status
+
+
+_NAMES = ("configuration", "bridge", "tools", "daemon", "browser")
+
+
+def _next(checks: list[Check]) -> str:
+    return _NAMES[len(checks)]
+
+
+def _launch(command: Command) -> Launch:
+    name = command.params.get("host")
+    if name is None:
+        program = [*hosts.program(), *bridge_arguments(command)]
+        return Launch(program, hosts.environ(), f"{' '.join(program)} (not a host's file)")
+    host = HOSTS[name]
+    # Hosts prefer what a project says.
+    for scope in sorted(host.files, key=lambda scope: scope != "project"):
+        path = hosts.file_of(host, scope)
+        entry = files.read_entry(host, path)
+        if entry is not None:
+            return _of_entry(path, entry)
+    message = f"No file of {host.title} names {hosts.NAME}"
+    raise OcdError("not_found", message, hint=f"oc mcp config {name} --write")
+
+
+def _of_entry(path: str, entry: dict[str, Any]) -> Launch:
+    if "command" not in entry:
+        message = f"{path} reaches {hosts.NAME} by a URL; only commands are tried here"
+        raise OcdError("invalid_argument", message, hint="oc mcp doctor")
+    program = [str(entry["command"]), *map(str, entry.get("args", ()))]
+    env = {str(k): str(v) for k, v in (entry.get("env") or {}).items()}
+    return Launch(program, env, path)
+
+
+def _examine(
+    launch: Launch, said: IO[bytes], timeout_s: float, note: Callable[[Check], None]
+) -> None:
+    try:
+        server = stdio.Server(launch.command, stdio.host_environ(launch.env), stderr=said)
+    except OSError as error:
+        message = f"{launch.command[0]} cannot be run: {error.strerror or error}"
+        raise OcdError("file_not_found", message, hint="oc mcp config HOST --write") from None
+    with server:
+        try:
+            note(_handshake(server, timeout_s))
+        except OcdError as error:
+            raise _explained(error, server, said) from None
+        listed, check = _list(server, timeout_s)
+        note(check)
+        note(_without_browser(server, listed, timeout_s))
+        note(_with_browser(server, listed, timeout_s))
+
+
+def _handshake(server: stdio.Server, timeout_s: float) -> Check:
+    reply = server.initialize("oc-mcp-doctor", timeout_s)
+    info = stdio.result(reply)
+    about = info.get("serverInfo", {})
+    found = f"{about.get('name')} {about.get('version')}, MCP {info.get('protocolVersion')}"
+    return Check("bridge", ok=True, ms=(reply.arrived - server.spawned) * 1000, found=found)
+
+
+def _explained(error: OcdError, server: stdio.Server, said: IO[bytes]) -> OcdError:
+    """Return the error with what the bridge said on stderr, and its exit status if it ended."""
+    server.close()
+    said.seek(0)
+    lines = [line for line in said.read().decode("utf-8", "replace").splitlines() if line.strip()]
+    hint = next((line[6:] for line in reversed(lines) if line.startswith("Hint: ")), "ocd doctor")
+    words = [line for line in lines if not line.startswith("Hint: ")][-3:]
+    code = "no_daemon" if server.process.returncode == 3 else error.code
+    message = "; ".join([error.message, *(line.removeprefix("Error: ") for line in words)])
+    return OcdError(code, message, hint=hint)
+
+
+def _list(server: stdio.Server, timeout_s: float) -> tuple[set[str], Check]:
+    pending = server.start("tools/list", {})
+    reply = pending.wait(timeout_s)
+    tools = stdio.result(reply)["tools"]
+    size = len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode())
+    found = f"{len(tools)} tools in {size / 1000:.1f} KB"
+    ms = (reply.arrived - pending.started) * 1000
+    return {tool["name"] for tool in tools}, Check("tools", ok=True, ms=ms, found=found)
+
+
+def _without_browser(server: stdio.Server, listed: set[str], timeout_s: float) -> Check:
+    if "tabs_context" not in listed:
+        return Check("daemon", ok=True, ms=None, found="not tried: tabs_context is filtered out")
+    _, ms = _call(server, "tabs_context", {}, timeout_s)
+    return Check("daemon", ok=True, ms=ms, found="tabs_context answered")
+
+
+def _with_browser(server: stdio.Server, listed: set[str], timeout_s: float) -> Check:
+    if not {"tabs_create", "javascript_tool", "tabs_close"} <= listed:
+        return Check("browser", ok=True, ms=None, found="not tried: its tools are filtered out")
+    tab, opened = _call(server, "tabs_create", {}, timeout_s)
+    given = {"tab_id": tab["tab_id"]} if "tab_id" in tab else {}
+    _, ms = _call(server, "javascript_tool", {"code": "6*7", **given}, timeout_s)
+    _call(server, "tabs_close", given, timeout_s)
+    found = f"a tab opened in {opened:.0f} ms and evaluated a script"
+    return Check("browser", ok=True, ms=ms, found=found)
+
+
+def _call(
+    server: stdio.Server, name: str, arguments: dict[str, Any], timeout_s: float
+) -> tuple[dict[str, Any], float]:
+    """Call a tool; return its JSON result and the milliseconds it took. Its error is raised."""
+    pending = server.start("tools/call", {"name": name, "arguments": arguments})
+    reply = pending.wait(timeout_s)
+    called = stdio.result(reply)
+    body = _json((stdio.texts(called) or ["{}"])[0])
+    if called.get("isError"):
+        error = body.get("error", {})
+        raise errors.error_from_body({"message": f"{name} failed", **error})
+    return body, (reply.arrived - pending.started) * 1000
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        body = json.loads(text)
+    except ValueError:
+        body = {}
+    return body if isinstance(body, dict) else {}
+
+
+def _report(command: Command, checks: list[Check]) -> None:
+    works = all(check.ok for check in checks) and len(checks) == len(_NAMES)
+    if command.as_json:
+        found = {"ok": works, "checks": [check._asdict() for check in checks]}
+        render.write_line(files.as_json(found))
+        return
+    for check in checks:
+        ms = "" if check.ms is None else f"{check.ms:.0f} ms"
+        mark = "ok" if check.ok else "FAILED"
+        render.write_line(f"{check.name:<14} {mark:<7} {ms:>8}  {check.found}".rstrip())
+    if not works and checks[-1].hint:
+        render.say(f"Hint: {checks[-1].hint}")
+    elif works and "host" not in command.params and not command.quiet:
+        render.say(f"Next: oc mcp config {'|'.join(HOSTS)} --write")

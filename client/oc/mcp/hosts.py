@@ -1,0 +1,133 @@
+"""The agent hosts: where each keeps its MCP servers, and in which words."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ocd.api import paths
+from ocd.api.errors import OcdError
+
+NAME = "openchrome"
+
+# Where folders of the three systems differ: Linux, macOS, Windows.
+_CONFIG = {
+    "linux": "{XDG_CONFIG_HOME:~/.config}",
+    "darwin": "~/Library/Application Support",
+    "win32": "{APPDATA:~/AppData/Roaming}",
+}
+
+
+class Host(NamedTuple):
+    """One host: its title, the key that holds its servers, its files by scope, what to do next.
+
+    In a file's pattern `{NAME:default}` is an environment variable, `{config}` the system's folder
+    for settings; a relative one lies in the project. typed: an entry names its transport.
+    """
+
+    title: str
+    key: str
+    files: dict[str, str]
+    then: str
+    typed: bool = False
+
+    @property
+    def is_toml(self) -> bool:
+        """Whether its files are TOML; else they are JSON, perhaps with comments."""
+        return self.files["user"].endswith(".toml")
+
+
+HOSTS: dict[str, Host] = {
+    "claude": Host(
+        "Claude Code",
+        "mcpServers",
+        {
+            "user": "{CLAUDE_CONFIG_DIR:~}/.claude.json",
+            "project": ".mcp.json",
+            "desktop": "{config}/Claude/claude_desktop_config.json",
+        },
+        "Start Claude again; /mcp shows the server.",
+        typed=True,
+    ),
+    "cursor": Host(
+        "Cursor",
+        "mcpServers",
+        {"user": "~/.cursor/mcp.json", "project": ".cursor/mcp.json"},
+        "Cursor lists it under Settings, MCP; switch it on there.",
+        typed=True,
+    ),
+    "vscode": Host(
+        "VS Code",
+        "servers",
+        {"user": "{config}/Code/User/mcp.json", "project": ".vscode/mcp.json"},
+        "In VS Code run 'MCP: List Servers' and start it.",
+        typed=True,
+    ),
+    "codex": Host(
+        "Codex",
+        "mcp_servers",
+        {"user": "{CODEX_HOME:~/.codex}/config.toml", "project": ".codex/config.toml"},
+        "Start Codex again; /mcp shows the server.",
+    ),
+    "gemini": Host(
+        "Gemini CLI",
+        "mcpServers",
+        {"user": "~/.gemini/settings.json", "project": ".gemini/settings.json"},
+        "Start Gemini again; /mcp shows the server.",
+    ),
+    "windsurf": Host(
+        "Windsurf",
+        "mcpServers",
+        {"user": "~/.codeium/windsurf/mcp_config.json"},
+        "In Windsurf press Refresh in Cascade's list of MCP servers.",
+    ),
+}
+
+
+def file_of(host: Host, scope: str, *, platform: str = sys.platform) -> str:
+    """Return the absolute path of the host's file of a scope; OcdError if it has none."""
+    if scope not in host.files:
+        has = " and ".join(host.files)
+        message = f"{host.title} has no scope {scope!r}; it has {has}"
+        raise OcdError("invalid_argument", message, hint=f"--scope {next(iter(host.files))}")
+    config = _CONFIG.get(platform, _CONFIG["linux"])
+    pattern = host.files[scope].replace("{config}", config)
+    if pattern.startswith("{"):
+        variable, _, default = pattern[1:].partition("}")[0].partition(":")
+        pattern = (os.environ.get(variable) or default) + pattern.partition("}")[2]
+    return os.path.abspath(os.path.expanduser(pattern))
+
+
+def entry(host: Host, program: list[str], arguments: list[str]) -> dict[str, Any]:
+    """Return what the host shall know: command, args, and what the bridge needs of our environ."""
+    found: dict[str, Any] = {"type": "stdio"} if host.typed else {}
+    found |= {"command": program[0], "args": [*program[1:], *arguments]}
+    env = environ()
+    return found | ({"env": env} if env else {})
+
+
+def environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the variables without which a bridge would look for another daemon than `oc` does.
+
+    Hosts hand on a handful of variables only. A home whose sockets lie outside of it is found by
+    XDG_RUNTIME_DIR, too.
+    """
+    home = paths.home(environ)
+    env = {"OPENCHROME_HOME": home} if environ.get("OPENCHROME_HOME") else {}
+    runtime = environ.get("XDG_RUNTIME_DIR", "")
+    if runtime and paths.mcp_socket(home, environ).startswith(runtime):
+        env["XDG_RUNTIME_DIR"] = runtime
+    return env
+
+
+def program() -> list[str]:
+    """Return the command of the bridge: oc-mcp by its absolute path, else this interpreter with it.
+
+    A name on PATH that leads to our own oc-mcp is preferred: it outlives an upgrade by pipx or uv.
+    """
+    beside = shutil.which("oc-mcp", path=os.path.dirname(sys.executable))
+    on_path = shutil.which("oc-mcp")
+    if on_path and (beside is None or os.path.realpath(on_path) == os.path.realpath(beside)):
+        return [os.path.abspath(on_path)]
+    return [os.path.abspath(beside)] if beside else [sys.executable, "-m", "oc_mcp"]
