@@ -118,6 +118,26 @@ async def test_a_label_stands_for_a_control_that_nobody_sees(tab: Tab, site: Sit
     assert 'treeitem "Trunk" [' in text
 
 
+async def test_drawings_formulas_and_labelled_cards_keep_their_words(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate(
+        """document.body.innerHTML = `<svg width="90" height="20"><title>Chart</title>
+        <defs><text>def</text></defs><text y="9">Label of a bar</text></svg>
+        <p><math><mi>x</mi><mo>=</mo><mn>1</mn></math></p>
+        <a href="/x" aria-label="Read more">A long teaser of the story</a>
+        <button aria-label="Close">x</button>
+        <canvas aria-label="Game">fallback</canvas><video controls>old browser</video>`"""
+    )
+    text = re.sub(r" \[ref=e\d+\]", "", (await read(tab)).text)
+    assert text == (
+        '- img "Chart"\n- text: Label of a bar\n- text: x=1\n- link "Read more" → /x\n'
+        '  - text: A long teaser of the story\n- button "Close"\n- canvas "Game"\n- video\n'
+    )
+    markdown = (await read(tab, mode="markdown")).text
+    assert "Chart Label of a bar" in markdown
+    assert "fallback" not in markdown
+
+
 async def test_hidden_text_is_counted(tab: Tab, site: Site) -> None:
     await tab.navigate(site.url("index.html"))
     await tab.evaluate(

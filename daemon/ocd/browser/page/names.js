@@ -19,14 +19,14 @@ const TAG_ROLES = {
   INPUT: (el) => (el.list && /^(text|search|email|tel|url)$/.test(el.type)
     ? 'combobox' : INPUT_ROLES[el.type] || 'textbox'),
   LI: (el) => (/^(UL|OL|MENU)$/.test(el.parentElement?.tagName) ? 'listitem' : ''),
-  MAIN: 'main', MATH: 'math', MENU: 'list', METER: 'meter', NAV: 'navigation', OL: 'list',
+  MAIN: 'main', MENU: 'list', METER: 'meter', NAV: 'navigation', OL: 'list',
   OPTGROUP: 'group', OPTION: 'option', OUTPUT: 'status', PROGRESS: 'progressbar', SEARCH: 'search',
   SECTION: (el) => (named(el) ? 'region' : ''),
   SELECT: (el) => (el.multiple || el.size > 1 ? 'listbox' : 'combobox'),
   SUMMARY: (el) => (isSummary(el) ? 'summary' : ''),
   SVG: 'img', TABLE: 'table', TBODY: 'rowgroup', TFOOT: 'rowgroup', THEAD: 'rowgroup', TD: 'cell',
   TEXTAREA: 'textbox', TH: (el) => (el.scope === 'row' ? 'rowheader' : 'columnheader'), TR: 'row',
-  UL: 'list', VIDEO: 'video', AUDIO: 'audio',
+  UL: 'list', VIDEO: 'video', AUDIO: 'audio', CANVAS: 'canvas',
 };
 const ROLES = new Set(('alert alertdialog application article banner blockquote button caption cell'
   + ' checkbox columnheader combobox complementary contentinfo definition dialog directory document'

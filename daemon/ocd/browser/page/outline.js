@@ -7,14 +7,15 @@ const CONTAINERS = new Set(('alert alertdialog application article banner blockq
   + ' gridcell columnheader rowheader').split(' '));
 const LEAVES = new Set(('button checkbox link menuitem menuitemcheckbox menuitemradio option radio'
   + ' scrollbar searchbox slider spinbutton switch tab textbox combobox color date time datetime month'
-  + ' week file summary img math meter progressbar video audio').split(' '));
+  + ' week file summary img meter progressbar video audio canvas').split(' '));
 const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 const TEXT = 0;
 const LEAF = 1;
 const BOX = 2;
 const FRAME = 3;
-const MAX_DEPTH = 1500;
+const MAX_DEPTH = 700; // Chromium's parser stops at 512, scripts may go on
 const SHORT = 200;
+const FEW = 3; // characters: an icon or an arrow, not words
 const CAPTIONS = {
   LABEL: (el) => el.control && !named(el.control),
   LEGEND: (el) => el.parentElement?.tagName === 'FIELDSET' && !named(el.parentElement),
@@ -74,7 +75,7 @@ class Outline {
 
   kids(el, view, depth, control) {
     if (++this.level > MAX_DEPTH) {
-      this.words += ` ${el.textContent} `;
+      this.words += ` ${el.innerText ?? ''} `;
     } else if (tagOf(el) === 'TEXTAREA') {
       // Its value is told with it.
     } else if (view.style.whiteSpaceCollapse === 'preserve' && !view.inline && !this.onlyRefs && !control) {
@@ -92,11 +93,24 @@ class Outline {
           } else this.hidden += kid.data.length;
         } else if (type === 1) {
           if (clobbered(kid)) this.block(kid, new View(kid, view, getComputedStyle(kid), 'block'), depth, control);
-          else this.element(kid, view, depth, control);
+          else this.tried(kid, view, depth, control);
         }
       }
     }
     this.level--;
+  }
+
+  // One odd element must not cost the whole reading.
+  tried(el, view, depth, control) {
+    try {
+      this.element(el, view, depth, control);
+    } catch (error) {
+      if (error instanceof RangeError) { // too deep for the stack
+        this.words += ` ${el.innerText ?? ''} `;
+        return;
+      }
+      this.put(depth, LEAF, `(an element could not be read: ${error.message})`);
+    }
   }
 
   // Preformatted text keeps its lines.
@@ -125,7 +139,11 @@ class Outline {
   // `control` is the control we are in: its words are its name already.
   element(el, above, depth, control) {
     const tag = el.tagName.toUpperCase();
-    if (NEVER.has(tag) || el.getAttribute('aria-hidden') === 'true') return;
+    if (NEVER.has(tag)) return;
+    if (el.getAttribute('aria-hidden') === 'true') {
+      this.hidden += el.textContent.trim().length;
+      return;
+    }
     const view = look(el, above);
     if (!view) {
       this.hidden += el.textContent.trim().length;
@@ -142,7 +160,8 @@ class Outline {
     }
     const role = roleOf(el);
     const acts = !view.inert && this.acts(el, role, view, control);
-    if (LEAVES.has(role)) this.leaf(el, role, view, depth, acts, control);
+    if (tag === 'SVG' && !el.hasAttribute('role') && !acts) this.drawing(el, view, depth, control);
+    else if (LEAVES.has(role)) this.leaf(el, role, view, depth, acts, control);
     else if (role === 'iframe') this.frame(el, depth);
     else if (role === 'heading') this.heading(el, view, depth, acts, control);
     else if (CONTAINERS.has(role) || acts) this.box(el, role, view, depth, acts, control);
@@ -208,11 +227,28 @@ class Outline {
     if (this.onlyRefs && !acts) return;
     this.flush(depth);
     this.put(depth, LEAF, this.head(el, role, name, acts) + detailOf(el, role, name, this.root));
-    if (CONTROLS.has(el.tagName) || role === 'img') return;
+    if (CONTROLS.has(el.tagName) || role === 'img' || role === 'canvas') return;
     // Only further controls and pictures inside a control are told of.
     const inner = depth + (this.onlyRefs ? 0 : 1);
-    this.kids(el, view, inner, role === 'textbox' ? el : control || el);
-    if (role === 'textbox') this.words = '';
+    const told = role === 'textbox' || role === 'video' || role === 'audio' || !this.untold(el, name);
+    this.kids(el, view, inner, told ? control || el : control);
+    this.flush(inner);
+  }
+
+  // An inline drawing: its title, and the words in it.
+  drawing(el, view, depth, control) {
+    if (control) return;
+    this.flush(depth);
+    const name = nameOf(el, 'img');
+    if (name && !this.onlyRefs && view.style.visibility === 'visible') this.put(depth, LEAF, `img ${quote(name)}`);
+    this.block(el, view, depth, null);
+  }
+
+  // Whether a name that was given hides words that people see.
+  untold(el, name) {
+    if (!named(el)) return false;
+    const words = squeeze(contentOf(el, new Set()));
+    return words.length > FEW && !name.toLowerCase().includes(words.toLowerCase());
   }
 
   heading(el, view, depth, acts, control) {
@@ -227,7 +263,9 @@ class Outline {
       this.flush(depth);
       this.put(depth, LEAF, `${this.head(el, 'heading', name, acts)} [level=${level}]`);
     }
-    this.kids(el, view, depth + (this.onlyRefs ? 0 : 1), el);
+    const inner = depth + (this.onlyRefs ? 0 : 1);
+    this.kids(el, view, inner, this.untold(el, name) ? control : el);
+    this.flush(inner);
   }
 
   anyReadable(el, view) {

@@ -26,7 +26,7 @@ class Html {
   }
 
   kids(el, view) {
-    if (++this.level > MAX_DEPTH) this.out.push(escaped(el.textContent));
+    if (++this.level > MAX_DEPTH) this.out.push(escaped(el.innerText ?? ''));
     else {
       for (const kid of kidsOf(el)) {
         if (folded(el, kid)) continue;
@@ -52,9 +52,16 @@ class Html {
     }
     if (!rootOf(el)) suspect(el);
     if (tag === 'IFRAME' || tag === 'FRAME') this.frame(el);
-    else if (!this.all && tag === 'SVG') this.out.push(escaped(nameOf(el, 'img')));
+    else if (!this.all && tag === 'SVG') this.drawing(el);
+    else if (tag === 'CANVAS' || tag === 'VIDEO' || tag === 'AUDIO') this.out.push(escaped(nameOf(el, 'img')));
     else if (!this.all && CONTROLS.has(tag) && this.control(el, view)) return;
     else this.plain(el, tag, view);
+  }
+
+  drawing(el) {
+    const shown = [...el.querySelectorAll('text')].filter((text) => text.checkVisibility() && !text.closest('defs'));
+    const words = shown.map((text) => text.textContent);
+    this.out.push(escaped(squeeze([nameOf(el, 'img'), ...words].join(' '))));
   }
 
   plain(el, tag, view) {
@@ -192,7 +199,7 @@ class Dom extends Outline {
           this.put(depth, LEAF, `(comment: ${node.data.length} characters)`);
         }
       }
-    } else this.put(depth, TEXT, '… deeper than can be told');
+    } else this.put(depth, TEXT, `(deeper elements) ${squeeze(nodes[0]?.parentElement?.innerText ?? '')}`);
     this.level--;
   }
 

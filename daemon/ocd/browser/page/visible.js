@@ -1,7 +1,10 @@
 // What a person can see. Every element on the way down gets a View: its style and what it inherits.
 
 const NEVER = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT', 'HEAD', 'META', 'LINK', 'TITLE',
-  'BASE', 'SOURCE', 'TRACK', 'PARAM', 'DATALIST', 'COL', 'COLGROUP', 'RP', 'AREA']);
+  'BASE', 'SOURCE', 'TRACK', 'PARAM', 'DATALIST', 'COL', 'COLGROUP', 'RP', 'AREA',
+  // of drawings
+  'DESC', 'METADATA', 'DEFS', 'SYMBOL', 'CLIPPATH', 'MASK', 'PATTERN', 'MARKER', 'FILTER',
+  'LINEARGRADIENT', 'RADIALGRADIENT']);
 const CONTROLS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 const OFF = 500; // px: nobody indents a text that far to show it
 
@@ -10,7 +13,7 @@ class View {
     this.above = above;
     this.style = style;
     this.inert = el.inert === true || (above !== null && above.inert && !isModal(el));
-    this.inline = display === 'inline' || display === 'contents' || display.startsWith('ruby');
+    this.inline = display === 'inline' || display === 'contents' || display.startsWith('ruby') || display.endsWith('math');
     this.known = undefined;
     this.legible = undefined;
   }
@@ -28,6 +31,7 @@ class View {
   }
 
   contrasts(color) {
+    if (this.style.fill !== 'rgb(0, 0, 0)') return true; // text of a drawing has a fill instead
     return !(clear(color) || color === this.back) || this.style.backgroundClip === 'text';
   }
 
