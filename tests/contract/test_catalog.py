@@ -95,29 +95,3 @@ _SCENARIOS = "\n".join(
     for path in sorted((ROOT / "tests/scenarios").rglob("*"))
     if path.suffix in (".py", ".txt")
 )
-
-
-@pytest.mark.xfail(strict=True, reason="the rest of SPEC §9's table is not built yet")
-def test_every_verb_of_the_specification_exists() -> None:
-    """Nothing that SPEC §9 lists is missing."""
-    assert sorted(_SPECIFIED - set(NAMES)) == []
-
-
-_SPECIFIED = set(
-    """
-    navigate page_reload tabs_create tabs_close tabs_context validate_page wait_for read_page
-    page_content find inspect query_dom oc_observe vision_find extract_data interact act computer
-    form_input fill_form drag_drop file_upload lightweight_scroll javascript_tool page_screenshot
-    page_pdf console_capture network network_capture_lite network_capture_full request_intercept
-    performance_metrics emulate_device user_agent geolocation http_auth memory oc_assert
-    oc_evidence_bundle oc_checkpoint oc_session_snapshot oc_session_resume oc_journal
-    oc_output_fetch oc_output_search oc_connection_health oc_doctor_report oc_devtools_url
-    oc_reap_orphans oc_stop expand_tools crawl crawl_sitemap batch_execute batch_paginate
-    worker_update worker_complete oc_task_start oc_task_list oc_task_get oc_task_cancel
-    oc_task_wait oc_recording_start oc_recording_stop oc_recording_list oc_recording_export
-    workflow_init workflow_status workflow_collect workflow_collect_partial workflow_cleanup
-    execute_plan worker cookies storage oc_context_export oc_context_import list_profiles
-    oc_profile_status oc_totp_generate oc_performance_insights oc_performance_analyze
-    oc_skill_record oc_skill_recall oc_skill_replay ocs_upload_collection_files
-    """.split()  # noqa: SIM905 - a table for human eyes
-)
