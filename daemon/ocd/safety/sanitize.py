@@ -49,9 +49,10 @@ _INVISIBLE_RUN = re.compile(f"[{_INVISIBLE}]+")
 
 _COMMENT = r"<!--(?:-?>|.*?(?:--!?>{end}))"
 _HTML_COMMENT = re.compile(_COMMENT.format(end=r"|\Z"), re.DOTALL)
-# Code in Markdown shows its comments to the reader, so it keeps them.
+# Code and escaped signs in Markdown show their comments to the reader, so they keep them.
 _MARKDOWN_COMMENT = re.compile(
-    r"(?P<keep>^(?P<fence>```+|~~~+)[^\n]*\n.*?^(?P=fence)|`[^`\n]*`)|" + _COMMENT.format(end=""),
+    r"(?P<keep>^(?P<fence>```+|~~~+)[^\n]*\n.*?^(?P=fence)|`[^`\n]*`|\\<!--)|"
+    + _COMMENT.format(end=""),
     re.DOTALL | re.MULTILINE,
 )
 _OPENERS = ("<", "<!", "<!-")
