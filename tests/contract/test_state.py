@@ -1,0 +1,37 @@
+"""Files that a released version wrote stay readable for ever: fixtures/state has one of each."""
+
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from support.daemon import Daemon, Home
+
+STATE = Path(__file__).resolve().parents[2] / "fixtures" / "state"
+
+
+@pytest.fixture(params=sorted(path.name for path in STATE.iterdir()))
+def old(request: pytest.FixtureRequest) -> Iterator[Daemon]:
+    """A daemon of today in a home that an older version has left."""
+    place = Home()
+    shutil.copytree(STATE / request.param, place.path)
+    for file in (place.path / "journal").iterdir():
+        file.rename(file.with_name(f"journal-{datetime.now(UTC):%Y-%m-%d}.jsonl"))
+    with Daemon("--task-retention-days", "36500", home=place) as daemon:
+        yield daemon
+
+
+def test_old_home_is_understood(old: Daemon) -> None:
+    """Tasks with their results, handles with their pages, the journal and the config are read."""
+    tasks = old.do("oc_task_list")["tasks"]
+    assert sorted(task["status"] for task in tasks) == ["CANCELLED", "COMPLETED", "COMPLETED"]
+    for task in tasks:
+        assert old.result_of(task["task_id"])["pages"]
+        assert old.request("GET", f"/v1/tasks/{task['task_id']}/events").status == 200
+    assert len(old.do("oc_output_fetch", output_handle="oh_VSEYIR4P4DZO")["content"]) == 2
+    assert "Cape Ambler" in old.do("oc_output_fetch", output_handle="oh_XK4TQNXNV3ZZ")["content"]
+    entries = old.do("oc_journal", action="recent", count=100)
+    assert any(entry.get("event") == "output_handle_created" for entry in entries)
+    assert old.call("crawl", url="http://a.example.org/").code == "domain_blocked"
