@@ -34,7 +34,7 @@ def test_forbidden_schemes_are_refused(daemon: Daemon, url: str) -> None:
     for verb in ("navigate", "tabs_create", "crawl"):
         reply = daemon.call(verb, url=url)
         assert reply.status in (400, 403), (verb, reply.raw)
-        assert reply.code in ("domain_blocked", "invalid_url", "path_not_allowed")
+        assert reply.code in ("domain_blocked", "invalid_url", "path_outside_roots")
 
 
 def test_page_cannot_lead_a_tab_to_a_forbidden_scheme(daemon: Daemon, site: Site) -> None:

@@ -108,12 +108,12 @@ def test_file_urls_stay_inside_the_roots(tmp_path):
         f"file://{tmp_path}/in/%2e%2e/out.html",
         f"file://{tmp_path}/in\\..\\out.html",
         f"file:////proc/self/root{tmp_path}/out.html",
-        f"file://{tmp_path}/in/.env",
     ):
-        assert code(policy, url) == "path_not_allowed", url
+        assert code(policy, url) == "path_outside_roots", url
+    assert code(policy, f"file://{tmp_path}/in/.env") == "path_denied"
     assert code(policy, "file://server/share") == "invalid_url"
     assert code(policy, f"file://{tmp_path}/in/a%00b") == "invalid_url"
-    assert code(DomainPolicy(), f"file://{tmp_path}/in/a%20b.html") == "path_not_allowed"
+    assert code(DomainPolicy(), f"file://{tmp_path}/in/a%20b.html") == "path_outside_roots"
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,13 @@ def test_words_are_no_urls(text):
 def test_any_text_is_decided_without_a_crash(text):
     policy = DomainPolicy(allow=("x.com",))
     for url in (text, f"https://{text}", f"file:{text}"):
-        assert code(policy, url) in ("ok", "domain_blocked", "invalid_url", "path_not_allowed")
+        assert code(policy, url) in (
+            "ok",
+            "domain_blocked",
+            "invalid_url",
+            "path_outside_roots",
+            "path_denied",
+        )
     try:
         parse_url_argument(text)
     except OcdError as error:

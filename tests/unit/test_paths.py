@@ -38,16 +38,16 @@ def test_what_leads_out_is_refused_with_roots_and_flag(root, tmp_path):
     proc = f"/proc/self/root{tmp_path}/out.txt"
     for path in (root / "leak", root / ".." / "out.txt", root / "folder" / "out.txt", proc):
         error = refused(roots, path)
-        assert error.code == "path_not_allowed"
+        assert error.code == "path_outside_roots"
         assert str(root) in error.hint
         assert "--allow-file-root" in error.hint
         assert error.details["roots"] == [str(root.resolve())]
-    assert refused(roots, root / "dangling", for_write=True).code == "path_not_allowed"
+    assert refused(roots, root / "dangling", for_write=True).code == "path_outside_roots"
 
 
 def test_the_other_spelling_of_an_inside_file_is_allowed_only_where_it_resolves(root):
     assert Roots([root]).resolve(f"{root}/../work/./a.txt") == (root / "a.txt").resolve()
-    assert refused(Roots(["/"]), "/proc/self/environ").code == "path_not_allowed"
+    assert refused(Roots(["/"]), "/proc/self/environ").code == "path_denied"
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_credentials_and_start_up_files_are_refused_inside_roots(root, name, for
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("secret")
     error = refused(Roots([root]), path, for_write=for_write)
-    assert error.code == "path_not_allowed"
+    assert error.code == "path_denied"
     (root / "innocent").symlink_to(path)
-    assert refused(Roots([root]), root / "innocent").code == "path_not_allowed"
+    assert refused(Roots([root]), root / "innocent").code == "path_denied"
 
 
 @pytest.mark.parametrize("name", ["environment.txt", "sshd.md", "idea.txt", "pem.txt", ".github/x"])
@@ -86,7 +86,7 @@ def test_our_own_home_is_refused_but_for_files(root):
     (home / "run" / "token").write_text("")
     roots = Roots([root], home=home)
     assert roots.resolve(home / "files" / "x")
-    assert refused(roots, home / "run" / "token").code == "path_not_allowed"
+    assert refused(roots, home / "run" / "token").code == "path_denied"
 
 
 def test_missing_relative_and_odd_paths(root):
@@ -98,7 +98,7 @@ def test_missing_relative_and_odd_paths(root):
     assert refused(roots, root / "a.txt" / "b", for_write=True).details["errno"] == errno.ENOTDIR
     assert refused(roots, "a.txt").code == "path_not_absolute"
     assert refused(roots, "~/a.txt").code == "path_not_absolute"
-    assert refused(roots, f"{root}/a\0.txt").code == "path_not_allowed"
+    assert refused(roots, f"{root}/a\0.txt").code == "path_denied"
     os.mkfifo(root / "pipe")
-    assert refused(roots, root / "pipe").code == "path_not_allowed"
-    assert refused(Roots([]), root / "a.txt").code == "path_not_allowed"
+    assert refused(roots, root / "pipe").code == "path_denied"
+    assert refused(Roots([]), root / "a.txt").code == "path_outside_roots"

@@ -59,7 +59,7 @@ class Crawler:
     async def crawl(self, work: Work, spec: CrawlSpec) -> dict[str, Any]:
         """Crawl from `spec.url` on; pages go to `work`, the summary is returned.
 
-        Errors of the whole crawl: domain_blocked, invalid_url, path_not_allowed, robots_denied
+        Errors of the whole crawl: domain_blocked, invalid_url, path_outside_roots, robots_denied
         (all of the start page), browser_* with engine "browser", storage_*, injected_failure.
         """
         spec = replace(spec, url=requestable(spec.url))

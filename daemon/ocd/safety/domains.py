@@ -164,7 +164,7 @@ class DomainPolicy:
     def check(self, url: str) -> None:
         """Return if `url` may be opened.
 
-        Raises domain_blocked, invalid_url or, for file URLs, path_not_allowed.
+        Raises domain_blocked, invalid_url or, for file URLs, path_outside_roots.
         """
         plain = url.strip(_TRIM).translate(_BROWSER_DROPS)
         if plain.lower().partition("#")[0].partition("?")[0] in _ABOUT:

@@ -52,7 +52,7 @@ class Roots:
         """Return the real path of a file to read, or of one to write whose folder exists.
 
         Callers open what is returned, never what they were given. Raises path_not_absolute,
-        path_not_allowed, file_not_found (errno, path).
+        path_outside_roots, path_denied (credentials and the like), file_not_found (errno, path).
         """
         real = self.contain(path)
         needed = real.parent if for_write else real
@@ -80,7 +80,9 @@ class Roots:
             )  # fmt: skip
         real = _real(given)
         if not any(real.is_relative_to(root) for root in self._roots):
-            raise self._refused(real, "it is outside the allowed folders")
+            raise self._refused(
+                real, "it is outside the allowed folders", code="path_outside_roots"
+            )
         why = _credential(given) or _credential(real) or self._own_file(real)
         if why:
             raise self._refused(real, why)
@@ -92,11 +94,11 @@ class Roots:
             return "it belongs to OpenChrome itself"
         return ""
 
-    def _refused(self, path: Path, why: str) -> OcdError:
+    def _refused(self, path: Path, why: str, *, code: str = "path_denied") -> OcdError:
         roots = [str(root) for root in self._roots]
         listed = ", ".join(roots) or "none"
         return OcdError(
-            "path_not_allowed", f"Not allowed: {path}: {why}", path=str(path), roots=roots,
+            code, f"Not allowed: {path}: {why}", path=str(path), roots=roots,
             hint=f"Allowed folders: {listed}. Start the daemon with {_FLAG} DIR to add one.",
         )  # fmt: skip
 

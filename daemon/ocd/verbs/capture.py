@@ -1,5 +1,6 @@
 """Verbs that take pictures of a page."""
 
+import contextlib
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -32,23 +33,28 @@ class PageScreenshot(Params):
     ] = None
 
 
-@tab_verb("page_screenshot", PageScreenshot, capability="core", tier=1)
+@tab_verb("page_screenshot", PageScreenshot, capability="core", tier=1, reads=True)
 async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
     _only_one(params)
-    node = await resolve_target(tab, params.ref) if params.ref else None
-    picture = await tab.screenshot(
-        full_page=params.full_page,
-        selector=params.selector,
-        backend_node_id=node.backend_node_id if node else None,
-        clip=(params.clip[0], params.clip[1], params.clip[2], params.clip[3])
-        if params.clip
-        else None,
-        format=params.format,
-        quality=params.quality,
-    )
+    async with contextlib.AsyncExitStack() as held:
+        node = None
+        if params.ref or params.selector:
+            found = await resolve_target(tab, ref=params.ref, selector=params.selector)
+            node = (await held.enter_async_context(found)).backend_node_id
+        picture = await tab.screenshot(
+            full_page=params.full_page,
+            backend_node_id=node,
+            clip=_box(params.clip),
+            format=params.format,
+            quality=params.quality,
+        )
     mime_type = f"image/{params.format}"
     data = {"tab_id": tab.id, "url": tab.url, "mime_type": mime_type, "size_bytes": len(picture)}
     return Output(data=data, image=Image(picture, mime_type))
+
+
+def _box(clip: list[float] | None) -> tuple[float, float, float, float] | None:
+    return (clip[0], clip[1], clip[2], clip[3]) if clip else None
 
 
 def _only_one(params: PageScreenshot) -> None:
