@@ -178,6 +178,15 @@ def test_direct_crawl_and_task_give_the_same_result(daemon: Daemon, site: Site) 
     assert len(direct["pages"]) == 40
 
 
+def test_one_page_at_a_time_keeps_the_order(daemon: Daemon, site: Site) -> None:
+    """With concurrency 1 direct call and task agree in the pages' order, too."""
+    args = {"url": site.url("many-pages/1.html"), "max_pages": 10, "concurrency": 1}
+    direct = [page["url"] for page in daemon.do("crawl", **args)["pages"]]
+    task_id = daemon.start_task("crawl", **args)
+    daemon.finish(task_id)
+    assert [page["url"] for page in daemon.result_of(task_id)["pages"]] == direct
+
+
 def test_direct_crawl_is_in_the_ledger(daemon: Daemon, site: Site) -> None:
     """A long verb called directly is a task that the call waits for."""
     daemon.do("crawl", url=site.url("article.html"), max_pages=1)
