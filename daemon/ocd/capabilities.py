@@ -1,6 +1,7 @@
 """Which verbs may be called at all: the maximum that --tools-only and --disable-tools fix."""
 
 from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
 from typing import get_args
 
 from ocd.api.errors import OcdError
@@ -12,20 +13,26 @@ _ALWAYS = frozenset({"oc_output_fetch", "oc_output_search", "expand_tools"})
 _WITH_LONG = frozenset({"oc_task_get", "oc_task_wait", "oc_task_cancel"})
 
 
+# The narrower set of the connection whose call is served in this context, if it has one. Tasks
+# that the call starts keep it.
+NARROWED: ContextVar["Capabilities | None"] = ContextVar("NARROWED", default=None)
+
+
 class Capabilities:
     """The maximum set of verbs of this daemon; listing, starting and calling all ask here."""
 
     def __init__(self, verbs: Mapping[str, Verb], only: Iterable[str], disabled: Iterable[str]):
+        self._verbs = verbs
         kept = set(only) or set(GROUPS)
         kept -= set(disabled)
         allowed = {verb.name for verb in verbs.values() if verb.capability in kept}
         if any(verbs[name].long for name in allowed):
             allowed |= _WITH_LONG
-        self._allowed = frozenset((allowed | _ALWAYS) & verbs.keys())
+        self.names = frozenset((allowed | _ALWAYS) & verbs.keys())
 
     def check(self, verb: Verb) -> None:
         """Raise CAPABILITY_DISABLED if the verb is outside the maximum."""
-        if verb.name not in self._allowed:
+        if verb.name not in self:
             raise OcdError(
                 "CAPABILITY_DISABLED",
                 f"{verb.name} needs the capability '{verb.capability}', which is disabled here",
@@ -34,7 +41,13 @@ class Capabilities:
             )
 
     def __contains__(self, name: str) -> bool:
-        return name in self._allowed
+        narrowed = NARROWED.get()
+        return name in self.names and (narrowed is None or name in narrowed.names)
+
+    def narrowed(self, only: Iterable[str], disabled: Iterable[str]) -> "Capabilities":
+        """Return the part of this set that one connection's own filters leave."""
+        inside = {name: self._verbs[name] for name in sorted(self.names)}
+        return Capabilities(inside, only, disabled)
 
     def __repr__(self) -> str:
-        return f"Capabilities({len(self._allowed)} verbs)"
+        return f"Capabilities({len(self.names)} verbs)"

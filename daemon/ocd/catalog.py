@@ -15,7 +15,18 @@ import msgspec
 
 from ocd.params import Common, common_names
 from ocd.verb import Verb
-from ocd.verbs import admin, capture, crawling, navigation, outputs, reading, scripts, tabs, tasks
+from ocd.verbs import (
+    admin,
+    capture,
+    crawling,
+    navigation,
+    outputs,
+    reading,
+    scripts,
+    tabs,
+    tasks,
+    toolbox,
+)
 
 MODULES: tuple[ModuleType, ...] = (
     navigation,
@@ -27,6 +38,7 @@ MODULES: tuple[ModuleType, ...] = (
     tasks,
     outputs,
     admin,
+    toolbox,
 )
 
 
@@ -51,7 +63,9 @@ def render(verbs: Iterable[Verb]) -> dict[str, Any]:
 def _entry(verb: Verb) -> dict[str, Any]:
     doc = inspect.cleandoc(verb.params.__doc__ or "")
     summary, _, rest = doc.partition("\n")
-    flags = {name: True for name in ("long", "large") if getattr(verb, name)}
+    flags: dict[str, Any] = {n: True for n in ("long", "large", "reads") if getattr(verb, n)}
+    if verb.page_keys:
+        flags["page_keys"] = list(verb.page_keys)
     return {
         "name": verb.name,
         "capability": verb.capability,

@@ -91,6 +91,7 @@ def unknown_variables(environ: Environ) -> list[tuple[str, str]]:
 def _built(home: Path, overrides: dict[str, Any], from_file: dict[str, Any]) -> Config:
     values = _merged(from_file, overrides)
     values.setdefault("profile", home / "profile")
+    values.setdefault("token_file", home / "run" / "token")
     return Config(home=home, overrides=overrides, **values)
 
 

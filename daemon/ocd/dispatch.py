@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from secrets import token_hex
+from typing import Any
 
 import msgspec
 
@@ -32,6 +33,8 @@ from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb
 logger = logging.getLogger(__name__)
 
 MAX_CALLS_IN_FLIGHT = 1024
+# What a caller is told to wait at once for a task that goes on.
+GOES_ON_WAIT_MS = 45_000
 # A verb whose own `timeout_ms` is a wait gets this much more to say that the wait is over.
 WAIT_GRACE_S = 5.0
 
@@ -67,19 +70,24 @@ class Call:
     """One call in flight, as journal and log know it."""
 
     request: CallRequest
+    budget_s: float | None = None
     id: str = field(default_factory=lambda: f"c_{token_hex(6)}")
     started: float = field(default_factory=time.monotonic)
     tab_id: str | None = None
 
 
 async def run_call(
-    road: Road, request: CallRequest, on_progress: OnProgress | None = None
+    road: Road,
+    request: CallRequest,
+    on_progress: OnProgress | None = None,
+    budget_s: float | None = None,
 ) -> Reply:
     """Run one call and return its reply; every failure leaves as an OcdError.
 
-    Cancelling the coroutine cancels the call. `on_progress` hears of long verbs' progress.
+    Cancelling the coroutine cancels the call. `on_progress` hears of long verbs' progress. A long
+    verb that takes more than `budget_s` seconds goes on as a task, and the reply says so.
     """
-    call = Call(request)
+    call = Call(request, budget_s)
     error: OcdError | None = None
     _admit(road)
     road.calls.add(call)
@@ -122,6 +130,14 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
         if not limit.expired():
             raise
         raise _too_slow(verb, deadline) from None
+    if output.instead is not None:
+        name, params_there = output.instead
+        call.request = msgspec.structs.replace(request, verb=name, params=params_there)
+        return await _travel(road, call, on_progress)
+    return await _reply(road, verb, common, output)
+
+
+async def _reply(road: Road, verb: Verb, common: Common, output: Output) -> Reply:
     output = replies.sanitised(road.sanitizer, verb, output)
     if await replies.goes_to_handle(verb, common, output):
         return await _stored(road, verb, output)
@@ -229,23 +245,59 @@ async def _run_long(road: Road, call: Call, verb: Verb, on_progress: OnProgress 
     """Run a long verb as a task and wait for it; the caller's cancellation cancels the task."""
     args = {k: v for k, v in call.request.params.items() if k not in _CALL_ONLY}
     meta = await road.runner.start(verb.name, args, call.request.session, at_once=True)
+    limit = asyncio.timeout(call.budget_s)
     try:
-        meta = await road.runner.watch(meta.task_id, _tell(on_progress))
+        async with limit:
+            meta = await road.runner.watch(meta.task_id, _tell(on_progress))
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return _goes_on(await road.runner.get(meta.task_id))
     except asyncio.CancelledError:
         road.runner.request_cancel(meta.task_id)
         raise
+    return await _finished(road, meta)
+
+
+def _goes_on(meta: TaskMeta) -> Output:
+    arguments = {"task_id": meta.task_id, "timeout_ms": GOES_ON_WAIT_MS}
+    return Output(
+        data={
+            "task_id": meta.task_id,
+            "status": meta.status,
+            "kind": meta.kind,
+            "progress": msgspec.to_builtins(meta.progress),
+            "message": f"{meta.kind} goes on in the background as a task",
+            "next_step": {"verb": "oc_task_wait", "arguments": arguments},
+        },
+        unfinished=True,
+    )
+
+
+async def _finished(road: Road, meta: TaskMeta) -> Output:
+    """Return the output of a task that has ended, as its direct call would have."""
     if meta.status == "FAILED":
         raise error_from_body({**(meta.error or {}), "task_id": meta.task_id})
     if meta.status == "CANCELLED":
         raise OcdError(
             "cancelled",
-            f"The task behind {verb.name} was cancelled",
+            f"The task behind {meta.kind} was cancelled",
             hint=f"Its partial result: oc task get {meta.task_id} --include-result",
             task_id=meta.task_id,
         )
     result = await asyncio.to_thread(road.runner.result, meta)
     assert result is not None, "a completed task has a result"
     return Output(data=result.data, rows=result.rows, items=result.items)
+
+
+async def task_reply(road: Road, meta: TaskMeta, params: Mapping[str, Any]) -> Reply:
+    """Return what the direct call with these parameters would have answered, for an ended task.
+
+    Raises what it would have raised.
+    """
+    verb = _find(road, meta.kind)
+    common, _ = decode_call(verb, params)
+    return await _reply(road, verb, common, await _finished(road, meta))
 
 
 _CALL_ONLY = frozenset(
@@ -278,7 +330,8 @@ async def _stored(road: Road, verb: Verb, output: Output) -> Reply:
             "ts": _now(),
         }
     )
-    return Reply(data=msgspec.to_builtins(policy.fit(descriptor)), is_handle=True)
+    shown = msgspec.to_builtins(policy.fit(descriptor))
+    return Reply(data=shown, origin=output.origin, is_handle=True)
 
 
 def _internal(call: Call, failure: Exception) -> OcdError:

@@ -9,6 +9,7 @@ import contextlib
 import logging
 import os
 import signal
+import tempfile
 import time
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from importlib.metadata import version
@@ -20,7 +21,7 @@ import portalocker
 import psutil
 import watchfiles
 
-from ocd import catalog, faults
+from ocd import catalog, faults, mcp_http
 from ocd.api import paths
 from ocd.api.errors import OcdError
 from ocd.browser import leftovers
@@ -34,6 +35,7 @@ from ocd.files import make_dir, open_private, storage
 from ocd.kinds import task_kinds
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
+from ocd.mcp_door import McpDoor
 from ocd.notify import Notifier
 from ocd.outputs import sweeper
 from ocd.outputs.store import OutputStore
@@ -41,6 +43,7 @@ from ocd.records.journal import Journal
 from ocd.safety.domains import DomainPolicy
 from ocd.safety.sanitize import Sanitizer
 from ocd.server import Api, listening
+from ocd.verbs.toolbox import Toolbox
 
 logger = logging.getLogger(__name__)
 
@@ -88,6 +91,9 @@ class Daemon:
                 self.runner,
             )
         }
+        shelf = catalog.render(verbs.values())
+        entries = {entry["name"]: entry for entry in shelf["verbs"]}
+        parts[Toolbox] = Toolbox(entries, lambda name: capabilities.check(verbs[name]))
         self.road = Road(
             verbs=verbs,
             capabilities=capabilities,
@@ -98,6 +104,15 @@ class Daemon:
             outputs=self.outputs,
             journal=self.journal,
             sanitizer=self.sanitizer,
+        )
+        self.http_port: int | None = None
+        self.door = McpDoor(
+            self.road,
+            entries,
+            version=VERSION,
+            config=lambda: self.config,
+            status=self.status,
+            spawn=self.spawn,
         )
 
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -138,6 +153,7 @@ class Daemon:
             "tasks": self.runner.counts(),
             "handles": self.outputs.stats(),
             "calls_in_flight": len(self.road.calls),
+            "mcp": {"bridges": self.door.bridge_count, "http_port": self.http_port},
             "memory": {"rss_bytes": own.memory_info().rss},
         }
 
@@ -204,7 +220,7 @@ def _policy(config: Config) -> DomainPolicy:
     return DomainPolicy(
         allow=config.allow_domain,
         block=config.block_domain,
-        file_roots=(config.home / "files", *config.allow_file_root),
+        file_roots=(config.home / "files", Path(tempfile.gettempdir()), *config.allow_file_root),
     )
 
 
@@ -238,7 +254,12 @@ async def serve(config: Config) -> None:
             await daemon.recover()
             background = daemon.spawn(daemon.run_background())
             pinging = daemon.spawn(notifier.keep_pinging())
-            async with listening(daemon.api().application(), address), _signals(daemon.stop):
+            async with (
+                mcp_http.listening(daemon.door, config, daemon.spawn) as daemon.http_port,
+                daemon.door.listening(paths.mcp_socket(str(config.home), environment())),
+                listening(daemon.api().application(), address),
+                _signals(daemon.stop),
+            ):
                 logger.info("ready: pid %d, socket %s", os.getpid(), address)
                 notifier.ready()
                 await daemon.stop.wait()

@@ -19,6 +19,7 @@ class Reply:
 
     data: JSON value without the page text. content: page text from `origin`, or None. rows and
     items: where a list of `data` stands in a file. is_handle: data is a handle's descriptor.
+    unfinished: data tells of a task that goes on.
     """
 
     data: Any
@@ -28,6 +29,7 @@ class Reply:
     rows: Lines | None = None
     items: tuple[str, ...] | None = None
     is_handle: bool = False
+    unfinished: bool = False
 
     def encode(self) -> bytes:
         """Return the JSON of `data`, its list from the file spliced in; blocks if there is one."""
@@ -57,12 +59,13 @@ def inline(verb: Verb, output: Output) -> Reply:
         image=(output.image.data, output.image.mime_type) if output.image else None,
         rows=output.rows,
         items=verb.items if output.items is None else output.items,
+        unfinished=output.unfinished,
     )
 
 
 async def goes_to_handle(verb: Verb, common: Common, output: Output) -> bool:
     """Return whether the output is stored, by what the caller asked for and by its size."""
-    if common.output_mode in (None, "inline"):
+    if common.output_mode in (None, "inline") or output.unfinished:
         return False
     if common.output_mode == "handle":
         return True

@@ -5,7 +5,8 @@ otherwise, a flag of `ocd start` and `ocd run`. ocd.config fills it in.
 """
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 
@@ -162,6 +163,14 @@ class Setting(NamedTuple):
     def kind(self) -> Any:  # noqa: ANN401 - a type
         """Return the type without its description: bool, int, float, str | None, …"""
         return get_args(self.type)[0]
+
+    @property
+    def scalar(self) -> Any:  # noqa: ANN401 - a type
+        """Return the kind of one that may be absent: int for an int with limits, or none."""
+        if isinstance(self.kind, UnionType) or get_origin(self.kind) is Union:
+            branch = next(each for each in get_args(self.kind) if each is not NoneType)
+            return branch.__origin__ if get_origin(branch) is Annotated else branch
+        return self.kind
 
     def note(self, name: str) -> Any:  # noqa: ANN401 - what `_key` was given under that name
         """Return what `_key` was told: flag, metavar, split or live."""

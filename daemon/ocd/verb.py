@@ -55,7 +55,9 @@ class Output:
 
     data: the JSON object (for a few verbs, an array). content: page text, kept apart from it, with
     the `origin` it came from and its media type. rows: the file that holds the list which `items`
-    names; `data` then has everything but that list. items: overrides the declared one.
+    names; `data` then has everything but that list. items: overrides the declared one. unfinished:
+    `data` tells of a task that goes on. instead: the answer is what this verb says to these
+    parameters.
     """
 
     data: Any = field(default_factory=dict)
@@ -66,6 +68,8 @@ class Output:
     image: Image | None = None
     rows: Lines | None = None
     items: tuple[str, ...] | None = None
+    unfinished: bool = False
+    instead: tuple[str, dict[str, Any]] | None = None
 
     def payload(self, declared: tuple[str, ...] | None) -> Payload:
         """Return what is stored of this output: the page text if there is one, else the JSON."""
@@ -103,7 +107,8 @@ class Verb:
     part, then a Work). items: path of keys to the list that pages by items. large: takes output
     modes. reads_page: its content passes the sanitiser. opens_tab: a session without a tab gets
     one. leaves_dialog: runs although a dialog is open. recover: rebuilds the result of a task whose
-    process died.
+    process died. reads: changes nothing, here or on the web. page_keys: keys of its JSON under
+    which strings come from pages.
     """
 
     name: str
@@ -120,6 +125,8 @@ class Verb:
     leaves_dialog: bool = False
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     recover: Recover | None = None
+    reads: bool = False
+    page_keys: tuple[str, ...] = ()
 
     @property
     def long(self) -> bool:

@@ -21,12 +21,14 @@ CODES: dict[str, tuple[int, int]] = {
     "internal": (500, 1),
     # payloads and paths
     "path_not_absolute": (400, 2),
-    "path_not_allowed": (403, 1),
+    "path_outside_roots": (403, 1),
+    "path_denied": (403, 1),
     "file_not_found": (404, 1),
     "storage_failed": (507, 1),
     "storage_full": (507, 1),
     "unreadable_file": (500, 1),
     "config_invalid": (400, 2),
+    "address_in_use": (503, 1),
     # browser and tabs
     "browser_not_found": (503, 5),
     "browser_failed": (503, 5),

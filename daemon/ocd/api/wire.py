@@ -24,6 +24,26 @@ class CallRequest(msgspec.Struct, forbid_unknown_fields=True):
     client: Client = msgspec.field(default_factory=Client)
 
 
+class Hello(msgspec.Struct):
+    """The first line of a bridge on the MCP socket, as {"oc_hello": …}.
+
+    id: names the bridge as long as it lives. project: the host's project folder. session: a session
+    to share; default: one of its own. tools_only, disable_tools, tier: what this host is to see,
+    inside the daemon's own limits.
+    """
+
+    id: str = ""
+    version: int = 1
+    pid: int = 0
+    cwd: str = ""
+    project: str = ""
+    session: str = ""
+    tools_only: tuple[str, ...] = ()
+    disable_tools: tuple[str, ...] = ()
+    tier: int = 0
+    host: str = ""
+
+
 class Progress(msgspec.Struct, omit_defaults=True):
     """How far a long call is: units done of total (absent: unknown), and what happens now."""
 

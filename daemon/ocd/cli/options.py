@@ -41,7 +41,7 @@ def _parameter(setting: Setting) -> inspect.Parameter:
     else:
         option = typer.Option(flag, help=_help(setting), metavar=setting.note("metavar"))
     kinds: dict[Any, Any] = {bool: bool | None, int: int | None, float: float | None}
-    annotation = list[str] | None if setting.is_list else kinds.get(setting.kind, str | None)
+    annotation = list[str] | None if setting.is_list else kinds.get(setting.scalar, str | None)
     return inspect.Parameter(
         setting.key,
         inspect.Parameter.KEYWORD_ONLY,

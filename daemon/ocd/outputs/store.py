@@ -225,6 +225,10 @@ class OutputStore:
         # Said once for as long as it lasts.
         self._reported = {*swept.failed, *swept.unreadable}
 
+    def handles(self) -> list[str]:
+        """Return the handles there are, those that live longest first, from memory."""
+        return self._usage.newest()
+
     def stats(self) -> Stats:
         """Return how much is stored, from memory."""
         return Stats(self._usage.count(), self._usage.total)

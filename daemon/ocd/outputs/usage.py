@@ -47,6 +47,11 @@ class Usage:
         """Return the handles known now."""
         return frozenset(self._kept)
 
+    def newest(self) -> list[str]:
+        """Return the handles, those that expire last first."""
+        kept = [(one.expires, handle) for handle, one in list(self._kept.items()) if one.expires]
+        return [handle for _, handle in sorted(kept, reverse=True)]
+
     def is_writing(self, handle: str) -> bool:
         """Return whether the handle is being written in this process."""
         return handle in self._writing

@@ -25,7 +25,9 @@ class ShowJournal(Params):
     count: Annotated[int, Meta(ge=1, le=1000, description="How many entries recent returns")] = 20
 
 
-@daemon_verb("oc_journal", ShowJournal, needs=Journal, capability="core", tier=1, large=True)
+@daemon_verb(
+    "oc_journal", ShowJournal, needs=Journal, capability="core", tier=2, large=True, reads=True
+)
 async def oc_journal(journal: Journal, params: ShowJournal) -> Output:
     if params.action == "summary":
         return Output(data=await asyncio.to_thread(journal.summary))
@@ -39,7 +41,9 @@ class ConnectionHealth(Params):
     """
 
 
-@daemon_verb("oc_connection_health", ConnectionHealth, needs=Chromium, capability="core", tier=1)
+@daemon_verb(
+    "oc_connection_health", ConnectionHealth, needs=Chromium, capability="core", tier=1, reads=True
+)
 async def oc_connection_health(chromium: Chromium, _params: ConnectionHealth) -> Output:
     data: dict[str, Any] = {
         "state": chromium.state,

@@ -141,8 +141,8 @@ def recover(meta: Mapping[str, Any], pages: Lines) -> dict[str, Any]:
 
 
 @task_verb(
-    "crawl", Crawl, needs=Crawler, capability="crawl", tier=1,
-    large=True, items=("pages",), recover=recover,
+    "crawl", Crawl, needs=Crawler, capability="crawl", tier=2, reads=True,
+    large=True, items=("pages",), recover=recover, page_keys=("pages",),
 )  # fmt: skip
 async def crawl(crawler: Crawler, work: Work, params: Crawl) -> Output:
     if params.strategy == "best_first" and not params.query:
@@ -164,8 +164,8 @@ async def crawl(crawler: Crawler, work: Work, params: Crawl) -> Output:
 
 
 @task_verb(
-    "crawl_sitemap", CrawlSitemap, needs=Crawler, capability="crawl", tier=1,
-    large=True, items=("pages",), recover=recover,
+    "crawl_sitemap", CrawlSitemap, needs=Crawler, capability="crawl", tier=2, reads=True,
+    large=True, items=("pages",), recover=recover, page_keys=("pages",),
 )  # fmt: skip
 async def crawl_sitemap(crawler: Crawler, work: Work, params: CrawlSitemap) -> Output:
     spec = CrawlSpec(

@@ -32,7 +32,15 @@ class Navigate(Params):
     wait: Wait = "load"
 
 
-@tab_verb("navigate", Navigate, capability="core", tier=1, opens_tab=True, leaves_dialog=True)
+@tab_verb(
+    "navigate",
+    Navigate,
+    capability="core",
+    tier=1,
+    opens_tab=True,
+    leaves_dialog=True,
+    page_keys=("title",),
+)
 async def navigate(tab: Tab, params: Navigate) -> Output:
     if params.url == "back":
         return _arrived(tab, "back", await tab.back(params.wait))
@@ -49,7 +57,9 @@ class PageReload(Params):
     wait: Wait = "load"
 
 
-@tab_verb("page_reload", PageReload, capability="core", tier=1, leaves_dialog=True)
+@tab_verb(
+    "page_reload", PageReload, capability="core", tier=1, leaves_dialog=True, page_keys=("title",)
+)
 async def page_reload(tab: Tab, params: PageReload) -> Output:
     arrived = await tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
     return _arrived(tab, "reload", arrived)
@@ -93,7 +103,7 @@ class WaitFor(Params):
     ] = 30_000
 
 
-@tab_verb("wait_for", WaitFor, capability="core", tier=1)
+@tab_verb("wait_for", WaitFor, capability="core", tier=1, reads=True)
 async def wait_for(tab: Tab, params: WaitFor) -> Output:
     _need_value(params)
     started = time.monotonic()

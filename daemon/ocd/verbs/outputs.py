@@ -32,7 +32,15 @@ class OutputFetch(Params):
     ] = "auto"
 
 
-@daemon_verb("oc_output_fetch", OutputFetch, needs=OutputStore, capability="core", tier=1)
+@daemon_verb(
+    "oc_output_fetch",
+    OutputFetch,
+    needs=OutputStore,
+    capability="core",
+    tier=1,
+    reads=True,
+    page_keys=("content",),
+)
 async def oc_output_fetch(store: OutputStore, params: OutputFetch) -> Output:
     page = await store.fetch(params.output_handle, params.offset, params.limit, params.format)
     return Output(data=page)
@@ -56,7 +64,15 @@ class OutputSearch(Params):
     ] = 2
 
 
-@daemon_verb("oc_output_search", OutputSearch, needs=OutputStore, capability="core", tier=1)
+@daemon_verb(
+    "oc_output_search",
+    OutputSearch,
+    needs=OutputStore,
+    capability="core",
+    tier=1,
+    reads=True,
+    page_keys=("matches",),
+)
 async def oc_output_search(store: OutputStore, params: OutputSearch) -> Output:
     found = await store.search(params.output_handle, params.pattern, params.limit, params.context)
     return Output(data=found)

@@ -46,7 +46,16 @@ class ReadPage(Params):
     ] = None
 
 
-@tab_verb("read_page", ReadPage, capability="core", tier=1, large=True, reads_page=True)
+@tab_verb(
+    "read_page",
+    ReadPage,
+    capability="core",
+    tier=1,
+    large=True,
+    reads_page=True,
+    reads=True,
+    page_keys=("title",),
+)
 async def read_page(tab: Tab, params: ReadPage) -> Output:
     reading = await read(
         tab,

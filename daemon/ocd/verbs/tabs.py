@@ -19,7 +19,7 @@ class TabsCreate(Params):
     url: Annotated[str, Meta(description="URL to open; default: an empty page")] = ""
 
 
-@session_verb("tabs_create", TabsCreate, capability="core", tier=1)
+@session_verb("tabs_create", TabsCreate, capability="core", tier=1, page_keys=("title",))
 async def tabs_create(session: Session, params: TabsCreate) -> Output:
     url = parse_url_argument(params.url) if params.url else None
     tab = await session.new_tab(url)
@@ -56,7 +56,9 @@ class TabsContext(Params):
     """List the session's tabs"""
 
 
-@session_verb("tabs_context", TabsContext, capability="core", tier=1)
+@session_verb(
+    "tabs_context", TabsContext, capability="core", tier=1, reads=True, page_keys=("title",)
+)
 async def tabs_context(session: Session, _params: TabsContext) -> Output:
     tabs = [await _described(tab) for tab in session.tabs]
     current = session.tabs[-1].id if session.tabs else None

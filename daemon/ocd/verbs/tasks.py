@@ -53,7 +53,7 @@ class TaskList(Params):
     ] = None
 
 
-@daemon_verb("oc_task_list", TaskList, needs=Runner, capability="tasks", tier=1)
+@daemon_verb("oc_task_list", TaskList, needs=Runner, capability="tasks", tier=1, reads=True)
 async def oc_task_list(runner: Runner, params: TaskList) -> Output:
     found = await runner.list(
         _as_list(params.status),
@@ -99,7 +99,16 @@ class TaskGet(Params):
     ] = False
 
 
-@daemon_verb("oc_task_get", TaskGet, needs=Runner, capability="tasks", tier=1, large=True)
+@daemon_verb(
+    "oc_task_get",
+    TaskGet,
+    needs=Runner,
+    capability="tasks",
+    tier=1,
+    large=True,
+    reads=True,
+    page_keys=("result",),
+)
 async def oc_task_get(runner: Runner, params: TaskGet) -> Output:
     meta = await runner.get(params.task_id)
     shown = {"meta": public(meta)}
@@ -140,7 +149,7 @@ class TaskWait(Params):
     ] = 60_000
 
 
-@daemon_verb("oc_task_wait", TaskWait, needs=Runner, capability="tasks", tier=1)
+@daemon_verb("oc_task_wait", TaskWait, needs=Runner, capability="tasks", tier=1, reads=True)
 async def oc_task_wait(runner: Runner, params: TaskWait) -> Output:
     return Output(
         data={"meta": public(await runner.wait(params.task_id, params.timeout_ms / 1000))}

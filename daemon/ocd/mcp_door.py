@@ -1,0 +1,277 @@
+"""The daemon's door for agent hosts: the MCP socket, HTTP, and what oc_mcp sees of the daemon.
+
+The SDK is imported when the first bridge connects, in a thread: a daemon without MCP stays small.
+"""
+
+import asyncio
+import contextlib
+import importlib
+import logging
+import os
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.api.wire import CallRequest, Hello
+from ocd.capabilities import NARROWED, Capabilities
+from ocd.config import Config
+from ocd.dispatch import OnProgress, Road, run_call, task_reply
+from ocd.ledger.states import public
+from ocd.replies import Reply
+from ocd.server import peer_uid
+from ocd.settings import GROUPS
+
+logger = logging.getLogger(__name__)
+
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+HELLO_S = 10.0
+# A bridge that lost its connection comes back sooner than this; then its tabs are still there.
+SESSION_GRACE_S = 30.0
+
+Spawn = Callable[[Coroutine[Any, Any, None]], object]
+
+
+class McpDoor:
+    """What oc_mcp.door.Door asks for, and the connections of bridges.
+
+    status: what GET /v1/status answers. config: the configuration as it is now.
+    """
+
+    def __init__(
+        self,
+        road: Road,
+        entries: Mapping[str, Mapping[str, Any]],
+        *,
+        version: str,
+        config: Callable[[], Config],
+        status: Callable[[], dict[str, Any]],
+        spawn: Spawn,
+    ) -> None:
+        self.version = version
+        self.entries = {name: entry for name, entry in entries.items() if name in road.capabilities}
+        self.status = status
+        self._road = road
+        self._config = config
+        self._spawn = spawn
+        self._loading = asyncio.Lock()
+        self._bridges: Any = None
+        self._sessions: dict[str, int] = {}
+        self._connections: set[asyncio.Task[None]] = set()
+
+    @property
+    def tier(self) -> int:
+        """The highest tier that is listed by default."""
+        return self._config().tier
+
+    @property
+    def sync_budget_s(self) -> float:
+        """The seconds after which a long call answers with its task."""
+        return self._config().sync_budget_s
+
+    def narrowed(self, only: Iterable[str], disabled: Iterable[str]) -> Capabilities:
+        """Return the daemon's maximum, less what one connection leaves out."""
+        return self._road.capabilities.narrowed(only, disabled)
+
+    async def call(
+        self,
+        request: CallRequest,
+        on_progress: OnProgress,
+        *,
+        budget_s: float,
+        maximum: Capabilities,
+    ) -> Reply:
+        """Run a call inside a connection's maximum."""
+        token = NARROWED.set(maximum)
+        try:
+            return await run_call(self._road, request, on_progress, budget_s)
+        finally:
+            NARROWED.reset(token)
+
+    async def task(self, task_id: str) -> Mapping[str, Any]:
+        """Return a task's meta."""
+        return public(await self._road.runner.get(task_id))
+
+    async def task_reply(self, task_id: str, params: Mapping[str, Any]) -> Reply:
+        """Return what the direct call with these parameters would have answered."""
+        return await task_reply(self._road, await self._road.runner.get(task_id), params)
+
+    async def cancel_task(self, task_id: str) -> None:
+        """Ask a task to stop."""
+        await self._road.runner.cancel(task_id)
+
+    async def known(self, what: Literal["handles", "tasks", "tabs"], session: str) -> list[str]:
+        """Return the names of handles, tasks or the session's tabs."""
+        if what == "tasks":
+            return [meta.task_id for meta in (await self._road.runner.list(limit=100)).metas]
+        if what == "handles":
+            return self._road.outputs.handles()
+        if session not in self._road.sessions.names():
+            return []
+        return [tab.id for tab in self._road.sessions.get(session).tabs]
+
+    # --- sessions of bridges -----------------------------------------------------------------
+
+    def session_ended(self, session: str) -> None:
+        """Close the session's tabs after a while, unless somebody has come back to it."""
+        if not self._road.closing.is_set():
+            self._spawn(self._close_later(session))
+
+    async def _close_later(self, session: str) -> None:
+        try:
+            async with asyncio.timeout(SESSION_GRACE_S):
+                await self._road.closing.wait()
+        except TimeoutError:
+            if session not in self._sessions and session in self._road.sessions.names():
+                logger.info("session %s ended with its host: its tabs are closed", session)
+                await self._road.sessions.get(session).close()
+
+    def _enter(self, session: str) -> None:
+        self._sessions[session] = self._sessions.get(session, 0) + 1
+
+    def _leave(self, session: str, *, shared: bool) -> None:
+        self._sessions[session] -= 1
+        if not self._sessions[session]:
+            del self._sessions[session]
+            if not shared:
+                self.session_ended(session)
+
+    @property
+    def bridge_count(self) -> int:
+        """How many bridges are connected."""
+        return len(self._connections)
+
+    # --- the socket --------------------------------------------------------------------------
+
+    async def load(self) -> Any:  # noqa: ANN401 - oc_mcp.server.Bridges, not imported before
+        """Return the MCP server, imported beside the loop when it is needed first."""
+        async with self._loading:
+            if self._bridges is None:
+                module = await asyncio.to_thread(importlib.import_module, "oc_mcp.server")
+                self._bridges = module.Bridges(self)
+        return self._bridges
+
+    @contextlib.asynccontextmanager
+    async def listening(self, address: str) -> AsyncIterator[None]:
+        """Take bridges at a Unix socket (mode 0600) or a named pipe until left."""
+        server = await _listen(address, self._connected)
+        try:
+            yield
+        finally:
+            server.close()
+            for connection in list(self._connections):
+                connection.cancel()
+            _remove(address)
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._spawn(self._serve(reader, writer))
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        try:
+            if _is_ours(writer):
+                await self._greet(reader, writer)
+        except (ConnectionError, TimeoutError, ValueError) as error:
+            logger.info("a bridge went away before it said hello: %s", error)
+        except Exception:
+            # A bug in serving one host is no reason to end the daemon under the others.
+            logger.exception("serving a bridge failed")
+        finally:
+            self._connections.discard(task)
+            writer.close()
+
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(HELLO_S):
+            first = await reader.readline()
+        hello, lines = _hello(first)
+        problem = _unknown_group(hello)
+        if problem is not None:
+            writer.write(msgspec.json.encode({"oc_refused": problem.body()}) + b"\n")
+            await writer.drain()
+            return
+        bridges = await self.load()
+        caller = bridges.caller(hello)
+        self._enter(caller.session)
+        try:
+            await bridges.serve(caller, reader, writer, lines)
+        finally:
+            self._leave(caller.session, shared=bool(hello.session))
+
+    def __repr__(self) -> str:
+        return f"McpDoor({len(self._connections)} bridges)"
+
+
+async def _listen(
+    address: str, connected: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
+) -> asyncio.AbstractServer:
+    if os.name == "nt":
+        return await _listen_at_pipe(address, connected)
+    listener = _bound(address)
+    return await asyncio.start_unix_server(
+        connected, sock=listener, limit=MAX_MESSAGE_BYTES, backlog=128
+    )
+
+
+def _bound(address: str) -> socket.socket:
+    # Whatever file is there is stale: the caller holds the daemon's lock.
+    _remove(address)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(address)
+    Path(address).chmod(0o600)
+    return listener
+
+
+def _remove(address: str) -> None:
+    if os.name != "nt":
+        Path(address).unlink(missing_ok=True)
+
+
+async def _listen_at_pipe(
+    address: str, connected: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
+) -> asyncio.AbstractServer:
+    loop: Any = asyncio.get_running_loop()
+
+    def protocol() -> asyncio.StreamReaderProtocol:
+        reader = asyncio.StreamReader(limit=MAX_MESSAGE_BYTES)
+        return asyncio.StreamReaderProtocol(reader, connected)
+
+    (server,) = await loop.start_serving_pipe(protocol, address)
+    served: asyncio.AbstractServer = server
+    return served
+
+
+def _is_ours(writer: asyncio.StreamWriter) -> bool:
+    peer = peer_uid(writer.get_extra_info("socket"))
+    if peer is None or peer == os.getuid():
+        return True
+    logger.warning("refused a bridge of user %d", peer)
+    return False
+
+
+class _FirstLine(msgspec.Struct):
+    oc_hello: Hello
+
+
+def _hello(line: bytes) -> tuple[Hello, tuple[bytes, ...]]:
+    """Return what the first line says; one that is no hello is the first message."""
+    try:
+        hello = msgspec.json.decode(line, type=_FirstLine).oc_hello
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return Hello(id=os.urandom(4).hex()), (line,)
+    return (hello if hello.id else msgspec.structs.replace(hello, id=os.urandom(4).hex())), ()
+
+
+def _unknown_group(hello: Hello) -> OcdError | None:
+    for group in (*hello.tools_only, *hello.disable_tools):
+        if group not in GROUPS:
+            return OcdError(
+                "config_invalid",
+                f"Unknown capability group '{group}'",
+                hint=f"The groups are: {', '.join(GROUPS)}",
+            )
+    return None

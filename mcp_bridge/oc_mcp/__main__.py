@@ -1,0 +1,82 @@
+"""The oc-mcp command: the bridge that an agent host launches."""
+
+import sys
+from typing import Any
+
+USAGE = """\
+Usage: oc-mcp [OPTIONS]
+
+Give an agent host OpenChrome's tools over stdio. The host starts this; people use oc.
+
+Options:
+  --session NAME        Share this session with others; default: one of its own
+  --tools-only CSV      Only these groups of tools
+  --disable-tools CSV   All but these groups of tools
+  --tier 1|2|3          List the tools of tiers 1 to N
+  --no-start            Do not start the daemon when none runs
+  --version             Show the version
+  --help                Show this
+"""
+_VALUES = ("--session", "--tools-only", "--disable-tools", "--tier")
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Be the bridge; the process ends in here."""
+    argv = sys.argv[1:] if argv is None else argv
+    if "--help" in argv or "-h" in argv:
+        _leave(USAGE, 0)
+    if "--version" in argv:
+        from importlib.metadata import version
+
+        _leave(f"oc-mcp {version('openchrome')}\n", 0)
+    try:
+        options, may_start = parsed(argv)
+    except ValueError as error:
+        sys.stderr.write(f"Error: {error}\nHint: oc-mcp --help\n")
+        raise SystemExit(2) from None
+    from oc_mcp.relay import main_relay
+
+    main_relay(options, may_start=may_start)
+
+
+def _leave(text: str, status: int) -> None:
+    sys.stdout.write(text)
+    raise SystemExit(status)
+
+
+def parsed(argv: list[str]) -> tuple[dict[str, Any], bool]:
+    """Return what the hello line says of the flags, and whether the daemon may be started."""
+    options: dict[str, Any] = {}
+    may_start = True
+    rest = list(argv)
+    while rest:
+        flag, equals, value = rest.pop(0).partition("=")
+        if flag == "--no-start" and not equals:
+            may_start = False
+            continue
+        if flag not in _VALUES:
+            raise ValueError(f"There is no option '{flag}'")
+        if not equals:
+            if not rest:
+                raise ValueError(f"{flag} needs a value")
+            value = rest.pop(0)
+        options[flag[2:].replace("-", "_")] = _option(flag, value)
+    if "tools_only" in options and "disable_tools" in options:
+        raise ValueError("--tools-only excludes --disable-tools")
+    return options, may_start
+
+
+def _option(flag: str, value: str) -> object:
+    if flag == "--tier":
+        if value not in ("1", "2", "3"):
+            raise ValueError("--tier is 1, 2 or 3")
+        return int(value)
+    if flag == "--session":
+        if not value:
+            raise ValueError("--session needs a name")
+        return value
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+if __name__ == "__main__":
+    main()

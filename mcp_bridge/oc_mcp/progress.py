@@ -1,0 +1,46 @@
+"""Progress notifications: rising, at most two a second, and a sign of life where nothing moves."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from ocd.api.wire import Progress
+
+PACE_S = 0.5
+# Hosts give up on calls that are silent for long.
+SIGN_OF_LIFE_S = 20.0
+_STEP = 0.001
+
+Report = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+class Teller:
+    """Hears of progress at any pace and reports the latest at ours."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._news = asyncio.Event()
+        self._latest = Progress(done=0)
+        self._told = -1.0
+
+    def hear(self, progress: Progress) -> None:
+        """Take note of progress."""
+        self._latest = progress
+        if progress.done > self._told:
+            self._news.set()
+
+    async def run(self) -> None:
+        """Report until cancelled."""
+        while True:
+            try:
+                async with asyncio.timeout(SIGN_OF_LIFE_S):
+                    await self._news.wait()
+            except TimeoutError:
+                pass
+            self._news.clear()
+            await self._tell()
+            await asyncio.sleep(PACE_S)
+
+    async def _tell(self) -> None:
+        now = self._latest
+        self._told = max(float(now.done), self._told + _STEP)
+        await self._report(self._told, now.total, now.message or None)

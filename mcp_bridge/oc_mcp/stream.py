@@ -1,0 +1,105 @@
+"""One connection of a bridge: lines on a socket, an SDK server behind them.
+
+The SDK drops what is no JSON-RPC without a word; here it is answered.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+import mcp_types as types
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.server.lowlevel import Server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+logger = logging.getLogger(__name__)
+
+_Incoming = MemoryObjectSendStream[SessionMessage | Exception]
+_Outgoing = MemoryObjectReceiveStream[SessionMessage]
+
+
+async def serve_lines(
+    server: Server[Any],
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    first: Sequence[bytes] = (),
+) -> None:
+    """Serve until the peer ends; `first` are lines that were read already."""
+    send_in, receive_in = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    send_out, receive_out = anyio.create_memory_object_stream[SessionMessage](0)
+    async with anyio.create_task_group() as group:
+        group.start_soon(_read, reader, writer, send_in, first)
+        group.start_soon(_write, receive_out, writer)
+        await server.run(receive_in, send_out, server.create_initialization_options())
+        group.cancel_scope.cancel()
+
+
+async def _read(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    into: _Incoming,
+    first: Sequence[bytes],
+) -> None:
+    async with into:
+        for line in first:
+            await _take(line, writer, into)
+        while line := await _line(reader, writer):
+            await _take(line, writer, into)
+
+
+async def _line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+    try:
+        return await reader.readline()
+    except ValueError:
+        writer.write(problem(types.INVALID_REQUEST, "The message is too large"))
+    except ConnectionError:
+        logger.debug("a bridge went away in the middle of a line")
+    return b""
+
+
+async def _take(line: bytes, writer: asyncio.StreamWriter, into: _Incoming) -> None:
+    if not line.strip():
+        return
+    try:
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError as error:
+        writer.write(_complaint(line, error))
+        return
+    await into.send(SessionMessage(message))
+
+
+def _complaint(line: bytes, error: ValidationError) -> bytes:
+    if any(one["type"] == "json_invalid" for one in error.errors(include_input=False)):
+        return problem(types.PARSE_ERROR, "The line is no JSON")
+    request_id = _usable_id(line)
+    return problem(types.INVALID_REQUEST, "The line is no JSON-RPC 2.0 message", request_id)
+
+
+def _usable_id(line: bytes) -> str | int | None:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    found = message.get("id") if isinstance(message, dict) else None
+    return found if isinstance(found, str | int) and not isinstance(found, bool) else None
+
+
+def problem(code: int, message: str, request_id: str | int | None = None) -> bytes:
+    """Return a JSON-RPC error as one line."""
+    body = {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}
+    return json.dumps(body).encode() + b"\n"
+
+
+async def _write(outgoing: _Outgoing, writer: asyncio.StreamWriter) -> None:
+    async with outgoing:
+        async for item in outgoing:
+            text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+            try:
+                writer.write(text.encode() + b"\n")
+                await writer.drain()
+            except ConnectionError:
+                return  # the reader sees the end too
