@@ -249,6 +249,8 @@ def parse_url_argument(text: str) -> str:
     # "localhost:3000" looks like a scheme, but a port follows.
     if scheme and not _PORT_AFTER.match(plain, scheme.end()):
         return _checked(text, plain, scheme[1].lower())
+    if re.match(r"[^/?#]*://", plain):
+        raise _invalid(text, "what stands before :// is no scheme")
     plain = plain.removeprefix("//")
     guess = "http" if _LOCAL.match(plain) else "https"
     return _checked(text, f"{guess}://{plain}", guess)
