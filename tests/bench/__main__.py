@@ -1,20 +1,19 @@
 """`make bench`: ours, the peers and the floor in one run, as ratios, into RESULTS.md.
 
 Every section starts what it measures, interleaves the sides where they compete for the machine,
-and takes medians. Peers live in a venv of the bench's own (tests/bench/.venv); `--no-peers` leaves
-them out, `--only NAME` runs single sections.
+and takes medians. Peers are installed on first use (see `peers`); `--no-peers` leaves them out,
+`--only NAME` runs single sections: `PYTHONPATH=tests python -m bench --only calls`.
 """
 
 import argparse
 import os
 import platform
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import calls, crawls, stores
+from bench import calls, crawls, mcp, stores
 from bench.figures import Section
 
 HERE = Path(__file__).parent
@@ -25,20 +24,13 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "calls": calls.latencies,
     "start": calls.client_start,
     "idle": calls.idle_daemon,
+    "mcp-start": mcp.start,
+    "mcp-tools": mcp.surface,
+    "mcp-calls": mcp.operations,
+    "mcp-many": mcp.many,
     "ledger": stores.ledger_scale,
     "handles": stores.handle_scale,
 }
-
-
-def peer_python() -> Path:
-    """Return the interpreter of the peers' venv, made on first use."""
-    python = HERE / ".venv" / "bin" / "python"
-    if not python.exists():
-        print("Installing the peers into tests/bench/.venv …", file=sys.stderr, flush=True)
-        subprocess.run([sys.executable, "-m", "venv", HERE / ".venv"], check=True)
-        packages = ["crawlee[playwright,parsel]", "crawl4ai"]
-        subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
-    return python
 
 
 def machine() -> str:
@@ -57,7 +49,7 @@ def write(sections: list[Section], options: argparse.Namespace, where: str) -> N
     kept = {part.split("\n", 1)[0]: part for part in old.split("\n## ")[1:]}
     date = time.strftime("%Y-%m-%d")
     for section in sections:
-        note = f"{date}, `{' '.join(['make bench', *options.shown])}`. {where}."
+        note = f"{date}, `{' '.join(['python -m bench', *options.shown])}`. {where}."
         kept[section.title] = f"{section.title}\n\n{note}\n\n{section.table()}\n"
     head = (
         "# Measured\n\nRatios within one run on one machine; absolute figures move with the "
@@ -71,19 +63,22 @@ def main() -> None:
     """Run the wanted sections, print each, write RESULTS.md."""
     parser = argparse.ArgumentParser(prog="make bench")
     parser.add_argument("--only", action="append", choices=SECTIONS, default=None)
-    parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--no-peers", dest="peers", action="store_false")
+    parser.add_argument("--no-write", dest="write", action="store_false", help="print only")
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
+    # Without compiled modules every start-up figure, ours and the peers', would be another one.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     options.shown = sys.argv[1:]
-    options.peer_python = None if options.no_peers else peer_python()
     where = machine()
     done = []
     for name in options.only or SECTIONS:
         section = SECTIONS[name](options)
         print(f"\n{section.title}\n{section.table()}", flush=True)
         done.append(section)
-        write(done, options, where)
+        if options.write:
+            write(done, options, where)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import psutil
 
 from bench.daemon import Daemon
 from bench.figures import Section, median
+from bench.peers import crawler_python
 from ocd.browser.find import find_browser
 
 HERE = Path(__file__).parent
@@ -105,11 +106,10 @@ def browser_engine(options: argparse.Namespace) -> Section:
                 ours.append(
                     run_ours(daemon, base, options.pages, engine="browser", concurrency=TABS)
                 )
-        if options.peer_python:
+        if options.peers:
+            python = crawler_python()
             for name in ("crawlee_browser", "crawl4ai_browser"):
-                peers[name] = run_alone(
-                    options.peer_python, f"{name}.py", base, min(options.pages, 150)
-                )
+                peers[name] = run_alone(python, f"{name}.py", base, min(options.pages, 150))
     assert all(run["scripted"] == run["pages"] == options.pages for run in (*floor, *ours))
     best, mine = median([rate(r) for r in floor]), median([rate(r) for r in ours])
     section.add("floor: raw CDP, nothing else", best, "pages/s")
@@ -137,8 +137,8 @@ def static_engine(options: argparse.Namespace) -> Section:
             login.append(
                 rate(run_ours(daemon, base, options.pages, engine="static", share_login=True))
             )
-            if options.peer_python:
-                run = run_alone(options.peer_python, "crawlee_http.py", base, options.pages)
+            if options.peers:
+                run = run_alone(crawler_python(), "crawlee_http.py", base, options.pages)
                 peer.append(rate(run))
     section.add("ours, Markdown made", median(ours), "pages/s")
     section.add("ours, share_login (the browser's network stack)", median(login), "pages/s")

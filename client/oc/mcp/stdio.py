@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Any, NamedTuple, Self
 
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, error_from_body
 
 PROTOCOL = "2025-06-18"
 
@@ -63,11 +63,16 @@ class Server:
     """The process and the requests in flight; ended on leaving, by closing its input."""
 
     def __init__(
-        self, command: Sequence[str], env: Mapping[str, str], *, stderr: IO[bytes] | None = None
+        self,
+        command: Sequence[str],
+        env: Mapping[str, str],
+        *,
+        cwd: str | None = None,
+        stderr: IO[bytes] | None = None,
     ) -> None:
         self.spawned = time.perf_counter()
         self.process = subprocess.Popen(
-            command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            command, env=env, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL if stderr is None else stderr,
         )  # fmt: skip
         self._next_id = 0
@@ -159,11 +164,13 @@ class Server:
 
 
 def result(reply: Reply) -> dict[str, Any]:
-    """Return the reply's result; a JSON-RPC error is raised as `internal`."""
+    """Return the reply's result; an error is raised: our own if the bridge sent one, `internal`."""
     if "error" in reply.message:
         error = reply.message["error"]
-        said = error.get("message") if isinstance(error, dict) else error
-        raise OcdError("internal", f"The server answered with an error: {said}")
+        ours = (error.get("data") or {}).get("error")
+        if isinstance(ours, dict):
+            raise error_from_body({"message": error.get("message", ""), **ours})
+        raise OcdError("internal", f"The server answered with an error: {error.get('message')}")
     found: dict[str, Any] = reply.message["result"]
     return found
 
