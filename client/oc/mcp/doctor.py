@@ -113,8 +113,10 @@ def _handshake(server: stdio.Server, timeout_s: float) -> Check:
 
 
 def _explained(error: OcdError, server: stdio.Server, said: IO[bytes]) -> OcdError:
-    """Return the error with what the bridge said on stderr, and its exit status if it ended."""
+    """Return the error with what the bridge said on stderr; its exit status 3 is no_daemon."""
     server.close()
+    if error.hint:
+        return error  # the bridge's own
     said.seek(0)
     lines = [line for line in said.read().decode("utf-8", "replace").splitlines() if line.strip()]
     hint = next((line[6:] for line in reversed(lines) if line.startswith("Hint: ")), "ocd doctor")
