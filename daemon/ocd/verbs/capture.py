@@ -40,7 +40,7 @@ async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
         node = None
         if params.ref or params.selector:
             found = await resolve_target(tab, ref=params.ref, selector=params.selector)
-            node = (await held.enter_async_context(found)).backend_node_id
+            node = await (await held.enter_async_context(found)).backend_node_id()
         picture = await tab.screenshot(
             full_page=params.full_page,
             backend_node_id=node,
