@@ -88,7 +88,7 @@ class Output:
 
 def _with_empty(data: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
     # The list's place must exist for the payload to be split there; rows fill it.
-    rest = [] if len(keys) == 1 else _with_empty(data.get(keys[0], {}), keys[1:])
+    rest: object = [] if len(keys) == 1 else _with_empty(data.get(keys[0], {}), keys[1:])
     return {**data, keys[0]: rest}
 
 

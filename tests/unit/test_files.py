@@ -1,6 +1,5 @@
 """Durable files: whole or not at all, private, and nothing left behind by a failure."""
 
-import os
 import resource
 import signal
 import stat
@@ -20,7 +19,7 @@ def test_a_whole_file_is_replaced_and_private(tmp_path: Path) -> None:
     assert files.write_whole(path, (b"t", b"wo")) == 3
     assert path.read_bytes() == b"two"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert os.listdir(tmp_path) == ["meta.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["meta.json"]
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
@@ -37,7 +36,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
     assert caught.value.code == "storage_full"
     assert str(path) in caught.value.message
     assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["meta.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["meta.json"]
 
 
 def test_another_failed_write_is_storage_failed(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Where daemon and clients meet: the same address from the same home, short enough for the OS."""
 
 import os
+from pathlib import Path
 
 from ocd.api import paths
 
@@ -8,7 +9,7 @@ from ocd.api import paths
 def test_the_home_is_taken_from_the_environment_or_the_users_folder() -> None:
     """$OPENCHROME_HOME wins; ~ is expanded."""
     assert paths.home({"OPENCHROME_HOME": "/x/y/../z"}) == "/x/z"
-    assert paths.home({}) == os.path.join(os.path.expanduser("~"), ".openchrome")
+    assert paths.home({}) == str(Path.home() / ".openchrome")
 
 
 def test_a_short_home_holds_its_own_socket() -> None:

@@ -32,9 +32,17 @@ async def javascript_tool(tab: Tab, params: JavascriptTool) -> Output:
 
 
 def _json_type(value: object) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    names = {str: "string", int: "number", float: "number", list: "array", dict: "object"}
-    return names[type(value)]
+    for kind, name in _JSON_TYPES:
+        if isinstance(value, kind):
+            return name
+    return "null"
+
+
+# A bool is an int, too: it comes first.
+_JSON_TYPES: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (bool, "boolean"),
+    (str, "string"),
+    ((int, float), "number"),
+    (list, "array"),
+    (dict, "object"),
+)
