@@ -113,6 +113,23 @@ async def star(request: web.Request) -> web.Response:
     return html(f"Star {number}", f"<h1>Star {number}</h1>{out if number == 0 else ''}")
 
 
+_DETOUR = {
+    "start": ("late", "quick"),
+    "quick": ("step",),
+    "step": ("goal",),
+    "late": ("goal",),
+    "goal": ("beyond",),
+}
+
+
+async def detour(request: web.Request) -> web.Response:
+    """Two ways to `goal`: a short one over the slow page `late`, a longer one over quick pages."""
+    name = request.match_info["name"]
+    await asyncio.sleep(0.5 if name == "late" else 0)
+    out = "".join(f'<a href="/detour/{target}">{target}</a>' for target in _DETOUR.get(name, ()))
+    return html(name.title(), f"<h1>{name.title()}</h1>{out}")
+
+
 async def slow(request: web.Request) -> web.Response:
     """Answer after `ms`."""
     await asyncio.sleep(_number(request, "ms", 500) / 1000)
@@ -347,6 +364,7 @@ ROUTES = [
     web.get("/gate/{name}", gate),
     web.get(r"/chain/{number:\d+}", chain),
     web.get(r"/star/{number:\d+}", star),
+    web.get("/detour/{name}", detour),
     web.get("/slow", slow),
     web.get("/drip", drip),
     web.get("/never-idle", never_idle),
