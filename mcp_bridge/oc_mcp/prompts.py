@@ -12,9 +12,10 @@ Arguments = Mapping[str, str]
 
 
 class _Prompt(NamedTuple):
-    """A prompt: its title, its arguments (name, meaning, required) and its text."""
+    """A prompt: its title, what it is for, its arguments (name, meaning, required), its text."""
 
     title: str
+    description: str
     arguments: tuple[tuple[str, str, bool], ...]
     text: Callable[[Arguments], str]
 
@@ -61,16 +62,28 @@ _URL = ("url", "Address of the page", True)
 PROMPTS: Mapping[str, _Prompt] = {
     "crawl-and-summarise": _Prompt(
         "Crawl a site and summarise it",
+        "Crawl as a task, keep the pages in a handle, then say what the site is and has",
         (_URL, ("max_pages", "Most pages to fetch; default 20", False)),
         _crawl,
     ),
     "fill-form": _Prompt(
         "Fill a form",
+        "Match values to fields by their labels and show the form before it is sent",
         (_URL, ("values", "What to enter, in words or as JSON", True)),
         _fill,
     ),
-    "report-page-problems": _Prompt("Report a page's problems", (_URL,), _problems),
-    "watch-task": _Prompt("Watch a task", (("task_id", "The task's id", True),), _watch),
+    "report-page-problems": _Prompt(
+        "Report a page's problems",
+        "Look for errors, failed requests, missing labels and broken layout, with evidence",
+        (_URL,),
+        _problems,
+    ),
+    "watch-task": _Prompt(
+        "Watch a task",
+        "Wait for a running task, tell of its progress and report its outcome",
+        (("task_id", "The task's id", True),),
+        _watch,
+    ),
 }
 
 
@@ -84,7 +97,9 @@ def _described(name: str, prompt: _Prompt) -> types.Prompt:
         types.PromptArgument(name=key, description=meaning, required=required)
         for key, meaning, required in prompt.arguments
     ]
-    return types.Prompt(name=name, title=prompt.title, arguments=arguments)
+    return types.Prompt(
+        name=name, title=prompt.title, description=prompt.description, arguments=arguments
+    )
 
 
 async def get_prompt(_ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
@@ -99,4 +114,4 @@ async def get_prompt(_ctx: Context, params: types.GetPromptRequestParams) -> typ
                 code=types.INVALID_PARAMS, message=f"{params.name} needs '{key}': {meaning}"
             )
     message = types.PromptMessage(role="user", content=types.TextContent(text=prompt.text(given)))
-    return types.GetPromptResult(description=prompt.title, messages=[message])
+    return types.GetPromptResult(description=prompt.description, messages=[message])

@@ -22,6 +22,8 @@ Context = ServerRequestContext[Any, Any]
 CallerOf = Callable[[Context], Caller]
 # A caller that knows tasks is given one after so many seconds.
 TASK_AFTER_S = 5.0
+# The newest revision wants it of every result; the SDK takes it out for the others.
+_COMPLETE: Mapping[str, str] = {"resultType": "complete"}
 
 
 def listed(door: Door, caller: Caller) -> list[dict[str, Any]]:
@@ -45,7 +47,7 @@ class Tools:
 
     async def list_tools(self, ctx: Context, _params: object) -> dict[str, Any]:
         """Answer tools/list, on one page."""
-        return {"tools": listed(self._door, self._caller_of(ctx))}
+        return {"tools": listed(self._door, self._caller_of(ctx)), **_COMPLETE}
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         """Answer tools/call; every failure is a result with isError."""
@@ -55,9 +57,10 @@ class Tools:
             verb=params.name, params=arguments, session=caller.session, client=caller.client
         )
         try:
-            return await self._called(ctx, caller, request)
+            answered = await self._called(ctx, caller, request)
         except OcdError as error:
-            return results.failure(error)
+            answered = results.failure(error)
+        return {**_COMPLETE, **answered}
 
     async def _called(self, ctx: Context, caller: Caller, request: CallRequest) -> dict[str, Any]:
         as_task = declares_tasks(ctx)
@@ -116,7 +119,7 @@ def frame(ctx: Context) -> results.Frame:
 
 # As the SDK stamps results of the newest revision, with some room for a longer version.
 _STAMP: Mapping[str, Any] = {
-    "resultType": "complete",
+    **_COMPLETE,
     "_meta": {
         types.SERVER_INFO_META_KEY: {
             "name": "openchrome",
