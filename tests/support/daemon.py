@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from support import wire
-from support.processes import Identity, naming, renderers
+from support.processes import Identity, browsers, naming, renderers, words_of
 from support.waiting import wait_until
 
 SCRIPTS = Path(sys.executable).parent
@@ -91,7 +91,7 @@ class Home:
     def end_leftovers(self) -> list[str]:
         """End every process that names this home; return what they were."""
         left = naming(self.base)
-        found = [" ".join(p.cmdline())[:200] for p in left]
+        found = [" ".join(words_of(p))[:200] for p in left]
         for identity in [Identity(p.pid, p.create_time()) for p in left]:
             identity.kill()
         return found
@@ -288,14 +288,9 @@ class Daemon:
 
     def chromium(self) -> Identity:
         """Return the browser process (not its helpers) that uses this home's profile."""
-        browsers = [
-            p
-            for p in naming("--user-data-dir=")
-            if str(self.home.base) in " ".join(p.cmdline())
-            and not any(word.startswith("--type=") for word in p.cmdline())
-        ]
-        assert len(browsers) == 1, [p.cmdline() for p in browsers]
-        return Identity(browsers[0].pid, browsers[0].create_time())
+        found = browsers(self.home.base)
+        assert len(found) == 1, found
+        return Identity(found[0].pid, found[0].create_time())
 
     def renderers(self) -> list[Identity]:
         return [Identity(p.pid, p.create_time()) for p in renderers(self.home.base)]

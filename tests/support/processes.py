@@ -40,18 +40,32 @@ class Identity:
         wait_until(lambda: not self.alive, timeout, f"the end of {self}")
 
 
+def words_of(process: psutil.Process) -> list[str]:
+    """Return the command line; nothing for a process that has ended meanwhile."""
+    try:
+        words: list[str] = process.cmdline()
+    except psutil.Error:
+        return []
+    return words
+
+
 def naming(text: str | Path) -> list[psutil.Process]:
     """Return the living processes that name `text` (a home folder) on their command line."""
-    found = []
-    for process in psutil.process_iter(["cmdline", "status"]):
-        words = process.info["cmdline"] or []
-        if process.info["status"] != psutil.STATUS_ZOMBIE and any(str(text) in w for w in words):
-            found.append(process)
-    return found
+    return [p for p in psutil.process_iter() if any(str(text) in w for w in words_of(p))]
+
+
+def browsers(profile: str | Path) -> list[psutil.Process]:
+    """Return the browser processes, not their helpers, whose command line names `profile`."""
+    named = [(p, words_of(p)) for p in naming(profile)]
+    return [
+        process
+        for process, words in named
+        if any(word.startswith("--user-data-dir=") for word in words)
+        and not any(word.startswith("--type=") for word in words)
+    ]
 
 
 def renderers(profile: str | Path) -> list[psutil.Process]:
     """Return the renderer processes of the Chromium that uses `profile`."""
-    browsers = [p for p in naming(profile) if "--type=" not in " ".join(p.cmdline())]
-    children = [c for b in browsers for c in b.children(recursive=True)]
-    return [c for c in children if "--type=renderer" in c.cmdline()]
+    children = [c for browser in browsers(profile) for c in browser.children(recursive=True)]
+    return [c for c in children if "--type=renderer" in words_of(c)]
