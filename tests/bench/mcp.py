@@ -101,14 +101,15 @@ def start(options: argparse.Namespace) -> Section:
         for _ in range(max(5, options.rounds * 3)):
             for side in sides:
                 found[side.name].append(_start_once(side))
-        section.add("ours: RSS of the daemon behind it", daemon.rss_mb(), "MB")
-        section.add("ours: spawn → initialize with no daemon running", _cold_ms(daemon), "ms")
+        behind, cold = daemon.rss_mb(), _cold_ms(daemon)
     for name, runs in found.items():
         ms, rss = median([r[0] for r in runs]), median([r[1] for r in runs])
         _bounded(section, name, "spawn → initialize answered", ms, 60, "ms")
         _bounded(section, name, "RSS of the bridge, initialized", rss, 15, "MB")
         section.add(f"{name}: tools/list", runs[0][2][1] / 1000, "KB")
         section.add(f"{name}: tools listed", runs[0][2][0], "")
+    section.add("ours: RSS of the daemon behind all bridges", behind, "MB")
+    section.add("ours: spawn → initialize with no daemon running", cold, "ms")
     return section
 
 
@@ -145,9 +146,9 @@ def surface(options: argparse.Namespace) -> Section:
             with running(peers.ours(daemon.environ, *flags)) as server:
                 server.initialize("bench")
                 sizes[" ".join(flags) or "default"] = tools_of(server)
-    for name, (count, size) in sizes.items():
-        section.add(f"{name}: tools", count, "")
-        section.add(f"{name}: size", size / 1000, "KB")
+    for name in ("default", "--tools-only core"):
+        section.add(f"{name}: tools", sizes[name][0], "")
+        section.add(f"{name}: size", sizes[name][1] / 1000, "KB")
     section.at_most("--tier 1: tools", sizes["--tier 1"][0], 30, "")
     section.at_most("--tier 1: size", sizes["--tier 1"][1] / 1000, 16, "KB")
     section.at_most(

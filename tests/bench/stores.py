@@ -2,27 +2,42 @@
 
 import argparse
 import asyncio
+import json
 import secrets
 import tempfile
 import time
 from pathlib import Path
 
+import msgspec
 import psutil
 
 from bench.calls import milliseconds
 from bench.daemon import Daemon
 from bench.figures import Section
+from ocd.ledger.states import TaskMeta, TaskProgress
 from ocd.outputs.store import OutputStore
 from ocd.payload import JSON, Lines, Payload
 
-TASK = (
-    '{{"version":1,"task_id":"{id}","kind":"crawl","status":"{status}","session":"default",'
-    '"pid":{pid},"pid_started_at":1.0,"created_at":"2026-11-{day:02d}T10:00:00.000Z",'
-    '"started_at":"2026-11-{day:02d}T10:00:00.100Z","ended_at":{ended},'
-    '"cancel_requested_at":null,"args_summary":{{"url":"http://127.0.0.1/"}},'
-    '"progress":{{"done":3,"total":20,"message":"http://127.0.0.1/p/3"}},"result_path":null,'
-    '"error":null}}'
-)
+TASKS = 10_000
+
+
+def old_task(number: int) -> bytes:
+    """Return the meta.json of a task of an earlier daemon; every hundredth is an orphan."""
+    orphan = number % 100 == 0
+    day = f"2026-11-{number % 19 + 1:02d}T10:00"
+    meta = TaskMeta(
+        task_id=secrets.token_hex(8),
+        kind="crawl",
+        status="RUNNING" if orphan else "COMPLETED",
+        pid=2**22 - 1,
+        pid_started_at="1.0",
+        created_at=f"{day}:00.000Z",
+        started_at=f"{day}:00.100Z",
+        ended_at=None if orphan else f"{day}:01.000Z",
+        args_summary='{"url":"http://127.0.0.1/"}',
+        progress=TaskProgress(done=3, total=20, message="http://127.0.0.1/p/3"),
+    )
+    return msgspec.json.encode(meta)
 
 
 def ledger_scale(options: argparse.Namespace) -> Section:
@@ -32,24 +47,18 @@ def ledger_scale(options: argparse.Namespace) -> Section:
         daemon.run("stop")
         daemon.connection.close()
         tasks = Path(daemon.home, "tasks")
-        for n in range(10_000):
-            orphan = n % 100 == 0
-            folder = tasks / secrets.token_hex(8)
+        for meta in map(old_task, range(TASKS)):
+            folder = tasks / json.loads(meta)["task_id"]
             folder.mkdir(parents=True)
-            text = TASK.format(
-                id=folder.name,
-                status="RUNNING" if orphan else "COMPLETED",
-                pid=2**22 - 1,
-                day=n % 19 + 1,
-                ended="null" if orphan else '"2026-11-19T10:00:01.000Z"',
-            )
-            (folder / "meta.json").write_text(text, encoding="utf-8")
+            (folder / "meta.json").write_bytes(meta)
         started = time.perf_counter()
         daemon.run("start")
         section.add("ocd start, whole", (time.perf_counter() - started) * 1000, "ms")
         daemon.process = psutil.Process(daemon.status()["pid"])
         log = Path(daemon.home, "log", "ocd.log").read_text(encoding="utf-8")
-        section.add("orphans reaped", daemon.status()["tasks"]["FAILED"], "tasks")
+        reaped = daemon.call("oc_task_list", status="FAILED", limit=1000)["count"]
+        assert reaped == TASKS // 100, f"{reaped} orphans reaped"
+        section.add("orphans reaped", reaped, "tasks")
         recovered = [line for line in log.splitlines() if "recovered" in line][-1]
         section.at_most(
             "start-up reaping", float(recovered.split(" ms")[0].split()[-1]), 2000, "ms"
@@ -94,8 +103,8 @@ async def _handles(folder: Path, section: Section) -> None:
         section.add(f"storing {megabytes} MB", megabytes / seconds, "MB/s")
     section.at_most("memory grown by storing 300 MB", grown, 30, "MB")
     for what, ask in (
-        ("200 items", {"limit": 200, "format": "items"}),
-        ("64 KB", {"limit": 65536, "format": "bytes"}),
+        ("200 items", {"limit": 200, "form": "items"}),
+        ("64 KB", {"limit": 65536, "form": "bytes"}),
     ):
         small, large = [await _fetch_ms(store, handles[size], ask) for size in (3, 300)]
         section.add(f"fetch of {what} from 300 MB", large, "ms")
