@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from ocd.api.errors import OcdError
 from ocd.browser.chromium import Chromium, ChromiumOptions
 from ocd.browser.session import Session, Sessions
 from ocd.safety.domains import DomainPolicy
+
+
+async def refusal(call: Awaitable[object]) -> OcdError:
+    """Return the error that `call` ends with."""
+    with pytest.raises(OcdError) as caught:
+        await call
+    return caught.value
 
 
 @dataclass(frozen=True)
@@ -26,7 +36,11 @@ class Browsing:
 
 @asynccontextmanager
 async def browsing(
-    folder: Path, *, policy: DomainPolicy | None = None, max_tabs: int = 20, **options: Any
+    folder: Path,
+    *,
+    policy: DomainPolicy | None = None,
+    max_tabs: int = 20,
+    **options: Any,  # noqa: ANN401
 ) -> AsyncIterator[Browsing]:
     tasks: set[asyncio.Task[None]] = set()
 

@@ -42,6 +42,7 @@ class InlineSite:
         self.routes = routes
         self.seen: list[str] = []
         self._open: set[asyncio.Task[None]] = set()
+        self._asked = asyncio.Condition()
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -52,10 +53,16 @@ class InlineSite:
         self._server.close()
         for task in list(self._open):
             task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
+        if self._open:
+            await asyncio.wait(self._open)
 
     def url(self, path: str, host: str = "127.0.0.1") -> str:
         return f"http://{host}:{self.port}{path}"
+
+    async def wait_asked(self, path: str) -> None:
+        """Return once the path was asked for."""
+        async with self._asked, asyncio.timeout(10):
+            await self._asked.wait_for(lambda: path in self.seen)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -73,7 +80,9 @@ class InlineSite:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         path = head.split(b" ", 2)[1].decode()
-        self.seen.append(path)
+        async with self._asked:
+            self.seen.append(path)
+            self._asked.notify_all()
         route = self.routes.get(path.partition("?")[0], Reply("not found", 404))
         reply = route if isinstance(route, Reply) else await route(path)
         writer.write(reply.encode())

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from ocd.api.errors import OcdError
 from ocd.browser import find, flags, leftovers
 from ocd.browser.emitter import Emitter

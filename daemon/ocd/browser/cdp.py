@@ -20,6 +20,12 @@ Result = asyncio.Future[dict[str, Any]]
 
 # CDP's error for a session that is gone.
 _NO_SESSION = -32001
+# Calls that only the page's renderer can answer.
+_RENDERER = (
+    "Runtime.", "DOM.", "DOMSnapshot.", "CSS.", "Accessibility.", "Input.", "Overlay.",
+    "Page.captureScreenshot", "Page.createIsolatedWorld", "Page.getLayoutMetrics",
+    "Page.printToPDF",
+)  # fmt: skip
 
 
 class Transport(Protocol):
@@ -51,7 +57,8 @@ class CdpSession(Emitter):
         self.parent = parent
         self._calls: dict[int, tuple[Result, str]] = {}
         self._expected: set[asyncio.Future[Any]] = set()
-        self._ended: tuple[str, str] | None = None
+        self._ended: OcdError | None = None
+        self._halted: OcdError | None = None
 
     @property
     def target_id(self) -> str:
@@ -67,13 +74,15 @@ class CdpSession(Emitter):
     def connection(self) -> "Connection":
         """The connection that carries this session; browser_gone or tab_gone after its end."""
         if self._connection is None:
-            raise OcdError(*(self._ended or ("browser_gone", "The browser's connection ended.")))
+            raise _copy(self._ended) if self._ended else OcdError("browser_gone", "No connection.")
         return self._connection
 
     def send(self, method: str, params: dict[str, Any] | None = None) -> Result:
         """Call `method`. The future raises cdp_error, browser_gone, tab_gone or an interruption."""
         if self._connection is None:
-            return self._refused()
+            return self._refused(self._ended)
+        if self._halted is not None and method.startswith(_RENDERER):
+            return self._refused(self._halted)
         future: Result = self._connection.loop.create_future()
         number = self._connection.write(method, params or {}, self.session_id)
         self._calls[number] = (future, method)
@@ -83,32 +92,41 @@ class CdpSession(Emitter):
         """Call `method` when nobody needs to know its result; nothing is raised."""
         _ = self.send(method, params)
 
-    def _refused(self) -> Result:
-        future: Result = asyncio.get_running_loop().create_future()
-        _fail(future, OcdError(*(self._ended or ("browser_gone", "The connection ended."))))
+    def _refused(self, error: OcdError | None) -> asyncio.Future[Any]:
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        _fail(future, error or OcdError("browser_gone", "The browser's connection ended."))
         return future
 
     def expect(self) -> asyncio.Future[Any]:
         """Return a future that is the caller's to resolve, and fails with what ends calls here."""
+        if self._connection is None or self._halted is not None:
+            return self._refused(self._halted or self._ended)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        if self._connection is None:
-            _fail(future, OcdError(*(self._ended or ("browser_gone", "The connection ended."))))
         self._expected.add(future)
         future.add_done_callback(self._expected.discard)
         return future
 
-    def interrupt(self, code: str, message: str, **details: Any) -> None:  # noqa: ANN401
+    def interrupt(self, error: OcdError) -> None:
         """Fail all calls in flight with this error; later ones are sent as ever."""
         calls, self._calls = self._calls, {}
         expected, self._expected = self._expected, set()
         for future in [call for call, _ in calls.values()] + list(expected):
-            _fail(future, OcdError(code, message, **details))
+            _fail(future, error)
+
+    def halt(self, error: OcdError) -> None:
+        """Fail all calls in flight, and until `proceed` all that need the page's renderer."""
+        self._halted = error
+        self.interrupt(error)
+
+    def proceed(self) -> None:
+        """Undo `halt`: the renderer answers again."""
+        self._halted = None
 
     def end(self, code: str, message: str) -> None:
         """Fail all calls in flight, and all later ones."""
         self._connection = None
-        self._ended = (code, message)
-        self.interrupt(code, message)
+        self._ended = OcdError(code, message)
+        self.interrupt(self._ended)
         self.emit("disconnected")
 
     def answered(self, message: Incoming) -> None:
@@ -139,9 +157,15 @@ class CdpSession(Emitter):
         return f"CdpSession({self.kind} {self.target_id[:8]}, {len(self._calls)} calls)"
 
 
+def _copy(error: OcdError) -> OcdError:
+    # Each raising adds to an error's traceback: everybody gets one of his own.
+    details: dict[str, Any] = error.details
+    return OcdError(error.code, error.message, hint=error.hint, **details)
+
+
 def _fail(future: asyncio.Future[Any], error: OcdError) -> None:
     if not future.done():
-        future.set_exception(error)
+        future.set_exception(_copy(error))
         # Marks it as seen: many calls are sent without anybody waiting for their result.
         future.exception()
 

@@ -29,9 +29,12 @@ class Dialog:
 class Dialogs:
     """Watches one tab for dialogs: while one is open, its page's scripts stand still."""
 
-    def __init__(self, cdp: CdpSession, interrupt: Callable[..., None]) -> None:
+    def __init__(
+        self, cdp: CdpSession, halt: Callable[[OcdError], None], proceed: Callable[[], None]
+    ) -> None:
         self._cdp = cdp
-        self._interrupt = interrupt
+        self._halt = halt
+        self._proceed = proceed
         self.opened: Dialog | None = None
 
     def start(self, events: Emitter) -> None:
@@ -48,12 +51,12 @@ class Dialogs:
         self.opened = dialog = Dialog(
             event["type"], event["message"], event.get("defaultPrompt", ""), event["url"]
         )
-        error = dialog.error()
-        self._interrupt(error.code, error.message, **error.details)
+        self._halt(dialog.error())
         self._events.emit("dialog", dialog)
 
     def _closed(self, _: Event) -> None:
         self.opened = None
+        self._proceed()
 
     async def answer(self, *, accept: bool, text: str = "") -> Dialog:
         """Close the open dialog and return what it was; not_found if there is none."""
@@ -62,5 +65,7 @@ class Dialogs:
             raise OcdError("not_found", "No dialog is open in this tab.")
         params = {"accept": accept, **({"promptText": text} if dialog.kind == "prompt" else {})}
         await self._cdp.send("Page.handleJavaScriptDialog", params)
-        self.opened = None
+        if self.opened is dialog:
+            self.opened = None
+            self._proceed()
         return dialog

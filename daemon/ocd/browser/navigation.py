@@ -117,7 +117,7 @@ async def _prepare(tab: "Tab") -> None:
         # Whoever leaves the page has nothing to say to its dialog.
         await tab.answer_dialog(accept=False)
     # A new renderer comes with the navigation.
-    tab.crashed = False
+    tab.revive()
 
 
 async def _reached(tab: "Tab", wait: Wait) -> None:

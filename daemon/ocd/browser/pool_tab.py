@@ -89,7 +89,7 @@ class PoolTab:
 
     def _crashed(self, _: Event) -> None:
         self.broken = True
-        self.cdp.interrupt("tab_crashed", "The page has crashed its renderer.")
+        self.cdp.halt(OcdError("tab_crashed", "The page has crashed its renderer."))
 
     def _gone(self) -> None:
         self.broken = True

@@ -13,13 +13,12 @@ from ocd.browser.frames import Frame
 
 WORLD = "openchrome"
 
-# CDP's words for a document that went away under a running script.
+# CDP's words for a document that went away before a script began, or under it.
+_NOT_BEGUN = ("Cannot find default execution context", "Cannot find context with specified id")
 _LEFT = (
     "Inspected target navigated or closed",
     "Execution context was destroyed",
-    "Cannot find default execution context",
-    "Cannot find context with specified id",
-    "uniqueContextId not found",
+    "Promise was collected",
 )
 _UNSERIALISABLE = (
     "Object reference chain is too long",
@@ -141,12 +140,14 @@ def script_error(error: OcdError) -> OcdError:
     """Return what a failed evaluation means to the caller; other errors come back as they are."""
     if error.code != "cdp_error":
         return error
-    if any(words in error.message for words in _LEFT):
+    not_begun = any(words in error.message for words in _NOT_BEGUN)
+    if not_begun or any(words in error.message for words in _LEFT):
         return OcdError(
             "script_error",
             "The page navigated away before the script ended.",
             hint="Wait for the page with wait_for, then run the script again.",
             navigated=True,
+            begun=not not_begun,
         )
     if any(words in error.message for words in _UNSERIALISABLE):
         return OcdError(
@@ -171,13 +172,11 @@ async def isolated_context(frame: Frame) -> int:
 
 async def evaluate_isolated(frame: Frame, source: str, **options: bool) -> Any:  # noqa: ANN401
     """Run `source` in the frame's isolated world, once more if its document was just replaced."""
-    known = frame.world
-    context = await isolated_context(frame)
     try:
-        return await evaluate(frame, source, context=context, **options)
+        return await evaluate(frame, source, context=await isolated_context(frame), **options)
     except OcdError as error:
         # The context was an old document's: the script has not run.
-        if known is None or context != known or not error.details.get("navigated"):
+        if error.details.get("begun") is not False:
             raise
         frame.world = None
     return await evaluate(frame, source, context=await isolated_context(frame), **options)

@@ -51,7 +51,6 @@ class Session:
             try:
                 await tab.navigate(url)
             except BaseException:
-                tab.cdp.interrupt("tab_gone", "The tab was closed.")
                 await asyncio.shield(tab.close())
                 raise
         return tab

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ocd.api.errors import OcdError
 from ocd.browser import navigation, scripts, waiting
-from ocd.browser.cdp import CdpSession, Event, Result
+from ocd.browser.cdp import CdpSession, Result
 from ocd.browser.dialogs import Dialog, Dialogs
 from ocd.browser.documents import Documents
 from ocd.browser.emitter import Emitter
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Dialog", "Frame", "Navigation", "Tab", "Wait"]
 
 CLOSE_S = 1.5
+_CRASHED_HINT = "Navigate or reload to use the tab again."
 # What a tab may keep of its responses' bodies in memory, in bytes: all, and one.
 _BUFFERS = {"maxTotalBufferSize": 20 << 20, "maxResourceBufferSize": 5 << 20}
 
@@ -48,21 +49,19 @@ class Tab:
         self.opener: str | None = None
         self.documents = Documents(cdp)
         self._tree = FrameTree(cdp, self._prepare)
-        self._dialogs = Dialogs(cdp, self._interrupt)
+        self._dialogs = Dialogs(cdp, self._halt, self._proceed)
 
     def start(self) -> list[Result]:
         """Post everything that makes the tab work, and resume it; return the calls."""
         self.documents.start()
         self._dialogs.start(self.events)
-        self.cdp.on("Inspector.targetCrashed", self._crashed)
         self.cdp.on("disconnected", self._disconnected)
-        first = [
-            self.cdp.send("Inspector.enable"),
-            self.cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True}),
-        ]
-        return [*first, *self._tree.start()]
+        focus = self.cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
+        return [focus, *self._tree.start()]
 
     def _prepare(self, cdp: CdpSession) -> None:
+        cdp.on("Inspector.targetCrashed", lambda _: self._crashed(cdp))
+        cdp.tell("Inspector.enable")
         cdp.tell("Page.setLifecycleEventsEnabled", {"enabled": True})
         cdp.tell("Network.enable", _BUFFERS)
         self.events.emit("session", cdp)
@@ -106,8 +105,7 @@ class Tab:
         if self.opened_dialog is not None:
             raise self.opened_dialog.error()
         if self.crashed:
-            hint = "Navigate or reload to use the tab again."
-            raise OcdError("tab_crashed", "The page has crashed.", hint=hint)
+            raise OcdError("tab_crashed", "The page has crashed.", hint=_CRASHED_HINT)
 
     # Navigating: see navigation
 
@@ -225,19 +223,33 @@ class Tab:
             # The browser still works on it; for us it is over.
             self.cdp.end("tab_gone", "The tab was closed.")
 
-    def _crashed(self, _: Event) -> None:
+    def _crashed(self, cdp: CdpSession) -> None:
+        error = OcdError("tab_crashed", "The page has crashed.", hint=_CRASHED_HINT)
+        if cdp is not self.cdp:
+            # Only a frame: the page around it lives on.
+            cdp.halt(error)
+            return
         self.crashed = True
-        self._interrupt("tab_crashed", "The page has crashed.")
+        self._halt(error)
         self.events.emit("crashed")
 
-    def _interrupt(self, code: str, message: str, **details: Any) -> None:  # noqa: ANN401
+    def revive(self) -> None:
+        """Count on a new renderer, which comes with the navigation that is about to start."""
+        self.crashed = False
+        self._proceed()
+
+    def _halt(self, error: OcdError) -> None:
         for session in self.sessions:
-            session.interrupt(code, message, **details)
+            session.halt(error)
+
+    def _proceed(self) -> None:
+        for session in self.sessions:
+            session.proceed()
 
     def _disconnected(self) -> None:
         self.closed = True
         for session in self.sessions:
-            session.interrupt("tab_gone", "The tab was closed.")
+            session.interrupt(OcdError("tab_gone", "The tab was closed."))
         self.events.emit("closed")
 
     def __repr__(self) -> str:

@@ -7,20 +7,16 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import psutil
 import pytest
-from ocd.api.errors import OcdError
+
+import support.browsing
 from ocd.browser.leftovers import RECORD
-
-from support.browsing import browsing
+from support.browsing import browsing, refusal
 from support.site_inline import InlineSite, Reply
-
-
-async def refusal(call) -> OcdError:
-    with pytest.raises(OcdError) as caught:
-        await call
-    return caught.value
+from support.waiting import wait_until
 
 
 def users_of(profile) -> list[int]:
@@ -33,13 +29,9 @@ def users_of(profile) -> list[int]:
     return found
 
 
-async def gone(profile, seconds: float = 5) -> bool:
-    end = time.monotonic() + seconds
-    while users_of(profile):
-        if time.monotonic() > end:
-            return False
-        await asyncio.sleep(0.05)
-    return True
+async def gone(profile) -> bool:
+    """Wait until nobody uses the profile."""
+    return await asyncio.to_thread(wait_until, lambda: not users_of(profile), 5)
 
 
 async def test_death_is_told_at_once_and_the_next_call_starts_again(tmp_path):
@@ -47,11 +39,12 @@ async def test_death_is_told_at_once_and_the_next_call_starts_again(tmp_path):
     async with browsing(tmp_path) as here:
         tab = await here.session.new_tab()
         first = here.chromium.pid
-        waiting = asyncio.create_task(tab.evaluate("new Promise(() => {})"))
-        await tab.evaluate("1")
-        os.kill(first, signal.SIGKILL)
-        started = time.monotonic()
-        assert (await refusal(waiting)).code == "browser_gone"
+        async with asyncio.TaskGroup() as group:
+            waiting = group.create_task(refusal(tab.evaluate("new Promise(() => {})")))
+            await tab.evaluate("1")
+            os.kill(first, signal.SIGKILL)
+            started = time.monotonic()
+        assert waiting.result().code == "browser_gone"
         assert time.monotonic() - started < 1
         assert (here.session.tabs, here.chromium.state) == ([], "gone")
         assert (await refusal(tab.evaluate("1"))).code in ("tab_gone", "browser_gone")
@@ -64,11 +57,12 @@ async def test_death_is_told_at_once_and_the_next_call_starts_again(tmp_path):
 async def test_one_start_serves_all_callers_even_if_the_first_gives_up(tmp_path):
     """Single flight; a cancelled caller does not take the start with it."""
     async with browsing(tmp_path) as here:
-        first = asyncio.create_task(here.chromium.ensure())
-        await asyncio.sleep(0)
-        first.cancel()
-        connections = await asyncio.gather(*[here.chromium.ensure() for _ in range(5)])
-        assert len(set(map(id, connections))) == 1
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0):
+                await here.chromium.ensure()
+        async with asyncio.TaskGroup() as group:
+            calls = [group.create_task(here.chromium.ensure()) for _ in range(5)]
+        assert len({id(call.result()) for call in calls}) == 1
         assert (here.chromium.generation, here.chromium.state) == (1, "running")
         assert here.chromium.memory_bytes() > 20_000_000
 
@@ -86,7 +80,8 @@ async def test_closing_leaves_nothing_and_can_be_undone(tmp_path):
         assert not process.is_running()
         assert not (tmp_path / RECORD).exists()
         await here.chromium.ensure()
-    assert not os.path.exists(folder)
+    assert not users_of(folder)
+    assert not list(Path(folder).parent.glob(Path(folder).name))
 
 
 async def test_a_browser_that_hangs_is_ended_all_the_same(tmp_path):
@@ -118,7 +113,9 @@ SCRIPT = """
 import asyncio, sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from support.browsing import browsing
+import support.browsing
+from support.browsing import browsing, refusal
+from support.waiting import wait_until
 
 async def main():
     async with browsing(Path({folder!r})) as here:
@@ -130,11 +127,15 @@ asyncio.run(main())
 """
 
 
+def start(arguments, **options) -> subprocess.Popen:
+    return subprocess.Popen(arguments, **options)
+
+
 async def killed_daemon(tmp_path, *, stop: bool = False) -> int:
     """Run a process that drives a Chromium, SIGKILL it, and return that Chromium's pid."""
-    tests = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-    source = textwrap.dedent(SCRIPT).format(tests=tests, folder=str(tmp_path))
-    daemon = subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True)
+    tests = Path(support.browsing.__file__).parent.parent
+    source = textwrap.dedent(SCRIPT).format(tests=str(tests), folder=str(tmp_path))
+    daemon = start([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True)
     try:
         pid = int(await asyncio.to_thread(daemon.stdout.readline))
         if stop:
@@ -200,13 +201,10 @@ async def test_attaching_leaves_the_browser_running(tmp_path):
     """--browser-url: tabs work over the WebSocket, closing closes nothing of others."""
     profile = tmp_path / "theirs"
     arguments = ["chromium", "--headless=new", "--no-sandbox", "--remote-debugging-port=0"]
-    with open(tmp_path / "log", "wb") as log:
-        theirs = subprocess.Popen([*arguments, f"--user-data-dir={profile}"], stderr=log)
+    theirs = start([*arguments, f"--user-data-dir={profile}"], stderr=subprocess.DEVNULL)
     try:
         marks = profile / "DevToolsActivePort"
-        async with asyncio.timeout(20):
-            while not marks.exists() or "\n" not in marks.read_text():
-                await asyncio.sleep(0.05)
+        await asyncio.to_thread(wait_until, lambda: marks.exists() and marks.read_text(), 20)
         port = marks.read_text().split()[0]
         async with browsing(tmp_path, browser_url=f"http://127.0.0.1:{port}") as here:
             tab = await here.session.new_tab("data:text/html,<title>over</title>")
@@ -233,13 +231,14 @@ async def test_pyppeteer_works_on_our_connection(tmp_path):
         await tab.mouse.click(300, 600)
         assert await tab.evaluate("[i.value, clicked]") == ["Hé!", 1]
         connection = here.chromium.connection
-        import ocd.browser.puppets  # noqa: F401 - imports pyppeteer with its warnings silenced
+        # The keyboard has imported pyppeteer, with its warnings silenced.
         from pyppeteer.browser import Browser
 
-        browser = await Browser.create(connection, [], False, None)
-        async with asyncio.timeout(5):
-            while not (mine := [t for t in browser.targets() if t.url == site.url("/")]):
-                await asyncio.sleep(0.01)
+        browser = await Browser.create(
+            connection, [], ignoreHTTPSErrors=False, defaultViewport=None
+        )
+        await connection.send("Target.getTargets")  # its own listeners run meanwhile
+        mine = [target for target in browser.targets() if target.url == site.url("/")]
         page = await mine[0].page()
         assert await page.evaluate("() => document.title") == "pyp"
         reply = await page.goto(site.url("/?again"))

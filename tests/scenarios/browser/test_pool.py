@@ -4,12 +4,10 @@ import asyncio
 import time
 
 import psutil
-import pytest
-from ocd.api.errors import OcdError
+
 from ocd.browser.pool import PagePool
 from ocd.safety.domains import DomainPolicy
-
-from support.browsing import browsing
+from support.browsing import browsing, refusal
 from support.site_inline import InlineSite, Reply, redirect
 
 TALL = "<div style='height:4000px'></div>"
@@ -22,7 +20,8 @@ SCRIPTED = {
     "visible": "if (document.visibilityState === 'visible' && innerWidth > 600) say()",
     "timer": "setTimeout(() => setTimeout(say, 200), 200)",
     "fetch": "onload = () => fetch('/data').then((r) => r.text()).then((t) => say(t))",
-    "xhr": "const x = new XMLHttpRequest(); x.open('GET', '/data'); x.onload = () => say(x.responseText);"
+    "xhr": "const x = new XMLHttpRequest(); x.open('GET', '/data');"
+    "x.onload = () => say(x.responseText);"
     "onload = () => x.send()",
     "import": "document.body.replaceChildren(document.currentScript); import('/module.js')",
     "microtask": "onload = () => { const c = new MessageChannel(); c.port1.onmessage = () => say();"
@@ -39,12 +38,6 @@ def scripted(source: str) -> Reply:
     )
 
 
-async def refusal(call) -> OcdError:
-    with pytest.raises(OcdError) as caught:
-        await call
-    return caught.value
-
-
 async def test_content_that_scripts_fill_in_is_there(tmp_path):
     """Frames, idle time, visibility, observers, timers and requests are all answered."""
 
@@ -55,12 +48,15 @@ async def test_content_that_scripts_fill_in_is_there(tmp_path):
     module = Reply("document.body.append('content-ready')", kind="text/javascript")
     routes = {"/" + name: scripted(source) for name, source in SCRIPTED.items()}
     routes |= {"/data": data, "/module.js": module}
-    async with InlineSite(routes) as site, browsing(tmp_path) as here:
-        async with PagePool(here.chromium, 2) as pool:
-            for name in SCRIPTED:
-                page = await pool.load(site.url("/" + name), 10)
-                assert "content-ready" in page.html.rpartition("</script>")[2], name
-                assert (page.status, page.title) == (200, "T")
+    async with (
+        InlineSite(routes) as site,
+        browsing(tmp_path) as here,
+        PagePool(here.chromium, 2) as pool,
+    ):
+        for name in SCRIPTED:
+            page = await pool.load(site.url("/" + name), 10)
+            assert "content-ready" in page.html.rpartition("</script>")[2], name
+            assert (page.status, page.title) == (200, "T")
 
 
 async def test_a_page_record_is_whole(tmp_path):
@@ -80,24 +76,27 @@ async def test_a_page_record_is_whole(tmp_path):
             "Object.defineProperty(document, 'title', {value: 1})</script>odd"
         ),
     }
-    async with InlineSite(routes) as site, browsing(tmp_path) as here:
-        async with PagePool(here.chromium, 1) as pool:
-            plain = await pool.load(site.url("/"), 10)
-            assert plain.links == [site.url("/sub/a"), site.url("/sub/b#f")]
-            assert plain.html.startswith("<!DOCTYPE html><html><head><title>Ünï</title>")
-            assert (plain.content_type, plain.redirected) == ("text/html", False)
-            for path, end in [
-                ("/moved", "/?to"),
-                ("/script", "/?js"),
-                ("/late", "/?late"),
-                ("/meta", "/?meta"),
-            ]:
-                page = await pool.load(site.url(path), 10)
-                assert (page.url, page.redirected, page.title) == (site.url(end), True, "Ünï"), path
-            assert (await pool.load(site.url("/missing"), 10)).status == 404
-            assert (await pool.load(site.url("/text"), 10)).content_type == "text/plain"
-            assert '{"a":1}' in (await pool.load(site.url("/json"), 10)).html
-            assert "odd" in (await pool.load(site.url("/odd"), 10)).html
+    async with (
+        InlineSite(routes) as site,
+        browsing(tmp_path) as here,
+        PagePool(here.chromium, 1) as pool,
+    ):
+        plain = await pool.load(site.url("/"), 10)
+        assert plain.links == [site.url("/sub/a"), site.url("/sub/b#f")]
+        assert plain.html.startswith("<!DOCTYPE html><html><head><title>Ünï</title>")
+        assert (plain.content_type, plain.redirected) == ("text/html", False)
+        for path, end in [
+            ("/moved", "/?to"),
+            ("/script", "/?js"),
+            ("/late", "/?late"),
+            ("/meta", "/?meta"),
+        ]:
+            page = await pool.load(site.url(path), 10)
+            assert (page.url, page.redirected, page.title) == (site.url(end), True, "Ünï"), path
+        assert (await pool.load(site.url("/missing"), 10)).status == 404
+        assert (await pool.load(site.url("/text"), 10)).content_type == "text/plain"
+        assert '{"a":1}' in (await pool.load(site.url("/json"), 10)).html
+        assert "odd" in (await pool.load(site.url("/odd"), 10)).html
 
 
 async def test_bad_pages_end_as_errors_and_the_pool_goes_on(tmp_path):
@@ -137,24 +136,27 @@ async def test_bad_pages_end_as_errors_and_the_pool_goes_on(tmp_path):
         "/500": "navigation_failed",
         "chrome://crash": "domain_blocked",
     }  # fmt: skip
-    async with InlineSite(routes) as site, browsing(tmp_path) as here:
-        async with PagePool(here.chromium, 3) as pool:
+    async with (
+        InlineSite(routes) as site,
+        browsing(tmp_path) as here,
+        PagePool(here.chromium, 3) as pool,
+    ):
 
-            async def check(path: str) -> None:
-                url = site.url(path) if path.startswith("/") else path
-                started = time.monotonic()
-                if path in expected:
-                    code = (await refusal(pool.load(url, 2.5))).code
-                    assert code in expected[path], (path, code)
-                else:
-                    page = await pool.load(url, 2.5)
-                    assert (page.title, "fine" in page.html) == ("good", True), path
-                assert time.monotonic() - started < 20, path
+        async def check(path: str) -> None:
+            url = site.url(path) if path.startswith("/") else path
+            started = time.monotonic()
+            if path in expected:
+                code = (await refusal(pool.load(url, 2.5))).code
+                assert code in expected[path], (path, code)
+            else:
+                page = await pool.load(url, 2.5)
+                assert (page.title, "fine" in page.html) == ("good", True), path
+            assert time.monotonic() - started < 20, path
 
-            async with asyncio.TaskGroup() as group:
-                for path in [*routes, "chrome://crash", "/?again"]:
-                    group.create_task(check(path))
-            await check("/")
+        async with asyncio.TaskGroup() as group:
+            for path in [*routes, "chrome://crash", "/?again"]:
+                group.create_task(check(path))
+        await check("/")
         assert here.sessions.tab_count == 0
 
 
@@ -167,15 +169,18 @@ async def test_a_crash_costs_its_page_only(tmp_path):
         return Reply()
 
     routes["/hang"] = never
-    async with InlineSite(routes) as site, browsing(tmp_path) as here:
-        async with PagePool(here.chromium, 1) as pool:
-            assert (await pool.load(site.url("/"), 5)).title == "good"
-            crashing = asyncio.create_task(pool.load(site.url("/slow"), 10))
-            while "/hang" not in site.seen:
-                await asyncio.sleep(0.01)
+    async with (
+        InlineSite(routes) as site,
+        browsing(tmp_path) as here,
+        PagePool(here.chromium, 1) as pool,
+    ):
+        assert (await pool.load(site.url("/"), 5)).title == "good"
+        async with asyncio.TaskGroup() as group:
+            crashing = group.create_task(refusal(pool.load(site.url("/slow"), 10)))
+            await site.wait_asked("/hang")
             pool._busy[0].cdp.tell("Page.crash")
-            assert (await refusal(crashing)).code == "tab_crashed"
-            assert (await pool.load(site.url("/"), 5)).title == "good"
+        assert crashing.result().code == "tab_crashed"
+        assert (await pool.load(site.url("/"), 5)).title == "good"
 
 
 async def test_the_pool_survives_chromiums_death(tmp_path):
@@ -187,15 +192,18 @@ async def test_the_pool_survives_chromiums_death(tmp_path):
         return Reply()
 
     routes["/hang"] = never
-    async with InlineSite(routes) as site, browsing(tmp_path) as here:
-        async with PagePool(here.chromium, 2) as pool:
-            hanging = asyncio.create_task(pool.load(site.url("/hang"), 10))
-            while "/hang" not in site.seen:
-                await asyncio.sleep(0.01)
-            psutil.Process(here.chromium.pid).kill()
-            assert (await refusal(hanging)).code == "browser_gone"
-            assert (await pool.load(site.url("/"), 10)).title == "good"
-            assert here.chromium.generation == 2
+    async with (
+        InlineSite(routes) as site,
+        browsing(tmp_path) as here,
+        PagePool(here.chromium, 2) as pool,
+        asyncio.TaskGroup() as group,
+    ):
+        hanging = group.create_task(refusal(pool.load(site.url("/hang"), 10)))
+        await site.wait_asked("/hang")
+        psutil.Process(here.chromium.pid).kill()
+        assert (await hanging).code == "browser_gone"
+        assert (await pool.load(site.url("/"), 10)).title == "good"
+        assert here.chromium.generation == 2
 
 
 async def test_logins_are_shared_on_request_only(tmp_path):
@@ -204,23 +212,21 @@ async def test_logins_are_shared_on_request_only(tmp_path):
     async def cookie(path: str) -> Reply:
         return Reply("<script>document.title = document.cookie</script>")
 
-    async with InlineSite(
-        {"/": cookie, "/set": Reply(headers={"Set-Cookie": "login=1; Path=/"})}
-    ) as site:
-        async with browsing(tmp_path) as here:
-            await here.session.new_tab(site.url("/set"))
-            async with PagePool(here.chromium, 1) as pool:
-                assert (await pool.load(site.url("/"), 5)).title == ""
-            async with PagePool(here.chromium, 1, share_login=True) as pool:
-                assert (await pool.load(site.url("/"), 5)).title == "login=1"
-                fetched = await pool.fetch(site.url("/"), 5)
-                assert (fetched.status, b"document.cookie" in fetched.body) == (200, True)
-                assert fetched.headers["content-type"].startswith("text/html")
-                assert (await pool.fetch(site.url("/nothing"), 5)).status == 404
-                assert (
-                    await refusal(pool.fetch("http://nowhere.invalid/", 5))
-                ).code == "fetch_failed"
-            assert len(here.session.tabs) == 1
+    async with (
+        InlineSite({"/": cookie, "/set": Reply(headers={"Set-Cookie": "login=1; Path=/"})}) as site,
+        browsing(tmp_path) as here,
+    ):
+        await here.session.new_tab(site.url("/set"))
+        async with PagePool(here.chromium, 1) as pool:
+            assert (await pool.load(site.url("/"), 5)).title == ""
+        async with PagePool(here.chromium, 1, share_login=True) as pool:
+            assert (await pool.load(site.url("/"), 5)).title == "login=1"
+            fetched = await pool.fetch(site.url("/"), 5)
+            assert (fetched.status, b"document.cookie" in fetched.body) == (200, True)
+            assert fetched.headers["content-type"].startswith("text/html")
+            assert (await pool.fetch(site.url("/nothing"), 5)).status == 404
+            assert (await refusal(pool.fetch("http://nowhere.invalid/", 5))).code == "fetch_failed"
+        assert len(here.session.tabs) == 1
 
 
 async def test_the_policy_holds_for_every_hop(tmp_path):
@@ -233,7 +239,8 @@ async def test_the_policy_holds_for_every_hop(tmp_path):
                        f"<script>fetch('{evil}').catch(() => 0); window.open('{evil}')</script>"),
             "/moved": redirect(evil),
             "/script": Reply(f"<script>location.href = '{evil}'</script>"),
-            "/button": Reply(f"<button style='position:fixed;inset:0' onclick=window.open('{evil}')>"),
+            "/button": Reply(f"<button style='position:fixed;inset:0' onclick=open_()>"
+                             f"<script>open_ = () => window.open('{evil}')</script>"),
         }  # fmt: skip
         async with PagePool(here.chromium, 1) as pool:
             assert (await pool.load(site.url("/"), 10)).title == "good"

@@ -4,10 +4,9 @@ import asyncio
 import time
 
 import pytest
-from ocd.api.errors import OcdError
-from ocd.browser.tab import Tab
 
-from support.browsing import browsing
+from ocd.browser.tab import Tab
+from support.browsing import browsing, refusal
 from support.site_inline import InlineSite, Reply, redirect
 
 HELLO = Reply("<title>Hello</title><p id=p>hello")
@@ -15,12 +14,6 @@ HELLO = Reply("<title>Hello</title><p id=p>hello")
 
 def page(body: str, title: str = "Page") -> Reply:
     return Reply(f"<!doctype html><title>{title}</title><body>{body}")
-
-
-async def refusal(call) -> OcdError:
-    with pytest.raises(OcdError) as caught:
-        await call
-    return caught.value
 
 
 async def settle(tab: Tab, expression: str, seconds: float = 5) -> None:
@@ -142,38 +135,42 @@ async def test_values_and_errors_of_scripts(tmp_path):
 
 async def test_isolated_scripts_see_the_page_but_not_its_variables(tmp_path):
     """The isolated world has its own globals, in every document anew."""
-    async with InlineSite({"/": page("<script>window.mine = 1</script><p>x")}) as site:
-        async with browsing(tmp_path) as here:
-            tab = await here.session.new_tab(site.url("/"))
-            for _ in range(2):
-                assert await tab.evaluate("typeof mine", isolated=True) == "undefined"
-                assert await tab.evaluate("document.body.innerText.trim()", isolated=True) == "x"
-                assert await tab.evaluate("mine") == 1
-                await tab.reload()
+    async with (
+        InlineSite({"/": page("<script>window.mine = 1</script><p>x")}) as site,
+        browsing(tmp_path) as here,
+    ):
+        tab = await here.session.new_tab(site.url("/"))
+        for _ in range(2):
+            assert await tab.evaluate("typeof mine", isolated=True) == "undefined"
+            assert await tab.evaluate("document.body.innerText.trim()", isolated=True) == "x"
+            assert await tab.evaluate("mine") == 1
+            await tab.reload()
 
 
 async def test_a_dialog_answers_the_call_it_would_hang(tmp_path):
     """alert, confirm and prompt stay open, are reported, and are answered by the caller."""
-    async with InlineSite({"/": HELLO, "/alert": page("<script>alert('in')</script>done")}) as site:
-        async with browsing(tmp_path) as here:
-            tab = await here.session.new_tab(site.url("/"))
-            started = time.monotonic()
-            error = await refusal(tab.evaluate("alert('hi')"))
-            assert error.code == "dialog_open"
-            assert error.details["dialog"]["message"] == "hi"
-            assert (await refusal(tab.evaluate("1"))).code == "dialog_open"
-            assert time.monotonic() - started < 1
-            assert tab.opened_dialog
-            assert (await tab.answer_dialog(accept=True)).kind == "alert"
-            assert await tab.evaluate("1") == 1
-            await refusal(tab.evaluate("window.said = prompt('name?', 'x')"))
-            await tab.answer_dialog(accept=True, text="Ada")
-            assert await tab.evaluate("said") == "Ada"
-            assert (await refusal(tab.navigate(site.url("/alert")))).code == "dialog_open"
-            await tab.answer_dialog(accept=True)
-            await tab.wait_for("load", timeout_s=5)
-            assert await tab.evaluate("document.body.innerText") == "done"
-            assert (await refusal(tab.answer_dialog(accept=True))).code == "not_found"
+    async with (
+        InlineSite({"/": HELLO, "/alert": page("<script>alert('in')</script>done")}) as site,
+        browsing(tmp_path) as here,
+    ):
+        tab = await here.session.new_tab(site.url("/"))
+        started = time.monotonic()
+        error = await refusal(tab.evaluate("alert('hi')"))
+        assert error.code == "dialog_open"
+        assert error.details["dialog"]["message"] == "hi"
+        assert (await refusal(tab.evaluate("1"))).code == "dialog_open"
+        assert time.monotonic() - started < 1
+        assert tab.opened_dialog
+        assert (await tab.answer_dialog(accept=True)).kind == "alert"
+        assert await tab.evaluate("1") == 1
+        await refusal(tab.evaluate("window.said = prompt('name?', 'x')"))
+        await tab.answer_dialog(accept=True, text="Ada")
+        assert await tab.evaluate("said") == "Ada"
+        assert (await refusal(tab.navigate(site.url("/alert")))).code == "dialog_open"
+        await tab.answer_dialog(accept=True)
+        await tab.wait_for("load", timeout_s=5)
+        assert await tab.evaluate("document.body.innerText") == "done"
+        assert (await refusal(tab.answer_dialog(accept=True))).code == "not_found"
 
 
 async def test_beforeunload_keeps_nobody_from_leaving(tmp_path):
@@ -260,11 +257,12 @@ async def test_a_crashed_renderer_is_told_at_once_and_the_tab_lives_on(tmp_path)
     """Calls in flight fail with tab_crashed; a reload brings the page back."""
     async with InlineSite({"/": HELLO}) as site, browsing(tmp_path) as here:
         tab = await here.session.new_tab(site.url("/"))
-        waiting = asyncio.create_task(tab.evaluate("new Promise(() => {})"))
-        await tab.evaluate("1")
-        started = time.monotonic()
-        tab.cdp.tell("Page.crash")
-        assert (await refusal(waiting)).code == "tab_crashed"
+        async with asyncio.TaskGroup() as group:
+            waiting = group.create_task(refusal(tab.evaluate("new Promise(() => {})")))
+            await tab.evaluate("1")
+            started = time.monotonic()
+            tab.cdp.tell("Page.crash")
+        assert waiting.result().code == "tab_crashed"
         assert (await refusal(tab.evaluate("1"))).code == "tab_crashed"
         assert time.monotonic() - started < 3
         assert (await tab.reload()).title == "Hello"
@@ -321,19 +319,21 @@ async def test_waiting_ends_when_the_page_is_ready(tmp_path):
 async def test_pictures_are_taken_of_tabs_in_the_background_too(tmp_path):
     """Viewport, whole page, an element, a part; sizes as asked, and a limit that is told."""
     body = "<body style='margin:0;height:3000px'><div id=d style='width:50px;height:20px'>d</div>"
-    async with InlineSite({"/": page(body), "/huge": page("<p style='height:20000px'>")}) as site:
-        async with browsing(tmp_path) as here:
-            tab = await here.session.new_tab(site.url("/"))
-            await here.session.new_tab(site.url("/"))
-            assert size_of_png(await tab.screenshot())[0] == 1280
-            assert size_of_png(await tab.screenshot(full_page=True)) == (1280, 3000)
-            assert size_of_png(await tab.screenshot(selector="#d")) == (50, 20)
-            assert size_of_png(await tab.screenshot(clip=(0, 2500, 10, 5))) == (10, 5)
-            assert (await tab.screenshot(format="jpeg", quality=30))[:2] == b"\xff\xd8"
-            assert (await tab.screenshot(format="webp"))[8:12] == b"WEBP"
-            assert (await refusal(tab.screenshot(selector="#no"))).code == "element_not_found"
-            await tab.navigate(site.url("/huge"))
-            assert (await refusal(tab.screenshot(full_page=True))).code == "too_large"
+    async with (
+        InlineSite({"/": page(body), "/huge": page("<p style='height:20000px'>")}) as site,
+        browsing(tmp_path) as here,
+    ):
+        tab = await here.session.new_tab(site.url("/"))
+        await here.session.new_tab(site.url("/"))
+        assert size_of_png(await tab.screenshot())[0] == 1280
+        assert size_of_png(await tab.screenshot(full_page=True)) == (1280, 3000)
+        assert size_of_png(await tab.screenshot(selector="#d")) == (50, 20)
+        assert size_of_png(await tab.screenshot(clip=(0, 2500, 10, 5))) == (10, 5)
+        assert (await tab.screenshot(format="jpeg", quality=30))[:2] == b"\xff\xd8"
+        assert (await tab.screenshot(format="webp"))[8:12] == b"WEBP"
+        assert (await refusal(tab.screenshot(selector="#no"))).code == "element_not_found"
+        await tab.navigate(site.url("/huge"))
+        assert (await refusal(tab.screenshot(full_page=True))).code == "too_large"
 
 
 def size_of_png(data: bytes) -> tuple[int, int]:
