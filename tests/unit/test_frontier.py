@@ -28,12 +28,25 @@ def test_each_url_comes_once_and_by_depth(offers: list[tuple[int, int]]) -> None
     frontier = _frontier()
     taken_on = [n for n, depth in offers if frontier.add(Entry(f"http://x/{n}", depth))]
     assert sorted(taken_on) == sorted({n for n, _ in offers})
-    first_depth = {}
+    shortest: dict[str, int] = {}
     for n, depth in offers:
-        first_depth.setdefault(f"http://x/{n}", depth)
+        url = f"http://x/{n}"
+        shortest[url] = min(depth, shortest.get(url, depth))
     taken = _urls(frontier)
-    assert sorted(taken) == sorted(first_depth)
-    assert [first_depth[url] for url in taken] == sorted(first_depth.values())
+    assert sorted(taken) == sorted(shortest)
+    assert [shortest[url] for url in taken] == sorted(shortest.values())
+
+
+def test_what_is_too_deep_waits_unless_it_was_taken_before() -> None:
+    frontier = _frontier()
+    frontier.add(Entry("http://x/deep", 3))
+    assert frontier.take(1.0, _always, deepest=2) == float("inf")
+    frontier.shorten("http://x/deep", 2)
+    taken = frontier.take(1.0, _always, deepest=2)
+    assert isinstance(taken, Entry)
+    assert taken.depth == 2
+    frontier.put_back(taken)
+    assert frontier.take(1.0, _always, deepest=0) is taken
 
 
 def test_spellings_are_one() -> None:

@@ -5,6 +5,7 @@ synchronous; the only awaits are the visits and the wait for something to do.
 """
 
 import asyncio
+from collections import Counter
 from contextlib import suppress
 
 import msgspec
@@ -50,6 +51,7 @@ class Crew:
         self._encode = msgspec.json.Encoder().encode
         self._blocked: dict[str, bool] = {}
         self._in_flight = 0
+        self._depths: Counter[int] = Counter()
         self._changed = asyncio.Event()
         self.tally = Tally()
 
@@ -87,6 +89,7 @@ class Crew:
                 await self._visit(entry)
             finally:
                 self._in_flight -= 1
+                self._depths[entry.depth] -= 1
                 self._politeness.end(entry.origin)
                 self._wake()
 
@@ -105,14 +108,25 @@ class Crew:
             return None
         if tally.succeeded + self._in_flight >= spec.max_pages:
             return _NEVER
-        taken = self._frontier.take(now, self._politeness.ready_at)
+        taken = self._frontier.take(now, self._politeness.ready_at, self._deepest())
         if isinstance(taken, Entry):
             self._in_flight += 1
+            self._depths[taken.depth] += 1
             self._politeness.begin(taken.origin, now)
             tally.attempts += 1
         elif not self._in_flight and not len(self._frontier):
             return None
         return taken
+
+    def _deepest(self) -> float:
+        """Return the depth below which nothing may be taken now.
+
+        Level by level, with one level of slack: only a page two levels up, still in flight, could
+        show a shorter way to an entry. So depths are exact, whichever page answers first.
+        """
+        if self._spec.strategy != "bfs":
+            return _NEVER
+        return min((d for d, n in self._depths.items() if n), default=_NEVER) + 1
 
     def _wake(self) -> None:
         # Waiters have their futures resolved by set(); the next ones wait again.
@@ -218,6 +232,7 @@ class Crew:
         best_first = self._spec.strategy == "best_first"
         for url, text in links:
             if frontier.is_known(url):
+                frontier.shorten(url, depth)
                 continue
             reason = scope.reject(url) or self._policy_reason(url)
             if reason:

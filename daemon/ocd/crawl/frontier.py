@@ -7,6 +7,8 @@ from typing import Any
 
 from ocd.crawl.urls import key_of, origin_of
 
+_FIRST = float("-inf")
+
 
 @dataclass(slots=True)
 class Entry:
@@ -39,8 +41,10 @@ class Frontier:
         self._rank = rank
         self._heaps: dict[str, list[tuple[float, int, Entry]]] = {}
         self._late: list[tuple[float, int, Entry]] = []
-        self._urls: set[str] = set()
-        self._keys: set[str] = set()
+        # Every spelling seen, with its key; "" for what is not to be looked at again.
+        self._urls: dict[str, str] = {}
+        # Every key taken on, with its entry while that waits for its first visit.
+        self._keys: dict[str, Entry | None] = {}
         self._claimed: set[str] = set()
         self._count = 0
 
@@ -53,15 +57,23 @@ class Frontier:
 
     def mark_known(self, url: str) -> None:
         """Remember an URL that is not to be looked at again, for example one out of scope."""
-        self._urls.add(url)
+        self._urls[url] = ""
+
+    def shorten(self, url: str, depth: int) -> None:
+        """Note a way to a known URL; if it is a shorter one to an entry that waits, it counts."""
+        entry = self._keys.get(self._urls.get(url, ""))
+        if entry is not None and depth < entry.depth and entry.key not in self._claimed:
+            entry.depth = depth
+            self._push(entry)  # what stands in the heap already is stale once this was taken
 
     def add(self, entry: Entry) -> bool:
         """Take on the entry; False if its URL, in any spelling, was taken on before."""
-        self._urls.add(entry.url)
         entry.key = key_of(entry.url)
+        self._urls[entry.url] = entry.key
         if entry.key in self._keys:
+            self.shorten(entry.url, entry.depth)
             return False
-        self._keys.add(entry.key)
+        self._keys[entry.key] = entry
         entry.origin = origin_of(entry.url)
         self._push(entry)
         return True
@@ -69,8 +81,8 @@ class Frontier:
     def claim(self, entry: Entry, url: str) -> bool:
         """Reserve the target of the entry's redirect; False if another entry has it, or had."""
         key = key_of(url)
-        self._urls.add(url)
-        self._keys.add(key)
+        self._urls.setdefault(url, "")
+        self._keys.setdefault(key, None)
         if key in self._claimed and key != entry.key and key not in entry.claims:
             return False
         self._claimed.add(key)
@@ -86,15 +98,21 @@ class Frontier:
         else:
             self._push(entry, first=True)
 
-    def take(self, now: float, ready_at: Callable[[str], float]) -> Entry | float:
+    def take(
+        self, now: float, ready_at: Callable[[str], float], deepest: float = float("inf")
+    ) -> Entry | float:
         """Return the best entry whose origin is ready, or the time at which there may be one.
 
         inf: only when something in flight ends. `ready_at(origin)` is a time, inf for "full".
+        Entries below `deepest` must wait, but for those that were taken before.
         """
         self._wake(now)
         soonest, best = self._late[0][0] if self._late else float("inf"), ""
         for origin in self._live_origins():
             at = ready_at(origin)
+            rank, _, entry = self._heaps[origin][0]
+            if entry.depth > deepest and rank != _FIRST:
+                continue
             if at > now:
                 soonest = min(soonest, at)
             elif not best or self._heaps[origin][0] < self._heaps[best][0]:
@@ -112,7 +130,7 @@ class Frontier:
 
     def _push(self, entry: Entry, *, first: bool = False) -> None:
         self._count += 1
-        rank = float("-inf") if first else self._rank(entry)
+        rank = _FIRST if first else self._rank(entry)
         heapq.heappush(self._heaps.setdefault(entry.origin, []), (rank, self._count, entry))
 
     def _wake(self, now: float) -> None:
@@ -135,6 +153,7 @@ class Frontier:
     def _pop(self, origin: str) -> Entry:
         entry = heapq.heappop(self._heaps[origin])[2]
         self._claimed.add(entry.key)
+        self._keys[entry.key] = None
         return entry
 
     def __repr__(self) -> str:
