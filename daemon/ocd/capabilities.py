@@ -17,6 +17,18 @@ _WITH_LONG = frozenset({"oc_task_get", "oc_task_wait", "oc_task_cancel"})
 # that the call starts keep it.
 NARROWED: ContextVar["Capabilities | None"] = ContextVar("NARROWED", default=None)
 
+# How the verbs of a group are called, in every OpenChrome: what is asked for by such a name where
+# its group is off is disabled, not unknown, whether or not this version has it.
+_FAMILIES: Mapping[str, Capability] = {
+    "workflow_": "workflow",
+    "oc_recording_": "recording",
+    "crawl": "crawl",
+    "batch_": "crawl",
+    "worker_": "crawl",
+    "oc_context_": "storage",
+    "oc_totp_": "totp",
+}
+
 
 class Capabilities:
     """The maximum set of verbs of this daemon; listing, starting and calling all ask here."""
@@ -25,6 +37,7 @@ class Capabilities:
         self._verbs = verbs
         kept = set(only) or set(GROUPS)
         kept -= set(disabled)
+        self.groups = frozenset(kept)
         allowed = {verb.name for verb in verbs.values() if verb.capability in kept}
         if any(verbs[name].long for name in allowed):
             allowed |= _WITH_LONG
@@ -33,12 +46,15 @@ class Capabilities:
     def check(self, verb: Verb) -> None:
         """Raise CAPABILITY_DISABLED if the verb is outside the maximum."""
         if verb.name not in self:
-            raise OcdError(
-                "CAPABILITY_DISABLED",
-                f"{verb.name} needs the capability '{verb.capability}', which is disabled here",
-                hint=f"Start ocd with '{verb.capability}' among its capabilities.",
-                capability=verb.capability,
-            )
+            raise _disabled(verb.name, verb.capability)
+
+    def check_unknown(self, name: str) -> None:
+        """Raise CAPABILITY_DISABLED if a name that no verb has is of a group that is left out."""
+        group = next((g for prefix, g in _FAMILIES.items() if name.startswith(prefix)), None)
+        narrowed = NARROWED.get()
+        kept = self.groups if narrowed is None else self.groups & narrowed.groups
+        if group is not None and group not in kept:
+            raise _disabled(name, group)
 
     def __contains__(self, name: str) -> bool:
         narrowed = NARROWED.get()
@@ -51,3 +67,12 @@ class Capabilities:
 
     def __repr__(self) -> str:
         return f"Capabilities({len(self.names)} verbs)"
+
+
+def _disabled(name: str, group: str) -> OcdError:
+    return OcdError(
+        "CAPABILITY_DISABLED",
+        f"{name} needs the capability '{group}', which is disabled here",
+        hint=f"Start ocd with '{group}' among its capabilities.",
+        capability=group,
+    )

@@ -147,6 +147,7 @@ async def _reply(road: Road, verb: Verb, common: Common, output: Output) -> Repl
 def _find(road: Road, name: str) -> Verb:
     verb = road.verbs.get(name)
     if verb is None:
+        road.capabilities.check_unknown(name)
         near = difflib.get_close_matches(name.replace("-", "_"), road.verbs, 1)
         hint = f"Did you mean '{near[0]}'?" if near else "List them: oc catalog"
         raise OcdError("unknown_verb", f"There is no verb '{name}'", hint=hint, verb=name)

@@ -93,7 +93,9 @@ class Daemon:
         }
         shelf = catalog.render(verbs.values())
         entries = {entry["name"]: entry for entry in shelf["verbs"]}
-        parts[Toolbox] = Toolbox(entries, lambda name: capabilities.check(verbs[name]))
+        parts[Toolbox] = Toolbox(
+            entries, lambda name: capabilities.check(verbs[name]), capabilities.check_unknown
+        )
         self.road = Road(
             verbs=verbs,
             capabilities=capabilities,

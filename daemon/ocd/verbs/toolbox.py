@@ -20,11 +20,13 @@ MOST_MATCHES = 10
 class Toolbox:
     """The catalog of all verbs, and the rule of who may use them; lifecycle hands it in.
 
-    check: raises CAPABILITY_DISABLED for a verb that the calling connection may not use.
+    check: raises CAPABILITY_DISABLED for a verb that the calling connection may not use;
+    check_unknown: for a name without a verb, if its group is one that it may not use.
     """
 
     entries: Mapping[str, Entry]
     check: Callable[[str], None]
+    check_unknown: Callable[[str], None]
 
     def usable(self, entry: Entry) -> bool:
         """Return whether the caller may use the verb."""
@@ -85,6 +87,7 @@ def _chosen(toolbox: Toolbox, params: ExpandTools) -> Iterable[Entry]:
 def _named(toolbox: Toolbox, name: str) -> Entry:
     entry = toolbox.entries.get(name)
     if entry is None:
+        toolbox.check_unknown(name)
         near = difflib.get_close_matches(name, toolbox.entries, 1)
         hint = f"Did you mean '{near[0]}'?" if near else "Search with query."
         raise OcdError("unknown_verb", f"There is no tool '{name}'", hint=hint, verb=name)
