@@ -31,9 +31,7 @@ class SocketTransport:
         self._session = aiohttp.ClientSession()
         try:
             url = await _socket_url(self._session, self.url)
-            self._socket = await self._session.ws_connect(
-                url, max_msg_size=0, compress=0, timeout=aiohttp.ClientWSTimeout(ws_close=2)
-            )
+            self._socket = await self._session.ws_connect(url, max_msg_size=0, compress=0)
         except (aiohttp.ClientError, TimeoutError, ValueError, KeyError, OSError) as error:
             await self._session.close()
             raise OcdError(

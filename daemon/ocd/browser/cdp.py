@@ -177,35 +177,19 @@ def _cdp_error(method: str, failure: Failure) -> OcdError:
     return OcdError("cdp_error", f"{method}: {failure.message}{detail}", method=method)
 
 
-class _PyppeteerSession(CdpSession):
-    """A session for pyppeteer's Page, which knows nested sessions only in their old form."""
-
-    def send(self, method: str, params: dict[str, Any] | None = None) -> Result:
-        if method == "Target.setAutoAttach":
-            params = {**(params or {}), "flatten": True}
-        return super().send(method, params)
-
-    def _createSession(self, target_type: str, session_id: str) -> CdpSession:
-        return self.connection.session(session_id)
-
-
 class Connection(CdpSession):
-    """The browser's own session, and the way to all others."""
+    """The browser's own session, and the way to all others; `url` is pipe: or the ws:// address."""
 
     def __init__(self, transport: Transport) -> None:
         super().__init__(self, "", {"type": "browser"})
         self.loop = asyncio.get_running_loop()
         self._transport = transport
+        self.url = self._url = transport.url
         self._number = 0
         self._sessions: dict[str, CdpSession] = {"": self}
         self._inbox: deque[bytes] = deque()
         self._closed = asyncio.Event()
         self._closed_callback: Callable[[], None] | None = None
-
-    @property
-    def url(self) -> str:
-        """The address: a ws:// URL, or pipe: for the pipe."""
-        return self._transport.url
 
     @property
     def closed(self) -> bool:
@@ -294,18 +278,16 @@ class Connection(CdpSession):
 
     # What pyppeteer calls.
 
-    @property
-    def _url(self) -> str:
-        return self.url
-
     def setClosedCallback(self, callback: Callable[[], None]) -> None:
         """Call `callback()` when the connection ends."""
         self._closed_callback = callback
 
     async def createSession(self, targetInfo: dict[str, Any]) -> CdpSession:
         """Attach to a target for pyppeteer's Page."""
+        from ocd.browser.puppets import PyppeteerSession  # only pyppeteer's users get here
+
         number = (await self.attach(targetInfo["targetId"])).session_id
-        session = _PyppeteerSession(self, number, targetInfo, self)
+        session = PyppeteerSession(self, number, targetInfo, self)
         self._sessions[number] = session
         return session
 

@@ -153,10 +153,9 @@ class Chromium:
             return await attach.attach(options.browser_url, self.spawn)
         binary = await asyncio.to_thread(find_browser, options.browser_path, headed=options.headed)
         log = options.log_dir / "chromium.log" if options.log_dir else None
+        profile = await asyncio.to_thread(self._profile)
         return await launch(
-            LaunchOptions(
-                binary, self._profile(), options.run_dir, log, options.headed, options.extra_args
-            )
+            LaunchOptions(binary, profile, options.run_dir, log, options.headed, options.extra_args)
         )
 
     def _profile(self) -> Path:

@@ -14,7 +14,7 @@ from ocd.browser.frames import Frame
 if TYPE_CHECKING:
     from ocd.browser.tab import Tab
 
-_FILES = ("names", "visible", "refs", "states", "outline", "serialise")
+_FILES = ("nodes", "names", "visible", "refs", "states", "outline", "serialise")
 _CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : null"
 
 

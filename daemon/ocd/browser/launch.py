@@ -50,7 +50,7 @@ class Launched:
         await end(self.process, CLOSE_S)
         self.connection.close()
         if self.run_dir is not None:
-            leftovers.forget(self.run_dir)
+            await asyncio.to_thread(leftovers.forget, self.run_dir)
 
 
 async def end(process: BrowserProcess, grace_s: float) -> None:
@@ -62,10 +62,7 @@ async def end(process: BrowserProcess, grace_s: float) -> None:
 
 async def launch(options: LaunchOptions) -> Launched:
     """Start Chromium and wait until it answers; browser_failed with its last words if not."""
-    await asyncio.to_thread(_prepare, options)
-    arguments = flags.command_line(
-        options.binary, options.profile, headed=options.headed, extra=options.extra_args
-    )
+    arguments = await asyncio.to_thread(_prepare, options)
     process, ends = start(arguments, ErrorLog(options.log))
     transport = PipeTransport()
     connection = Connection(transport)
@@ -80,12 +77,15 @@ async def launch(options: LaunchOptions) -> Launched:
     return Launched(process, connection, version, options.run_dir)
 
 
-def _prepare(options: LaunchOptions) -> None:
+def _prepare(options: LaunchOptions) -> list[str]:
     make_dir(options.profile)
     leftovers.reap(options.run_dir)
     leftovers.free_profile(options.profile)
     if options.log is not None:
         make_dir(options.log.parent)
+    return flags.command_line(
+        options.binary, options.profile, headed=options.headed, extra=options.extra_args
+    )
 
 
 async def _first_answer(process: BrowserProcess, connection: Connection) -> str:

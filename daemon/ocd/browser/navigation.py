@@ -16,7 +16,7 @@ Wait = Literal["load", "dom", "idle", "commit"]
 
 LIFECYCLE = {"load": "load", "dom": "DOMContentLoaded", "idle": "networkIdle"}
 # Errors that only say that the server's error status came without a page.
-_STATUS_ONLY = ("net::ERR_HTTP_RESPONSE_CODE_FAILURE", "net::ERR_INVALID_AUTH_CREDENTIALS")
+STATUS_ONLY = ("net::ERR_HTTP_RESPONSE_CODE_FAILURE", "net::ERR_INVALID_AUTH_CREDENTIALS")
 _NO_CONTENT = (204, 205)
 _ERROR_PAGE_S = 2.0
 
@@ -149,7 +149,7 @@ def download(url: str) -> OcdError:
 def raise_for(document: Document, url: str, tab: "Tab") -> None:
     """Raise what the failed load of `document` means; return if it is an answer after all."""
     error = document.error
-    if error in _STATUS_ONLY and document.status:
+    if error in STATUS_ONLY and document.status:
         return
     raise failure(url, error, document.status, tab)
 

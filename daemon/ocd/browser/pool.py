@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from ocd.api.errors import OcdError
 from ocd.browser.chromium import Chromium
+from ocd.browser.navigation import STATUS_ONLY
 from ocd.browser.pool_tab import LoadedPage, PoolTab, PoolWait
 
 __all__ = ["Fetched", "LoadedPage", "PagePool", "PoolWait"]
@@ -106,6 +107,17 @@ class PagePool:
         domain_blocked, tab_crashed, timeout, browser_gone.
         """
         self._chromium.guard.policy.check(url)
+        try:
+            return await self._load(url, timeout_s, wait)
+        except OcdError as error:
+            if error.details.get("net_error") not in STATUS_ONLY:
+                raise
+        # An error status without a page: Chromium shows its own page and tells no status.
+        answer = await self.fetch(url, timeout_s)
+        kind = answer.headers.get("content-type", "").partition(";")[0]
+        return LoadedPage(url, answer.status, kind, title="", html="", links=[], redirected=False)
+
+    async def _load(self, url: str, timeout_s: float, wait: PoolWait) -> LoadedPage:
         async with self._free:
             tab = await self._take(site_of(url))
             try:

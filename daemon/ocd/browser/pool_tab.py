@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -43,9 +42,13 @@ class LoadedPage:
     redirected: bool
 
 
-@cache
 def _source(name: str) -> str:
     return files("ocd.browser").joinpath(name).read_text("utf-8")
+
+
+# Read at import: the loop must not wait for a disk.
+_SHIM = _source("pool_shim.js")
+_READ = _source("pool_read.js")
 
 
 class PoolTab:
@@ -83,7 +86,7 @@ class PoolTab:
             cdp.send("Page.enable"),
             cdp.send("Inspector.enable"),
             cdp.send("Emulation.setDeviceMetricsOverride", _METRICS),
-            cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": _source("pool_shim.js")}),
+            cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": _SHIM}),
             cdp.send("Runtime.runIfWaitingForDebugger"),
         ]
 
@@ -151,7 +154,7 @@ class PoolTab:
         left = end - asyncio.get_running_loop().time()
         # Some time before the end a page whose pictures hang is taken as it stands.
         inside = max(left - max(0.25, left / 10), 0.05) * 1000
-        call = f"({_source('pool_read.js')})({json.dumps(wait)}, {inside:.0f})"
+        call = f"({_READ})({json.dumps(wait)}, {inside:.0f})"
         try:
             found = await self._run(call)
         except OcdError as error:
@@ -210,9 +213,11 @@ def _page(url: str, found: dict[str, Any]) -> LoadedPage:
             content_type=content_type,
         )
     final = found["url"]
+    # Schemes without a server claim 200, too.
+    answered = final.startswith(("http:", "https:"))
     return LoadedPage(
         url=final,
-        status=found["status"] or None,
+        status=(found["status"] or None) if answered else None,
         content_type=content_type,
         title=found["title"],
         html=found["html"],

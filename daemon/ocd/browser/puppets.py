@@ -3,7 +3,7 @@
 import warnings
 from typing import Any, cast
 
-from ocd.browser.cdp import CdpSession
+from ocd.browser.cdp import CdpSession, Result
 
 with warnings.catch_warnings():
     # It is an old library: its own imports are deprecated ones, which is no news to our users.
@@ -19,3 +19,16 @@ def keyboard(cdp: CdpSession) -> Keyboard:
 def mouse(cdp: CdpSession, keys: Keyboard) -> Mouse:
     """Return a mouse that moves over the session's page; `keys` has the pressed modifiers."""
     return Mouse(cast(Any, cdp), keys)
+
+
+class PyppeteerSession(CdpSession):
+    """A session for pyppeteer's Page, which knows nested sessions only in their old form."""
+
+    def send(self, method: str, params: dict[str, Any] | None = None) -> Result:
+        """Call `method`, in the present form."""
+        if method == "Target.setAutoAttach":
+            params = {**(params or {}), "flatten": True}
+        return super().send(method, params)
+
+    def _createSession(self, target_type: str, session_id: str) -> CdpSession:
+        return self.connection.session(session_id)

@@ -1,5 +1,6 @@
 """Running JavaScript in a frame, and what its values and errors become in Python."""
 
+import asyncio
 import json
 import math
 import re
@@ -80,13 +81,29 @@ async def evaluate(
     else:
         params["returnByValue"] = True
     try:
-        reply = await _settled(frame, await frame.cdp.send("Runtime.evaluate", params))
+        reply = await _settled(frame, await _started(frame, params, ours=repl))
         value = value_of(reply)
         if repl and reply["result"]["type"] == "object" and "objectId" in reply["result"]:
             return await _as_json(frame, reply["result"]["objectId"])
     except OcdError as error:
         raise script_error(error) from None
     return value
+
+
+async def _started(frame: Frame, params: dict[str, Any], *, ours: bool) -> dict[str, Any]:
+    """Run the script; if it is the caller's own and the caller gives up, end it in the page, too.
+
+    A loop would go on for ever and the tab would answer nothing any more.
+    """
+    try:
+        reply: dict[str, Any] = await frame.cdp.send("Runtime.evaluate", params)
+    except asyncio.CancelledError:
+        if ours:
+            frame.cdp.tell("Runtime.terminateExecution", {})
+            # It ends what runs now or comes next: if nothing runs, that is this.
+            frame.cdp.tell("Runtime.evaluate", {"expression": "0"})
+        raise
+    return reply
 
 
 async def _settled(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:

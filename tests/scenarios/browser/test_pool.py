@@ -69,6 +69,7 @@ async def test_a_page_record_is_whole(tmp_path):
         "/late": Reply("<script>onload = () => { location.href = '/?late' }</script>"),
         "/meta": Reply("<meta http-equiv=refresh content='0; url=/?meta'>wait"),
         "/missing": Reply("<title>no</title>", 404),
+        "/empty": Reply("", 503),
         "/text": Reply("plain", kind="text/plain"),
         "/json": Reply('{"a":1}', kind="application/json"),
         "/odd": Reply(
@@ -94,6 +95,8 @@ async def test_a_page_record_is_whole(tmp_path):
             page = await pool.load(site.url(path), 10)
             assert (page.url, page.redirected, page.title) == (site.url(end), True, "Ünï"), path
         assert (await pool.load(site.url("/missing"), 10)).status == 404
+        empty = await pool.load(site.url("/empty"), 10)
+        assert (empty.status, empty.html) == (503, "")
         assert (await pool.load(site.url("/text"), 10)).content_type == "text/plain"
         assert '{"a":1}' in (await pool.load(site.url("/json"), 10)).html
         assert "odd" in (await pool.load(site.url("/odd"), 10)).html
@@ -121,7 +124,6 @@ async def test_bad_pages_end_as_errors_and_the_pool_goes_on(tmp_path):
         "/png": Reply(b"\x89PNG\r\n", kind="image/png"),
         "/zip": Reply(b"PK", kind="application/zip"),
         "/204": Reply("", 204),
-        "/500": Reply("", 500),
         "/alerts": Reply("<title>good</title><script>alert(1); confirm(2); prompt(3)</script>fine"),
         "/popups": Reply(
             "<title>good</title><script>window.open('/');window.open('/')</script>fine"
@@ -133,7 +135,6 @@ async def test_bad_pages_end_as_errors_and_the_pool_goes_on(tmp_path):
         "/hang": "timeout", "/loop": "too_many_redirects", "/jsloop": "too_many_redirects",
         "/busy": "timeout", "/busy-later": "timeout", "/pdf": ("not_html", "download_started"),
         "/png": "not_html", "/zip": "download_started", "/204": "download_started",
-        "/500": "navigation_failed",
         "chrome://crash": "domain_blocked",
     }  # fmt: skip
     async with (
