@@ -49,6 +49,8 @@ class Relay:
         self._swallow: str | None = None
         self._lost_at = 0.0
         self._closing = False
+        # Taken at once: a host may die while the daemon is still being started.
+        self._parent = os.getppid()
         self._out = threading.Lock()
 
     def run(self) -> int:
@@ -249,8 +251,7 @@ class Relay:
         return 0
 
     def _watch_parent(self) -> None:
-        parent = os.getppid()
-        while os.getppid() == parent:
+        while os.getppid() == self._parent:
             time.sleep(PARENT_POLL_S)
         os._exit(0)
 

@@ -156,6 +156,21 @@ def test_deadline_holds_when_a_page_hangs(daemon: Daemon, site: Site, path: str)
     assert daemon.do("navigate", url=site.url("article.html"))["title"] == "The lighthouse"
 
 
+def test_script_that_loops_is_ended_with_its_call(daemon: Daemon, site: Site) -> None:
+    """Past its deadline a loop stops in the page, too: the tab answers the next call."""
+    daemon.do("navigate", url=site.url("many-pages/"))
+    assert daemon.call("javascript_tool", code="while (true) {}", timeout_ms=300).code == "timeout"
+    assert daemon.do("javascript_tool", code="6 * 7", timeout_ms=5000)["content"] == "42"
+
+
+def test_script_that_waits_leaves_the_page_alone(daemon: Daemon, site: Site) -> None:
+    """Giving up on a promise ends nothing in the page: what it does goes on."""
+    daemon.do("navigate", url=site.url("many-pages/"))
+    code = "setTimeout(() => { window.later = 'done' }, 400); new Promise(() => {})"
+    assert daemon.call("javascript_tool", code=code, timeout_ms=100).code == "timeout"
+    daemon.do("wait_for", type="function", value="window.later === 'done'", timeout_ms=5000)
+
+
 def test_deadline_holds_when_the_renderer_hangs(daemon: Daemon, site: Site) -> None:
     """A script that never returns costs its own call only; the tab can still be closed."""
     tab = daemon.new_tab(site.url("article.html"))
