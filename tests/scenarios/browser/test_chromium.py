@@ -159,10 +159,14 @@ async def test_a_chromium_left_behind_is_reaped_by_the_next_start(tmp_path):
     """One that could not end (it was stopped) is known by pid, start time and profile."""
     pid = await killed_daemon(tmp_path, stop=True)
     stopped = psutil.Process(pid)
-    await asyncio.to_thread(wait_until, lambda: stopped.status() == psutil.STATUS_STOPPED)
-    async with browsing(tmp_path) as here:
-        assert await (await here.session.new_tab()).evaluate("1") == 1
-        assert pid not in users_of(tmp_path / "profile")
+    try:
+        await asyncio.to_thread(wait_until, lambda: stopped.status() == psutil.STATUS_STOPPED)
+        async with browsing(tmp_path) as here:
+            assert await (await here.session.new_tab()).evaluate("1") == 1
+            assert pid not in users_of(tmp_path / "profile")
+    finally:
+        if stopped.is_running():
+            os.killpg(pid, signal.SIGKILL)
 
 
 async def test_a_profile_in_use_is_not_taken(tmp_path):
