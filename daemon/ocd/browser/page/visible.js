@@ -31,8 +31,9 @@ class View {
   }
 
   contrasts(color) {
-    if (this.style.fill !== 'rgb(0, 0, 0)') return true; // text of a drawing has a fill instead
-    return !(clear(color) || color === this.back) || this.style.backgroundClip === 'text';
+    if (!clear(color) && color !== this.back) return true;
+    // Text of a drawing has a fill instead.
+    return this.style.fill !== 'rgb(0, 0, 0)' || this.style.backgroundClip === 'text';
   }
 
   // Whether text directly inside is readable.

@@ -1,0 +1,45 @@
+// The tree of a page, with its shadow trees: what every walk over it rests on.
+
+// Inputs of a form hide its properties when they are named like them ("tagName", "nodeType"), so
+// what the walk rests on is asked of the prototype.
+const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
+const typeOf = getter(Node.prototype, 'nodeType');
+const firstOf = getter(Node.prototype, 'firstChild');
+const nextOf = getter(Node.prototype, 'nextSibling');
+const childrenOf = getter(Node.prototype, 'childNodes');
+const tagOf = getter(Element.prototype, 'tagName');
+const USED = ('tagName nodeType childNodes firstChild children parentElement textContent style title hidden'
+  + ' ownerDocument isConnected isContentEditable shadowRoot tabIndex inert labels attributes type value'
+  + ' getAttribute hasAttribute matches closest querySelector querySelectorAll getRootNode'
+  + ' getBoundingClientRect checkVisibility firstElementChild attributes contains').split(' ');
+
+function clobbered(el) {
+  return tagOf(el) === 'FORM' && USED.some((name) => name in HTMLFormElement.prototype && el[name] instanceof Element
+    && name !== 'parentElement' && name !== 'firstChild' && name !== 'firstElementChild');
+}
+
+const closedRoots = new WeakMap();
+const rootOf = (el) => el.shadowRoot || closedRoots.get(el) || null;
+
+function isSummary(el) {
+  const parent = el.parentElement;
+  if (parent?.tagName !== 'DETAILS') return false;
+  for (const child of parent.children) if (child.tagName === 'SUMMARY') return child === el;
+  return false;
+}
+
+function hasOtherKids(el) {
+  return tagOf(el) === 'SLOT' || (tagOf(el) !== 'FORM' && rootOf(el) !== null);
+}
+
+// The nodes that are shown below an element: its shadow tree, what a slot got, or its children.
+function kidsOf(el) {
+  const tag = tagOf(el);
+  const root = tag === 'FORM' ? null : rootOf(el);
+  if (root) return root.childNodes;
+  if (tag === 'SLOT') {
+    const assigned = el.assignedNodes();
+    if (assigned.length) return assigned;
+  }
+  return childrenOf(el);
+}
