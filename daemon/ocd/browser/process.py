@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import fcntl
 import os
 import signal
 import threading
@@ -93,6 +92,12 @@ def start(
     Its stderr goes to `log`; it is the leader of its own session and process group.
     Raises browser_failed if the system does not start it.
     """
+    if os.name == "nt":
+        raise OcdError(
+            "browser_failed",
+            "On Windows the daemon cannot start a browser itself",
+            hint="Start one with --remote-debugging-port=0 and give its URL to --browser-url.",
+        )
     (their_in, our_out), (our_in, their_out), (errors_in, errors_out) = _pipe(), _pipe(), _pipe()
     try:
         pid = _spawn(arguments, their_in, their_out, errors_out)
@@ -125,6 +130,8 @@ def _spawn(arguments: Sequence[str], read: int, write: int, errors: int) -> int:
 
 
 def _pipe() -> tuple[int, int]:
+    import fcntl  # Unix alone has it
+
     # Numbers above 9, so that none is overwritten when the child's 0 to 4 are put in place.
     ends = os.pipe()
     high = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends)
