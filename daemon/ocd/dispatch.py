@@ -33,6 +33,9 @@ from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb
 logger = logging.getLogger(__name__)
 
 MAX_CALLS_IN_FLIGHT = 1024
+# What the journal keeps of one argument.
+MAX_JOURNAL_CHARS = 2000
+MAX_JOURNAL_ITEMS = 100
 # What a caller is told to wait at once for a task that goes on.
 GOES_ON_WAIT_MS = 45_000
 # A verb whose own `timeout_ms` is a wait gets this much more to say that the wait is over.
@@ -335,6 +338,17 @@ async def _stored(road: Road, verb: Verb, output: Output) -> Reply:
     return Reply(data=shown, origin=output.origin, is_handle=True)
 
 
+def _brief(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value with its long strings cut: redacting megabytes would hold up the loop."""
+    if isinstance(value, dict):
+        return {key: _brief(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_brief(item) for item in value[:MAX_JOURNAL_ITEMS]]
+    if isinstance(value, str) and len(value) > MAX_JOURNAL_CHARS:
+        return f"{value[:MAX_JOURNAL_CHARS]}… ({len(value)} characters)"
+    return value
+
+
 def _internal(call: Call, failure: Exception) -> OcdError:
     return OcdError(
         "internal",
@@ -356,7 +370,7 @@ def _journal(road: Road, call: Call, error: OcdError | None) -> None:
             "session": call.request.session,
             "client": call.request.client.kind,
             "tab_id": call.tab_id,
-            "args": redact(call.request.params),
+            "args": redact(_brief(call.request.params)),
             "duration_ms": round((time.monotonic() - call.started) * 1000, 1),
             "ok": error is None,
             "error": error.code if error else None,

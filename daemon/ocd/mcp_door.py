@@ -65,12 +65,14 @@ class McpDoor:
     @property
     def tier(self) -> int:
         """The highest tier that is listed by default."""
-        return self._config().tier
+        config = self._config()
+        return config.tier
 
     @property
     def sync_budget_s(self) -> float:
         """The seconds after which a long call answers with its task."""
-        return self._config().sync_budget_s
+        config = self._config()
+        return config.sync_budget_s
 
     def narrowed(self, only: Iterable[str], disabled: Iterable[str]) -> Capabilities:
         """Return the daemon's maximum, less what one connection leaves out."""
@@ -146,12 +148,15 @@ class McpDoor:
 
     # --- the socket --------------------------------------------------------------------------
 
-    async def load(self) -> Any:  # noqa: ANN401 - oc_mcp.server.Bridges, not imported before
-        """Return the MCP server, imported beside the loop when it is needed first."""
+    async def load(self, name: str) -> Any:  # noqa: ANN401 - a module of oc_mcp
+        """Return the module, imported beside the loop; one at a time, for the SDK's are cyclic."""
         async with self._loading:
-            if self._bridges is None:
-                module = await asyncio.to_thread(importlib.import_module, "oc_mcp.server")
-                self._bridges = module.Bridges(self)
+            return await asyncio.to_thread(importlib.import_module, name)
+
+    async def _loaded(self) -> Any:  # noqa: ANN401 - oc_mcp.server.Bridges
+        module = await self.load("oc_mcp.server")
+        if self._bridges is None:
+            self._bridges = module.Bridges(self)
         return self._bridges
 
     @contextlib.asynccontextmanager
@@ -194,7 +199,7 @@ class McpDoor:
             writer.write(msgspec.json.encode({"oc_refused": problem.body()}) + b"\n")
             await writer.drain()
             return
-        bridges = await self.load()
+        bridges = self._bridges or await self._loaded()
         caller = bridges.caller(hello)
         self._enter(caller.session)
         try:

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import errno
-import importlib
 import logging
 import secrets
 import socket
@@ -54,7 +53,7 @@ async def _serve(
     door: McpDoor, host: str, sockets: list[socket.socket], token: str, stop: asyncio.Event
 ) -> None:
     # Callers that come before the import is done wait in the sockets' queues.
-    module = await asyncio.to_thread(importlib.import_module, "oc_mcp.http")
+    module = await door.load("oc_mcp.http")
     hosts = [host, *(one.getsockname()[0] for one in sockets)]
     port = sockets[0].getsockname()[1]
     server = module.HttpServer(door, hosts=hosts, port=port, token=token)

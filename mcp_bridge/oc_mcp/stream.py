@@ -69,6 +69,10 @@ async def _take(line: bytes, writer: asyncio.StreamWriter, into: _Incoming) -> N
     except ValidationError as error:
         writer.write(_complaint(line, error))
         return
+    if isinstance(message, types.JSONRPCNotification) and _has_id(line):
+        # The SDK takes a request with an id of the wrong type for a notification.
+        writer.write(problem(types.INVALID_REQUEST, "id is a string or an integer"))
+        return
     await into.send(SessionMessage(message))
 
 
@@ -86,6 +90,10 @@ def _usable_id(line: bytes) -> str | int | None:
         return None
     found = message.get("id") if isinstance(message, dict) else None
     return found if isinstance(found, str | int) and not isinstance(found, bool) else None
+
+
+def _has_id(line: bytes) -> bool:
+    return b'"id"' in line and "id" in json.loads(line)
 
 
 def problem(code: int, message: str, request_id: str | int | None = None) -> bytes:

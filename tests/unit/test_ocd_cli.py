@@ -221,7 +221,7 @@ def test_usage_errors_exit_2_in_one_form(
     assert not home.exists()
 
 
-@pytest.mark.parametrize("flag", ["--http", "--token-file", "--secrets"])
+@pytest.mark.parametrize("flag", ["--secrets"])
 def test_flags_without_a_feature_are_refused(home: Path, flag: str) -> None:
     assert execute(["start", flag, "1"]) == 2
 
