@@ -70,6 +70,12 @@ LONG = "<p>" + "Words that say something. " * 40
             "noscript",
         ),
         ("<p>Loading<script>load()</script>", "7 characters of text"),
+        ("<header>My shop</header><my-app></my-app><script>1</script>" + "x" * 200, "empty custom"),
+        ("<my-icon></my-icon><p>" + "x" * 600 + "<script>1</script>", ""),
+        (
+            "<x-a><template shadowrootmode=open>" + LONG + "</template></x-a><script>1</script>",
+            "",
+        ),
         ("<p>{{ title }} " + "x" * 200 + "<script>1</script>", "unfilled template"),
         ('<meta http-equiv="Refresh" content="0; url=/x">', "meta refresh"),
         ("<p>Hi", ""),

@@ -1,5 +1,6 @@
 // Waits until the document is there and gives it as one object; null if it is not there in time.
-async (mode, ms) => {
+// Unseen, and what it rests on, stand before this (see pool_tab.py).
+return async (mode, ms) => {
   const work = window.__OPENCHROME__;
   const later = work ? work.later : setTimeout;
   const start = performance.now();
@@ -19,13 +20,18 @@ async (mode, ms) => {
   // A page that is still at work, or has scripts and shows next to nothing yet, is given the time
   // to finish; a static page costs one turn of its event loop at most.
   const root = document.documentElement;
-  const patience = () => {
+  const shown = (elements) => {
     const body = document.body;
-    if (!body || body.getElementsByTagName('*').length > 40) return 0;
-    const shown = body.innerText.trim().length;
-    if (shown === 0) return 1200;
-    return shown < 40 && document.querySelector('script[src], script[type=module]') ? 600 : 0;
+    const many = !body || body.getElementsByTagName('*').length > elements;
+    return many ? Infinity : body.innerText.trim().length;
   };
+  const patience = () => {
+    const length = shown(40);
+    if (length === 0) return 1200;
+    return length < 40 && document.querySelector('script[src], script[type=module]') ? 600 : 0;
+  };
+  // Whether a placeholder is all there is, and a timer is set that may replace it.
+  const placeholder = () => work && work.expecting() && shown(60) < 120;
   if (document.scripts.length || mode === 'idle') {
     let changed = 0;
     const observer = new MutationObserver(() => { changed = performance.now(); });
@@ -41,12 +47,42 @@ async (mode, ms) => {
     while (performance.now() - from < most) {
       const now = performance.now();
       if (busy()) quiet = now;
-      const hoping = now - from < hoped && !changed;
+      const hoping = (now - from < hoped && !changed) || (now - from < 2500 && placeholder());
       if (!hoping && now - Math.max(quiet, changed) >= still) break;
       await pause(15);
     }
     observer.disconnect();
   }
+
+  // Without frames no animation goes on: what fades in would never be there.
+  const finish = () => {
+    const moving = document.getAnimations();
+    for (const animation of moving) try { animation.finish(); } catch { /* it has no end */ }
+    return moving.length > 0;
+  };
+  const look = () => {
+    const found = new Unseen();
+    if (work) work.closed.forEach(([host, shadow]) => closedRoots.set(host, shadow));
+    found.document(document);
+    return found;
+  };
+  const source = (top, shadowRoots) => {
+    const start = document.doctype ? '<!DOCTYPE html>' : '';
+    if (!shadowRoots.length || !top.getHTML) return start + top.outerHTML;
+    const shell = top.cloneNode(false).outerHTML;
+    return `${start}${shell.slice(0, -7)}${top.getHTML({shadowRoots})}</html>`;
+  };
+  const html = () => {
+    if (!root) return {html: '', frames: []};
+    let found = {roots: [], frames: []};
+    try {
+      found = look();
+      if (found.any && finish()) found = look();
+      found.mark();
+    } catch { /* the page has bent the tools: then as it stands */ }
+    const frames = found.frames.map((doc) => [doc.URL, source(doc.documentElement, found.roots)]);
+    return {html: source(root, found.roots), frames};
+  };
 
   const entry = performance.getEntriesByType('navigation')[0];
   const refresh = document.querySelector('meta[http-equiv="refresh" i]');
@@ -57,9 +93,9 @@ async (mode, ms) => {
     type: document.contentType,
     title: document.title,
     links: Array.from(document.links, (link) => link.href),
-    html: root ? (document.doctype ? '<!DOCTYPE html>' : '') + root.outerHTML : '',
     // An address in the page's own refresh, if it is to come at once.
     refresh: wait <= 2 && /url\s*=/i.test(refresh.content),
     heap: performance.memory ? performance.memory.usedJSHeapSize : 0,
+    ...html(),
   };
-}
+};

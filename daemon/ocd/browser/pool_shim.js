@@ -5,6 +5,8 @@
   const later = window.setTimeout.bind(window);
   const forget = window.clearTimeout.bind(window);
   const counted = new Set();
+  const slow = new Set();
+  const closed = [];
   const requests = new Map();
   let depth = 0;
   let number = 0;
@@ -12,16 +14,17 @@
   // A chain of timers that goes on for ever (an animation, a clock) counts for its first steps.
   const schedule = (run, delay) => {
     const level = depth + 1;
-    if (level > 4 || delay > 600) return later(run, delay);
+    if (level > 4 || delay > 2500) return later(run, delay);
+    const waiting = delay > 600 ? slow : counted;
     const id = later(() => {
-      counted.delete(id);
+      waiting.delete(id);
       depth = level;
       try { run(); } finally { depth = 0; }
     }, delay);
-    counted.add(id);
+    waiting.add(id);
     return id;
   };
-  const cancel = (id) => { counted.delete(id); forget(id); };
+  const cancel = (id) => { counted.delete(id); slow.delete(id); forget(id); };
 
   window.setTimeout = function setTimeout(run, delay = 0, ...args) {
     if (typeof run !== 'function') return later(run, delay, ...args);
@@ -57,6 +60,13 @@
     return send.apply(this, args);
   };
 
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function attachShadow(init) {
+    const shadow = attach.call(this, init);
+    if (shadow.mode === 'closed') closed.push([this, shadow]);
+    return shadow;
+  };
+
   // A hidden page cannot have pop-ups: it would wait for its new window for ever.
   window.open = function open() { return null; };
 
@@ -77,6 +87,9 @@
 
   Object.defineProperty(window, '__OPENCHROME__', {value: {
     later,
+    closed, // shadow roots, with their hosts
+    // Whether a timer is set that is too slow for a page that has something to show.
+    expecting: () => slow.size > 0,
     // Requests that take longer than two seconds are held open on purpose (long polling).
     busy: () => counted.size > 0
       || [...requests.values()].some((since) => performance.now() - since < 2000),

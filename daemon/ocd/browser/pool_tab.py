@@ -1,9 +1,10 @@
 """One hidden tab of a crawl: loads a page, gives it back as data, is used again."""
 
 import asyncio
+import base64
 import contextlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ MAX_PAGES = 500
 MAX_HEAP = 256 << 20
 # What Chromium shows in a viewer instead of as a document that can be read.
 _VIEWED = ("image/", "video/", "audio/", "font/", "application/pdf", "application/octet-stream")
+_PAGES = ("text/html", "application/xhtml+xml")
 _METRICS = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
 
 
@@ -30,7 +32,10 @@ _METRICS = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": Fals
 class LoadedPage:
     """A rendered page: final URL, HTTP status (None without one), the document as HTML.
 
+    html: what nobody can see is marked in it (markup.UNSEEN), shadow trees are declarative. Of a
+    document that is no page (XML, JSON, text) it is the text itself, as it came.
     links: absolute addresses, in the page's order, as often as they stand there.
+    frames: address and HTML of frames of the page's own origin.
     """
 
     url: str
@@ -40,6 +45,7 @@ class LoadedPage:
     html: str
     links: list[str]
     redirected: bool
+    frames: list[tuple[str, str]] = field(default_factory=list)
 
 
 def _source(name: str) -> str:
@@ -48,7 +54,11 @@ def _source(name: str) -> str:
 
 # Read at import: the loop must not wait for a disk.
 _SHIM = _source("pool_shim.js")
-_READ = _source("pool_read.js")
+_READ = "\n".join(
+    ["(() => {'use strict';"]
+    + [_source(f"page/{name}.js") for name in ("nodes", "visible", "unseen")]
+    + [_source("pool_read.js"), "})()"]
+)
 
 
 class PoolTab:
@@ -118,7 +128,22 @@ class PoolTab:
         found = await self._read(url, wait, end)
         if found["heap"] > MAX_HEAP or self.pages >= MAX_PAGES:
             self.stale = True
-        return _page(url, found)
+        page = _page(url, found)
+        return page if page.content_type in _PAGES else await self._as_it_came(page)
+
+    async def _as_it_came(self, page: LoadedPage) -> LoadedPage:
+        # Chromium shows such documents in a viewer of its own.
+        params = {"frameId": self.cdp.target_id, "url": page.url}
+        try:
+            got = await self.cdp.send("Page.getResourceContent", params)
+        except OcdError as error:
+            if error.code != "cdp_error":
+                raise
+            return page
+        text = got["content"]
+        if got["base64Encoded"]:
+            text = base64.b64decode(text).decode("utf-8", "replace")
+        return replace(page, html=text, links=[], frames=[])
 
     async def _go(self, url: str) -> None:
         reply = await self.cdp.send("Page.navigate", {"url": url})
@@ -154,7 +179,7 @@ class PoolTab:
         left = end - asyncio.get_running_loop().time()
         # Some time before the end a page whose pictures hang is taken as it stands.
         inside = max(left - max(0.25, left / 10), 0.05) * 1000
-        call = f"({_READ})({json.dumps(wait)}, {inside:.0f})"
+        call = f"{_READ}({json.dumps(wait)}, {inside:.0f})"
         try:
             found = await self._run(call)
         except OcdError as error:
@@ -223,4 +248,5 @@ def _page(url: str, found: dict[str, Any]) -> LoadedPage:
         html=found["html"],
         links=found["links"],
         redirected=final.partition("#")[0] != url.partition("#")[0],
+        frames=[(address, html) for address, html in found["frames"]],
     )

@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from ocd.markup import Document
 
 _MAX_TITLE = 1000
+# Of one page, in characters: a few kilobytes of nested lists can make gigabytes of Markdown.
+MAX_CONTENT = 5_000_000
 
 
 class Job(msgspec.Struct, array_like=True):
     """What is to be extracted. `body` is bytes as they came, or a rendered document (UTF-8).
 
-    html: the body is a page. probe: say whether it needs scripts.
+    html: the body is a page. probe: say whether it needs scripts. frames: address and HTML of
+    frames whose text belongs to the page.
     """
 
     url: str
@@ -30,28 +33,48 @@ class Job(msgspec.Struct, array_like=True):
     only_main: bool
     sanitize: bool
     probe: bool
+    frames: list[tuple[str, str]] = []
 
 
 class Extracted(msgspec.Struct, array_like=True):
-    """What came out. links: (absolute URL, its text), each URL once. scripted: why_scripted()."""
+    """What came out. links: (absolute URL, its text), each URL once. scripted: why_scripted().
+
+    cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0.
+    """
 
     title: str
     content: str
     links: list[tuple[str, str]]
     scripted: str = ""
+    cut: int = 0
 
 
 def extract(job: Job) -> Extracted:
     """Return title, content in the wanted format, and links of one answer."""
     text = decode(job.body, job.charset)
     clean = Sanitizer(job.sanitize).clean
-    if not job.html:
-        return Extracted("", "" if job.format == "links" else clean(text, "text"), [])
-    found = _page(text, job)
+    found = _page(text, job) if job.html else Extracted("", _bare(text, job), [])
+    for url, html in job.frames:
+        _append(found, _page(html, msgspec.structs.replace(job, url=url, probe=False)), job)
     kind: Markup = "markdown" if job.format == "links" else job.format
-    found.content = clean(found.content, kind)
+    if len(found.content) > MAX_CONTENT:
+        found.cut = len(found.content)
+        found.content = found.content[:MAX_CONTENT]
+    found.content = clean(found.content, kind if job.html else "text")
     found.title = clean(found.title, "text")[:_MAX_TITLE]
     return found
+
+
+def _bare(text: str, job: Job) -> str:
+    return "" if job.format == "links" else text
+
+
+def _append(found: Extracted, frame: Extracted, job: Job) -> None:
+    """Add the text of a frame after the page's own; of HTML there is one document a page."""
+    known = {url for url, _ in found.links}
+    found.links += [link for link in frame.links if link[0] not in known]
+    if job.format != "html" and frame.content:
+        found.content = f"{found.content}\n{frame.content}"
 
 
 def _page(html: str, job: Job) -> Extracted:

@@ -3,6 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
+from ocd.shadow import composed
+
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
@@ -30,7 +32,7 @@ def why_scripted(html: str) -> str:
     """Return why the page needs a browser, "" if it can be read as it is."""
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(html)
+    tree = LexborHTMLParser(composed(html))
     if not _has_scripts(tree):
         return "meta refresh" if _refreshes_blank(tree) else ""
     demand = _noscript_demand(html)
@@ -45,6 +47,8 @@ def why_scripted(html: str) -> str:
         return "noscript asks for JavaScript"
     if "{{" in text and "}}" in text:
         return "unfilled template"
+    if len(text) < _DEMAND_TEXT and (name := _empty_element(tree)):
+        return f"empty custom element <{name}>"
     if len(text) < _LITTLE_TEXT:
         return f"{len(text)} characters of text beside scripts"
     return ""
@@ -75,4 +79,14 @@ def _empty_root(tree: "LexborHTMLParser") -> str:
         if len(node.text(strip=True)) < _EMPTY_ROOT_TEXT and not node.css_first("img, a[href]"):
             name = node.attributes.get("id")
             return f"#{name}" if name else f"<{node.tag}>"
+    return ""
+
+
+def _empty_element(tree: "LexborHTMLParser") -> str:
+    """Return the name of a custom element that has nothing to show yet."""
+    for node in tree.body.traverse() if tree.body else ():
+        if "-" in (node.tag or "") and not (node.tag or "").startswith("-"):
+            empty = len(node.text(strip=True)) < _EMPTY_ROOT_TEXT
+            if empty and not node.css_first("img, a[href]"):
+                return node.tag or ""
     return ""

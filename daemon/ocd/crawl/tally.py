@@ -15,7 +15,10 @@ MAX_DENIED_SHOWN = 100
 
 
 class Record(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """One line of pages.jsonl. status null: a file, or no answer. duration_ms: the last attempt."""
+    """One line of pages.jsonl. status null: a file, or no answer. duration_ms: the last attempt.
+
+    truncated: how many characters the content had before it was cut to the bound of one page.
+    """
 
     url: str
     final_url: str
@@ -29,6 +32,7 @@ class Record(msgspec.Struct, omit_defaults=True, kw_only=True):
     fetched_at: str
     duration_ms: int
     engine_reason: str = ""
+    truncated: int = 0
     size: int | None = None
     score: float | None = None
     error: dict[str, object] | None = None

@@ -186,11 +186,11 @@ class Visitor:
         _raise_for_status(page.status)
         record = self._record(entry, final, page.status, page.content_type, "browser")
         record.engine_reason = entry.render
-        found = await self._tools.converter.convert(
-            self._job(final, page.html.encode(errors="replace"), "utf-8", html=True)
-        )
+        job = self._job(final, page.html.encode(), "utf-8", html=is_html(page.content_type))
+        job.frames = page.frames
+        found = await self._tools.converter.convert(job)
         known = {url for url, _ in found.links}
-        # Links of shadow trees are in the document's list alone.
+        # Those of elements without a slot in their host's shadow tree are in this list alone.
         more = [url for link in page.links if (url := join(final, link)) and url not in known]
         found.links += [(url, "") for url in dict.fromkeys(more)]
         found.title = found.title or page.title
@@ -223,7 +223,7 @@ class Visitor:
         )  # fmt: skip
 
     def _filled(self, record: Record, found: Extracted) -> Visited:
-        record.title, record.content = found.title, found.content
+        record.title, record.content, record.truncated = found.title, found.content, found.cut
         record.links = [url for url, _ in found.links]
         return Visited(record, found.links)
 

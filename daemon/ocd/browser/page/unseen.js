@@ -1,0 +1,111 @@
+// Marks what of a page nobody can see, by the rule of visible.js, for whoever takes it as HTML: its
+// elements get an attribute, its texts are emptied. Finds shadow roots on the way, and the documents
+// of frames of the same origin.
+//
+// A crawl cannot afford to ask for the styles of every element. One that the browser calls visible,
+// and that has its tag, its classes and its way from the body in common with one that was looked at
+// and found in order, is taken to be in order; those with an id or styles of their own are not.
+
+const UNSEEN = 'data-openchrome-unseen';
+const SEEN = { opacityProperty: true, visibilityProperty: true };
+const MAX_LEVEL = 700;
+const MAX_FRAMES = 20;
+const { setAttribute } = Element.prototype;
+
+class Kind {
+  constructor(view) {
+    this.view = view;
+    this.kinds = new Map(); // of the elements inside, by tag and classes
+    this.legible = false;
+  }
+}
+
+class Unseen {
+  constructor() {
+    this.elements = [];
+    this.texts = [];
+    this.roots = [];
+    this.frames = [];
+    this.own = new Set();
+    this.level = 0;
+  }
+
+  document(doc) {
+    const { body } = doc;
+    const style = body && getComputedStyle(body);
+    // Pages hide their body until they are ready: then it is taken as it stands.
+    if (!body || style.display === 'none' || style.visibility !== 'visible') return;
+    const kind = new Kind(new View(body, null, style, 'block'));
+    this.words(body, kind, () => kind.view);
+    this.below(doc, body, kind);
+  }
+
+  below(scope, parent, kind) {
+    for (const el of scope.querySelectorAll('[id],[style]')) this.own.add(el);
+    this.inside(parent, kind);
+  }
+
+  inside(parent, kind) {
+    if (++this.level <= MAX_LEVEL) {
+      for (let el = parent.firstElementChild; el; el = el.nextElementSibling) this.element(el, kind);
+    }
+    this.level--;
+  }
+
+  element(el, above) {
+    const tag = el.tagName;
+    if (NEVER.has(tag) || tag === 'svg') return;
+    const name = tag + el.className;
+    let kind = above.kinds.get(name);
+    if (kind === undefined || this.own.has(el) || !el.checkVisibility(SEEN)) {
+      const view = look(el, above.view);
+      if (!view) {
+        this.elements.push(el);
+        return;
+      }
+      kind = new Kind(view);
+      if (!this.own.has(el)) above.kinds.set(name, kind);
+      this.words(el, kind, () => view);
+    } else if (!kind.legible) this.words(el, kind, () => new View(el, above.view, getComputedStyle(el), ''));
+    this.content(el, tag, kind);
+  }
+
+  content(el, tag, kind) {
+    const root = el.shadowRoot || closedRoots.get(el);
+    if (root && tag !== 'FORM') {
+      this.roots.push(root);
+      this.below(root, root, kind);
+    } else if (tag === 'SLOT' && el.assignedNodes().length) {
+      for (const kid of el.assignedElements()) this.element(kid, kind);
+    } else if (tag === 'IFRAME' || tag === 'FRAME') this.frame(el);
+    else this.inside(el, kind);
+  }
+
+  // Looks at the texts of one element, and so at those of its kind.
+  words(el, kind, viewed) {
+    let view = null;
+    for (let kid = firstOf(el); kid; kid = nextOf(kid)) {
+      if (typeOf(kid) !== Node.TEXT_NODE || !/\S/.test(kid.data)) continue;
+      view ??= viewed();
+      kind.legible = view.readable;
+      if (kind.legible) return;
+      this.texts.push(kid);
+    }
+  }
+
+  frame(el) {
+    const doc = inside(el);
+    if (!doc?.body || this.frames.length >= MAX_FRAMES) return;
+    this.frames.push(doc);
+    this.document(doc);
+  }
+
+  get any() {
+    return this.elements.length + this.texts.length > 0;
+  }
+
+  mark() {
+    for (const el of this.elements) setAttribute.call(el, UNSEEN, '');
+    for (const text of this.texts) text.data = '';
+  }
+}

@@ -1,0 +1,76 @@
+"""HTML whose elements nest too deep for its readers, made flatter."""
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+# The parser's time grows with the square of the depth and the converter drops what is deeper than
+# 1024 elements; Chromium itself stops nesting at 512.
+MAX_NESTING = 200
+_TAG = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea|title|xmp|iframe|noembed|noframes)\b"
+    r".*?(?:</(?P=raw)|\Z)|<(?P<slash>/?)(?P<name>[a-z][^\s/>]*)[^>]*>",
+    re.DOTALL | re.IGNORECASE,
+)
+# Void elements, and those whose end tag may be left out: they do not nest by themselves.
+_FLAT = frozenset(
+    (
+        *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param"),
+        *("source", "track", "wbr", "html", "head", "body", "p", "li", "dt", "dd", "tr", "td"),
+        *("th", "thead", "tbody", "tfoot", "colgroup", "option", "optgroup", "rp", "rt", "rb"),
+    )
+)
+# Opening tags that can nest: more than MAX_NESTING of them are needed to be too deep.
+_OPENING = re.compile(rf"<(?!(?:{'|'.join(sorted(_FLAT))})[\s/>])[a-z]", re.IGNORECASE)
+_COMMON_FLAT = ("<li>", "<td>", "<th>", "<tr>", "<p>", "<p ", "<img ", "<br")
+
+
+@lru_cache(1)  # title, links and content are asked for one after the other
+def flattened(html: str) -> str:
+    """Return the HTML with elements deeper than MAX_NESTING made siblings; no text is lost."""
+    if _openings(html) <= MAX_NESTING or _depth(html) <= MAX_NESTING:
+        return html
+    nesting = _Nesting()
+
+    def limit(match: re.Match[str]) -> str:
+        deep = nesting.follow(match) > MAX_NESTING
+        if not deep:
+            return match[0]
+        return " " if match["slash"] else f"{match[0]}</{match['name']}>"
+
+    return _TAG.sub(limit, html)
+
+
+def _openings(html: str) -> int:
+    """Return an upper bound of the tags that open something that can nest, cheaply if it is low."""
+    bound = html.count("<") - html.count("</") - sum(map(html.count, _COMMON_FLAT))
+    return bound if bound <= MAX_NESTING else len(_OPENING.findall(html))
+
+
+class _Nesting:
+    """The elements that are open at a place of the text, much as a browser would have them."""
+
+    def __init__(self) -> None:
+        self._open: list[str] = []
+        self._counts: Counter[str] = Counter()
+
+    def follow(self, tag: re.Match[str]) -> int:
+        """Take the next tag and return the depth of its element; 0 for one that does not nest."""
+        name = (tag["name"] or "").lower()
+        if not name or name in _FLAT or tag[0].endswith("/>"):
+            return 0
+        if not tag["slash"]:
+            self._open.append(name)
+            self._counts[name] += 1
+            return len(self._open)
+        depth = len(self._open)
+        if not self._counts[name]:
+            return 0  # a stray end tag
+        while (last := self._open.pop()) != name:
+            self._counts[last] -= 1
+        self._counts[name] -= 1
+        return depth
+
+
+def _depth(html: str) -> int:
+    return max(map(_Nesting().follow, _TAG.finditer(html)), default=0)
