@@ -131,10 +131,12 @@ class McpDoor:
                 logger.info("session %s ended with its host: its tabs are closed", session)
                 await self._road.sessions.get(session).close()
 
-    def _enter(self, session: str) -> None:
+    def enter(self, session: str) -> None:
+        """Count a bridge that uses the session."""
         self._sessions[session] = self._sessions.get(session, 0) + 1
 
-    def _leave(self, session: str, *, shared: bool) -> None:
+    def leave(self, session: str, *, shared: bool) -> None:
+        """Count one less; after the last one a session that is not shared ends."""
         self._sessions[session] -= 1
         if not self._sessions[session]:
             del self._sessions[session]
@@ -201,11 +203,11 @@ class McpDoor:
             return
         bridges = self._bridges or await self._loaded()
         caller = bridges.caller(hello)
-        self._enter(caller.session)
+        self.enter(caller.session)
         try:
             await bridges.serve(caller, reader, writer, lines)
         finally:
-            self._leave(caller.session, shared=bool(hello.session))
+            self.leave(caller.session, shared=bool(hello.session))
 
     def __repr__(self) -> str:
         return f"McpDoor({len(self._connections)} bridges)"

@@ -1,0 +1,101 @@
+"""What a host sees and may call: groups, tiers, call_verb."""
+
+import json
+from collections.abc import Callable
+
+from ocd import catalog
+from ocd.api.tools import described
+from support.daemon import Daemon
+from support.mcp import Bridge, Http, error_of
+
+
+def _size(tools: list[dict[str, object]]) -> int:
+    return len(json.dumps(tools, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def test_names_and_descriptions_fit_every_host() -> None:
+    for entry in catalog.render(catalog.load().values())["verbs"]:
+        assert len(entry["name"]) <= 40
+        assert len(described(entry)) <= 1900
+        for name, schema in entry["params"]["properties"].items():
+            assert schema.get("description"), (entry["name"], name)
+
+
+def test_the_list_is_deterministic(http: Http) -> None:
+    assert http.tools() == http.tools()
+    assert len(http.ask("tools/list").raw) < 64 * 1024
+
+
+def test_tier_1_is_small(serving: Daemon) -> None:
+    """At most 30 tools in 16 KB."""
+    with Bridge(serving.home, "--tier", "1") as bridge:
+        bridge.greet()
+        tools = bridge.ask("tools/list")["result"]["tools"]
+    assert len(tools) <= 30
+    assert _size(tools) <= 16 * 1024
+    names = {tool["name"] for tool in tools}
+    assert {"oc_output_fetch", "expand_tools", "call_verb"} <= names
+
+
+def test_core_is_a_quarter_smaller(serving: Daemon, http: Http) -> None:
+    with Bridge(serving.home, "--tools-only", "core") as bridge:
+        bridge.greet()
+        core = bridge.ask("tools/list")["result"]["tools"]
+    assert _size(core) <= 0.75 * _size(http.tools())
+
+
+def test_a_bridge_may_leave_groups_out(serving: Daemon) -> None:
+    """Listing, expanding, calling, call_verb and task kinds obey alike."""
+    with Bridge(serving.home, "--disable-tools", "crawl") as bridge:
+        bridge.greet()
+        assert "crawl" not in bridge.tools()
+        assert "oc_task_start" in bridge.tools()
+        for tool, arguments in (
+            ("crawl", {"url": "https://example.com"}),
+            ("expand_tools", {"name": "crawl"}),
+            ("call_verb", {"name": "crawl", "arguments": {"url": "https://example.com"}}),
+            ("oc_task_start", {"kind": "crawl", "args": {"url": "https://example.com"}}),
+        ):
+            error = error_of(bridge.call(tool, **arguments))
+            assert error["code"] == "CAPABILITY_DISABLED", tool
+            assert error["capability"] == "crawl"
+        assert "crawl" not in {tool["name"] for tool in bridge.do("expand_tools")["tools"]}
+        assert bridge.do("expand_tools", query="crawl a site")["expanded"] != ["crawl"]
+
+
+def test_a_bridge_stays_inside_the_daemons_set(make_daemon: Callable[..., Daemon]) -> None:
+    daemon = make_daemon("--tools-only", "core")
+    with Bridge(daemon.home, "--tools-only", "core,crawl") as bridge:
+        bridge.greet()
+        assert "crawl" not in bridge.tools()
+        assert error_of(bridge.call("crawl", url="x"))["capability"] == "crawl"
+
+
+def test_hidden_tools_can_be_called(serving: Daemon) -> None:
+    """A tier decides what is listed, never what works."""
+    with Bridge(serving.home, "--tier", "1") as bridge:
+        bridge.greet()
+        assert "oc_journal" not in bridge.tools()
+        assert isinstance(bridge.do("oc_journal"), list)
+        assert isinstance(bridge.do("call_verb", name="oc_journal"), list)
+        assert error_of(bridge.call("call_verb", name="call_verb"))["code"] == "invalid_argument"
+        assert error_of(bridge.call("call_verb", name="nope"))["code"] == "unknown_verb"
+
+
+def test_expanding(http: Http) -> None:
+    shown = http.do("expand_tools", name="crawl")
+    assert shown["expanded"] == ["crawl"]
+    assert shown["tools"][0] == {
+        key: tool[key]
+        for tool in http.tools()
+        if tool["name"] == "crawl"
+        for key in ("name", "description", "inputSchema")
+    }
+    assert (
+        http.do("expand_tools", query="search stored output")["expanded"][0] == "oc_output_search"
+    )
+    assert "crawl" in http.do("expand_tools", tier=2)["expanded"]
+    assert http.do("expand_tools")["tools"]
+    assert error_of(http.call("expand_tools", name="crawll").result)["code"] == "unknown_verb"
+    both = error_of(http.call("expand_tools", name="crawl", tier=2).result)
+    assert both["code"] == "invalid_argument"

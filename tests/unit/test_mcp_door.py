@@ -1,0 +1,81 @@
+"""The door of agent hosts: what becomes of a session whose host has gone."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from ocd import mcp_door
+from ocd.dispatch import Road
+from ocd.mcp_door import McpDoor
+from ocd.settings import Config
+
+
+class _Sessions:
+    """Sessions as far as the door needs them."""
+
+    def __init__(self) -> None:
+        self.open = {"mcp-1"}
+        self.closed = asyncio.Event()
+
+    def names(self) -> list[str]:
+        return sorted(self.open)
+
+    def get(self, name: str) -> "_Sessions":
+        assert name in self.open
+        return self
+
+    async def close(self) -> None:
+        self.open.clear()
+        self.closed.set()
+
+
+MakeDoor = Callable[[_Sessions], McpDoor]
+
+
+@pytest.fixture
+async def make_door(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MakeDoor]:
+    monkeypatch.setattr(mcp_door, "SESSION_GRACE_S", 0.05)
+    async with asyncio.TaskGroup() as group:
+
+        def make(sessions: _Sessions) -> McpDoor:
+            road = SimpleNamespace(capabilities=(), closing=asyncio.Event(), sessions=sessions)
+            config: Any = Config
+            return McpDoor(
+                cast(Road, road), {}, version="0", config=config, status=dict,
+                spawn=group.create_task,
+            )  # fmt: skip
+
+        yield make
+
+
+async def test_its_tabs_are_closed(make_door: MakeDoor) -> None:
+    """Nobody would close them otherwise."""
+    sessions = _Sessions()
+    door = make_door(sessions)
+    door.enter("mcp-1")
+    door.leave("mcp-1", shared=False)
+    async with asyncio.timeout(5):
+        await sessions.closed.wait()
+
+
+async def test_a_host_that_comes_back_finds_them(make_door: MakeDoor) -> None:
+    """A bridge whose connection broke reconnects under the same name."""
+    sessions = _Sessions()
+    door = make_door(sessions)
+    door.enter("mcp-1")
+    door.leave("mcp-1", shared=False)
+    door.enter("mcp-1")
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(sessions.closed.wait(), 0.3)
+
+
+async def test_shared_sessions_stay(make_door: MakeDoor) -> None:
+    sessions = _Sessions()
+    door = make_door(sessions)
+    door.enter("mcp-1")
+    door.leave("mcp-1", shared=True)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(sessions.closed.wait(), 0.3)
