@@ -178,7 +178,9 @@ async def redirect(request: web.Request) -> web.Response:
 
 
 async def redirect_to(request: web.Request) -> web.Response:
-    raise web.HTTPFound(request.query["url"])
+    """Redirect to `url` with `status` (302; 307 keeps method and body)."""
+    headers = {"Location": request.query["url"]}
+    return web.Response(status=_number(request, "status", 302), headers=headers)
 
 
 async def redirect_loop(request: web.Request) -> web.Response:
@@ -370,7 +372,7 @@ ROUTES = [
     web.get("/never-idle", never_idle),
     web.route("*", r"/status/{code:\d+}", status),
     web.get(r"/redirect/{left:\d+}", redirect),
-    web.get("/redirect-to", redirect_to),
+    web.route("*", "/redirect-to", redirect_to),
     web.get("/redirect-loop", redirect_loop),
     web.get("/{code:429|503}", back_off),
     web.get("/big", big),
