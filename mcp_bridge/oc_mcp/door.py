@@ -15,29 +15,36 @@ class Reply(Protocol):
     @property
     def data(self) -> Any:  # noqa: ANN401 - any JSON value
         """The JSON without page text."""
+        ...
 
     @property
     def content(self) -> str | None:
         """Page text from `origin`."""
+        ...
 
     @property
     def origin(self) -> str:
         """Where the page text is from; empty if that is not known."""
+        ...
 
     @property
     def image(self) -> tuple[bytes, str] | None:
         """A picture and its media type."""
+        ...
 
     @property
     def is_handle(self) -> bool:
         """Whether data is a handle's descriptor."""
+        ...
 
     @property
     def unfinished(self) -> bool:
         """Whether data tells of a task that goes on."""
+        ...
 
     def encode(self) -> bytes:
         """Return data as JSON; it may read a file."""
+        ...
 
 
 class Maximum(Protocol):
@@ -52,21 +59,26 @@ class Door(Protocol):
     @property
     def version(self) -> str:
         """The daemon's version."""
+        ...
 
     @property
     def entries(self) -> Mapping[str, Entry]:
         """The catalog entries of the verbs that this daemon serves, sorted by name."""
+        ...
 
     @property
     def tier(self) -> int:
         """The highest tier that is listed by default."""
+        ...
 
     @property
     def sync_budget_s(self) -> float:
         """The seconds after which a long call answers with its task."""
+        ...
 
     def narrowed(self, only: Iterable[str], disabled: Iterable[str]) -> Maximum:
         """Return the daemon's maximum, less what one connection leaves out."""
+        ...
 
     async def call(
         self,
@@ -77,21 +89,28 @@ class Door(Protocol):
         maximum: Maximum,
     ) -> Reply:
         """Run a call; cancelling it cancels the work."""
+        ...
 
     async def task(self, task_id: str) -> Mapping[str, Any]:
         """Return a task's meta."""
+        ...
 
     async def task_reply(self, task_id: str, params: Mapping[str, Any]) -> Reply:
         """Return what the direct call with these parameters would have answered."""
+        ...
 
     async def cancel_task(self, task_id: str) -> None:
         """Ask a task to stop; an ended one stays as it is."""
+        ...
 
     async def known(self, what: Literal["handles", "tasks", "tabs"], session: str) -> list[str]:
         """Return the names there are, newest first."""
+        ...
 
     def status(self) -> Mapping[str, Any]:
         """Return what `ocd status` shows."""
+        ...
 
     def session_ended(self, session: str) -> None:
         """Say that nobody uses the session any more."""
+        ...

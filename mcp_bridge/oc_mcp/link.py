@@ -38,15 +38,19 @@ class Link(Protocol):
 
     def send(self, data: bytes) -> None:
         """Send all of it."""
+        ...
 
     def receive(self) -> bytes:
         """Return what has come, b"" at the end."""
+        ...
 
     def finish(self) -> None:
         """Say that no more will be sent."""
+        ...
 
     def close(self) -> None:
         """End it, for both threads."""
+        ...
 
 
 class SocketLink:
