@@ -37,18 +37,18 @@ class _Exchange:
     can_send_request: bool = False
 
     async def send_raw_request(
-        self, method: str, _params: Mapping[str, Any] | None, _opts: CallOptions | None = None
+        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
     ) -> NoReturn:
         """Refuse: nobody would answer."""
         raise NoBackChannelError(method)
 
     async def notify(
-        self, _method: str, _params: Mapping[str, Any] | None, _opts: CallOptions | None = None
+        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
     ) -> None:
         """Drop it: there is one answer and no stream."""
 
     async def progress(
-        self, _progress: float, _total: float | None = None, _message: str | None = None
+        self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
         """Drop it."""
 
