@@ -4,7 +4,7 @@ import asyncio
 import difflib
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from secrets import token_hex
@@ -13,18 +13,19 @@ from typing import Any
 import msgspec
 
 from ocd import replies
-from ocd.api.errors import OcdError, error_from_body
-from ocd.api.wire import CallRequest, Progress
+from ocd.api.errors import OcdError
+from ocd.api.wire import CallRequest
 from ocd.browser.chromium import Chromium
 from ocd.browser.session import Session, Sessions
 from ocd.browser.tab import Tab
 from ocd.capabilities import Capabilities
 from ocd.ledger.runner import CALLER_SESSION, Runner
 from ocd.ledger.states import TaskMeta
+from ocd.long_calls import OnProgress, finished, run_long
 from ocd.outputs import policy
 from ocd.outputs.store import OutputStore
 from ocd.params import Common, decode_call
-from ocd.records.journal import Journal
+from ocd.records.journal import Journal, brief
 from ocd.replies import Reply
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
@@ -33,15 +34,8 @@ from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb
 logger = logging.getLogger(__name__)
 
 MAX_CALLS_IN_FLIGHT = 1024
-# What the journal keeps of one argument.
-MAX_JOURNAL_CHARS = 2000
-MAX_JOURNAL_ITEMS = 100
-# What a caller is told to wait at once for a task that goes on.
-GOES_ON_WAIT_MS = 45_000
 # A verb whose own `timeout_ms` is a wait gets this much more to say that the wait is over.
 WAIT_GRACE_S = 5.0
-
-OnProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +131,16 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
         name, params_there = output.instead
         call.request = msgspec.structs.replace(request, verb=name, params=params_there)
         return await _travel(road, call, on_progress)
-    return await _reply(road, verb, common, output)
+    return await _reply(road, verb, common, output, call.request.params)
 
 
-async def _reply(road: Road, verb: Verb, common: Common, output: Output) -> Reply:
+async def _reply(
+    road: Road, verb: Verb, common: Common, output: Output, params: Mapping[str, Any]
+) -> Reply:
     output = replies.sanitised(road.sanitizer, verb, output)
     if await replies.goes_to_handle(verb, common, output):
         return await _stored(road, verb, output)
-    return replies.inline(verb, output)
+    return replies.inline(verb, output, params)
 
 
 def _find(road: Road, name: str) -> Verb:
@@ -191,7 +187,7 @@ async def _perform(
             CALLER_SESSION.set(call.request.session)
             return await verb.run(_part(road, verb), params)
         case "task":
-            return await _run_long(road, call, verb, on_progress)
+            return await run_long(road.runner, call.request, call.budget_s, on_progress)
         case "session":
             session = road.sessions.get(call.request.session)
             with road.chromium.hold():
@@ -245,55 +241,6 @@ def _marked(road: Road, session: Session, output: Output) -> Output:
     return output
 
 
-async def _run_long(road: Road, call: Call, verb: Verb, on_progress: OnProgress | None) -> Output:
-    """Run a long verb as a task and wait for it; the caller's cancellation cancels the task."""
-    args = {k: v for k, v in call.request.params.items() if k not in _CALL_ONLY}
-    meta = await road.runner.start(verb.name, args, call.request.session, at_once=True)
-    limit = asyncio.timeout(call.budget_s)
-    try:
-        async with limit:
-            meta = await road.runner.watch(meta.task_id, _tell(on_progress))
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        return _goes_on(await road.runner.get(meta.task_id))
-    except asyncio.CancelledError:
-        road.runner.request_cancel(meta.task_id)
-        raise
-    return await _finished(road, meta)
-
-
-def _goes_on(meta: TaskMeta) -> Output:
-    arguments = {"task_id": meta.task_id, "timeout_ms": GOES_ON_WAIT_MS}
-    return Output(
-        data={
-            "task_id": meta.task_id,
-            "status": meta.status,
-            "kind": meta.kind,
-            "progress": msgspec.to_builtins(meta.progress),
-            "message": f"{meta.kind} goes on in the background as a task",
-            "next_step": {"verb": "oc_task_wait", "arguments": arguments},
-        },
-        unfinished=True,
-    )
-
-
-async def _finished(road: Road, meta: TaskMeta) -> Output:
-    """Return the output of a task that has ended, as its direct call would have."""
-    if meta.status == "FAILED":
-        raise error_from_body({**(meta.error or {}), "task_id": meta.task_id})
-    if meta.status == "CANCELLED":
-        raise OcdError(
-            "cancelled",
-            f"The task behind {meta.kind} was cancelled",
-            hint=f"Its partial result: oc task get {meta.task_id} --include-result",
-            task_id=meta.task_id,
-        )
-    result = await asyncio.to_thread(road.runner.result, meta)
-    assert result is not None, "a completed task has a result"
-    return Output(data=result.data, rows=result.rows, items=result.items)
-
-
 async def task_reply(road: Road, meta: TaskMeta, params: Mapping[str, Any]) -> Reply:
     """Return what the direct call with these parameters would have answered, for an ended task.
 
@@ -301,22 +248,7 @@ async def task_reply(road: Road, meta: TaskMeta, params: Mapping[str, Any]) -> R
     """
     verb = _find(road, meta.kind)
     common, _ = decode_call(verb, params)
-    return await _reply(road, verb, common, await _finished(road, meta))
-
-
-_CALL_ONLY = frozenset(
-    {"timeout", "timeout_ms", "timeoutMs", "output_mode", "outputMode"}
-    | {"output_inline_limit_bytes", "outputInlineLimitBytes"}
-)
-
-
-def _tell(on_progress: OnProgress | None) -> Callable[[TaskMeta], None]:
-    def tell(meta: TaskMeta) -> None:
-        if on_progress is not None and meta.progress is not None:
-            now = meta.progress
-            on_progress(Progress(done=now.done, total=now.total, message=now.message))
-
-    return tell
+    return await _reply(road, verb, common, await finished(road.runner, meta), params)
 
 
 # --- what is written down -------------------------------------------------------------------
@@ -336,17 +268,6 @@ async def _stored(road: Road, verb: Verb, output: Output) -> Reply:
     )
     shown = msgspec.to_builtins(policy.fit(descriptor))
     return Reply(data=shown, origin=output.origin, is_handle=True)
-
-
-def _brief(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """Return the value with its long strings cut: redacting megabytes would hold up the loop."""
-    if isinstance(value, dict):
-        return {key: _brief(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_brief(item) for item in value[:MAX_JOURNAL_ITEMS]]
-    if isinstance(value, str) and len(value) > MAX_JOURNAL_CHARS:
-        return f"{value[:MAX_JOURNAL_CHARS]}… ({len(value)} characters)"
-    return value
 
 
 def _internal(call: Call, failure: Exception) -> OcdError:
@@ -370,7 +291,7 @@ def _journal(road: Road, call: Call, error: OcdError | None) -> None:
             "session": call.request.session,
             "client": call.request.client.kind,
             "tab_id": call.tab_id,
-            "args": redact(_brief(call.request.params)),
+            "args": redact(brief(call.request.params)),
             "duration_ms": round((time.monotonic() - call.started) * 1000, 1),
             "ok": error is None,
             "error": error.code if error else None,

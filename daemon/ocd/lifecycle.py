@@ -11,19 +11,17 @@ import os
 import signal
 import tempfile
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import portalocker
 import psutil
 import watchfiles
 
 from ocd import catalog, faults, mcp_http
 from ocd.api import paths
-from ocd.api.errors import OcdError
 from ocd.browser import leftovers
 from ocd.browser.chromium import Chromium, ChromiumOptions
 from ocd.browser.session import Sessions
@@ -31,7 +29,7 @@ from ocd.capabilities import Capabilities
 from ocd.config import Config, environment, reload
 from ocd.crawl.runner import Crawler
 from ocd.dispatch import Road
-from ocd.files import make_dir, open_private, storage
+from ocd.home import locked, prepare_home
 from ocd.kinds import task_kinds
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
@@ -248,9 +246,9 @@ async def serve(config: Config) -> None:
     home is unusable, `unreadable_file` if what is there cannot be understood.
     """
     notifier = Notifier.from_environ(environment())
-    address = _prepare_home(config.home)
+    address = prepare_home(config.home)
     faults.arm(environment().get("OCD_FAULT", ""))
-    with _locked(config.home / "run" / "ocd.lock"):
+    with locked(config.home / "run" / "ocd.lock", VERSION):
         async with asyncio.TaskGroup() as group:
             daemon = Daemon(config, group)
             await daemon.recover()
@@ -271,57 +269,6 @@ async def serve(config: Config) -> None:
             background.cancel()
             pinging.cancel()
     logger.info("stopped")
-
-
-def _prepare_home(home: Path) -> str:
-    """Create the folders the daemon needs, private to the user; return the socket's address."""
-    make_dir(home)
-    _refuse_foreign(home)
-    for name in ("run", "tasks", "output", "journal", "log", "files"):
-        make_dir(home / name)
-    address = paths.daemon_socket(str(home), environment())
-    if os.name != "nt":
-        _refuse_foreign(make_dir(Path(address).parent))
-    return address
-
-
-def _refuse_foreign(folder: Path) -> None:
-    with storage("checking", folder):
-        status = folder.stat()
-        if os.name == "nt":
-            return
-        if status.st_uid != os.getuid():
-            raise OcdError(
-                "forbidden",
-                f"{folder} belongs to another user (uid {status.st_uid})",
-                hint="Set OPENCHROME_HOME to a folder of your own.",
-                path=str(folder),
-            )
-        if status.st_mode & 0o077:
-            folder.chmod(0o700)
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the daemon's lock; the pid in it is for humans and for `ocd stop`, never believed."""
-    with storage("opening", path):
-        file = open_private(path, append=True)
-    with file:
-        try:
-            portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
-        except portalocker.LockException as error:
-            raise OcdError(
-                "busy", f"Another daemon holds {path}", hint="Look at it: ocd status"
-            ) from error
-        own = psutil.Process()
-        identity = {"pid": own.pid, "started_at": own.create_time(), "version": VERSION}
-        with storage("writing", path):
-            file.truncate(0)
-            file.write(msgspec.json.encode(identity) + b"\n")
-            file.flush()
-        yield
-        with storage("writing", path):
-            file.truncate(0)
 
 
 @contextlib.asynccontextmanager

@@ -19,8 +19,9 @@ from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, Hello
 from ocd.capabilities import NARROWED, Capabilities
 from ocd.config import Config
-from ocd.dispatch import OnProgress, Road, run_call, task_reply
+from ocd.dispatch import Road, run_call, task_reply
 from ocd.ledger.states import public
+from ocd.long_calls import OnProgress
 from ocd.replies import Reply
 from ocd.server import peer_uid
 from ocd.settings import GROUPS

@@ -1,6 +1,7 @@
 """What a verb's output becomes on its way out: cleaned, cut, carried inline or stored."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,9 +50,13 @@ def _replaced(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - field
     return Output(**{name: getattr(output, name) for name in Output.__slots__} | changes)
 
 
-def inline(verb: Verb, output: Output) -> Reply:
-    """Return the reply that carries the output itself, its page text cut to the window."""
+def inline(verb: Verb, output: Output, params: Mapping[str, Any]) -> Reply:
+    """Return the reply that carries the output itself, its page text cut to the window.
+
+    If there is more, the reply says how the call with `params` goes on.
+    """
     output = _cut(output, whole=False)
+    _lead_on(verb, output, params)
     return Reply(
         data=output.data,
         content=output.content,
@@ -61,6 +66,16 @@ def inline(verb: Verb, output: Output) -> Reply:
         items=verb.items if output.items is None else output.items,
         unfinished=output.unfinished,
     )
+
+
+def _lead_on(verb: Verb, output: Output, params: Mapping[str, Any]) -> None:
+    if output.content is None or not isinstance(output.data, dict):
+        return
+    offset = output.data.get("next_offset")
+    if offset is not None:
+        there = {"tab_id": output.data["tab_id"]} if "tab_id" in output.data else {}
+        arguments = {**params, **there, "offset": offset}
+        output.data["next_step"] = {"verb": verb.name, "arguments": arguments}
 
 
 async def goes_to_handle(verb: Verb, common: Common, output: Output) -> bool:

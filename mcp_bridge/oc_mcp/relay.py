@@ -12,7 +12,7 @@ import time
 from collections import deque
 from typing import Any
 
-from oc_mcp import link
+from oc_mcp import lines, link
 from ocd.api import paths
 
 CHUNK = 1 << 16
@@ -23,11 +23,8 @@ PARENT_POLL_S = 2.0
 RETRY_S = 0.05
 # A daemon that is being restarted is waited for so long before it is started by us.
 RETURN_S = 3.0
-# A response begins with these bytes; longer ones are not decoded only to see their id.
-HEAD = 512
 _REFUSED = b'{"oc_refused":'
 NO_DAEMON = -32000
-LOST = -32603
 
 
 class Refused(Exception):
@@ -67,14 +64,14 @@ class Relay:
     # --- the host's side ------------------------------------------------------------------------
 
     def _read_host(self) -> None:
-        for line in _lines(lambda: os.read(0, CHUNK)):
+        for line in lines.cut(lambda: os.read(0, CHUNK)):
             self._note_request(line)
             with self._lock:
                 self._queue.append(line)
                 self._lock.notify_all()
 
     def _note_request(self, line: bytes) -> None:
-        message = _decoded(line)
+        message = lines.decoded(line)
         method = message.get("method")
         if method == "initialize":
             self._handshake = [line]
@@ -82,9 +79,9 @@ class Relay:
             self._handshake = [*self._handshake[:1], line]
         with self._lock:
             if method == "notifications/cancelled":
-                self._pending.pop(_key(message.get("params", {}).get("requestId")), None)
+                self._pending.pop(lines.cancelled_key(message), None)
             elif method is not None and "id" in message:
-                self._pending[_key(message["id"])] = line if method == "initialize" else b""
+                self._pending[lines.key(message["id"])] = line if method == "initialize" else b""
 
     def _write_host(self, line: bytes) -> None:
         with self._out:
@@ -137,18 +134,18 @@ class Relay:
 
     def _refuse_queue(self) -> None:
         with self._lock:
-            lines, self._queue = list(self._queue), deque()
-        for line in lines:
-            message = _decoded(line)
+            refused, self._queue = list(self._queue), deque()
+        for line in refused:
+            message = lines.decoded(line)
             if "method" in message and "id" in message:
-                self._pending.pop(_key(message["id"]), None)
+                self._pending.pop(lines.key(message["id"]), None)
                 self._write_host(link.no_daemon(message["id"], link.NoDaemon(self._home)))
 
     def _receive_all(self) -> None:
         while True:
             current = self._link
             assert current is not None
-            for line in _lines(current.receive):
+            for line in lines.cut(current.receive):
                 self._pass_on(line)
             self._lost(current)
             if self._closing:
@@ -160,7 +157,7 @@ class Relay:
             error = json.loads(line)["oc_refused"]
             say(f"Error: {error['message']}\nHint: {error.get('hint', '')}")
             os._exit(2)
-        key = _response_key(line)
+        key = lines.response_key(line)
         if key is not None:
             if key == self._swallow:
                 self._swallow = None
@@ -176,13 +173,15 @@ class Relay:
         with self._lock:
             self._link = None
             self._lost_at = time.monotonic()
-            waiting = {_key(m["id"]) for line in self._queue if "id" in (m := _decoded(line))}
+            waiting = {
+                lines.key(m["id"]) for line in self._queue if "id" in (m := lines.decoded(line))
+            }
             lost = [key for key in self._pending if key not in waiting]
             for key in lost:
                 del self._pending[key]
             self._lock.notify_all()
         for key in lost:
-            self._write_host(_line_lost(key))
+            self._write_host(lines.lost(key))
 
     def _return(self) -> link.Link:
         while True:
@@ -205,7 +204,7 @@ class Relay:
             fresh.close()  # seen by the next receive
         with self._lock:
             if replayed:
-                self._swallow = _key(_decoded(replayed[0]).get("id"))
+                self._swallow = lines.key(lines.decoded(replayed[0]).get("id"))
             self._link = fresh
             self._lock.notify_all()
         if len(replayed) > 1:
@@ -231,8 +230,8 @@ class Relay:
 
     def _without_daemon(self, error: link.NoDaemon) -> int:
         say(str(error))
-        for line in _lines(lambda: os.read(0, CHUNK)):
-            message = _decoded(line)
+        for line in lines.cut(lambda: os.read(0, CHUNK)):
+            message = lines.decoded(line)
             if "method" in message and "id" in message:
                 self._write_host(link.no_daemon(message["id"], error))
                 break
@@ -262,65 +261,6 @@ def say(text: str) -> None:
         os.write(2, text.rstrip().encode() + b"\n")
     except OSError:
         return
-
-
-def _lines(read: Any) -> Any:  # noqa: ANN401 - typing's names would have to be imported at run time
-    """Yield whole lines, each with its newline, until `read` answers nothing or fails."""
-    parts: list[bytes] = []
-    while True:
-        try:
-            chunk = read()
-        except OSError:
-            chunk = b""
-        if not chunk:
-            break
-        *whole, rest = chunk.split(b"\n")
-        for line in whole:
-            parts.append(line)
-            yield b"".join(parts) + b"\n"
-            parts.clear()
-        if rest:
-            parts.append(rest)
-    if parts:
-        yield b"".join(parts) + b"\n"
-
-
-def _decoded(line: bytes) -> dict[str, Any]:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return message if isinstance(message, dict) else {}
-
-
-def _key(request_id: object) -> str:
-    return json.dumps(request_id)
-
-
-def _response_key(line: bytes) -> str | None:
-    """Return the id of a response, None for anything else."""
-    head = line[:HEAD]
-    if head.startswith(b'{"jsonrpc":"2.0","method"'):
-        return None
-    if len(line) <= HEAD:
-        message = _decoded(line)
-        return _key(message["id"]) if "id" in message and "method" not in message else None
-    # The daemon writes jsonrpc, id, result in this order.
-    _, _, rest = head.partition(b'"id":')
-    request_id, _, _ = rest.partition(b',"')
-    try:
-        return _key(json.loads(request_id))
-    except ValueError:
-        return None
-
-
-def _line_lost(key: str) -> bytes:
-    error = {
-        "code": LOST,
-        "message": "The OpenChrome daemon went away during the call; call again",
-        "data": {"error": {"code": "daemon_stopped", "hint": "Call again."}},
-    }
-    return json.dumps({"jsonrpc": "2.0", "id": json.loads(key), "error": error}).encode() + b"\n"
 
 
 def new_id() -> str:

@@ -1,0 +1,66 @@
+"""The daemon's home folder: made, private, and held by one daemon at a time."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import portalocker
+import psutil
+
+from ocd.api import paths
+from ocd.api.errors import OcdError
+from ocd.config import environment
+from ocd.files import make_dir, open_private, storage
+
+
+def prepare_home(home: Path) -> str:
+    """Create the folders the daemon needs, private to the user; return the socket's address."""
+    make_dir(home)
+    _refuse_foreign(home)
+    for name in ("run", "tasks", "output", "journal", "log", "files"):
+        make_dir(home / name)
+    address = paths.daemon_socket(str(home), environment())
+    if os.name != "nt":
+        _refuse_foreign(make_dir(Path(address).parent))
+    return address
+
+
+def _refuse_foreign(folder: Path) -> None:
+    with storage("checking", folder):
+        status = folder.stat()
+        if os.name == "nt":
+            return
+        if status.st_uid != os.getuid():
+            raise OcdError(
+                "forbidden",
+                f"{folder} belongs to another user (uid {status.st_uid})",
+                hint="Set OPENCHROME_HOME to a folder of your own.",
+                path=str(folder),
+            )
+        if status.st_mode & 0o077:
+            folder.chmod(0o700)
+
+
+@contextlib.contextmanager
+def locked(path: Path, version: str) -> Iterator[None]:
+    """Hold the daemon's lock; the pid in it is for humans and for `ocd stop`, never believed."""
+    with storage("opening", path):
+        file = open_private(path, append=True)
+    with file:
+        try:
+            portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
+        except portalocker.LockException as error:
+            raise OcdError(
+                "busy", f"Another daemon holds {path}", hint="Look at it: ocd status"
+            ) from error
+        own = psutil.Process()
+        identity = {"pid": own.pid, "started_at": own.create_time(), "version": version}
+        with storage("writing", path):
+            file.truncate(0)
+            file.write(msgspec.json.encode(identity) + b"\n")
+            file.flush()
+        yield
+        with storage("writing", path):
+            file.truncate(0)

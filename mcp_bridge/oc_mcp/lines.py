@@ -1,0 +1,79 @@
+"""Lines of JSON-RPC as the relay sees them: cut out of a stream, their ids looked at."""
+
+import json
+from typing import Any
+
+# A response begins with these bytes; longer ones are not decoded only to see their id.
+HEAD = 512
+LOST = -32603
+
+
+def cut(read: Any) -> Any:  # noqa: ANN401 - a function and an iterator of bytes
+    """Yield whole lines, each with its newline, until `read` answers nothing or fails."""
+    parts: list[bytes] = []
+    while True:
+        try:
+            chunk = read()
+        except OSError:
+            chunk = b""
+        if not chunk:
+            break
+        *whole, rest = chunk.split(b"\n")
+        for line in whole:
+            parts.append(line)
+            yield b"".join(parts) + b"\n"
+            parts.clear()
+        if rest:
+            parts.append(rest)
+    if parts:
+        yield b"".join(parts) + b"\n"
+
+
+def decoded(line: bytes) -> dict[str, Any]:
+    """Return the message, {} for what is none."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def key(request_id: object) -> str:
+    """Return an id as it stands on the wire: 1 and "1" are two."""
+    return json.dumps(request_id)
+
+
+def cancelled_key(message: dict[str, Any]) -> str:
+    """Return the id that a cancelling notification names."""
+    params = message.get("params")
+    return key(params.get("requestId") if isinstance(params, dict) else None)
+
+
+def response_key(line: bytes) -> str | None:
+    """Return the id of a response, None for anything else."""
+    head = line[:HEAD]
+    if head.startswith(b'{"jsonrpc":"2.0","method"'):
+        return None
+    if len(line) <= HEAD:
+        message = decoded(line)
+        return key(message["id"]) if "id" in message and "method" not in message else None
+    # The daemon writes jsonrpc, id, result in this order.
+    _, _, rest = head.partition(b'"id":')
+    request_id, _, _ = rest.partition(b',"')
+    try:
+        return key(json.loads(request_id))
+    except ValueError:
+        return None
+
+
+def lost(request_key: str) -> bytes:
+    """Return the answer to a request that the daemon took with it."""
+    error = {
+        "code": LOST,
+        "message": "The OpenChrome daemon went away during the call; call again",
+        "data": {"error": {"code": "daemon_stopped", "hint": "Call again."}},
+    }
+    return (
+        json.dumps({"jsonrpc": "2.0", "id": json.loads(request_key), "error": error}).encode()
+        + b"\n"
+    )
