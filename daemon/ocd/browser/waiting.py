@@ -1,7 +1,7 @@
 """Waiting for a page to become what the caller needs, by its events."""
 
 import asyncio
-import re
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +100,8 @@ async def _wait(tab: "Tab", kind: str, value: str, timeout_s: float, *, visible:
     if kind == "navigation":
         await _navigation(tab)
     elif kind == "url_match":
-        await documents.wait_until(lambda: matches(value, tab.url))
+        fits = address_test(value)
+        await documents.wait_until(lambda: fits(tab.url))
     elif kind in LIFECYCLE:
         await documents.wait_until(lambda: LIFECYCLE[kind] in documents.current.reached)
     else:
@@ -159,10 +160,32 @@ def _milliseconds(value: str) -> float:
     return number
 
 
-def matches(pattern: str, url: str) -> bool:
-    """Whether `url` fits: a /regular expression/, a glob with *, or a part of it."""
+def address_test(pattern: str) -> Callable[[str], bool]:
+    """Return the test of an address: a /regular expression/, a glob with *, or a part of it.
+
+    Raises invalid_argument for an expression that is none.
+    """
     if len(pattern) > 2 and pattern[0] == pattern[-1] == "/":
-        return re.search(pattern[1:-1], url) is not None
+        return _expression_test(pattern[1:-1])
     if "*" in pattern:
-        return fnmatchcase(url, pattern) or fnmatchcase(url, f"*{pattern}*")
-    return pattern in url
+        return lambda url: fnmatchcase(url, pattern) or fnmatchcase(url, f"*{pattern}*")
+    return lambda url: pattern in url
+
+
+def _expression_test(pattern: str) -> Callable[[str], bool]:
+    import re2  # linear time, whatever the pattern: the loop stands still while it is matched
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        compiled = re2.compile(pattern, options)
+    except (re2.error, UnicodeEncodeError) as error:
+        said = error.args[0] if isinstance(error, re2.error) else "lone surrogates"
+        reason = said.decode(errors="replace") if isinstance(said, bytes) else said
+        raise OcdError(
+            "invalid_argument",
+            f"'value' is not a regular expression of RE2: {reason}",
+            hint="Syntax: https://github.com/google/re2/wiki/Syntax (no look-around, no \\1).",
+            parameter="value",
+        ) from None
+    return lambda url: compiled.search(url) is not None
