@@ -51,6 +51,10 @@ def test_tabs_are_opened_used_and_closed(daemon: Daemon, site: Site) -> None:
     second = daemon.new_tab(site.url("table.html"))
     context = daemon.do("tabs_context")
     assert [tab["tab_id"] for tab in context["tabs"]] == [first, second]
+    assert context["current"] == second
+    daemon.do("javascript_tool", code="1", tab_id=first)
+    assert daemon.do("tabs_context")["current"] == first  # the one a verb without tab_id takes
+    daemon.do("javascript_tool", code="1", tab_id=second)
     assert daemon.do("javascript_tool", code="document.title")["content"] == "Steps"
     assert daemon.do("tabs_close")["closed"] == [second]
     assert daemon.do("javascript_tool", code="document.title")["content"] == "The lighthouse"

@@ -107,6 +107,16 @@ class Session:
         if self._latest is tab:
             self._latest = self.tabs[-1] if self.tabs else None
 
+    @property
+    def latest(self) -> Tab | None:
+        """The most recent tab: the one that verbs without a tab id mean."""
+        return self._latest
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no tab and opens none."""
+        return not self.tabs and not self._opening
+
     def tab(self, tab_id: str | None = None) -> Tab:
         """Return the tab, or the most recent one; no_tab, tab_not_found (naming the open ones)."""
         if tab_id is None:
@@ -151,18 +161,30 @@ class Sessions:
         self._sessions: dict[str, Session] = {}
 
     def get(self, name: str) -> Session:
-        """Return the session, created if need be; limit_reached beyond max_sessions."""
-        session = self._sessions.get(name)
+        """Return the session, created if need be; limit_reached beyond max_sessions.
+
+        Beyond them, the one without tabs that was not used for the longest time is forgotten.
+        """
+        session = self._sessions.pop(name, None)
         if session is None:
             if len(self._sessions) >= self.max_sessions:
-                raise OcdError(
-                    "limit_reached",
-                    f"There are {self.max_sessions} sessions, which is the most.",
-                    hint="Close one that is no longer needed.",
-                    limit=self.max_sessions,
-                )
-            session = self._sessions[name] = Session(name, self)
+                self._make_room()
+            session = Session(name, self)
+        self._sessions[name] = session  # the last one used stands last
         return session
+
+    def _make_room(self) -> None:
+        # A session without tabs is but a name: whoever uses it again loses nothing.
+        for session in self._sessions.values():
+            if session.is_empty:
+                self.forget(session)
+                return
+        raise OcdError(
+            "limit_reached",
+            f"There are {self.max_sessions} sessions with tabs, which is the most.",
+            hint="Close those of one: `oc tabs close --all --session NAME`.",
+            limit=self.max_sessions,
+        )
 
     def names(self) -> list[str]:
         """Return the names of the sessions there are."""

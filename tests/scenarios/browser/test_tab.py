@@ -219,6 +219,23 @@ async def test_popups_belong_to_the_session_of_their_opener(tmp_path):
         assert session.tab() is opened
 
 
+async def test_names_of_sessions_without_tabs_are_not_used_up(tmp_path):
+    """At the limit the least used session without tabs gives way; those with tabs never do."""
+    async with browsing(tmp_path) as here:
+        sessions = here.sessions
+        sessions.max_sessions = 3
+        await sessions.get("kept").new_tab()
+        for number in range(10):
+            sessions.get(f"s{number}")
+            sessions.get("used")
+        assert sessions.names() == ["kept", "s9", "used"]
+        for name in ("s9", "used"):
+            await sessions.get(name).new_tab()
+        full = await refusal(wrapped(lambda: sessions.get("more")))
+        assert full.code == "limit_reached"
+        assert sessions.tab_count == 3
+
+
 async def wrapped(call):
     return call()
 
