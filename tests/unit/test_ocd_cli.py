@@ -6,6 +6,7 @@ What needs the real daemon is in tests/scenarios/test_daemon_lifecycle.py.
 import json
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -304,6 +305,13 @@ def test_a_loser_waits_for_the_winners_socket(home: Path, stub_daemon: StubDaemo
     started = start_daemon(home, [])
     assert control.shutdown(home, 5)
     assert started.already
+
+
+def test_the_child_is_told_the_home_in_full(home: Path, stub_daemon: StubDaemon) -> None:
+    """The child works in the home folder, so a relative $OPENCHROME_HOME would mean another one."""
+    stub_daemon("import os; print(os.environ['OPENCHROME_HOME']); exit(9)")
+    with pytest.raises(OcdError, match=f"status 9:\n{re.escape(str(home))}$"):
+        start_daemon(home, [])
 
 
 def test_a_home_that_is_a_file_is_named(home: Path, capsys: Output) -> None:

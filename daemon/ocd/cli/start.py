@@ -127,6 +127,7 @@ def _spawn(home: Path, log: Path, arguments: Sequence[str]) -> subprocess.Popen[
     # -P: a module that happens to lie in the working folder must not shadow a library.
     command = [sys.executable, "-P", "-m", "ocd", "run", *arguments]
     inherited = {k: v for k, v in environment().items() if k not in _NOT_INHERITED}
+    inherited["OPENCHROME_HOME"] = str(home)  # a relative one would be another from the child's cwd
     with storage("starting the daemon in", home), log.open("ab") as output:
         return subprocess.Popen(
             command,
