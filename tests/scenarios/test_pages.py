@@ -85,6 +85,43 @@ def test_wait_for_ends_when_it_is_so(daemon: Daemon, site: Site, kind: str, valu
     ] in ("true", True)
 
 
+@pytest.mark.parametrize(
+    ("code", "content"),
+    [
+        ("return 3", "3"),
+        ("if (true) { return {a: await Promise.resolve(2)} }", '{"a":2}'),
+        ("return; // nothing", "null"),
+    ],
+)
+def test_a_script_may_return(daemon: Daemon, site: Site, code: str, content: str) -> None:
+    """`return` works as in a function's body, and the script runs once."""
+    daemon.do("navigate", url=site.url("article.html"))
+    daemon.do("javascript_tool", code="window.runs = 0")
+    assert daemon.do("javascript_tool", code=f"window.runs += 1; {code}")["content"] == content
+    assert daemon.do("javascript_tool", code="window.runs")["content"] == "1"
+    daemon.call("javascript_tool", code="window.runs += 1; eval('return 1')")
+    assert daemon.do("javascript_tool", code="window.runs")["content"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("throw {reason: 'full', at: [1]}", '{"reason":"full","at":[1]}'),
+        ("throw null", "null"),
+        ("throw undefined", "undefined"),
+        ("throw 0", "0"),
+        ("Promise.reject([1])", "[1]"),
+        ("let own = {}; own.own = own; own", "cannot be given as JSON: TypeError: Converting"),
+    ],
+)
+def test_what_a_script_throws_is_told(daemon: Daemon, site: Site, code: str, words: str) -> None:
+    """Not only Errors are thrown; and a value that has no JSON is named as such."""
+    daemon.do("navigate", url=site.url("article.html"))
+    error = daemon.call("javascript_tool", code=code).error
+    assert error["code"] == "script_error"
+    assert words in error["message"]
+
+
 def test_wait_for_times_out(daemon: Daemon, site: Site) -> None:
     """What does not come is `timeout`, after the time that was given."""
     daemon.do("navigate", url=site.url("article.html"))

@@ -1,6 +1,7 @@
 """Running JavaScript in a frame, and what its values and errors become in Python."""
 
 import asyncio
+import contextlib
 import json
 import math
 import re
@@ -70,7 +71,7 @@ async def evaluate(
     """Run `source` in the frame's target and return its JSON value; script_error.
 
     context: the execution context's id; None for the target's top frame. repl: a console's rules
-    (top-level await), and values that JSON cannot say come back as words.
+    (top-level await; `return` works, too), and values that JSON cannot say come back as words.
     """
     params: dict[str, Any] = {"expression": source, "awaitPromise": await_promise}
     if context is not None:
@@ -82,7 +83,10 @@ async def evaluate(
         params["returnByValue"] = True
     try:
         reply = await _settled(frame, await _started(frame, params, ours=repl))
-        value = value_of(reply)
+        if repl and _returns(reply):
+            params["expression"] = f"(async () => {{{source}\n}})()"
+            reply = await _settled(frame, await _started(frame, params, ours=True))
+        value = value_of(await _in_words(frame, reply) if repl else reply)
         if repl and reply["result"]["type"] == "object" and "objectId" in reply["result"]:
             return await _as_json(frame, reply["result"]["objectId"])
     except OcdError as error:
@@ -115,12 +119,37 @@ async def _settled(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:
     return settled
 
 
+def _returns(reply: dict[str, Any]) -> bool:
+    """Whether the script was refused for a `return` outside of a function: none of it has run."""
+    thrown = reply.get("exceptionDetails", {}).get("exception", {})
+    # One that `eval` throws at run time has a stack below its message.
+    return bool(thrown.get("description") == "SyntaxError: Illegal return statement")
+
+
+async def _in_words(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:
+    """Return the reply; a plain object that was thrown describes itself by its JSON."""
+    thrown = reply.get("exceptionDetails", {}).get("exception", {})
+    if thrown.get("className") in ("Object", "Array") and "objectId" in thrown:
+        with contextlib.suppress(OcdError):  # then its class's name must do
+            value = await _as_json(frame, thrown["objectId"])
+            thrown["description"] = msgspec.json.encode(value).decode()
+    return reply
+
+
 async def _as_json(frame: Frame, object_id: str) -> Any:  # noqa: ANN401 - any JSON value
     call = {"functionDeclaration": _TO_JSON, "objectId": object_id, "returnByValue": True}
     try:
-        text = value_of(await frame.cdp.send("Runtime.callFunctionOn", call))
+        reply = await frame.cdp.send("Runtime.callFunctionOn", call)
     finally:
         frame.cdp.tell("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
+    if "exceptionDetails" in reply:
+        reason = _thrown(reply["exceptionDetails"]).message.partition("\n")[0]
+        raise OcdError(
+            "script_error",
+            f"The script's value cannot be given as JSON: {reason}",
+            hint="Return plain objects, arrays, strings or numbers.",
+        )
+    text = value_of(reply)
     return None if text is None else msgspec.json.decode(text)
 
 
@@ -144,13 +173,20 @@ def value_of(reply: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
 def _thrown(details: dict[str, Any]) -> OcdError:
     thrown = details.get("exception", {})
     # A thrown Error describes itself with its stack; anything else is its own message.
-    said = thrown.get("description") or thrown.get("value") or details.get("text", "")
+    said = thrown.get("description") or _spelled(thrown) or details.get("text", "")
     message = str(said).split("\n    at ")[0]
     # The stack tells best where it was thrown; syntax errors and thrown numbers have none.
     place = _PLACE.search(str(said))
     line = int(place[1]) if place else details.get("lineNumber", 0) + 1
     column = int(place[2]) if place else details.get("columnNumber", 0) + 1
     return OcdError("script_error", message or details.get("text", ""), line=line, column=column)
+
+
+def _spelled(thrown: dict[str, Any]) -> str:
+    if "value" not in thrown:
+        return str(thrown.get("type", ""))
+    value = thrown["value"]
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def script_error(error: OcdError) -> OcdError:
