@@ -27,6 +27,8 @@ _HIDING_STYLE = re.compile(
     r"\s*(?:!important\s*)?(?:;|$)",
     re.IGNORECASE,
 )
+# "user:password@" before a host.
+_LOGIN = re.compile(r"^(\s*(?:[a-z][a-z0-9+.-]*:)?//)[^/?#@\s]*@", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _SPACES = re.compile(r"\s+")
 _BLANK_LINES = re.compile(r"\n{3,}")
@@ -161,6 +163,8 @@ def _drop_hidden(tree: "LexborHTMLParser") -> None:
     )
     for node in tree.css("a[href^='javascript:' i]"):
         del node.attrs["href"]
+    for node in tree.css("a[href*='@']"):
+        node.attrs["href"] = _LOGIN.sub(r"\1", node.attributes.get("href") or "")
     for node in reversed(tree.css("svg")):
         named = node.css_first("title")
         node.replace_with(named.text() if named else "")

@@ -20,7 +20,9 @@ _WIDER = {
     "utf-16": "utf-16-le",
 }  # fmt: skip
 # Codecs of Python that are no character sets (`hex`, `rot13`, …) or dangerous to honour.
-_REFUSED = frozenset({"utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape"})
+_REFUSED = frozenset(
+    {"utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"}
+)
 
 
 def decode(body: bytes, charset: str = "") -> str:

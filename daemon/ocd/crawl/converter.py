@@ -9,7 +9,7 @@ from typing import Self
 import msgspec
 
 from ocd.crawl.extract import Extracted, Job, extract
-from ocd.crawl.fetch import fetch_error
+from ocd.crawl.failures import fetch_error
 from ocd.crawl.worker import LENGTH_BYTES, frame
 
 # Pages of this size take about 10 ms, those of so many tags up to 50: no other call should wait

@@ -11,12 +11,13 @@ from contextlib import suppress
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.crawl.fetch import FetchError
+from ocd.crawl.failures import FetchError
 from ocd.crawl.frontier import Entry, Frontier
 from ocd.crawl.politeness import Politeness, backoff_s
 from ocd.crawl.render import NO_BROWSER
 from ocd.crawl.score import Scorer
 from ocd.crawl.spec import MAX_RETRY_AFTER_S, CrawlSpec
+from ocd.crawl.stopping import run_until
 from ocd.crawl.tally import Record, Tally
 from ocd.crawl.urls import origin_of
 from ocd.crawl.visit import Links, NeedsBrowser, Skip, Tools, Visited, Visitor, failed_record
@@ -57,22 +58,10 @@ class Crew:
 
     async def run(self, workers: int) -> None:
         """Work until nothing is left, the limits are reached, or the task is stopped."""
-        try:
-            async with asyncio.TaskGroup() as outer:
-                async with asyncio.TaskGroup() as crew:
-                    tasks = [crew.create_task(self._worker()) for _ in range(workers)]
-                    watch = outer.create_task(self._end_when_stopped(tasks))
-                watch.cancel()
-        except BaseExceptionGroup as group:
-            raise _first(group) from None
+        await run_until(self._work.stop, *(self._worker() for _ in range(workers)))
         if not self._work.stopping:
             self._give_up_late_ones()
         self.tally.stop_reason = self._stop_reason()
-
-    async def _end_when_stopped(self, tasks: list[asyncio.Task[None]]) -> None:
-        await self._work.stop.wait()
-        for task in tasks:
-            task.cancel()
 
     def _stop_reason(self) -> str:
         if self._work.stopping:
@@ -95,7 +84,7 @@ class Crew:
 
     async def _next(self) -> Entry | None:
         clock = asyncio.get_running_loop().time
-        while isinstance(taken := self._take(clock()), float):
+        while isinstance(taken := self._take(clock()), int | float):
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(taken if taken < _NEVER else None):
                     await self._changed.wait()
@@ -276,10 +265,3 @@ def _start_denied(skip: Skip) -> OcdError:
         hint="If you may crawl it all the same, say respect_robots=false.",
         url=skip.url,
     )
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error

@@ -7,7 +7,7 @@ import msgspec
 from ocd.crawl.charset import decode
 from ocd.crawl.scripted import ENOUGH_TEXT, why_scripted
 from ocd.crawl.spec import Format
-from ocd.crawl.urls import join
+from ocd.crawl.urls import join, without_login
 from ocd.safety.sanitize import Markup, Sanitizer
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def _label(text: str) -> str:
 
 def _absolute(found: list[tuple[str, str]], base: str) -> list[tuple[str, str]]:
     links: dict[str, str] = {}
+    base = without_login(base)[0] if "@" in base else base
     for href, text in found:
         url = join(base, href)
         if url is not None and not links.get(url):

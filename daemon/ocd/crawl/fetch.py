@@ -1,20 +1,20 @@
 """Plain HTTP: one request at a time is followed by hand from redirect to redirect."""
 
 import asyncio
+import base64
 import mimetypes
 import stat
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, unquote, urlsplit
 
-from ocd.api.errors import OcdError
+from ocd.crawl.failures import CONNECT_S, FetchError, fetch_error, translated
 from ocd.crawl.politeness import retry_after_s
 from ocd.crawl.robots import MAX_ROBOTS_BYTES, PRODUCT, RobotsReply
-from ocd.crawl.urls import join
+from ocd.crawl.urls import join, origin_of
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
@@ -30,31 +30,9 @@ _HEADERS = {
 _REDIRECTS = (301, 302, 303, 307, 308)
 # Worth another attempt: the server was busy, or a gateway before it was.
 TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 522, 524})
-_CONNECT_S = 15.0
 
 # Called with each redirect's target before it is fetched; raises to end the load there.
 Admit = Callable[[str], Awaitable[None]]
-
-
-class FetchError(OcdError):
-    """A failed load: whether another attempt may help, and how long the server asked to wait."""
-
-    transient = False
-    retry_after: float | None = None
-    status: int | None = None
-
-
-def fetch_error(
-    code: str,
-    message: str,
-    *,
-    transient: bool = False,
-    **details: Any,  # noqa: ANN401 - keys of the error object
-) -> FetchError:
-    """Return the failure of one load."""
-    error = FetchError(code, message, **details)
-    error.transient = transient
-    return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +64,14 @@ def is_text(content_type: str) -> bool:
 
 
 class HttpSource:
-    """The HTTP connections of one crawl; an async context manager. No cookies are kept."""
+    """The HTTP connections of one crawl; an async context manager. No cookies are kept.
 
-    def __init__(self, connections: int) -> None:
+    logins: "user:password" by origin.
+    """
+
+    def __init__(self, connections: int, logins: Mapping[str, str] | None = None) -> None:
         self._connections = connections
+        self._logins = logins or {}
         self._session: ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -98,7 +80,7 @@ class HttpSource:
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=self._connections + 2, ttl_dns_cache=300),
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
             headers=_HEADERS,
         )
         return self
@@ -124,7 +106,7 @@ class HttpSource:
         """
         seen = {url}
         for _ in range(MAX_REDIRECTS + 1):
-            with _translated(url):
+            with translated(url):
                 async with self._request(url) as response:
                     target = _target(url, response)
                     if target is None:
@@ -138,7 +120,7 @@ class HttpSource:
 
     async def robots(self, url: str) -> RobotsReply:
         """Return the answer to one request for a robots.txt, redirects not followed."""
-        with _translated(url):
+        with translated(url):
             async with self._request(url) as response:
                 location = response.headers.get("Location", "")
                 body = b""
@@ -150,7 +132,13 @@ class HttpSource:
         from yarl import URL
 
         assert self._session
-        return self._session.get(URL(url, encoded=True), allow_redirects=False)
+        login = self._logins.get(origin_of(url)) if self._logins else None
+        headers = {"Authorization": _basic(login)} if login else None
+        return self._session.get(URL(url, encoded=True), allow_redirects=False, headers=headers)
+
+
+def _basic(login: str) -> str:
+    return "Basic " + base64.b64encode(unquote(login).encode()).decode()
 
 
 async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: bool) -> Fetched:
@@ -217,26 +205,6 @@ def _http_error(response: "ClientResponse") -> FetchError:
 def _too_large(limit: int, size: int | None) -> FetchError:
     found = f"{size} bytes" if size else "more"
     return fetch_error("too_large", f"{found}, at most {limit} are read", limit=limit)
-
-
-@contextmanager
-def _translated(url: str) -> Iterator[None]:
-    """Turn what aiohttp and the socket raise into FetchError."""
-    import aiohttp
-
-    try:
-        yield
-    except (aiohttp.InvalidURL, ValueError) as error:
-        raise OcdError("invalid_url", f"not a URL that can be fetched: {url[:200]}") from error
-    except aiohttp.ClientConnectorCertificateError as error:
-        raise fetch_error("fetch_failed", f"certificate: {error.certificate_error}") from error
-    except TimeoutError as error:
-        if isinstance(error, aiohttp.ClientError):
-            raise fetch_error("fetch_failed", "no connection in time", transient=True) from error
-        raise
-    except (aiohttp.ClientError, OSError) as error:
-        message = str(error) or type(error).__name__
-        raise fetch_error("fetch_failed", message, transient=True) from error
 
 
 # --- files ------------------------------------------------------------------------------------

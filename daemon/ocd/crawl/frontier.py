@@ -14,7 +14,8 @@ _FIRST = float("-inf")
 class Entry:
     """One URL on its way. `tries` counts failed attempts; `render` says why it needs the browser.
 
-    fallback: the static answer, kept for the case that no browser can be started.
+    fallback: the static answer, kept for the case that no browser can be started. fetched_at and
+    duration_ms: the last attempt.
     """
 
     url: str
@@ -26,6 +27,8 @@ class Entry:
     render: str = ""
     fallback: Any = None
     failure: Any = None
+    fetched_at: str = ""
+    duration_ms: int = 0
     key: str = field(default="", repr=False)
     claims: set[str] = field(default_factory=set, repr=False)
 

@@ -1,7 +1,7 @@
 """The crawler: a part of the daemon that puts one crawl's pieces together and runs it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,8 @@ from ocd.browser.chromium import Chromium
 from ocd.browser.pool import PagePool
 from ocd.crawl.converter import Converter
 from ocd.crawl.crew import Crew
-from ocd.crawl.fetch import Fetched, HttpSource, fetch_error
+from ocd.crawl.failures import fetch_error
+from ocd.crawl.fetch import Fetched, HttpSource
 from ocd.crawl.frontier import Entry, Frontier
 from ocd.crawl.politeness import Politeness
 from ocd.crawl.render import OpenPool, PageSource, Renderer, automatic_tabs
@@ -19,8 +20,9 @@ from ocd.crawl.robots import Robots, RobotsReply
 from ocd.crawl.scope import Scope
 from ocd.crawl.sitemap import MAX_SITEMAP_BYTES, Sitemaps
 from ocd.crawl.spec import CrawlSpec
+from ocd.crawl.stopping import run_until
 from ocd.crawl.tally import result_of_units
-from ocd.crawl.urls import requestable
+from ocd.crawl.urls import origin_of, requestable, without_login
 from ocd.crawl.visit import Tools, Visitor
 from ocd.ledger.work import Work
 from ocd.safety.domains import DomainPolicy
@@ -62,33 +64,35 @@ class Crawler:
         Errors of the whole crawl: domain_blocked, invalid_url, path_outside_roots, robots_denied
         (all of the start page), browser_* with engine "browser", storage_*, injected_failure.
         """
-        spec = replace(spec, url=requestable(spec.url))
+        spec, logins = _plain(spec)
         await asyncio.to_thread(self.policy.check, spec.url)
-        async with self._opened(work, spec) as run:
+        async with self._opened(work, spec, logins) as run:
             run.frontier.add(Entry(spec.url, 0))
             return await run.finish()
 
     async def crawl_sitemap(self, work: Work, spec: CrawlSpec) -> dict[str, Any]:
         """Crawl the pages of a site's sitemaps; like `crawl`, and sitemap_not_found."""
-        spec = replace(spec, url=requestable(spec.url), max_depth=0)
+        spec, logins = _plain(replace(spec, max_depth=0))
         for url in filter(None, (spec.url, spec.sitemap_url)):
             await asyncio.to_thread(self.policy.check, url)
-        async with self._opened(work, spec) as run:
+        async with self._opened(work, spec, logins) as run:
             sitemaps = await run.seed()
             summary = await run.finish()
             return {
                 **summary,
-                "sitemap_source": sitemaps.sources[0],
+                "sitemap_source": next(iter(sitemaps.sources), ""),
                 "sitemaps": sitemaps.sources[:100],
                 "sitemap_problems": sitemaps.problems,
             }
 
     @asynccontextmanager
-    async def _opened(self, work: Work, spec: CrawlSpec) -> AsyncIterator["_Run"]:
+    async def _opened(
+        self, work: Work, spec: CrawlSpec, logins: Mapping[str, str]
+    ) -> AsyncIterator["_Run"]:
         tabs = min(spec.concurrency or 4, automatic_tabs())
         async with AsyncExitStack() as stack:
-            http = await stack.enter_async_context(HttpSource(_workers(spec)))
-            renderer = Renderer(self._open_pool, tabs, share_login=spec.share_login)
+            http = await stack.enter_async_context(HttpSource(_workers(spec), logins))
+            renderer = Renderer(self._open_pool, tabs, share_login=spec.share_login, logins=logins)
             converter = await stack.enter_async_context(Converter())
             tools = Tools(
                 policy=self.policy,
@@ -118,13 +122,14 @@ class _Run:
     async def seed(self) -> Sitemaps:
         """Fill the frontier from the site's sitemaps, with as many URLs as may be tried."""
         sitemaps = Sitemaps(self._fetch_sitemap)
+        await run_until(self._work.stop, self._read(sitemaps))
+        return sitemaps
+
+    async def _read(self, sitemaps: Sitemaps) -> None:
         listed = await self._listed_in_robots()
         async for url in sitemaps.urls(self._spec.url, self._spec.sitemap_url, listed):
             if await self._crew.offer_listed(url) >= self._spec.max_attempts:
                 break
-            if self._work.stopping:
-                break
-        return sitemaps
 
     async def _listed_in_robots(self) -> list[str]:
         try:
@@ -149,6 +154,15 @@ class _Run:
         """Run the crew and return the summary."""
         await self._crew.run(_workers(self._spec))
         return self._crew.tally.summary(self._spec, self._tools.politeness, len(self.frontier))
+
+
+def _plain(spec: CrawlSpec) -> tuple[CrawlSpec, dict[str, str]]:
+    """Return the spec with the userinfo of its URLs, which no record must have, apart."""
+    url, login = without_login(spec.url)
+    sitemap, its_login = without_login(spec.sitemap_url)
+    logins = {origin_of(sitemap): its_login, origin_of(url): login}
+    plain = replace(spec, url=requestable(url), sitemap_url=sitemap)
+    return plain, {origin: login for origin, login in logins.items() if login}
 
 
 def _rank(spec: CrawlSpec) -> Callable[[Entry], float]:

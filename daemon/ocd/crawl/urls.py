@@ -27,6 +27,7 @@ _SENDABLE = re.compile(
 _LOCAL_PATH = re.compile(
     r"/(?:[\w\-~$+,;=:@&%][\w.\-~$+,;=:@&%]*/?)*(?:\?[\w.\-~$+,;=:@&%/]*)?", re.ASCII
 )
+_AUTHORITY_END = re.compile(r"[/?#\\]")
 _BLANKS = " \t\n\r\f"
 
 
@@ -52,7 +53,7 @@ def host_of(url: str) -> str:
 
 
 def join(base: str, href: str) -> str | None:
-    """Return the absolute URL of a link on page `base`, without fragment.
+    """Return the absolute URL of a link on page `base`, without fragment and without userinfo.
 
     None for what is no page: mailto:, javascript:, data:, a bare fragment, an unreadable URL.
     """
@@ -71,7 +72,21 @@ def join(base: str, href: str) -> str | None:
         return None
     if parts.scheme not in PAGE_SCHEMES or not (parts.netloc or parts.scheme == "file"):
         return None
-    return requestable(url)
+    return requestable(without_login(url)[0] if "@" in parts.netloc else url)
+
+
+def without_login(url: str) -> tuple[str, str]:
+    """Return the URL without its "user:password@", and that part without the @ ("" for none)."""
+    scheme, mark, rest = url.partition("://")
+    authority = _AUTHORITY_END.split(rest, maxsplit=1)[0]
+    login, at, host = authority.rpartition("@")
+    return (f"{scheme}{mark}{host}{rest[len(authority) :]}", login) if at else (url, "")
+
+
+def with_login(url: str, login: str) -> str:
+    """Return the URL with "user:password@" before its host."""
+    scheme, mark, rest = url.partition("://")
+    return f"{scheme}{mark}{login}@{rest}"
 
 
 def requestable(url: str) -> str:

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 from ocd.api.errors import OcdError
 from ocd.crawl.converter import Converter
 from ocd.crawl.extract import Extracted, Job
+from ocd.crawl.failures import fetch_error
 from ocd.crawl.fetch import (
     TRANSIENT_STATUSES,
     Fetched,
     HttpSource,
-    fetch_error,
     is_html,
     read_file,
 )
@@ -88,11 +88,15 @@ class Visitor:
     async def visit(self, entry: Entry) -> Visited:
         """Return the page; raises Skip, NeedsBrowser, or OcdError for a page that failed."""
         started = time.monotonic()
-        fetched_at = timestamp()
-        await self.check_robots(entry.url)
-        visited = await (self._rendered(entry) if self._by_browser(entry) else self._plain(entry))
-        visited.record.fetched_at = fetched_at
-        visited.record.duration_ms = round((time.monotonic() - started) * 1000)
+        entry.fetched_at = timestamp()
+        try:
+            await self.check_robots(entry.url)
+            by_browser = self._by_browser(entry)
+            visited = await (self._rendered(entry) if by_browser else self._plain(entry))
+        finally:
+            entry.duration_ms = round((time.monotonic() - started) * 1000)
+        visited.record.fetched_at = entry.fetched_at
+        visited.record.duration_ms = entry.duration_ms
         if entry.render or self._spec.engine != "auto" or not visited.record.engine_reason:
             return visited
         raise NeedsBrowser(visited.record.engine_reason, visited)
@@ -234,8 +238,8 @@ def failed_record(entry: Entry, error: OcdError, engine: str) -> Record:
     return Record(
         url=entry.url, final_url=str(error.details.get("final_url", entry.url)),
         status=status if isinstance(status, int) else None, title="", depth=entry.depth, content="",
-        links=[], engine=engine, content_type="", fetched_at=timestamp(), duration_ms=0,
-        error=error.body(),
+        links=[], engine=engine, content_type="", fetched_at=entry.fetched_at or timestamp(),
+        duration_ms=entry.duration_ms, error=error.body(),
     )  # fmt: skip
 
 

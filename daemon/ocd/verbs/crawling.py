@@ -103,6 +103,13 @@ class Crawl(Params):
     share_login: ShareLogin = False
     fail_on_page: FailOnPage = None
 
+    def __post_init__(self) -> None:
+        # Here, so that a task that cannot run is refused before it exists.
+        parse_url_argument(self.url)
+        if self.strategy == "best_first" and not self.query:
+            message = "crawl: strategy best_first needs a query"
+            raise OcdError("invalid_argument", message, parameter="query")
+
 
 class CrawlSitemap(Params):
     """Crawl the pages that a site's sitemap lists
@@ -134,6 +141,11 @@ class CrawlSitemap(Params):
     share_login: ShareLogin = False
     fail_on_page: FailOnPage = None
 
+    def __post_init__(self) -> None:
+        parse_url_argument(self.url)
+        if self.sitemap_url:
+            parse_url_argument(self.sitemap_url)
+
 
 def recover(meta: Mapping[str, Any], pages: Lines) -> dict[str, Any]:
     """Return the result of a crawl whose process died; its pages stand in `pages`."""
@@ -145,10 +157,6 @@ def recover(meta: Mapping[str, Any], pages: Lines) -> dict[str, Any]:
     large=True, items=("pages",), recover=recover, page_keys=("pages",),
 )  # fmt: skip
 async def crawl(crawler: Crawler, work: Work, params: Crawl) -> Output:
-    if params.strategy == "best_first" and not params.query:
-        raise OcdError(
-            "invalid_argument", "crawl: strategy best_first needs a query", parameter="query"
-        )
     spec = CrawlSpec(
         url=parse_url_argument(params.url),
         max_pages=params.max_pages,

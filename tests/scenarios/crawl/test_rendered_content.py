@@ -39,11 +39,13 @@ PAGES: dict[str, tuple[str, list[str], list[str]]] = {
     ),
     "/veiled": ("<style>body { visibility: hidden }</style><p>not ready", ["not ready"], []),
     "/shadow": (
-        ("<title>S</title><p>above</p><div id=h><b slot=top>named</b>light <i slot=no>lost</i></div>"
+        ("<title>S</title><p>above</p>"
+        "<div id=h><b slot=top>named</b>light <i slot=no>lost</i></div>"
         "<x-closed></x-closed><script>const put = (host, mode, html) => {"
         " const root = host.attachShadow({mode}); root.innerHTML = html; return root };"
         "const root = put(h, 'open', '<style>.x{display:none}</style><h2><slot name=top></slot>"
-        "</h2>[<slot></slot>]<a href=/inner>in shadow</a><span class=x>secret</span><x-in></x-in>');"
+        "</h2>[<slot></slot>]<a href=/inner>in shadow</a>"
+        "<span class=x>secret</span><x-in></x-in>');"
         "put(root.querySelector('x-in'), 'open', '<em>nested</em>');"
         "put(document.querySelector('x-closed'), 'closed', 'closed words')</script><p>below</p>"),
         ["## **named**", "[light", "[in shadow](", "*nested*", "closed words", "below"],

@@ -1,0 +1,160 @@
+"""What records of failed pages say, and what a crawl refuses or gives up at once."""
+
+import asyncio
+import base64
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+from aiohttp import web
+
+from ocd.api.errors import OcdError
+from ocd.browser.pool import PagePool
+from ocd.crawl.extract import MAX_CONTENT
+from ocd.ledger.work import Work
+from ocd.verbs.crawling import Crawl, CrawlSitemap
+from support.browsing import browsing
+from support.crawl_site import page, site
+from support.crawling import run_crawl
+
+
+@asynccontextmanager
+async def _raw(sent: bytes, *, abort: bool = False) -> AsyncIterator[str]:
+    async def answer(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await _reader.readline()
+        writer.write(sent)
+        if abort:
+            writer.transport.abort()
+        else:
+            writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+async def _message(tmp_path: Path, url: str) -> str:
+    got = await run_crawl(
+        tmp_path, url=url, engine="static", retries=0, respect_robots=False, page_timeout_ms=5000
+    )
+    (record,) = got.pages
+    assert record["error"]["code"] == "fetch_failed"
+    return str(record["error"]["message"])
+
+
+async def test_failures_are_told_plainly(tmp_path: Path) -> None:
+    """Refusal, name, reset, silence, a broken answer and TLS are told apart, by nobody's jargon."""
+    host = f"127.0.0.1:{_free_port()}"
+    assert await _message(tmp_path / "a", f"http://{host}/") == f"{host} refused the connection"
+    named = await _message(tmp_path / "b", "http://nowhere.invalid/")
+    assert named.startswith("the name of nowhere.invalid was not found")
+    async with _raw(b"") as host:
+        silent = await _message(tmp_path / "c", f"http://{host}/")
+        assert silent == f"{host} closed the connection without an answer"
+    async with _raw(
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\na"
+    ) as host:
+        cut = await _message(tmp_path / "d", f"http://{host}/")
+        assert cut == f"the answer of {host} broke off before its end"
+    async with _raw(b"SSH-2.0-x\r\n") as host:
+        other = await _message(tmp_path / "e", f"http://{host}/")
+        assert other.startswith(f"{host} does not answer in HTTP")
+        secure = await _message(tmp_path / "f", f"https://{host}/")
+        assert secure.startswith(f"no TLS connection to {host}: ")
+    async with _raw(b"x" * 10, abort=True) as host:
+        assert host in await _message(tmp_path / "g", f"http://{host}/")
+
+
+async def test_a_failure_took_its_time(tmp_path: Path) -> None:
+    """duration_ms of a page that timed out is the attempt's, not zero."""
+    async with site({"/": page("Home", "/hang")}) as served:
+        got = await run_crawl(
+            tmp_path, url=served.url, engine="static", retries=0, page_timeout_ms=300
+        )
+    record = got.page(f"{served.url}/hang")
+    assert record["error"]["code"] == "timeout"
+    assert 300 <= record["duration_ms"] < 3000
+
+
+def _guarded(request: web.Request) -> web.Response:
+    wanted = "Basic " + base64.b64encode(b"me:pass@w").decode()
+    if request.headers.get("Authorization") != wanted:
+        return web.Response(status=401, headers={"WWW-Authenticate": 'Basic realm="x"'}, text="?")
+    links = '<a href="/in">in</a><a href="http://a:b@other.invalid/x">out</a>'
+    return web.Response(text=f"<title>In</title>{links}", content_type="text/html")
+
+
+async def test_credentials_open_pages_and_stand_nowhere(tmp_path: Path) -> None:
+    """user:password@ of the start URL is sent to its origin; no record and no summary has it."""
+    async with site({}) as served, browsing(tmp_path) as here:
+        served.answers = {"/": _guarded, "/in": _guarded}
+        url = served.url.replace("//", "//me:pass%40w@")
+        for engine in ("static", "browser"):
+            got = await run_crawl(
+                tmp_path / engine,
+                pool=lambda tabs, share: PagePool(here.chromium, tabs, share_login=share),
+                url=url,
+                engine=engine,
+            )
+            assert [one["url"] for one in got.good] == [f"{served.url}/", f"{served.url}/in"]
+            text = msgspec.json.encode([got.summary, got.pages]).decode()
+            assert "pass" not in text
+            assert "a:b@" not in text
+            assert "http://other.invalid/x" in got.pages[0]["links"]
+
+
+@pytest.mark.parametrize(
+    ("params", "args", "code"),
+    [
+        (Crawl, {"url": "https://e.com", "strategy": "best_first"}, "invalid_argument"),
+        (Crawl, {"url": "http://"}, "invalid_url"),
+        (CrawlSitemap, {"url": "http://"}, "invalid_url"),
+        (CrawlSitemap, {"url": "e.com", "sitemap_url": "http://"}, "invalid_url"),
+    ],
+)
+def test_what_cannot_run_is_refused_before_there_is_a_task(
+    params: type[Crawl | CrawlSitemap], args: dict[str, str], code: str
+) -> None:
+    """Decoding the arguments is enough, and that comes before a task exists."""
+    with pytest.raises(OcdError) as refused:
+        msgspec.convert(args, params)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize("where", ["/robots.txt", "/sitemap.xml"])
+async def test_stop_ends_the_reading_of_a_sitemap(tmp_path: Path, where: str) -> None:
+    """A server that hangs does not hold a crawl that was stopped."""
+    work = Work("0" * 16, "default", tmp_path)
+    async with site({}) as served, asyncio.timeout(5), asyncio.TaskGroup() as group:
+        if where == "/robots.txt":
+            served.robots = "Sitemap: /hang"
+            served.answers[where] = lambda _r: web.Response(text=f"Sitemap: {served.url}/hang")
+        else:
+            served.answers[where] = lambda _r: web.Response(
+                status=302, headers={"Location": "/hang"}
+            )
+        crawl = group.create_task(run_crawl(tmp_path, work=work, url=served.url, sitemap=True))
+        await served.reached.wait()
+        work.stop.set()
+        got = await crawl
+    assert got.summary["stop_reason"] == "cancelled"
+    assert got.summary["sitemap_source"] == ""
+
+
+async def test_one_page_is_no_gigabyte(tmp_path: Path) -> None:
+    """Nested lists that make 80 MB of Markdown are cut, and the record says so."""
+    pages = {"/": "<ul><li>a" * 200_000}
+    async with site(pages) as served:
+        got = await run_crawl(tmp_path, url=served.url, engine="static")
+    (record,) = got.pages
+    assert len(record["content"]) <= MAX_CONTENT + 200
+    assert record["truncated"] > 40_000_000
