@@ -21,6 +21,7 @@ from aiohttp import web
 from ocd.api.errors import OcdError, http_status
 from ocd.api.wire import CallRequest, Progress
 from ocd.dispatch import Road, run_call
+from ocd.files import storage
 from ocd.replies import Reply
 
 logger = logging.getLogger(__name__)
@@ -176,6 +177,9 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
         return _error_response(
             OcdError("request_too_large", f"The request body is larger than {limit} MiB")
         )
+    except web.RequestPayloadError:
+        told = "The request's body is not what its Content-Encoding or Transfer-Encoding says"
+        return _error_response(OcdError("bad_request", told))
     except (web.HTTPNotFound, web.HTTPMethodNotAllowed):
         return _error_response(
             OcdError("not_found", f"There is no {request.method} {request.path} here")
@@ -222,7 +226,8 @@ async def listening(app: web.Application, address: str) -> AsyncIterator[None]:
 
 def _remove_socket(address: str) -> None:
     if os.name != "nt":
-        Path(address).unlink(missing_ok=True)
+        with storage("removing", Path(address)):
+            Path(address).unlink(missing_ok=True)
 
 
 def _pipe_site(runner: web.AppRunner, address: str) -> web.BaseSite:

@@ -99,6 +99,13 @@ def test_body_that_is_no_call_is_400(daemon: Daemon, body: bytes) -> None:
     assert "Traceback" not in reply.raw.decode()
 
 
+def test_body_in_another_encoding_than_it_says_is_refused(daemon: Daemon) -> None:
+    """A body that calls itself gzip and is none is `bad_request` (400), too."""
+    headers = {"Content-Encoding": "gzip"}
+    reply = daemon.request("POST", "/v1/call", b'{"verb": "oc_journal"}', headers)
+    assert (reply.status, reply.code) == (400, "bad_request")
+
+
 def test_body_over_16_mib_is_413(daemon: Daemon) -> None:
     """A request body over 16 MiB is refused with 413; one just below is read."""
     filler = b'{"verb":"tabs_context","params":{"x":"%s"}}'

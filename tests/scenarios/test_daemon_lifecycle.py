@@ -66,6 +66,16 @@ def test_stop_closes_everything(make_daemon: MakeDaemon, site: Site) -> None:
         portalocker.lock(lock, portalocker.LOCK_EX | portalocker.LOCK_NB)
 
 
+def test_what_cannot_be_a_socket_is_named(home: Home) -> None:
+    """A folder in the socket's place is an error with its path, and no crash."""
+    blocked = home.path / "run" / "ocd.sock"
+    blocked.mkdir(parents=True)
+    failed = home.run("ocd", "start")
+    assert failed.code == 1
+    assert f"removing {blocked}" in failed.err
+    blocked.rmdir()
+
+
 def test_stop_without_a_daemon_starts_none(home: Home) -> None:
     """`ocd stop` and `ocd status` never start a daemon."""
     assert home.run("ocd", "stop").code == 0
