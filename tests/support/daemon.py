@@ -106,6 +106,7 @@ class Daemon:
         self.home = home or Home()
         self.home.environ.update(environ)
         self.flags = flags
+        self.program: tuple[str, ...] = (str(SCRIPTS / "ocd"),)
         self.sessions: set[str] = set()
         self._foreground: subprocess.Popen[str] | None = None
         self._log: IO[str] | None = None
@@ -148,7 +149,7 @@ class Daemon:
         self._reap()
         self._log = (self.home.base / "daemon.log").open("a", encoding="utf-8")
         self._foreground = subprocess.Popen(
-            [str(SCRIPTS / "ocd"), "run", *self.flags], env={**self.home.environ, **environ},
+            [*self.program, "run", *self.flags], env={**self.home.environ, **environ},
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
             cwd=self.home.base, text=True,
         )  # fmt: skip
