@@ -93,6 +93,21 @@ class Payload:
         return b"".join(chunk.data for chunk in self)
 
 
+def of_text(mime_type: str, text: str) -> Payload:
+    """Return the payload of a text: JSON as the value that it says, which pages if it is a list.
+
+    JSON with the sanitiser's note before it is no JSON any more, and stored as the text it is.
+    """
+    if mime_type != JSON:
+        return Payload(mime_type, text)
+    try:
+        if text[:1] == "[":
+            return Payload(JSON, msgspec.json.decode(text, type=list[msgspec.Raw]), ())
+        return Payload(JSON, msgspec.json.decode(text, type=msgspec.Raw))
+    except msgspec.DecodeError:
+        return Payload("text/plain", text)
+
+
 def _at(data: Any, keys: Sequence[str]) -> Sequence[Any]:  # noqa: ANN401 - any JSON value
     for key in keys:
         data = data[key]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocd.payload import JSON, Lines, Payload
+from ocd.payload import JSON, Lines, Payload, of_text
 from ocd.verb import Output
 
 json_values = st.recursive(
@@ -54,6 +54,24 @@ def test_a_torn_last_row_is_left_out(tmp_path: Path) -> None:
     path.write_bytes(b'{"n":1}\n{"n":')
     payload = Output(data={}, rows=Lines(path)).payload(("pages",))
     assert payload.encode() == b'{"pages":[{"n":1}]}'
+
+
+@given(json_values)
+def test_a_text_that_is_json_is_stored_as_its_value(value: object) -> None:
+    """A script's list pages by its elements, and nothing is encoded twice."""
+    text = msgspec.json.encode(value).decode()
+    payload = of_text(JSON, text)
+    assert payload.mime_type == JSON
+    assert payload.encode() == text.encode()
+    if isinstance(value, list):
+        assert [msgspec.json.decode(c.data) for c in payload if c.is_item] == value
+
+
+@pytest.mark.parametrize("text", ["[removed: 1 invisible character]\n[1]", "{]", "", "1 2"])
+def test_json_with_a_note_is_stored_as_text(text: str) -> None:
+    """What the sanitiser's note stands before is no JSON."""
+    payload = of_text(JSON, text)
+    assert (payload.mime_type, payload.encode()) == ("text/plain", text.encode())
 
 
 def test_page_text_is_the_payload_where_there_is_one() -> None:
