@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
@@ -180,7 +181,8 @@ def test_a_disk_that_fills_up_while_writing_is_survived(
     journal.record_call(call(1))
     assert journal._log is not None
     journal._log._file.close()
-    journal._log._file = Path("/dev/full").open("ab", buffering=0)
+    descriptor = os.open("/dev/full", os.O_WRONLY)
+    journal._log._file = os.fdopen(descriptor, "ab", buffering=0)
     journal.record_call(call(2))
     journal.record_call(call(3))
     assert [entry["args"]["n"] for entry in journal.recent(9)] == [1, 3]
