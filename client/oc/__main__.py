@@ -6,6 +6,8 @@ import sys
 
 def main() -> int:
     """Run oc with the process's arguments; returns its exit status."""
+    if sys.stdout is None:  # closed by whoever started us (`>&-`): nobody wants the result
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for all our life
     try:
         if "_OC_COMPLETE" in os.environ or "_OPENCHROME_COMPLETE" in os.environ:
             return _typer()
@@ -19,11 +21,20 @@ def main() -> int:
         sys.stderr.write("\n")
         return 130
     except BrokenPipeError:
-        # Whoever read our output has seen enough (`oc … | head`). The interpreter's own last flush
-        # must not fail on it either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        # Whoever read our output has seen enough (`oc … | head`).
+        _drop_output()
         return 0
+    except OSError as error:
+        # Everything else that fails is an OcdError by then: this is our output, on a full disk.
+        _drop_output()
+        sys.stderr.write(f"Error: The result cannot be written: {error.strerror or error}\n")
+        return 1
     return status
+
+
+def _drop_output() -> None:
+    # The interpreter's own last flush must not fail on it either.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _typer() -> int:

@@ -58,6 +58,33 @@ def test_reader_that_leaves_early(tmp_path: Path, daemon: FakeDaemon) -> None:
                 assert process.wait() == 0
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this OS has no /dev/full")
+def test_output_that_cannot_be_written(tmp_path: Path, daemon: FakeDaemon) -> None:
+    """A full disk is said in one line, and lets a script see that it failed."""
+    daemon.says({"result": {"content": "text"}})
+    daemon.says({"result": {"content": "text"}})
+    with serving(daemon), Path("/dev/full").open("wb") as full:
+        for words in (["call", "any"], ["call", "any", "--json"]):
+            done = subprocess.run(
+                [*OC, *words], stdout=full, stderr=subprocess.PIPE, env=environ(tmp_path),
+                text=True, check=False,
+            )  # fmt: skip
+            assert done.returncode == 1
+            assert done.stderr == "Error: The result cannot be written: No space left on device\n"
+
+
+def test_closed_output(tmp_path: Path, daemon: FakeDaemon) -> None:
+    """`oc … >&-` asks for no result, and gets no traceback."""
+    daemon.says({"result": {"content": "text"}})
+    with serving(daemon):
+        command = 'exec "$@" >&-'
+        done = subprocess.run(
+            ["/bin/sh", "-c", command, "sh", *OC, "call", "any"], stderr=subprocess.PIPE,
+            env=environ(tmp_path), check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_terminal_without_unicode(tmp_path: Path, daemon: FakeDaemon) -> None:
     daemon.says({"result": {"content": "naïve 漢字"}})
     with serving(daemon):

@@ -242,6 +242,23 @@ def test_a_pipe_that_closes_early_is_no_error(home: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this OS has no /dev/full")
+@pytest.mark.parametrize(
+    ("into", "status", "said"),
+    [
+        (">/dev/full", 1, "Error: The result cannot be written: No space left on device\n"),
+        (">&-", 0, ""),
+    ],
+)
+def test_output_that_nobody_gets(home: Path, into: str, status: int, said: str) -> None:
+    """A full disk is said in one line; a closed output asks for nothing."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {into}', "sh", sys.executable, "-m", "ocd", "--help"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (status, said)
+
+
 # --- starting ----------------------------------------------------------------------------------
 
 

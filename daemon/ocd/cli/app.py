@@ -1,8 +1,10 @@
 """The commands of `ocd`, and the one place where an error becomes an exit status."""
 
+import os
 import re
 import sys
 from importlib.metadata import version
+from pathlib import Path
 from types import TracebackType
 from typing import Annotated
 
@@ -58,6 +60,8 @@ def main(argv: list[str] | None = None) -> None:
 
 def execute(arguments: list[str]) -> int:
     """Run `ocd` with these arguments and return its exit status."""
+    if sys.stdout is None:  # closed by whoever started us (`>&-`): nobody wants the result
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - for all our life
     try:
         # Not by calling the application: that would install typer's traceback printer.
         command = typer.main.get_command(build())
@@ -74,6 +78,13 @@ def execute(arguments: list[str]) -> int:
         # The reader (head, less) has seen enough; the interpreter must not flush again.
         sys.stdout = None
         return 0
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        # What concerns a file names it: this is our output, on a full disk.
+        sys.stdout = None
+        say(f"Error: The result cannot be written: {error.strerror or error}")
+        return 1
     return answer if isinstance(answer, int) else 0
 
 
