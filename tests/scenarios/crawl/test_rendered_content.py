@@ -37,6 +37,22 @@ PAGES: dict[str, tuple[str, list[str], list[str]]] = {
         ["by animation", "by transition"],
         [],
     ),
+    "/white": ("<style>i { color: #fff }</style><i>secret</i><p>words", ["words"], ["secret"]),
+    "/attribute": ("<font color=white>secret</font><p>words", ["words"], ["secret"]),
+    "/media": (
+        ("<style>@media screen { @supports (color: red) { i { display: none } } }</style>"
+        "<i>secret</i><p>words"),
+        ["words"],
+        ["secret"],
+    ),
+    "/import": ("<link rel=stylesheet href=/a.css><i>secret</i><p>words", ["words"], ["secret"]),
+    "/popover": ("<div popover>secret</div><p>words", ["words"], ["secret"]),
+    "/closed": (
+        ("<x-a></x-a><script>document.querySelector('x-a').attachShadow({mode: 'closed'})"
+        ".innerHTML = 'words'</script>"),
+        ["words"],
+        [],
+    ),
     "/veiled": ("<style>body { visibility: hidden }</style><p>not ready", ["not ready"], []),
     "/shadow": (
         ("<title>S</title><p>above</p>"
@@ -100,6 +116,10 @@ async def test_content_is_what_a_person_sees(tmp_path: Path, pool: object) -> No
     """Shadow trees, frames, late content are there; what CSS hides is not, in any format."""
     pages = {path: html for path, (html, _, _) in PAGES.items()}
     async with site({"/": page("Home", *pages), **pages}) as served:
+        for path, rules in (("/a.css", "@import '/b.css';"), ("/b.css", "i { opacity: 0 }")):
+            served.answers[path] = lambda _r, text=rules: web.Response(
+                text=text, content_type="text/css"
+            )
         for form in ("markdown", "text", "html"):
             got = await run_crawl(
                 tmp_path / form, pool=pool, url=served.url, engine="browser", format=form,

@@ -21,7 +21,9 @@ class Kind {
 }
 
 class Unseen {
-  constructor() {
+  // closed: how many closed shadow trees there are.
+  constructor(closed) {
+    this.closed = closed;
     this.elements = [];
     this.texts = [];
     this.roots = [];
@@ -31,6 +33,7 @@ class Unseen {
   }
 
   document(doc) {
+    if (!this.closed && isPlain(doc)) return;
     const { body } = doc;
     const style = body && getComputedStyle(body);
     // Pages hide their body until they are ready: then it is taken as it stands.
