@@ -183,16 +183,18 @@ class Chromium:
         if self._starting is not None:
             with contextlib.suppress(OcdError):
                 await asyncio.shield(self._starting)
-        launched = self._launched
-        if launched is None:
-            self.state = "stopped"
+        if self._closing is not None:
+            await self._closing.wait()
             return
-        self._closing = self._closing or asyncio.Event()
+        launched = self._launched
         self.state = "stopped"
+        if launched is None:
+            return
+        closing = self._closing = asyncio.Event()
         try:
             await launched.close()
         finally:
-            self._closing.set()
+            closing.set()
             self._closing = None
             self._drop_temporary()
 
