@@ -16,10 +16,11 @@ from ocd.ledger.events import Tail
 from ocd.ledger.index import Index
 from ocd.ledger.results import read_result
 from ocd.ledger.retention import prune
-from ocd.ledger.states import Outcome, TaskMeta, TaskProgress
+from ocd.ledger.states import Outcome, TaskMeta
 from ocd.ledger.store import TaskStore
 from ocd.ledger.summary import MAX_BYTES, summarise
 from ocd.payload import JSON, Payload
+from support.counting import count_up
 
 DAY_MS = 86_400_000
 
@@ -121,22 +122,16 @@ def test_changes_of_several_processes_all_arrive(store: TaskStore) -> None:
     meta = new_meta(status="RUNNING")
     store.create(meta)
     context = multiprocessing.get_context("spawn")
-    others = [context.Process(target=count_up, args=(store.root, 25)) for _ in range(2)]
+    others = [
+        context.Process(target=count_up, args=(store.root, meta.task_id, 25)) for _ in range(2)
+    ]
     for other in others:
         other.start()
-    count_up(store.root, 25)
+    count_up(store.root, meta.task_id, 25)
     for other in others:
         other.join(30)
         assert other.exitcode == 0
     assert store.read(meta.task_id).progress.done == 75
-
-
-def count_up(root: Path, times: int) -> None:
-    store = TaskStore(root)
-    for _ in range(times):
-        store.update(
-            f"{1:016x}", lambda one: states.advance(one, TaskProgress(one.progress.done + 1))
-        )
 
 
 def test_the_lock_is_free_after_a_change_that_throws(store: TaskStore) -> None:
