@@ -10,7 +10,6 @@ from typing import Any
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 
 from oc_mcp.caller import Caller, caller_from
 from oc_mcp.completions import Completions
@@ -67,7 +66,6 @@ def build(door: Door, caller_of: CallerOf, tasks: Tasks | None = None) -> OpenCh
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
         on_completion=Completions(door, caller_of).complete,
-        on_subscriptions_listen=ListenHandler(InMemorySubscriptionBus()),
         get_tool_input_schema=lambda name: door.entries.get(name, {}).get("params"),
     )
     tasks.serve(server)
