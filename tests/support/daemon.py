@@ -119,6 +119,9 @@ class Daemon:
         try:
             return self.start()
         except BaseException:
+            if self._foreground is not None:
+                self._foreground.kill()
+                self._reap()
             self.home.end_leftovers()
             self.home.remove()
             raise
