@@ -51,13 +51,14 @@ echo "$TASK"
 """, SITE=site.origin, CRAWL=crawl).strip()  # fmt: skip
 
     daemon.restart()
+    seen = len(site.seen("chain/3"))
     second = bash(daemon, CALL + r"""
 call oc_task_list '{}' \
   | jq -e --arg id "$TASK" '.tasks[] | select(.task_id == $id) | .status == "CANCELLED"' >/dev/null \
   || fail "not listed after the restart"
 call oc_task_start "{\"kind\":\"crawl\",\"args\":$CRAWL}" | jq -r .task_id
 """, TASK=task, CRAWL=crawl).strip()  # fmt: skip
-    site.wait_for("chain/3", 2)  # the second crawl is in the middle of its third page
+    site.wait_for("chain/3", seen + 1)  # the second crawl is in the middle of its third page
     daemon.kill9().start()
 
     fast = f'{{"url":"{site.url("article.html")}","maxPages":1}}'
