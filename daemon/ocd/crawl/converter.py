@@ -17,7 +17,7 @@ from ocd.crawl.worker import LENGTH_BYTES, frame
 LARGE_BYTES = 150_000
 _MANY_TAGS = 6_000
 # A crawl of more pages than this is worth a process that takes half of the work.
-_WORTH_A_PROCESS = 40
+_WORTH_A_PROCESS = 10
 # Small pages that may wait for the process; further ones are extracted here.
 _MAX_WAITING = 3
 _MAX_CONVERSION_S = 30.0

@@ -130,7 +130,7 @@ async def test_a_pool_that_hangs_does_not_hang_the_crawl(tmp_path: Path) -> None
 
 
 async def test_a_larger_crawl_shares_its_work_with_a_process(tmp_path: Path) -> None:
-    """Past 40 pages a worker process extracts, too: every page still comes once, and whole."""
+    """Soon a worker process extracts, too: every page still comes once, and whole."""
     async with site(tree(120, fanout=10)) as served:
         got = await run_crawl(tmp_path, url=served.url, max_pages=120, max_depth=9)
     assert len(got.good) == 120
