@@ -30,6 +30,7 @@ class Line:
         self.command = command
         self._hash = catalog_hash
         self._home = paths.home()
+        self._met = False
 
     def get(self, path: str, *, timeout_s: float | None = 60.0) -> Reply:
         """Return the reply to a GET; an error status raises the OcdError that the body has."""
@@ -54,12 +55,16 @@ class Line:
         try:
             reply = transport.request(address, method, path, body, **how)
         except transport.Unreachable:
+            if self._met:  # somebody has stopped it since: that must hold
+                message = "The daemon was stopped meanwhile"
+                raise OcdError("no_daemon", message, hint="ocd start", home=self._home) from None
             self._start()
             try:
                 reply = transport.request(address, method, path, body, **how)
             except transport.Unreachable:
                 message = f"The daemon was started, but nobody listens on {address}"
                 raise OcdError("no_daemon", message, hint="ocd logs") from None
+        self._met = True
         self._compare(reply)
         return reply
 

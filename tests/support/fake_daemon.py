@@ -18,6 +18,8 @@ class FakeDaemon:
         self.requests: list[tuple[str, Any]] = []
         self.heads: list[str] = []
         self._answers: list[Sequence[bytes]] = []
+        # Nobody finds it any more once the last answer is given.
+        self.stops = False
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(self.path))
         self._listener.listen()
@@ -67,6 +69,8 @@ class FakeDaemon:
             ]
             body = file.read(lengths[0])
         self.heads.append(b"".join(head).decode())
+        if self.stops and len(self._answers) == 1:
+            self.path.unlink()
         self.requests.append((" ".join(first.split()[:2]), json.loads(body) if body else None))
         with suppress(ConnectionError):  # callers may leave early
             for part in self._answers.pop(0):

@@ -139,6 +139,22 @@ def test_daemon_is_started_once_and_asked_again(
     assert started == [str(home)]
 
 
+def test_a_daemon_stopped_meanwhile_stays_stopped(
+    daemon: FakeDaemon, oc: Oc, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`ocd stop` holds, although somebody watches a task and wants to know how it ended."""
+    daemon.stops = True
+    daemon.says_lines({"ts": "2026-03-01T12:00:00.000Z", "kind": "started"})
+
+    def start(_folder: str, *, quiet: bool) -> None:
+        pytest.fail(f"the daemon was started again, quiet={quiet}")
+
+    monkeypatch.setattr(spawn, "start_daemon", start)
+    done = oc("task watch 0123456789abcdef", daemon)
+    assert done.code == 3
+    assert done.err == "Error: The daemon was stopped meanwhile\nHint: ocd start\n"
+
+
 def test_daemon_that_does_not_start(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/no/such/python")
     done = oc("tabs context")
