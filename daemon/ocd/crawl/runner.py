@@ -32,6 +32,7 @@ __all__ = ["CrawlSpec", "Crawler", "result_of_units"]
 
 _STATIC_WORKERS = 12
 _PER_ORIGIN = 6
+_CONVERTING = 2
 _ROBOTS_S = 10.0
 _SITEMAP_S = 60.0
 
@@ -89,7 +90,7 @@ class Crawler:
     async def _opened(
         self, work: Work, spec: CrawlSpec, logins: Mapping[str, str]
     ) -> AsyncIterator["_Run"]:
-        tabs = min(spec.concurrency or 4, automatic_tabs())
+        tabs = _tabs(spec)
         async with AsyncExitStack() as stack:
             http = await stack.enter_async_context(HttpSource(_workers(spec), logins))
             renderer = Renderer(self._open_pool, tabs, share_login=spec.share_login, logins=logins)
@@ -171,14 +172,19 @@ def _rank(spec: CrawlSpec) -> Callable[[Entry], float]:
     return lambda entry: entry.depth
 
 
+def _tabs(spec: CrawlSpec) -> int:
+    return min(spec.concurrency or 4, automatic_tabs())
+
+
 def _workers(spec: CrawlSpec) -> int:
-    if spec.concurrency:
-        return spec.concurrency
-    return automatic_tabs() if spec.engine == "browser" else _STATIC_WORKERS
+    if spec.engine == "browser":
+        # The renderer bounds the loads: a tab goes on while its last page is made Markdown.
+        return _tabs(spec) + (_CONVERTING if _tabs(spec) > 1 else 0)
+    return spec.concurrency or _STATIC_WORKERS
 
 
 def _per_origin(spec: CrawlSpec) -> int:
-    return spec.concurrency or _PER_ORIGIN
+    return _workers(spec) if spec.engine == "browser" else spec.concurrency or _PER_ORIGIN
 
 
 async def _robots(http: HttpSource, policy: DomainPolicy, url: str) -> RobotsReply:
