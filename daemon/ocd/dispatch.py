@@ -236,8 +236,9 @@ def _refuse_behind_dialog(tab: Tab) -> None:
 def _marked(road: Road, session: Session, output: Output) -> Output:
     """Say in the session's next object that Chromium was started again since its last call."""
     before, session.seen_generation = session.seen_generation, road.chromium.generation
-    if before and before != road.chromium.generation and isinstance(output.data, dict):
-        output.data["browser_restarted"] = True
+    data: object = output.data
+    if before and before != road.chromium.generation and isinstance(data, dict):
+        return replies.replaced(output, data={**output.data, "browser_restarted": True})
     return output
 
 

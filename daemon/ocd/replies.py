@@ -43,10 +43,11 @@ def sanitised(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
     if not verb.reads_page or output.content is None:
         return output
     markup: Markup = "markdown" if output.content_type == "text/markdown" else "text"
-    return _replaced(output, content=sanitizer.clean(output.content, markup))
+    return replaced(output, content=sanitizer.clean(output.content, markup))
 
 
-def _replaced(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - fields of Output
+def replaced(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - fields of Output
+    """Return a copy of the output with these fields changed."""
     return Output(**{name: getattr(output, name) for name in Output.__slots__} | changes)
 
 
@@ -103,7 +104,7 @@ def _cut(output: Output, *, whole: bool) -> Output:
         "total": len(output.content),
         "next_offset": end if end < len(output.content) else None,
     }
-    return _replaced(output, content=output.content[start:end], data=data, window=None)
+    return replaced(output, content=output.content[start:end], data=data, window=None)
 
 
 def _bounds(window: Window, total: int, *, whole: bool) -> tuple[int, int]:
