@@ -6,14 +6,25 @@ from ocd.safety.domains import DomainPolicy
 
 
 class Guard:
-    """Stops what the policy forbids before it leaves the browser; idle while the policy is empty.
+    """Stops what the policy forbids before it leaves the browser.
 
-    It works at the browser's level, so redirects, frames, workers and pop-ups are seen, too.
+    It works at the browser's level, so redirects, frames, workers and pop-ups are seen, too. While
+    no domain rule is given it asks for requests of files alone, and that from the first page from a
+    file on: no other page can reach files.
     """
 
     def __init__(self, policy: DomainPolicy) -> None:
         self.policy = policy
         self._connection: Connection | None = None
+        self._watches_files = False
+
+    async def check(self, url: str) -> None:
+        """Return if `url` may be opened by who calls us; raises what DomainPolicy.check raises."""
+        self.policy.check(url)
+        if not self._watches_files and url.lstrip()[:5].lower() == "file:":
+            self._watches_files = True
+            if self._connection is not None and not self._connection.closed:
+                await self._apply()
 
     async def start(self, connection: Connection) -> None:
         """Watch the requests of a freshly started browser."""
@@ -29,10 +40,11 @@ class Guard:
 
     async def _apply(self) -> None:
         assert self._connection
-        if self.policy.empty:
+        watched = "file://*" if self.policy.empty else "*"
+        if self.policy.empty and not self._watches_files:
             await self._connection.send("Fetch.disable")
         else:
-            patterns = [{"urlPattern": "*", "requestStage": "Request"}]
+            patterns = [{"urlPattern": watched, "requestStage": "Request"}]
             await self._connection.send("Fetch.enable", {"patterns": patterns})
 
     def allows(self, url: str) -> bool:

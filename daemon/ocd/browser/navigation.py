@@ -87,7 +87,7 @@ async def travel(tab: "Tab", steps: int, wait: Wait) -> Navigation:
         direction = "back" if steps < 0 else "forward"
         raise OcdError("navigation_failed", f"There is no page to go {direction} to.")
     entry = history["entries"][index]
-    tab.guard.policy.check(entry["url"])
+    await tab.guard.check(entry["url"])
     call = tab.cdp.send("Page.navigateToHistoryEntry", {"entryId": entry["id"]})
     return await _move(tab, call, wait)
 

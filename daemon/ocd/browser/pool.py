@@ -106,7 +106,7 @@ class PagePool:
         seconds at most. Raises navigation_failed, too_many_redirects, download_started, not_html,
         domain_blocked, tab_crashed, timeout, browser_gone.
         """
-        self._chromium.guard.policy.check(url)
+        await self._chromium.guard.check(url)
         try:
             return await self._load(url, timeout_s, wait)
         except OcdError as error:
@@ -173,7 +173,7 @@ class PagePool:
 
         Answers of 400 and above have no body here. Raises fetch_failed, timeout, browser_gone.
         """
-        self._chromium.guard.policy.check(url)
+        await self._chromium.guard.check(url)
         try:
             async with asyncio.timeout(timeout_s):
                 return await self._fetch(url)

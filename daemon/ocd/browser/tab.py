@@ -114,7 +114,7 @@ class Tab:
 
         Raises navigation_failed, too_many_redirects, download_started, domain_blocked, dialog_open.
         """
-        self.guard.policy.check(url)
+        await self.guard.check(url)
         return await navigation.navigate(self, url, wait)
 
     async def reload(self, *, ignore_cache: bool = False, wait: Wait = "load") -> Navigation:

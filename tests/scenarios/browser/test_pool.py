@@ -256,3 +256,31 @@ async def test_the_policy_holds_for_every_hop(tmp_path):
         assert (await refusal(here.session.new_tab(evil))).code == "domain_blocked"
         await tab.navigate(site.url("/"))
         assert not [path for path in site.seen if path.startswith("/evil")]
+
+
+async def test_pages_from_files_reach_no_files_outside_the_roots(tmp_path):
+    """Frames and links of a page inside the roots lead nowhere else."""
+    inside, outside = tmp_path / "open", tmp_path / "closed"
+    inside.mkdir()
+    outside.mkdir()
+    secret = (outside / "secret.html").as_uri()
+    (outside / "secret.html").write_text("<title>secret</title>secret")
+    (inside / "beside.html").write_text("<title>beside</title>beside")
+    (inside / "page.html").write_text(
+        f"<title>page</title><iframe id=a src='{secret}'></iframe>"
+        f"<iframe id=b src=beside.html></iframe><a href='{secret}'>go</a>"
+    )
+    page = (inside / "page.html").as_uri()
+    async with browsing(tmp_path, policy=DomainPolicy(file_roots=(inside,))) as here:
+        tab = await here.session.new_tab(page)
+        texts = [
+            await tab.evaluate("document.body.innerText", frame=frame) for frame in tab.frames()
+        ]
+        assert "beside" in texts
+        assert "secret" not in texts
+        await tab.evaluate("document.querySelector('a').click()")
+        await tab.wait_for("function", "document.title !== 'page'", timeout_s=5)
+        assert await tab.evaluate("document.title") != "secret"
+        async with PagePool(here.chromium, 1) as pool:
+            loaded = await pool.load(page, 10)
+            assert "secret</" not in loaded.html
