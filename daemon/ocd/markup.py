@@ -230,8 +230,10 @@ def _plain_links(html: str) -> str:
 def _convert(html: str, base_url: str, output: str) -> str:
     from html_to_markdown import convert
 
-    content = convert(html, _options(base_url, output)).content or ""
-    return _BLANK_LINES.sub("\n\n", content).strip() + "\n" if content.strip() else ""
+    content = (convert(html, _options(base_url, output)).content or "").strip()
+    if "\n\n\n" in content:  # a plain search costs next to nothing
+        content = _BLANK_LINES.sub("\n\n", content)
+    return content + "\n" if content else ""
 
 
 def _options(base_url: str, output: str) -> "ConversionOptions":

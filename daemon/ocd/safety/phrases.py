@@ -25,12 +25,12 @@ _DE_OLD = r"(?:alle |sämtliche )?(?:die |deine )?(?:vorherigen|bisherigen|obige
 _RULES: tuple[tuple[str, str], ...] = (
     ("ignor", rf"ignor(?:e|ing) (?:{_A} )*(?:{_OLD} )+(?:and \w+ )?{_ORDERS}"),
     ("ignor", rf"ignor(?:e|ing) (?:{_A} )+{_ORDERS}"),
-    ("ignore ", r"ignore (?:everything|anything) (?:above|before)"),
+    ("ignor", r"ignore (?:everything|anything) (?:above|before)"),
     ("disregard", rf"disregard(?:ing)? (?:{_A} )*(?:{_OLD}|{_ORDERS}|everything)"),
     ("forget", rf"forget (?:{_A} )*(?:{_OLD} )*{_ORDERS}"),
-    ("forget everything", r"forget everything (?:above|before|you)"),
+    ("forget", r"forget everything (?:above|before|you)"),
     ("overrid", rf"overrid(?:e|ing) (?:{_A} )*(?:{_OLD} )*{_ORDERS}"),
-    ("new ", r"new (?:system )?instructions?:"),
+    ("instruc", r"new (?:system )?instructions?:"),
     # Apart, so that each begins with a literal or an anchor: searched ten times as fast.
     ("system", r"system (?:prompt|message|override|instructions?) ?:"),
     ("system", r"\A\W*system ?:"),
@@ -43,7 +43,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("<<sys>>", r"<<sys>>"),
     (">", rf"</?{_TAGS}\b[^<>]{{0,80}}>"),
     ("instruc", r"ignor[ae]r? (?:todas )?(?:las |as )?instruc(?:ciones|ções) (?:ant|pre|pré)"),
-    ("instructions", r"(?:ignore[rz]?|oublie[rz]?) (?:toutes )?(?:les |vos |tes )?instructions"),
+    ("instruc", r"(?:ignore[rz]?|oublie[rz]?) (?:toutes )?(?:les |vos |tes )?instructions"),
     ("anweisungen", rf"(?:ignorier\w*|vergiss|missachte\w*) {_DE_OLD} anweisungen"),
     ("istruzioni", r"(?:ignora|dimentica) (?:tutte )?(?:le )?istruzioni (?:precedenti|sopra)"),
     ("инструкци", r"(?:игнорируй\w*|забудь\w*) (?:все )?(?:предыдущие |прежние )?инструкци"),
@@ -54,13 +54,24 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("명령", rf"{_KO_OLD}명령{_KO_DROP}"),
     ("프롬프트", r"(?:시스템|이전) ?프롬프트 ?(?::|[을를]? ?(?:무시|공개|출력))"),
 )
-_PHRASES = tuple((word, re.compile(pattern)) for word, pattern in _RULES)
+
+
+def _by_word() -> tuple[tuple[str, tuple[re.Pattern[str], ...]], ...]:
+    patterns: dict[str, list[re.Pattern[str]]] = {}
+    for word, pattern in _RULES:
+        patterns.setdefault(word, []).append(re.compile(pattern))
+    return tuple((word, tuple(found)) for word, found in patterns.items())
+
+
+_PHRASES = _by_word()
+_ASCII_PHRASES = tuple(rule for rule in _PHRASES if rule[0].isascii())
 
 
 def count_phrases(text: str) -> int:
     """Return how many phrases of the text read like orders to an assistant."""
+    rules = _ASCII_PHRASES if text.isascii() else _PHRASES
     lower = text.lower()
-    likely = [pattern for word, pattern in _PHRASES if word in lower]
+    likely = [pattern for word, patterns in rules if word in lower for pattern in patterns]
     if not likely:
         return 0
     flat = " ".join(lower.split())  # four times as fast as a pattern
