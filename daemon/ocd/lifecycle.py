@@ -207,10 +207,10 @@ class Daemon:
         """End tasks, calls and Chromium, in this order, within bounded time."""
         self.road.closing.set()
         await self.runner.stop()
-        async with asyncio.timeout(STOP_GRACE_S) as limit:
-            with contextlib.suppress(TimeoutError):
+        try:
+            async with asyncio.timeout(STOP_GRACE_S):
                 await self.road.wait_idle()
-        if limit.expired():
+        except TimeoutError:
             logger.warning("%d calls did not end in time", len(self.road.calls))
         await self.sessions.close_all()
         await self.chromium.close()

@@ -9,7 +9,7 @@ import msgspec
 from ocd.browser.session import Session
 from ocd.browser.tab import Tab
 from ocd.ledger.work import Work
-from ocd.payload import JSON, Lines, Payload
+from ocd.payload import JSON, Lines, Payload, of_text
 
 Capability = Literal[
     "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "pilot",
@@ -74,7 +74,7 @@ class Output:
     def payload(self, declared: tuple[str, ...] | None) -> Payload:
         """Return what is stored of this output: the page text if there is one, else the JSON."""
         if self.content is not None:
-            return Payload(self.content_type, self.content)
+            return of_text(self.content_type, self.content)
         return self.json(declared)
 
     def json(self, declared: tuple[str, ...] | None) -> Payload:

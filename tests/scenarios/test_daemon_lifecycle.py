@@ -76,6 +76,18 @@ def test_what_cannot_be_a_socket_is_named(home: Home) -> None:
     blocked.rmdir()
 
 
+def test_stop_ends_calls_that_go_on(make_daemon: MakeDaemon, site: Site) -> None:
+    """A call that outlasts the grace is answered with an error, and the daemon ends as it should."""
+    daemon = make_daemon()
+    hanging = daemon.start_call("navigate", url=site.url("hang"), timeout_ms=60_000)
+    site.wait_for("hang")
+    daemon.stop().ok()
+    assert hanging.reply(20).code in ("tab_gone", "shutting_down")
+    log = (daemon.home.path / "log" / "ocd.log").read_text()
+    assert "crashed" not in log
+    assert "ocd.lifecycle: stopped" in log
+
+
 def test_stop_without_a_daemon_starts_none(home: Home) -> None:
     """`ocd stop` and `ocd status` never start a daemon."""
     assert home.run("ocd", "stop").code == 0
