@@ -22,6 +22,8 @@ NOUNS = frozenset(
 # Verbs whose positional arguments do not follow from their required parameters.
 POSITIONAL: dict[str, tuple[str, ...]] = {
     "computer": ("action", "text"),
+    "form_input": ("ref", "value"),
+    "interact": ("ref", "action", "value"),
     "mcp_doctor": ("host",),
     "storage": ("action", "key", "value"),
     "tabs_close": ("tab_ids",),

@@ -16,9 +16,12 @@ import msgspec
 from ocd.params import Common, common_names
 from ocd.verb import Verb
 from ocd.verbs import (
+    acting,
     admin,
     capture,
     crawling,
+    finding,
+    forms,
     navigation,
     outputs,
     reading,
@@ -32,6 +35,9 @@ MODULES: tuple[ModuleType, ...] = (
     navigation,
     tabs,
     reading,
+    finding,
+    acting,
+    forms,
     scripts,
     capture,
     crawling,

@@ -18,22 +18,19 @@ OutputMode = Literal["inline", "handle", "auto"]
 class Common(msgspec.Struct):
     """What a verb takes by its flags, beside its own parameters."""
 
-    tab_id: Annotated[
-        str | None, Meta(description="Tab to work on, for example t1; default: the most recent")
-    ] = None
+    tab_id: Annotated[str | None, Meta(description="Tab, for example t1; default: the latest")] = (
+        None
+    )
     timeout_ms: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
-        Meta(description="Deadline of the call in milliseconds"),
+        Meta(description="Deadline in ms"),
     ] = None
     output_mode: Annotated[
         OutputMode | None,
-        Meta(
-            description="inline: answer whole (default). handle: store the result, answer with a "
-            "handle. auto: handle only above output_inline_limit_bytes"
-        ),
+        Meta(description="handle: answer with a handle. auto: only if it is large"),
     ] = None
     output_inline_limit_bytes: Annotated[
-        int, Meta(ge=0, description="Largest inline answer in bytes with output_mode auto")
+        int, Meta(ge=0, description="auto: most bytes without a handle")
     ] = 32768
 
 

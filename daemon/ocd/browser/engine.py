@@ -14,7 +14,10 @@ from ocd.browser.frames import Frame
 if TYPE_CHECKING:
     from ocd.browser.tab import Tab
 
-_FILES = ("nodes", "names", "visible", "refs", "states", "outline", "serialise")
+_FILES = (
+    "nodes", "names", "visible", "refs", "identity", "states", "outline", "serialise", "finding",
+    "acting",
+)  # fmt: skip
 _CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : null"
 
 

@@ -93,7 +93,10 @@ class Session:
         if len(self.tabs) + self._opening < self.sessions.max_tabs:
             opener = cdp.target.get("openerId")
             tab, _ = self._add(cdp, latest=True)
-            tab.opener = next((t.id for t in self.tabs if t.target_id == opener), None)
+            for other in self.tabs:
+                if other.target_id == opener:
+                    tab.opener = other.id
+                    other.events.emit("popup", tab)
         else:
             self.refused_popups.append(
                 RefusedPopup(cdp.target.get("url", ""), cdp.target.get("openerId", ""))

@@ -66,7 +66,7 @@ class Stop(Params):
     """
 
 
-@daemon_verb("oc_stop", Stop, needs=Sessions, capability="core", tier=1)
+@daemon_verb("oc_stop", Stop, needs=Sessions, capability="core", tier=2)
 async def oc_stop(sessions: Sessions, _params: Stop) -> Output:
     tabs = sessions.tab_count
     await sessions.close_all()

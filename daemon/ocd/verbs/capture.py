@@ -17,19 +17,19 @@ class PageScreenshot(Params):
     Without arguments: what the viewport shows.
     """
 
-    full_page: Annotated[bool, Meta(description="The whole page, not only the viewport")] = False
+    full_page: Annotated[bool, Meta(description="The whole page")] = False
     selector: Annotated[
-        str | None, Meta(description="Only the first element that matches this CSS selector")
+        str | None, Meta(description="Only the first match of this CSS selector")
     ] = None
     ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
     clip: Annotated[
         Annotated[list[float], Meta(min_length=4, max_length=4)] | None,
-        Meta(description="Only this part of the page: x, y, width, height in CSS pixels"),
+        Meta(description="Only this part of the page: x, y, width, height"),
     ] = None
-    format: Annotated[Literal["png", "jpeg", "webp"], Meta(description="Picture format")] = "png"
+    format: Annotated[Literal["png", "jpeg", "webp"], Meta(description="Format")] = "png"
     quality: Annotated[
         Annotated[int, Meta(ge=1, le=100)] | None,
-        Meta(description="jpeg, webp: quality in percent"),
+        Meta(description="jpeg, webp: percent"),
     ] = None
 
 

@@ -12,10 +12,7 @@ from ocd.verb import MAX_TIMEOUT_MS, Output, Params, tab_verb
 
 Wait = Annotated[
     Literal["load", "dom", "idle", "commit"],
-    Meta(
-        description="How far loading must be: the load event, the DOM, a quiet network and page, "
-        "or the first byte"
-    ),
+    Meta(description="How far loading must be; commit: the first byte"),
 ]
 
 
@@ -58,7 +55,7 @@ class PageReload(Params):
 
 
 @tab_verb(
-    "page_reload", PageReload, capability="core", tier=1, leaves_dialog=True, page_keys=("title",)
+    "page_reload", PageReload, capability="core", tier=2, leaves_dialog=True, page_keys=("title",)
 )
 async def page_reload(tab: Tab, params: PageReload) -> Output:
     arrived = await tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
@@ -90,17 +87,16 @@ class WaitFor(Params):
             "idle", "timeout",
         ],
         Meta(
-            description="What to wait for: an element by CSS selector, its absence, a JavaScript "
-            "expression that becomes truthy, a navigation, an address (part of it, a glob, or "
-            "/regular expression/), the load event, the DOM, a quiet page, or just the time in "
-            "`value` (milliseconds)"
+            description="selector: CSS. function: a JavaScript expression that becomes truthy. "
+            "url_match: part of the address, a glob, or /regular expression/. idle: a quiet page. "
+            "timeout: `value` ms"
         ),
     ]  # fmt: skip
-    value: Annotated[str | int, Meta(description="Selector, expression, address or time")] = ""
+    value: Annotated[str | int, Meta(description="What to wait for")] = ""
     visible: Annotated[bool, Meta(description="selector: it must be visible, too")] = False
-    timeout_ms: Annotated[
-        int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="How long to wait in milliseconds")
-    ] = 30_000
+    timeout_ms: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Longest wait in ms")] = (
+        30_000
+    )
 
 
 @tab_verb("wait_for", WaitFor, capability="core", tier=1, reads=True)

@@ -13,8 +13,7 @@ Handle = Annotated[str, Meta(description="The handle: oh_ and 12 characters")]
 class OutputFetch(Params):
     """Read a stored output in pages
 
-    A verb called with output_mode handle or auto answers with an output_handle; this returns what
-    is behind it. Go on with offset = next_offset until eof.
+    Returns what is behind an output_handle. Go on with offset = next_offset until eof.
     """
 
     output_handle: Handle
@@ -49,8 +48,8 @@ async def oc_output_fetch(store: OutputStore, params: OutputFetch) -> Output:
 class OutputSearch(Params):
     """Search a stored output with a regular expression
 
-    Finds the few lines or items that matter without reading all of it. Each match has its offset in
-    bytes, its line or item and a short excerpt. JSON is searched as it is stored.
+    Each match has its offset in bytes, its line or item and a short excerpt. JSON is searched as it
+    is stored.
     """
 
     output_handle: Handle

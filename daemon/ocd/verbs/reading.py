@@ -15,34 +15,34 @@ DEFAULT_LIMIT = 20_000
 class ReadPage(Params):
     """Read the page as text, with refs to act on
 
-    outline: the accessibility outline, roles and names, with refs such as e12 on what can be acted
-    on. dom: elements with their attributes. markdown, text: what a person reads. Long readings
-    come in pages: pass `next_offset` as `offset` to go on.
+    outline: roles and names, with refs such as e12 on what can be acted on. dom: elements with
+    attributes. markdown, text: what a person reads. Long readings come in pages: pass `next_offset`
+    as `offset` to go on.
     """
 
     mode: Annotated[
-        Literal["outline", "dom", "markdown", "text"], Meta(description="What the reading shows")
+        Literal["outline", "dom", "markdown", "text"], Meta(description="Form of the reading")
     ] = "outline"
     filter: Annotated[
         Literal["all", "interactive"],
         Meta(description="outline: everything, or only what can be acted on"),
     ] = "all"
-    ref: Annotated[str | None, Meta(description="Read only the element with this ref")] = None
+    ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
     selector: Annotated[
-        str | None, Meta(description="Read only the first element that matches this CSS selector")
+        str | None, Meta(description="Only the first match of this CSS selector")
     ] = None
     depth: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        Meta(description="outline, dom: levels below the start; default: all"),
+        Meta(description="outline, dom: levels; default: all"),
     ] = None
     only_main_content: Annotated[
         bool, Meta(description="markdown, text: leave out navigation, header and footer")
     ] = False
     include_links: Annotated[bool, Meta(description="markdown: keep the links' addresses")] = True
-    offset: Annotated[int, Meta(ge=0, description="First character of the reading to return")] = 0
+    offset: Annotated[int, Meta(ge=0, description="First character to return")] = 0
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        Meta(description="Characters to return at most; default: 20,000 (inline)"),
+        Meta(description="Characters at most; default: 20,000 (inline)"),
     ] = None
 
 

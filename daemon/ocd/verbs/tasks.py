@@ -11,7 +11,7 @@ from ocd.ledger.runner import CALLER_SESSION, Runner
 from ocd.ledger.states import Status, milliseconds, public
 from ocd.verb import Output, Params, daemon_verb
 
-TaskId = Annotated[str, Meta(description="The task's id: 16 hexadecimal digits")]
+TaskId = Annotated[str, Meta(description="The task's id")]
 
 
 class TaskStart(Params):
@@ -41,7 +41,7 @@ class TaskList(Params):
     """
 
     status: Annotated[
-        Status | list[Status] | None, Meta(description="Only tasks of this status, or of these")
+        Status | list[Status] | None, Meta(description="Only of this status, or of these")
     ] = None
     kind: Annotated[
         str | list[str] | None, Meta(description="Only tasks of this kind, or of these")
@@ -53,7 +53,7 @@ class TaskList(Params):
     ] = None
 
 
-@daemon_verb("oc_task_list", TaskList, needs=Runner, capability="tasks", tier=1, reads=True)
+@daemon_verb("oc_task_list", TaskList, needs=Runner, capability="tasks", tier=2, reads=True)
 async def oc_task_list(runner: Runner, params: TaskList) -> Output:
     found = await runner.list(
         _as_list(params.status),

@@ -47,11 +47,9 @@ class ExpandTools(Params):
     name: Annotated[str | None, Meta(description="The tool's exact name")] = None
     tier: Annotated[
         Literal[1, 2, 3] | None,
-        Meta(description="All tools of this tier: 1 basic, 2 default, 3 special"),
+        Meta(description="All tools of this tier"),
     ] = None
-    query: Annotated[
-        str | None, Meta(description="Words for what it should do, for example: record skill")
-    ] = None
+    query: Annotated[str | None, Meta(description="Words, for example: record skill")] = None
 
 
 @daemon_verb("expand_tools", ExpandTools, needs=Toolbox, capability="core", tier=1, reads=True)

@@ -215,7 +215,7 @@ class Outline {
     if (name) line += ` ${quote(name)}`;
     if (acts) {
       this.refs++;
-      line += ` [ref=e${refOf(el)}]`;
+      line += ` [ref=e${role === 'clickable' ? refOf(el) : refOf(el, role, name || undefined)}]`;
     }
     return line + statesOf(el, role, this.active);
   }
@@ -424,6 +424,7 @@ function read(reader, options) {
   nextNumber = Math.max(nextNumber, options.next);
   const first = nextNumber;
   generatesIn = new Map();
+  surroundings = new Map();
   const result = reader(options);
   return { result, first, next: nextNumber, nonce, suspects: suspects.length, frames: pendingFrames.length };
 }

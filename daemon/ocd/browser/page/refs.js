@@ -5,13 +5,14 @@ const elements = new Map();
 const nonce = Array.from(crypto.getRandomValues(new Uint32Array(2)), (n) => n.toString(36)).join('');
 let nextNumber = 1;
 
-function refOf(el) {
+function refOf(el, role, name) {
   let number = numbers.get(el);
   if (number === undefined) {
     number = nextNumber++;
     numbers.set(el, number);
     elements.set(number, new WeakRef(el));
   }
+  identified(number, el, role, name);
   return number;
 }
 

@@ -1,0 +1,199 @@
+"""What an action sets off: navigations, pop-ups, dialogs, downloads and requests, by their events.
+
+A caller waits for what its own action has caused and for nothing else.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp import Event
+from ocd.browser.dialogs import Dialog
+from ocd.browser.emitter import Emitter, Listener
+from ocd.browser.tab import Tab
+
+T = TypeVar("T")
+POPUP_S = 1.0
+REQUESTS_S = 0.5
+
+
+class Effects:
+    """Listens to a tab from before an action until its answer: `async with Effects(tab) as it`."""
+
+    def __init__(self, tab: Tab) -> None:
+        self._tab = tab
+        self._moves = tab.documents.moves
+        self._document = tab.documents.current
+        self._url = tab.url
+        self._waiting: asyncio.Future[Any] | None = None
+        self._pending: set[str] = set()
+        self._give_up: Callable[[], object] = _nothing
+        self.started = False
+        self.dialog: Dialog | None = tab.opened_dialog
+        self.popups: list[Tab] = []
+        self.downloads: list[dict[str, str]] = []
+        cdp = tab.cdp
+        self._listeners: list[tuple[Emitter, str, Listener]] = [
+            (cdp, "Page.frameRequestedNavigation", self._leaving),
+            (cdp, "Page.frameStartedNavigating", self._leaving),
+            (cdp, "Page.downloadWillBegin", self._downloading),
+            (cdp, "Network.requestWillBeSent", self._requested),
+            (cdp, "Network.loadingFinished", self._ended),
+            (cdp, "Network.loadingFailed", self._ended),
+            (cdp, "Page.frameNavigated", self._wake),
+            (cdp, "Page.navigatedWithinDocument", self._wake),
+            (cdp, "Page.lifecycleEvent", self._wake),
+            (tab.events, "popup", self._opened),
+            (tab.events, "dialog", self._asked),
+        ]
+
+    async def __aenter__(self) -> Self:
+        for emitter, event, listener in self._listeners:
+            emitter.on(event, listener)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        for emitter, event, listener in self._listeners:
+            emitter.off(event, listener)
+
+    # What happened
+
+    @property
+    def navigated(self) -> bool:
+        """Whether another document stands in the main frame."""
+        return self._tab.documents.current is not self._document
+
+    @property
+    def leaving(self) -> bool:
+        """Whether the main frame is on its way to somewhere else."""
+        if self.downloads or self._tab.documents.moves > self._moves:
+            return self.navigated
+        return self.started
+
+    async def unless_leaving(self, call: Coroutine[Any, Any, T], grace_s: float = 0) -> T | None:
+        """Return what `call` gives, or None once the page is leaving for longer than `grace_s`.
+
+        Chromium may answer nothing between the start of a navigation and its commit.
+        """
+        failed: list[OcdError] = []
+
+        async def caught() -> T | None:
+            try:
+                return await call
+            except OcdError as error:
+                failed.append(error)
+                return None
+
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(caught())
+            self._give_up = lambda: _later(grace_s, task)
+            if self.leaving:
+                self._give_up()
+        self._give_up = _nothing
+        if failed:
+            raise failed[0]
+        return None if task.cancelled() else task.result()
+
+    async def wait_loaded(self, seconds: float) -> bool:
+        """Wait until the navigation that was set off has loaded; whether it did in time."""
+        documents = self._tab.documents
+        try:
+            async with asyncio.timeout(max(seconds, 0.05)):
+                await self._until(lambda: documents.moves > self._moves or bool(self.downloads))
+                if self.navigated:
+                    await self._until(lambda: "load" in documents.current.reached)
+        except TimeoutError:
+            return False
+        return True
+
+    async def wait_answers(self, seconds: float) -> bool:
+        """Wait for the requests that the action's scripts have sent; whether there were any."""
+        if not self._pending or self.dialog:
+            return False
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(seconds, REQUESTS_S)):
+                await self._until(lambda: not self._pending or self.leaving)
+        return True
+
+    async def wait_popups(self, seconds: float) -> None:
+        """Wait until the pop-ups know where they are going."""
+        for tab in self.popups:
+            with contextlib.suppress(TimeoutError, OcdError):
+                async with asyncio.timeout(min(max(seconds, 0.05), POPUP_S)):
+                    await _started(tab)
+
+    async def told(self) -> dict[str, Any]:
+        """Return the keys of `changed` that hold for what happened."""
+        changed: dict[str, Any] = {}
+        if self._tab.url != self._url:
+            changed["url"] = self._tab.url
+        if self.navigated and not self._tab.closed:
+            status = self._tab.documents.current.status
+            changed |= {"navigated": True, "title": await self._tab.title()}
+            changed |= {"status": status} if status else {}
+        if self._tab.opened_dialog is not None:
+            dialog = self._tab.opened_dialog
+            changed["dialog"] = {"type": dialog.kind, "message": dialog.message}
+        if self.popups:
+            changed["popups"] = [{"tab_id": tab.id, "url": tab.url} for tab in self.popups]
+        if self.downloads:
+            changed["downloads"] = self.downloads
+        return changed
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
+            self._waiting = self._tab.cdp.expect()
+            await self._waiting
+
+    # Listening
+
+    def _wake(self, _: object = None) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    def _leaving(self, event: Event) -> None:
+        kind = event.get("disposition", "currentTab")
+        within = event.get("navigationType") in ("sameDocument", "historySameDocument")
+        if event["frameId"] == self._tab.target_id and kind == "currentTab" and not within:
+            self.started = True
+            self._give_up()
+
+    def _downloading(self, event: Event) -> None:
+        name = event.get("suggestedFilename", "")
+        self.downloads.append({"url": event["url"], "file": name})
+        self._wake()
+
+    def _requested(self, event: Event) -> None:
+        if event.get("type") in ("XHR", "Fetch"):
+            self._pending.add(event["requestId"])
+
+    def _ended(self, event: Event) -> None:
+        self._pending.discard(event["requestId"])
+        self._wake()
+
+    def _opened(self, tab: Tab) -> None:
+        self.popups.append(tab)
+
+    def _asked(self, dialog: Dialog) -> None:
+        self.dialog = dialog
+
+
+async def _started(tab: Tab) -> None:
+    documents = tab.documents
+    await documents.wait_until(lambda: bool(documents.current.url))
+
+
+def _later(seconds: float, task: asyncio.Task[Any]) -> None:
+    asyncio.get_running_loop().call_later(seconds, task.cancel)
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,403 @@
+// Acting on an element: when it can be used, where to click, what to write, and what changed.
+
+// The next drawn frame; a page that draws nothing is asked again soon.
+const nextFrame = () => new Promise((resolve) => {
+  const timer = setTimeout(resolve, 60);
+  requestAnimationFrame(() => { clearTimeout(timer); resolve(); });
+});
+
+const controlOf = (el) => (el.tagName === 'LABEL' && el.control ? el.control : el);
+
+function seenBox(el) {
+  if (!el.checkVisibility({ visibilityProperty: true })) return null;
+  return [...el.getClientRects()].find((box) => box.width > 0 && box.height > 0) || null;
+}
+
+// What of an element takes the mouse: a control that is not drawn is reached by its label.
+function surfaceOf(el) {
+  const box = seenBox(el);
+  const unseen = !box || vanished(el, getComputedStyle(el));
+  const label = unseen ? [...(el.labels || [])].find((one) => seenBox(one)) : null;
+  if (label) return [label, seenBox(label)];
+  if (!box && el.tagName === 'OPTION' && el.closest('select')) return [el.closest('select'), seenBox(el.closest('select'))];
+  return [el, box];
+}
+
+function disabledWhy(el, editable) {
+  const control = controlOf(el);
+  if (control.matches(':disabled')) return 'it is disabled';
+  if (control.closest('[aria-disabled="true"]')) return 'it is marked aria-disabled';
+  if (control.closest('[inert]')) return 'it is inert';
+  if (editable && (control.readOnly === true || control.getAttribute('aria-readonly') === 'true')) return 'it is read-only';
+  return '';
+}
+
+function describe(el) {
+  const role = roleOf(el);
+  const name = nameOf(el, role) || squeeze((contentIn(el) || '').slice(0, 200));
+  const id = el.id ? `#${el.id}` : '';
+  const classes = !id && typeof el.className === 'string' && el.className ? `.${squeeze(el.className).split(' ').join('.')}` : '';
+  return `${role || `<${el.tagName.toLowerCase()}${id}${classes}>`}${name ? ` ${quote(clip(name, 80))}` : ''}`;
+}
+
+// What lies on top at a point of a document, inside shadow trees too.
+function topAt(document, x, y) {
+  let hit = document.elementFromPoint(x, y);
+  for (;;) {
+    const root = hit && rootOf(hit);
+    const inner = root?.elementFromPoint(x, y);
+    if (!inner || inner === hit || inner.getRootNode() !== root) return hit;
+    hit = inner;
+  }
+}
+
+function belongs(hit, el) {
+  for (let at = hit; at; at = (tagOf(at) !== 'FORM' && at.assignedSlot) || above(at)) {
+    if (at === el) return true;
+    if (at.tagName === 'LABEL' && at.control && (at.control === el)) return true;
+  }
+  return false;
+}
+
+function contentOrigin(frame) {
+  const box = frame.getBoundingClientRect();
+  const style = getComputedStyle(frame);
+  return [box.x + frame.clientLeft + parseFloat(style.paddingLeft), box.y + frame.clientTop + parseFloat(style.paddingTop)];
+}
+
+// A point in the engine's own window, and what covers it, climbing out of frames of the same origin.
+function lifted(el, x, y) {
+  let view = el.ownerDocument.defaultView;
+  let covering = topAt(el.ownerDocument, x, y);
+  let by = belongs(covering, el) ? null : covering;
+  while (view !== window) {
+    const frame = view.frameElement;
+    const [left, top] = contentOrigin(frame);
+    [x, y] = [x + left, y + top];
+    covering = topAt(frame.ownerDocument, x, y);
+    if (!by && covering !== frame) by = covering || frame;
+    view = frame.ownerDocument.defaultView;
+  }
+  return { x, y, by };
+}
+
+const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8]];
+
+function spotOf(surface, box) {
+  const view = surface.ownerDocument.defaultView;
+  const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
+  const [width, height] = [Math.min(box.right, view.innerWidth) - left, Math.min(box.bottom, view.innerHeight) - top];
+  let first = null;
+  for (const [across, down] of SPOTS) {
+    const found = lifted(surface, left + width * across, top + height * down);
+    if (!found.by) return found;
+    first ||= found;
+  }
+  return first;
+}
+
+function outside(el, box) {
+  const view = el.ownerDocument.defaultView;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  if (x < 0 || y < 0 || x >= view.innerWidth || y >= view.innerHeight) return true;
+  return false;
+}
+
+const moved = (a, b) => !b || Math.abs(a.x - b.x) > 0.5 || Math.abs(a.y - b.y) > 0.5 || Math.abs(a.width - b.width) > 0.5;
+const ALIGNED = ['center', 'end', 'start', 'nearest'];
+
+// One look: an element that can be used has a point; else `why` it cannot.
+async function attempt(el, options, round) {
+  if (!present(el)) return { why: 'detached' };
+  const [surface, box] = surfaceOf(el);
+  if (!box) return { why: 'not_visible' };
+  const disabled = options.enabled && disabledWhy(el, options.editable);
+  if (disabled) return { why: 'not_enabled', text: disabled };
+  let placed = box;
+  if (round > 0 || outside(surface, box) || options.scroll) {
+    const block = ALIGNED[round % ALIGNED.length];
+    surface.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+    placed = seenBox(surface);
+  } else if (surface.ownerDocument !== document) {
+    surface.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
+    placed = seenBox(surface);
+  }
+  if (!options.point) return {};
+  await nextFrame();
+  if (!present(el)) return { why: 'detached' };
+  const now = seenBox(surface);
+  if (!now) return { why: 'not_visible' };
+  if (moved(placed, now)) return { why: 'moving' };
+  const spot = spotOf(surface, now);
+  if (spot.by) return { why: 'covered', text: describe(spot.by) };
+  return { x: spot.x, y: spot.y };
+}
+
+// Waits until the element can be used, at most `budget` ms, and begins to watch what changes.
+async function ready(el, options) {
+  const stop = performance.now() + options.budget;
+  let covered = 0;
+  for (;;) {
+    const found = await attempt(el, options, covered);
+    if (!found.why || found.why === 'detached' || performance.now() >= stop) {
+      if (!found.why) watch(el);
+      return found;
+    }
+    covered = found.why === 'covered' ? covered + 1 : 0;
+    await nextFrame();
+  }
+}
+
+// Where a point of a child frame lies in ours, and what covers the frame there.
+function throughFrame(frame, x, y) {
+  const [left, top] = contentOrigin(frame);
+  const found = lifted(frame, x + left, y + top);
+  return { x: found.x, y: found.y, covered: found.by ? describe(found.by) : '' };
+}
+
+// What changed
+
+let watched = null;
+const NOTED = new Set(('class style hidden open disabled checked selected value title href src aria-expanded aria-checked'
+  + ' aria-selected aria-pressed aria-hidden aria-disabled aria-invalid aria-current aria-label aria-busy'
+  + ' aria-valuenow readonly required').split(' '));
+const MAX_RECORDS = 3000;
+
+function watch(el) {
+  watched?.observer.disconnect();
+  const state = { records: [], last: 0, over: false };
+  const take = (list) => {
+    if (state.records.length < MAX_RECORDS) state.records.push(...list);
+    else state.over = true;
+    state.last = performance.now();
+  };
+  state.observer = new MutationObserver(take);
+  state.take = take;
+  const options = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true, characterDataOldValue: true };
+  const roots = new Set([document, el.ownerDocument]);
+  for (let at = el.getRootNode(); at?.host; at = at.host.getRootNode()) roots.add(at);
+  for (const root of roots) state.observer.observe(root, options);
+  watched = state;
+}
+
+// Resolves when what the action set off has come to rest, and tells the difference.
+async function settle(el, { quiet, most, next, lines, value }) {
+  const state = watched;
+  if (!state) return null;
+  const began = performance.now();
+  await new Promise((resolve) => { setTimeout(resolve, 0); });
+  let now = performance.now();
+  while (state.last && now - began < most && now - state.last < quiet) {
+    await nextFrame();
+    now = performance.now();
+  }
+  const left = state.observer.takeRecords();
+  if (left.length) state.take(left);
+  state.observer.disconnect();
+  watched = null;
+  if (el) acted(el);
+  return read(() => ({ ...delta(state, lines), busy: state.last > 0 && now - state.last < quiet, value: value && el ? stateOf(el) : null }), { next });
+}
+
+// Lines about what came, what went and what is different.
+function delta(state, most) {
+  const came = new Set();
+  const gone = new Set();
+  const changed = new Map();
+  for (const record of state.records) {
+    if (record.type === 'childList') {
+      for (const node of record.addedNodes) came.add(node);
+      for (const node of record.removedNodes) gone.add(node);
+    } else if (record.type === 'characterData') came.add(record.target);
+    else if (NOTED.has(record.attributeName)) {
+      const key = record.attributeName;
+      const known = changed.get(record.target) || new Map();
+      if (!known.has(key)) known.set(key, record.oldValue);
+      changed.set(record.target, known);
+    }
+  }
+  const added = addedLines([...came].filter((node) => node.isConnected), most);
+  const removed = [...gone].filter((node) => !node.isConnected && !inOther(node, gone)).map(goneLine).filter(Boolean);
+  const attributes = [...changed].flatMap(([el, known]) => (el.isConnected && !inOther(el, came) ? changeLines(el, known) : []));
+  return { added: [...new Set(added)], removed: [...new Set(removed)], attributes: [...new Set(attributes)] };
+}
+
+function inOther(node, nodes) {
+  for (let at = node.parentNode; at; at = at.parentNode) if (nodes.has(at)) return true;
+  return false;
+}
+
+function addedLines(nodes, most) {
+  const all = new Set(nodes);
+  const lines = [];
+  for (const node of nodes) {
+    if (lines.length > most) break;
+    if (inOther(node, all)) continue;
+    if (typeOf(node) === Node.ELEMENT_NODE) lines.push(...outlined(node));
+    else if (typeOf(node) === Node.TEXT_NODE && node.parentElement && seenBox(node.parentElement) && node.data.trim()) {
+      lines.push(`text: ${clip(squeeze(node.data))}`);
+    }
+  }
+  return lines;
+}
+
+function outlined(el) {
+  if (!el.parentElement && !el.getRootNode().host) return [];
+  const it = new Outline({ filter: 'all' });
+  const surround = viewAbove(el);
+  for (let view = surround; view; view = view.above) {
+    if (view.style.display === 'none' || view.style.opacity === '0') return [];
+  }
+  it.root = el;
+  it.active = el.ownerDocument.activeElement;
+  it.element(el, surround, 0, null);
+  it.flush(0);
+  return it.lines.filter(([, kind]) => kind !== FRAME).map(([, kind, text]) => clip(kind === TEXT ? `text: ${text}` : text, 200));
+}
+
+function goneLine(node) {
+  const text = clip(squeeze((typeOf(node) === Node.COMMENT_NODE ? '' : contentIn(node) || '').slice(0, 400)), 100);
+  if (typeOf(node) !== Node.ELEMENT_NODE) return text && `text: ${text}`;
+  if (NEVER.has(node.tagName)) return '';
+  const role = roleOf(node) || node.tagName.toLowerCase();
+  const said = node.getAttribute('aria-label') || text;
+  return said ? `${role} ${quote(said)}` : role;
+}
+
+function changeLines(el, known) {
+  if (NEVER.has(el.tagName)) return [];
+  const lines = [];
+  for (const [name, before] of known) {
+    const after = el.getAttribute(name);
+    if (before === after || (name === 'value' && el.type === 'password')) continue;
+    const shown = (value) => (value === null ? 'none' : quote(clip(value, 60)));
+    lines.push(`${describe(el)} ${name}: ${shown(before)} → ${shown(after)}`);
+    const opened = { hidden: after === null, open: after !== null, class: true, style: /none|hidden|opacity/.test(before || '') }[name]
+      || (name === 'aria-hidden' && before === 'true');
+    if (opened && seenBox(el) && el.childElementCount && el.querySelectorAll('*').length < 60) lines.push(...outlined(el).slice(0, 5));
+  }
+  return lines;
+}
+
+// What a control says now; a password says only that it has something.
+function stateOf(el) {
+  const control = controlOf(el);
+  if (control.type === 'checkbox' || control.type === 'radio') return control.checked;
+  if (control.type === 'password') return control.value ? '(filled)' : '';
+  if (control.tagName === 'SELECT') {
+    const chosen = [...control.selectedOptions].map((one) => squeeze(one.label || one.text));
+    return control.multiple ? chosen : chosen[0] ?? '';
+  }
+  if ('value' in control && /^(INPUT|TEXTAREA)$/.test(control.tagName)) return clip(control.value, 500);
+  const checked = control.getAttribute('aria-checked');
+  if (checked !== null) return checked === 'mixed' ? 'mixed' : checked === 'true';
+  return control.isContentEditable ? clip(control.innerText, 500) : null;
+}
+
+// Writing
+
+const SET_DIRECTLY = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'color', 'range']);
+const FORMS = { date: '2031-12-24', time: '18:30', month: '2031-12', week: '2031-W52', 'datetime-local': '2031-12-24T18:30', color: '#rrggbb', range: 'a number' };
+
+function kindOf(el) {
+  const control = controlOf(el);
+  if (control.tagName === 'SELECT') return 'select';
+  if (control.tagName === 'INPUT') {
+    if (control.type === 'checkbox' || control.type === 'radio') return 'check';
+    if (/^(button|submit|reset|image|hidden)$/.test(control.type)) return 'none';
+    if (control.type === 'file') return 'file';
+    return SET_DIRECTLY.has(control.type) ? 'direct' : 'text';
+  }
+  if (control.tagName === 'TEXTAREA') return 'text';
+  if (/^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(roleOf(control))) return 'check';
+  return control.isContentEditable ? 'rich' : 'none';
+}
+
+const tell = (el, ...names) => names.forEach((name) => el.dispatchEvent(new Event(name, { bubbles: true, composed: true })));
+const setter = (proto, name) => Object.getOwnPropertyDescriptor(proto, name).set;
+const setInput = setter(HTMLInputElement.prototype, 'value');
+
+// Puts the caret where text is to replace what is there.
+function selectAll(el) {
+  const control = controlOf(el);
+  control.focus({ preventScroll: true });
+  if (typeof control.select === 'function') control.select();
+  else {
+    const selection = control.ownerDocument.defaultView.getSelection();
+    selection.selectAllChildren(control);
+  }
+  const active = control.getRootNode().activeElement;
+  return active === control || control.contains(active);
+}
+
+function setDirectly(el, value) {
+  const control = controlOf(el);
+  const wanted = control.type === 'color' ? value.toLowerCase() : value;
+  const before = control.value;
+  control.focus({ preventScroll: true });
+  setInput.call(control, wanted);
+  const same = control.value === wanted || (control.type === 'range' ? control.value !== '' && Number(control.value) === Number(wanted)
+    : wanted !== '' && control.value.startsWith(wanted));
+  if (!same) {
+    const got = control.value;
+    setInput.call(control, before);
+    const bounds = control.type === 'range' ? ` from ${control.min || 0} to ${control.max || 100}` : '';
+    return { why: 'wrong_value', text: `${control.type} takes ${FORMS[control.type]}${bounds}`, got };
+  }
+  if (control.value !== before) tell(control, 'input', 'change');
+  return {};
+}
+
+function choose(el, values) {
+  const control = el.tagName === 'OPTION' ? el.closest('select') : controlOf(el);
+  const all = [...control.options];
+  const low = (text) => squeeze(text).toLowerCase();
+  const found = values.map((value) => all.find((one) => one.value === value) || all.find((one) => squeeze(one.label || one.text) === squeeze(value))
+    || all.find((one) => low(one.label || one.text) === low(value)));
+  const missing = values.filter((value, place) => !found[place]);
+  if (missing.length) {
+    return { why: 'option_not_found', text: missing[0], options: all.slice(0, 50).map((one) => squeeze(one.label || one.text)), total: all.length };
+  }
+  if (found.length > 1 && !control.multiple) return { why: 'wrong_value', text: 'it takes one option' };
+  const closed = found.find((one) => one.disabled || one.closest('optgroup:disabled'));
+  if (closed) return { why: 'not_enabled', text: `its option ${quote(squeeze(closed.text))} is disabled` };
+  const was = all.map((one) => one.selected);
+  control.focus({ preventScroll: true });
+  for (const one of all) if (!found.includes(one) && one.selected && (control.multiple || found.length)) one.selected = false;
+  for (const one of found) one.selected = true;
+  if (all.some((one, place) => one.selected !== was[place])) tell(control, 'input', 'change');
+  return {};
+}
+
+function about(el) {
+  const control = controlOf(el);
+  const role = roleOf(control);
+  return { role: role || el.tagName.toLowerCase(), name: clip(nameOf(control, role) || nameOf(el, role)), kind: kindOf(el), state: stateOf(el),
+    secret: control.type === 'password', radio: control.type === 'radio' || role === 'radio' };
+}
+
+function scrolled(el, x, y) {
+  let at = el;
+  const can = (one) => {
+    const style = getComputedStyle(one);
+    return (y && one.scrollHeight > one.clientHeight && /auto|scroll/.test(style.overflowY))
+      || (x && one.scrollWidth > one.clientWidth && /auto|scroll/.test(style.overflowX));
+  };
+  while (at && !can(at)) at = above(at);
+  const box = at || document.scrollingElement || document.documentElement;
+  box.scrollBy({ left: x, top: y, behavior: 'instant' });
+  return {
+    position: { x: Math.round(box.scrollLeft), y: Math.round(box.scrollTop) },
+    size: { scroll_width: box.scrollWidth, scroll_height: box.scrollHeight, width: box.clientWidth, height: box.clientHeight },
+    at_end: y ? (y > 0 ? box.scrollTop + box.clientHeight >= box.scrollHeight - 1 : box.scrollTop <= 0)
+      : (x > 0 ? box.scrollLeft + box.clientWidth >= box.scrollWidth - 1 : box.scrollLeft <= 0),
+  };
+}
+
+Object.assign(globalThis.openchrome, {
+  ready, settle, about, choose, setDirectly, selectAll, throughFrame, scrolled, stateOf,
+  submitter: (el) => {
+    const form = controlOf(el).form || el.closest('form');
+    return form?.querySelector('button:not([type]), button[type=submit], input[type=submit], input[type=image]') || null;
+  },
+});

@@ -1,0 +1,269 @@
+// Finding elements by words: what the outline would show, ranked by how well it fits.
+
+const ROLE_WORDS = {
+  button: ['button', 'summary'], btn: ['button'], link: ['link'], heading: ['heading'], title: ['heading'],
+  field: [...FIELDS], input: [...FIELDS], textbox: ['textbox', 'searchbox'], box: ['textbox', 'searchbox', 'checkbox', 'combobox'],
+  textarea: ['textbox'], checkbox: ['checkbox', 'switch'], radio: ['radio'], switch: ['switch', 'checkbox'], toggle: ['switch', 'button', 'checkbox'],
+  dropdown: ['combobox', 'listbox', 'button'], select: ['combobox', 'listbox'], combobox: ['combobox'], option: ['option', 'radio'],
+  tab: ['tab'], menu: ['menu', 'menuitem', 'button'], image: ['img'], icon: ['img', 'button'], slider: ['slider'], row: ['row'],
+  dialog: ['dialog', 'alertdialog'], table: ['table'], list: ['list'],
+};
+const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
+const LINE = 160;
+const clip = (text, most = LINE) => (text.length > most ? `${text.slice(0, most)}…` : text);
+
+// A query taken apart once.
+class Asked {
+  constructor(query) {
+    this.text = squeeze(query).toLowerCase();
+    const words = wordsOf(query);
+    this.roles = new Set(words.flatMap((word) => ROLE_WORDS[word] || (ROLES.has(word) || WIDGETS.has(word) ? [word] : [])));
+    this.all = words;
+    const rest = words.filter((word) => !ROLE_WORDS[word] && !FILLERS.has(word));
+    this.rest = rest;
+    this.phrase = rest.join(' ');
+  }
+
+  // How well an element fits, 0 for not at all. `more` gives further words about it when asked.
+  score(role, name, acts, more) {
+    const fits = this.roles.size === 0 ? 0 : this.roles.has(role) ? 6 : -12;
+    const kind = (acts ? 6 : 0) - (role === 'clickable' ? 3 : 0);
+    const low = name.toLowerCase();
+    if (low && low === this.text) return 100 + kind;
+    const spoken = wordsOf(low);
+    if (this.all.length && spoken.join(' ') === this.all.join(' ')) return 98 + kind;
+    if (!this.rest.length) return this.roles.has(role) ? 50 + kind : 0;
+    const score = this.words(spoken, more);
+    return score > 0 ? Math.max(1, score + fits + kind) : 0;
+  }
+
+  words(spoken, more) {
+    const said = spoken.join(' ');
+    if (said === this.phrase) return 90;
+    if (said.startsWith(`${this.phrase} `)) return 80;
+    if (` ${said} `.includes(` ${this.phrase} `)) return 74;
+    const missing = this.rest.filter((word) => !spoken.includes(word));
+    if (!missing.length) return 68;
+    const start = this.rest.filter((word) => spoken.some((one) => one.startsWith(word) || (one.length > 3 && word.startsWith(one))));
+    if (start.length === this.rest.length) return 60;
+    if (said.includes(this.phrase) && this.phrase.length > 1) return 58;
+    const hits = this.rest.length - missing.length;
+    return this.further(missing, hits, more);
+  }
+
+  further(missing, hits, more) {
+    const extra = wordsOf(more(hits > 0));
+    const left = missing.filter((word) => !extra.includes(word));
+    if (!left.length) return hits ? 66 : 40;
+    const share = (this.rest.length - left.length) / this.rest.length;
+    return share >= 0.5 ? Math.round(30 * share) : 0;
+  }
+}
+
+// Walks as the outline does, and keeps elements instead of lines.
+class Seek extends Outline {
+  constructor(judge) {
+    super({ filter: 'all' });
+    this.judge = judge; // (el, role, name, acts) → score
+    this.found = [];
+  }
+
+  keep(el, role, name, acts) {
+    const score = this.judge(el, role, name, acts);
+    if (score > 0) this.found.push({ el, role, name, acts, score, at: this.found.length });
+  }
+
+  head(el, role, name, acts) {
+    this.keep(el, role, name || (acts ? '' : ownText(el)), acts);
+    return '';
+  }
+
+  caption(el, tag, view, depth) {
+    const owner = tag === 'LABEL' ? el.control : null;
+    if (owner && !reachable(owner, el) && !view.inert) this.keep(el, roleOf(owner), nameOf(owner, roleOf(owner)), true);
+    this.block(el, view, depth, el);
+  }
+
+  block(el, view, depth, control) {
+    if (!control && view.readable) {
+      const text = ownText(el);
+      if (text) this.keep(el, 'text', text, false);
+    }
+    super.block(el, view, depth, control);
+  }
+}
+
+// The words that stand directly in an element, with what is set off inside them.
+function ownText(el) {
+  for (let kid = firstOf(el); kid; kid = nextOf(kid)) {
+    if (typeOf(kid) === 3 && !BLANK.test(kid.data)) return squeeze(contentIn(el).slice(0, 300));
+  }
+  return '';
+}
+
+// Frames that their parent can look into are read with it; those that nobody sees are not.
+function elsewhereSeen() {
+  try {
+    if (window.parent !== window && window.frameElement) return true;
+  } catch { /* of another origin */ }
+  return innerWidth === 0 || innerHeight === 0;
+}
+
+function seek(judge) {
+  surroundings = new Map();
+  if (elsewhereSeen()) return [];
+  const it = new Seek(judge);
+  it.document(document, 0);
+  return it.found;
+}
+
+// All that can be acted on, by role and name as refs know them.
+function acting() {
+  return seek((el, role, name, acts) => (acts ? 1 : 0)).map(({ el }) => {
+    const role = roleOf(el);
+    return { el, role, name: nameOf(el, role) };
+  });
+}
+
+function furtherWords(el, acts, partly) {
+  const said = [el.placeholder, el.title, el.name, el.id, el.type, el.getAttribute('alt'), el.getAttribute('data-testid')];
+  const text = said.filter((one) => typeof one === 'string').join(' ').replace(/([a-z])([A-Z])/g, '$1 $2');
+  return acts && partly ? `${text} ${around(el).words} ${sectionOf(el)}` : text;
+}
+
+// The name or the heading of what an element stands in.
+function sectionOf(el) {
+  for (let at = above(el); at && tagOf(at) !== 'BODY'; at = above(at)) {
+    if (clobbered(at)) continue;
+    if (at.tagName === 'FIELDSET' || named(at)) {
+      const name = nameOf(at, roleOf(at));
+      if (name) return name;
+    }
+    if (/^(SECTION|ARTICLE|FORM|DIALOG|ASIDE|NAV)$/.test(at.tagName)) {
+      const heading = at.querySelector('h1, h2, h3, h4, h5, h6, legend');
+      if (heading) return squeeze(contentIn(heading).slice(0, 200));
+    }
+  }
+  return '';
+}
+
+function inSight(el) {
+  const box = el.getBoundingClientRect();
+  const view = el.ownerDocument.defaultView || window;
+  return box.bottom > 0 && box.right > 0 && box.top < view.innerHeight && box.left < view.innerWidth;
+}
+
+// One line about an element, as in the outline, with what tells it from others of its name.
+function lineOf(one, alone) {
+  const control = one.el.tagName === 'LABEL' && one.el.control ? one.el.control : one.el;
+  let line = one.role || one.el.tagName.toLowerCase();
+  if (one.name) line += ` ${quote(clip(one.name))}`;
+  line += ` [ref=e${refOf(one.el)}]${statesOf(control, one.role, one.el.ownerDocument.activeElement)}`;
+  if (one.role !== 'text') line += clip(detailOf(control, one.role, one.name, null), 300);
+  const { at, words } = around(one.el);
+  let context = alone ? '' : squeeze(words ? (at.innerText || words).replace(one.name, ' ').slice(0, 400) : '');
+  const section = alone ? '' : sectionOf(one.el);
+  if (section && !context.includes(section)) context = context ? `${context} / ${section}` : section;
+  return context ? `${line} in: ${clip(context, 120)}` : line;
+}
+
+function ranked(options) {
+  const asked = new Asked(options.query);
+  const fits = options.acts ? (role, acts) => acts : () => true;
+  const found = seek((el, role, name, acts) => (fits(role, acts)
+    ? asked.score(role, name, acts, (partly) => furtherWords(el, acts, partly)) : 0));
+  return withoutDoubles(found).map((one) => ({ ...one, seen: inSight(one.el) }))
+    .sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at);
+}
+
+// A text inside an element of the same words is that element.
+function withoutDoubles(found) {
+  const acts = new Map();
+  for (const one of found) if (one.acts) acts.set(one.name, [...(acts.get(one.name) || []).slice(-20), one.el]);
+  return found.filter((one) => one.acts
+    || !(acts.get(one.name) || []).some((el) => el.contains(one.el) || one.el.contains(el)));
+}
+
+function shownResults(found, limit) {
+  const count = new Map();
+  for (const one of found) count.set(`${one.role} ${one.name}`, (count.get(`${one.role} ${one.name}`) || 0) + 1);
+  return found.slice(0, limit).map((one) => ({
+    line: lineOf(one, count.get(`${one.role} ${one.name}`) === 1),
+    ref: `e${refOf(one.el)}`, role: one.role, name: clip(one.name), score: one.score, acts: one.acts, seen: one.seen,
+  }));
+}
+
+function find(options) {
+  const found = ranked(options);
+  return { matches: shownResults(found, options.limit), total: found.length };
+}
+
+// All matches of a selector or an XPath, in the document, its frames and its shadow trees.
+function everyMatch(options) {
+  const found = new Set();
+  const scopes = [document];
+  for (const scope of scopes) {
+    for (const el of matchesIn(scope, options)) found.add(el);
+    if (!options.pierce) continue;
+    for (const host of scope.querySelectorAll('*')) {
+      const inner = rootOf(host) || (host.tagName === 'IFRAME' ? inside(host) : null);
+      if (inner) scopes.push(inner);
+    }
+  }
+  return [...found];
+}
+
+function matchesIn(scope, { selector, xpath }) {
+  if (selector) return scope.querySelectorAll(selector);
+  const document = scope.ownerDocument || scope;
+  const start = scope === document ? document : scope.firstElementChild;
+  const result = start ? document.evaluate(xpath, start, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null) : null;
+  const found = [];
+  for (let at = 0; at < (result?.snapshotLength ?? 0); at++) {
+    const node = result.snapshotItem(at);
+    if (typeOf(node) === Node.ELEMENT_NODE) found.push(node);
+    else if (node.ownerElement || node.parentElement) found.push(node.ownerElement || node.parentElement);
+  }
+  return found;
+}
+
+const hasBox = (el) => el.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && el.getClientRects().length > 0;
+
+function described(el) {
+  const box = el.getBoundingClientRect();
+  const attributes = {};
+  for (const { name, value } of el.attributes) {
+    if (name === 'value' && el.type === 'password') continue;
+    attributes[name] = clip(value, 500);
+  }
+  const text = squeeze((NEVER.has(el.tagName) ? '' : el.innerText ?? contentIn(el)).slice(0, 5000));
+  const short = clip(text, 200);
+  return {
+    ref: `e${refOf(el)}`, tag: el.tagName.toLowerCase(), attributes, text: short, ...(short === text ? {} : { cut: true }),
+    visible: hasBox(el), box: [box.x, box.y, box.width, box.height].map(Math.round),
+  };
+}
+
+function queryDom(options) {
+  surroundings = new Map();
+  if (elsewhereSeen()) return { elements: [], total: 0 };
+  const all = everyMatch(options);
+  return { elements: all.slice(0, options.limit).map(described), total: all.length };
+}
+
+// The one element that a selector means: the only match, or the only one that is seen.
+function candidates(selector) {
+  surroundings = new Map();
+  if (elsewhereSeen()) return { matches: [], total: 0 };
+  const all = everyMatch({ selector, pierce: true });
+  const seen = all.filter((el) => hasBox(el) || [...(el.labels || [])].some(hasBox));
+  const found = (seen.length ? seen : all).map((el) => ({ el, role: roleOf(el), name: nameOf(el, roleOf(el)), score: 100, acts: true, seen: inSight(el) }));
+  return { matches: shownResults(found.slice(0, seen.length ? 10 : 1), 10), total: seen.length || Math.min(all.length, 1) };
+}
+
+Object.assign(globalThis.openchrome, {
+  acquire, acted,
+  find: (options) => read(find, options),
+  queryDom: (options) => read(queryDom, options),
+  candidates: (options) => read(() => candidates(options.selector), options),
+});

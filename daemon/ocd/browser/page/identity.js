@@ -1,0 +1,105 @@
+// What tells an element from others like it: its role, its name, and the words around it. A ref
+// acts only on what is still the element that was read, or on the one that took its place.
+
+const identities = new Map(); // by number: { role, name, words, repeated }
+const CLIMB = 4;
+const MUCH = 2000; // characters of an ancestor that are looked at
+const contentIn = getter(Node.prototype, 'textContent');
+let surroundings = new Map(); // text of ancestors, for the time of one reading
+
+const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
+const parentIn = getter(Node.prototype, 'parentElement');
+const rootIn = Function.prototype.call.bind(Node.prototype.getRootNode);
+const above = (el) => parentIn(el) || rootIn(el).host || null;
+
+// The text of an element with a space between its parts: the cells of a row are words apart.
+function textIn(el) {
+  let text = surroundings.get(el);
+  if (text === undefined) {
+    text = '';
+    const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
+    while (text.length < MUCH && walker.nextNode()) text += `${walker.currentNode.data} `;
+    text = squeeze(text.slice(0, MUCH));
+    surroundings.set(el, text);
+  }
+  return text;
+}
+
+// The closest ancestor that says more than the element itself, and its other words.
+function around(el) {
+  const own = textIn(el);
+  let at = el;
+  for (let level = 0; level < CLIMB; level++) {
+    at = above(at);
+    if (!at || tagOf(at) === 'BODY') break;
+    const text = textIn(at);
+    if (text.length > own.length + 1) return { at, words: text.replace(own, ' '), repeated: isRepeated(at) };
+  }
+  return { at, words: '', repeated: false };
+}
+
+// Whether an ancestor is one of many of its kind: a row, an entry of a list, a card.
+function isRepeated(el) {
+  if (clobbered(el)) return false;
+  if (/^(TR|LI|OPTION)$/.test(el.tagName) || /^(row|listitem|option|article)$/.test(el.getAttribute('role') || '')) return true;
+  const like = (other) => other?.tagName === el.tagName && other.className === el.className;
+  return like(el.nextElementSibling) || like(el.previousElementSibling);
+}
+
+function identify(number, el, role = roleOf(el), name = nameOf(el, role)) {
+  const { words, repeated } = around(el);
+  identities.set(number, { role, name, words, repeated });
+}
+
+function identified(number, el, role, name) {
+  // A form whose inputs hide its properties is known by its node alone.
+  if (clobbered(el)) identities.delete(number);
+  else identify(number, el, role, name);
+}
+
+const within = (few, many) => few.every((word) => many.includes(word));
+
+// Whether words only came or only went: a message that appeared is no other row.
+function alike(one, other) {
+  const [a, b] = [wordsOf(one), wordsOf(other)];
+  return a.length < b.length ? within(a, b) && (a.length > 0 || b.length === 0) : within(b, a) && (b.length > 0 || a.length === 0);
+}
+
+function isStill(el, known) {
+  const role = roleOf(el);
+  if (role !== known.role) return false;
+  if (!known.repeated) return true;
+  const now = around(el);
+  return alike(known.words, now.words) && (nameOf(el, role) === known.name || now.words !== '');
+}
+
+// After our own action the element may say something else, and be the same: a counter in its row.
+function acted(el) {
+  const number = numbers.get(el);
+  const known = identities.get(number);
+  if (!known || !present(el)) return;
+  surroundings = new Map();
+  const letters = (text) => text.replace(/[\p{N}\p{P}\p{S}]+/gu, ' ');
+  if (roleOf(el) === known.role && alike(letters(known.words), letters(around(el).words))) identify(number, el);
+}
+
+// The element of a number, if it is the one that was read; else the one that stands in its place,
+// if there is no doubt; else null.
+function acquire(number) {
+  surroundings = new Map();
+  generatesIn = new Map();
+  const known = identities.get(number);
+  const el = elementOf(number);
+  if (!known) return el;
+  if (el) return isStill(el, known) ? el : null;
+  const found = acting().filter((one) => !numbers.has(one.el) && one.role === known.role && one.name === known.name)
+    .filter((one) => {
+      const now = around(one.el).words;
+      return known.repeated ? now === known.words : alike(now, known.words);
+    });
+  if (found.length !== 1) return null;
+  numbers.set(found[0].el, number);
+  elements.set(number, new WeakRef(found[0].el));
+  identify(number, found[0].el);
+  return found[0].el;
+}

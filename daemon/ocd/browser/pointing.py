@@ -1,0 +1,95 @@
+"""The mouse and the keyboard of a tab, as trusted input."""
+
+from typing import Any, Literal
+
+from ocd.api.errors import OcdError
+from ocd.browser.tab import Tab
+
+Button = Literal["left", "right"]
+_HELD = {"left": 1, "right": 2}
+_SPELLED = {
+    "ctrl": "Control", "control": "Control", "cmd": "Meta", "command": "Meta", "meta": "Meta",
+    "alt": "Alt", "option": "Alt", "shift": "Shift", "esc": "Escape", "return": "Enter",
+    "del": "Delete", "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft",
+    "right": "ArrowRight", "space": " ", "pgup": "PageUp", "pgdn": "PageDown",
+    "pageup": "PageUp", "pagedown": "PageDown",
+}  # fmt: skip
+_MODIFIERS = {"Control": 2, "Meta": 4, "Alt": 1, "Shift": 8}
+
+
+def modifier_bits(names: tuple[str, ...]) -> int:
+    """Return CDP's bits of modifier keys by name."""
+    return sum(_MODIFIERS[_SPELLED[name.lower()]] for name in names)
+
+
+async def hover(tab: Tab, x: float, y: float) -> None:
+    """Move the mouse there."""
+    await _mouse(tab, "mouseMoved", x, y)
+
+
+async def click(
+    tab: Tab, x: float, y: float, *, button: Button = "left", count: int = 1, modifiers: int = 0
+) -> None:
+    """Move the mouse there, press and let go `count` times."""
+    keys = {"button": button, "modifiers": modifiers}
+    # Sent at once, done in order: each is answered when the page's listeners have run.
+    calls = [_mouse(tab, "mouseMoved", x, y, modifiers=modifiers)]
+    for number in range(1, count + 1):
+        held = {**keys, "clickCount": number}
+        calls.append(_mouse(tab, "mousePressed", x, y, buttons=_HELD[button], **held))
+        calls.append(_mouse(tab, "mouseReleased", x, y, **held))
+    for call in calls:
+        await call
+
+
+def _mouse(tab: Tab, kind: str, x: float, y: float, **more: Any) -> Any:  # noqa: ANN401
+    return tab.cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **more})
+
+
+async def insert(tab: Tab, text: str) -> None:
+    """Put text where the caret is, in one step, as an input method does; "" deletes."""
+    if text:
+        await tab.cdp.send("Input.insertText", {"text": text})
+    else:
+        await tab.keyboard.press("Backspace")
+
+
+async def write(tab: Tab, text: str) -> None:
+    """Type text key by key."""
+    await tab.keyboard.type(text)
+
+
+async def press(tab: Tab, chord: str) -> None:
+    """Press a key, or several at once: Enter, Control+a."""
+    names = [_key(name) for name in chord.replace("++", "+plus").split("+")]
+    if not all(names):
+        raise _no_key(chord)
+    *held, last = names
+    keyboard = tab.keyboard
+    down: list[str] = []
+    try:
+        for name in held:
+            await keyboard.down(name)
+            down.append(name)
+        await keyboard.press(last)
+    finally:
+        for name in reversed(down):
+            await keyboard.up(name)
+
+
+def _key(name: str) -> str:
+    from pyppeteer.us_keyboard_layout import keyDefinitions
+
+    word = "+" if name == "plus" else name.strip() or name
+    spelled = _SPELLED.get(word.lower(), word)
+    if spelled in keyDefinitions:
+        return spelled
+    near = [key for key in keyDefinitions if key.lower() == spelled.lower()]
+    return str(near[0]) if near else ""
+
+
+def _no_key(chord: str) -> OcdError:
+    return OcdError(
+        "wrong_value", f"There is no key {chord!r}.",
+        hint="Keys are like Enter, Tab, Escape, ArrowDown, a, or chords like Control+a.",
+    )  # fmt: skip

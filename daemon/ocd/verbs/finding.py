@@ -1,0 +1,101 @@
+"""Verbs that find elements: find, query_dom, inspect."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+from yarl import URL
+
+from ocd.api.errors import OcdError
+from ocd.browser import aiming
+from ocd.browser.tab import Tab
+from ocd.verb import Output, Params, tab_verb
+
+
+class Find(Params):
+    """Find elements by words
+
+    Ranked lines with refs, as in read_page. Words of the name, text or label, the role ("save
+    button"), the row or section ("delete Bob").
+    """
+
+    query: Annotated[str, Meta(min_length=1, max_length=500, description="Words")]
+    limit: Annotated[int, Meta(ge=1, le=200, description="Lines at most")] = 20
+
+
+class QueryDom(Params):
+    """List the elements that match a CSS selector or an XPath
+
+    Each with ref, tag, attributes, text (200 characters; `cut` if there is more), visible, and
+    box [x, y, width, height]. Frames and open shadow trees are searched, too.
+    """
+
+    selector: Annotated[str | None, Meta(description="CSS selector")] = None
+    xpath: Annotated[str | None, Meta(description="XPath, instead of selector")] = None
+    multiple: Annotated[bool, Meta(description="All matches, or only the first")] = True
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Elements at most")] = 50
+    pierce_shadow: Annotated[
+        bool, Meta(description="Look into shadow trees and frames of the same origin, too")
+    ] = True
+
+
+def origin_of(url: str) -> str:
+    """Return the origin that page text came from."""
+    return str(URL(url).origin()) if url.startswith("http") else url
+
+
+@tab_verb("find", Find, capability="core", tier=1, reads_page=True, reads=True)
+async def find(tab: Tab, params: Find) -> Output:
+    tab.check_usable()
+    matches, total = await aiming.search(tab, params.query, params.limit)
+    data: dict[str, Any] = {
+        "tab_id": tab.id, "url": tab.url, "count": len(matches), "total": total,
+        "refs": [match.ref for match in matches],
+    }  # fmt: skip
+    if not matches:
+        data["hint"] = "Nothing fits. Try other or fewer words, read_page, or wait_for it."
+    return Output(
+        data=data,
+        content="".join(f"- {match.line}\n" for match in matches),
+        origin=origin_of(tab.url),
+    )
+
+
+@tab_verb(
+    "query_dom",
+    QueryDom,
+    capability="core",
+    tier=2,
+    large=True,
+    items=("elements",),
+    reads=True,
+    page_keys=("attributes", "text"),
+)
+async def query_dom(tab: Tab, params: QueryDom) -> Output:
+    tab.check_usable()
+    if (params.selector is None) == (params.xpath is None):
+        raise OcdError(
+            "invalid_argument", "Give either selector or xpath.",
+            parameter="selector", expected=["selector", "xpath"],
+        )  # fmt: skip
+    limit = params.limit if params.multiple else 1
+    options = {
+        "selector": params.selector, "xpath": params.xpath, "limit": limit,
+        "pierce": params.pierce_shadow,
+    }  # fmt: skip
+    found: list[dict[str, Any]] = []
+    total = 0
+
+    def take(result: dict[str, Any]) -> bool:
+        nonlocal total
+        found.extend(result["elements"])
+        total += int(result["total"])
+        return not params.multiple and bool(found)
+
+    await aiming.everywhere(tab, "queryDom", options, take)
+    return Output(
+        data={
+            "tab_id": tab.id, "url": tab.url, "count": len(found[:limit]), "total": total,
+            "elements": found[:limit],
+        },
+        origin=origin_of(tab.url),
+    )  # fmt: skip

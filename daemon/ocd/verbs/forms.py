@@ -1,0 +1,162 @@
+"""Verbs that fill forms: form_input, fill_form."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+from yarl import URL
+
+from ocd.api.errors import OcdError
+from ocd.browser import fields, pointing
+from ocd.browser.acting import Clock, Done, Target, perform, take_aim, wait_ready
+from ocd.browser.aiming import Aim
+from ocd.browser.effects import Effects
+from ocd.browser.tab import Tab
+from ocd.verb import Output, Params, tab_verb
+
+FieldValue = Annotated[
+    str | bool | int | float | tuple[str, ...],
+    Meta(description="Text, true/false, option, date"),
+]
+Timeout = Annotated[int, Meta(ge=1, le=600_000, description="Longest wait")]
+
+
+class FormInput(Params):
+    """Set the value of one form field
+
+    Text, checkboxes, radios, selects (option's label or value), dates (2031-12-24), times (18:30),
+    colours (#rrggbb), ranges, editable text. Replaces what was there.
+    """
+
+    value: FieldValue
+    ref: Annotated[str | None, Meta(description="Element ref")] = None
+    selector: Annotated[str | None, Meta(description="CSS selector, instead")] = None
+    query: Annotated[str | None, Meta(description="Label or words, instead")] = None
+    timeout_ms: Timeout = 5000
+
+
+class Field(msgspec.Struct, forbid_unknown_fields=True):
+    """One field to fill."""
+
+    value: FieldValue
+    ref: Annotated[str | None, Meta(description="Element ref")] = None
+    selector: Annotated[str | None, Meta(description="CSS selector")] = None
+    label: Annotated[str | None, Meta(description="Label")] = None
+
+
+class FillForm(Params):
+    """Fill several form fields, then submit if asked
+
+    If a field fails the others are filled, but nothing is submitted.
+    """
+
+    fields: Annotated[
+        tuple[Field, ...], Meta(min_length=1, max_length=200, description="Values as in form_input")
+    ]
+    submit: Annotated[str | bool, Meta(description="true, or the ref or words of the button")] = (
+        False
+    )
+    timeout_ms: Timeout = 10_000
+
+
+def _answer(tab: Tab, data: dict[str, Any], done: Done) -> Output:
+    url = tab.url
+    return Output(
+        data={"tab_id": tab.id, **data, "changed": done.changed},
+        content="".join(f"{line}\n" for line in done.lines) if done.lines else None,
+        origin=str(URL(url).origin()) if url.startswith("http") else url,
+    )
+
+
+@tab_verb(
+    "form_input",
+    FormInput,
+    capability="core",
+    tier=1,
+    reads_page=True,
+    page_keys=("name", "title", "message", "value"),
+)
+async def form_input(tab: Tab, params: FormInput) -> Output:
+    clock = Clock.of(params.timeout_ms)
+    target = await take_aim(tab, Aim(params.ref, params.selector, params.query))
+    async with target.element, Effects(tab) as effects:
+        done = await perform(
+            target, clock, effects, lambda: fields.put(target, clock, params.value), value=True
+        )
+    data = {"ref": target.ref, "target": target.told(), "value": done.value}
+    return _answer(tab, data, done)
+
+
+@tab_verb(
+    "fill_form",
+    FillForm,
+    capability="core",
+    tier=1,
+    reads_page=True,
+    page_keys=("name", "title", "message", "candidates", "options"),
+)
+async def fill_form(tab: Tab, params: FillForm) -> Output:
+    clock = Clock.of(params.timeout_ms)
+    results: list[dict[str, Any]] = []
+    filled: list[Target] = []
+    changed: dict[str, Any] = {}
+    lines: list[str] = []
+    for wanted in params.fields:
+        result, target, done = await _filled(tab, wanted, clock)
+        results.append(result)
+        filled += [target] if target else []
+        changed |= done.changed
+        lines += done.lines
+    failed = [result for result in results if "error" in result]
+    data: dict[str, Any] = {"fields": results, "filled": len(results) - len(failed)}
+    if params.submit is not False:
+        data["submitted"] = False
+        if not failed:
+            done = await _submit(tab, filled[-1], params.submit, clock)
+            data["submitted"] = True
+            changed, lines = changed | done.changed, lines + done.lines
+    for target in filled:
+        target.element.release()
+    return _answer(tab, data, Done(changed, lines[:30]))
+
+
+async def _filled(
+    tab: Tab, wanted: Field, clock: Clock
+) -> tuple[dict[str, Any], Target | None, Done]:
+    at = Aim(wanted.ref, wanted.selector, wanted.label)
+    named = {"field": str(at)}
+    try:
+        target = await take_aim(tab, at)
+        async with Effects(tab) as effects:
+            done = await perform(
+                target, clock, effects, lambda: fields.put(target, clock, wanted.value)
+            )
+    except OcdError as error:
+        if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):
+            raise
+        return {**named, "error": error.body()}, None, Done({}, [])
+    return {**named, "ref": target.ref, "target": target.told()}, target, done
+
+
+async def _submit(tab: Tab, last: Target, submit: str | bool, clock: Clock) -> Done:
+    if isinstance(submit, str):
+        is_ref = submit.lstrip("@")[:1] == "e" and submit.lstrip("@")[1:].isdigit()
+        button = await take_aim(tab, Aim(ref=submit) if is_ref else Aim(query=submit))
+    else:
+        button = last
+    async with Effects(tab) as effects:
+        if button is last:
+            return await perform(last, clock, effects, lambda: _enter(tab, last))
+        x, y = await wait_ready(button, clock)
+        return await perform(button, clock, effects, lambda: pointing.click(tab, x, y))
+
+
+async def _enter(tab: Tab, last: Target) -> None:
+    # As a person who is done with the last field: its form's own listeners decide.
+    submitted = await last.element.call(
+        "function () { const f = (this.control || this).form; if (!f) return false;"
+        " const b = openchrome.submitter(this); b ? f.requestSubmit(b) : f.requestSubmit();"
+        " return true }"
+    )
+    if not submitted:
+        await pointing.press(tab, "Enter")

@@ -1,0 +1,15 @@
+"""`at("rows.html")` goes to a page of fixtures/site/acting."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.daemon import Daemon
+from support.pages import Page
+from support.site import Site
+
+
+@pytest.fixture
+def at(daemon: Daemon, site: Site) -> Callable[[str], Page]:
+    """Go to a page of fixtures/site/acting."""
+    return lambda page: Page(daemon, site).goto(page)

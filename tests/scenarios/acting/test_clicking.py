@@ -1,0 +1,186 @@
+"""interact: waiting until an element can be used, and what the answer says changed."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+def test_click_names_what_it_hit_and_what_changed(at: At) -> None:
+    """The answer has the element and the page's difference."""
+    page = at("rows.html")
+    result = page.do("interact", query="delete bob")
+    assert result["target"] == {"role": "button", "name": "Delete"}
+    assert "+ text: deleted Bob" in result["content"]
+    assert page.text("output") == "deleted Bob"
+
+
+def test_overlay_that_goes_away_is_waited_for(at: At) -> None:
+    """A veil over the button delays the click until it is gone."""
+    page = at("overlay.html?leaves")
+    page.do("interact", query="under")
+    assert page.text("output") == "pressed"
+
+
+def test_overlay_that_stays_is_named(at: At) -> None:
+    """`covered` names what covers the element, and nothing is clicked."""
+    page = at("overlay.html")
+    reply = page.call("interact", query="under", timeout_ms=300)
+    assert reply.code == "covered"
+    assert "Cookies" in reply.error["covered_by"]
+    assert page.text("output") == ""
+
+
+def test_moving_element_is_clicked_where_it_stops(at: At) -> None:
+    """A click waits until the element stands still."""
+    page = at("moving.html")
+    page.do("interact", query="catch")
+    assert page.text("output") == "hit"
+
+
+def test_element_that_never_stops_is_refused(at: At) -> None:
+    """`moving` after the caller's time."""
+    assert (
+        at("moving.html?forever").call("interact", query="catch", timeout_ms=300).code == "moving"
+    )
+
+
+@pytest.mark.parametrize("name", ["Cannot", "Must not"])
+def test_disabled_element_is_refused(at: At, name: str) -> None:
+    """Disabled and aria-disabled: `not_enabled`."""
+    assert at("things.html").call("interact", query=name, timeout_ms=200).code == "not_enabled"
+
+
+def test_element_that_gets_enabled_is_waited_for(at: At) -> None:
+    """A button that is enabled in time is clicked."""
+    page = at("things.html")
+    page.js("setTimeout(() => { document.querySelector('[disabled]').disabled = false; }, 200); 1")
+    assert page.do("interact", query="Cannot")["action"] == "click"
+
+
+def test_hidden_element_is_refused(at: At) -> None:
+    """display:none is `not_visible`."""
+    reply = at("things.html").call("interact", selector="#hidden", timeout_ms=200)
+    assert reply.code == "not_visible"
+
+
+def test_no_such_element(at: At) -> None:
+    """Words and selectors that fit nothing: `element_not_found`."""
+    page = at("things.html")
+    assert page.call("interact", query="xylophone").code == "element_not_found"
+    assert page.call("interact", selector="#xylophone").code == "element_not_found"
+
+
+def test_equally_good_matches_are_listed(at: At) -> None:
+    """`ambiguous` has a line with a ref for each; one of them then works."""
+    page = at("things.html")
+    reply = page.call("interact", query="Same")
+    assert reply.code == "ambiguous"
+    assert len(reply.error["candidates"]) == 2
+    ref = reply.error["candidates"][1].split("ref=")[1].split("]")[0]
+    assert page.do("interact", ref=ref)["ref"] == ref
+
+
+def test_several_matches_of_a_selector_are_ambiguous(at: At) -> None:
+    """A selector that fits three visible elements does not take the first."""
+    assert at("rows.html").call("interact", selector="tbody button").code == "ambiguous"
+
+
+def test_one_way_to_name_the_element(at: At) -> None:
+    """Two ways at once, or none, are invalid."""
+    page = at("things.html")
+    assert page.call("interact", query="Same", selector="a").code == "invalid_argument"
+    assert page.call("interact").code == "invalid_argument"
+
+
+def test_element_below_the_fold_is_scrolled_to(at: At) -> None:
+    """A click far down scrolls there first."""
+    page = at("things.html")
+    page.do("interact", query="at the bottom")
+    assert page.text("#view") == "deep"
+
+
+@pytest.mark.parametrize(
+    ("query", "action", "said"),
+    [
+        ("Twice", "double_click", "twice"),
+        ("Aside", "right_click", "aside"),
+        ("Over", "hover", "over"),
+    ],
+)
+def test_other_ways_of_the_mouse(at: At, query: str, action: str, said: str) -> None:
+    """Double click, right click and hover do what a mouse does."""
+    page = at("things.html")
+    page.do("interact", query=query, action=action)
+    assert page.text("#view") == said
+
+
+@pytest.mark.parametrize(("key", "said"), [("Enter", "key Enter"), ("ctrl+k", "key k ctrl")])
+def test_keys_are_pressed(at: At, key: str, said: str) -> None:
+    """Single keys and chords."""
+    page = at("things.html")
+    page.do("interact", query="Keys", action="press", value=key)
+    assert page.text("#view") == said
+
+
+def test_unknown_key_is_refused(at: At) -> None:
+    """A key that no keyboard has is `wrong_value`."""
+    reply = at("things.html").call("interact", query="Keys", action="press", value="Hyper+q")
+    assert reply.code == "wrong_value"
+
+
+def test_typing_goes_key_by_key(at: At) -> None:
+    """`type` adds to what is there."""
+    page = at("form.html")
+    page.do("interact", query="Name", action="type", value="Ada L")
+    page.do("interact", query="Name", action="type", value="!")
+    assert page.js("document.querySelector('[name=name]').value") == "Ada L!"
+
+
+def test_clear_empties_a_field(at: At) -> None:
+    """`clear` leaves nothing."""
+    page = at("form.html")
+    page.do("interact", query="About", action="clear")
+    assert page.js("document.querySelector('textarea').value") == ""
+
+
+def test_label_stands_for_its_unseen_checkbox(at: At) -> None:
+    """A checkbox that only its label shows is checked through it."""
+    page = at("things.html")
+    page.do("interact", query="I agree", action="check")
+    assert page.text("#view") == "agreed true"
+
+
+def test_menu_that_opens_is_told_with_refs(at: At) -> None:
+    """What appears is in the answer, ready to be acted on."""
+    page = at("things.html")
+    result = page.do("interact", query="Menu")
+    assert "aria-expanded" in result["content"]
+    assert 'button "Paste" [ref=e' in result["content"]
+
+
+def test_answer_of_a_request_is_waited_for(at: At) -> None:
+    """What the click fetched is in the answer if it comes at once."""
+    page = at("things.html")
+    page.site.open_gate("answer")
+    assert "answered" in page.do("interact", query="Load")["content"]
+
+
+def test_element_that_removes_itself(at: At) -> None:
+    """A click that removes its own element is answered; its ref is stale afterwards."""
+    page = at("things.html")
+    ref = page.ref("Vanish")
+    assert '- button "Vanish"' in page.do("interact", ref=ref)["content"]
+    assert page.call("interact", ref=ref).code == "stale_ref"
+
+
+def test_scroll_of_page_and_box(at: At) -> None:
+    """`lightweight_scroll` tells where it came to and whether that is the end."""
+    page = at("things.html")
+    assert page.do("lightweight_scroll", amount=300)["position"]["y"] == 300
+    assert page.do("lightweight_scroll", direction="bottom")["at_end"] is True
+    inside = page.do("lightweight_scroll", ref=page.ref("Inside the box"), amount=50)
+    assert inside["position"]["y"] == 50

@@ -1,0 +1,87 @@
+"""What an action sets off: navigations, pop-ups, dialogs."""
+
+from collections.abc import Callable
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+def test_link_is_followed_to_its_load(at: At) -> None:
+    """The answer names the new address, title and status."""
+    page = at("things.html")
+    changed = page.do("interact", query="Onwards")["changed"]
+    assert changed["url"].endswith("/acting/sent.html")
+    assert (changed["navigated"], changed["title"], changed["status"]) == (True, "Sent", 200)
+
+
+def test_slow_navigation_is_reported_as_loading(at: At) -> None:
+    """A page that does not come in time is `loading`, no error."""
+    page = at("things.html")
+    changed = page.do("interact", query="Slow page", timeout_ms=500)["changed"]
+    assert changed["loading"] is True
+    page.site.open_gate("slow")
+
+
+def test_route_of_a_single_page_application(at: At) -> None:
+    """pushState changes the address without another document."""
+    result = at("things.html").do("interact", query="Route")
+    assert result["changed"]["url"].endswith("?moved")
+    assert "navigated" not in result["changed"]
+    assert "Second view" in result["content"]
+
+
+def test_alert_does_not_hang_the_click(at: At) -> None:
+    """The dialog is in the answer, keeps other verbs away, and is answered by interact."""
+    page = at("things.html")
+    changed = page.do("interact", query="Warn")["changed"]
+    assert changed["dialog"] == {"type": "alert", "message": "Careful"}
+    assert page.call("interact", query="Same").code == "dialog_open"
+    assert page.do("interact", action="accept_dialog")["dialog"]["message"] == "Careful"
+    assert page.text("#view") == "First view"
+
+
+def test_confirm_is_declined(at: At) -> None:
+    """dismiss_dialog says no."""
+    page = at("things.html")
+    page.do("interact", query="Ask")
+    page.do("interact", action="dismiss_dialog")
+    assert page.text("#view") == "confirmed false"
+
+
+def test_prompt_is_answered(at: At) -> None:
+    """accept_dialog takes the text as value."""
+    page = at("things.html")
+    page.do("interact", query="Name")
+    page.do("interact", action="accept_dialog", value="Ada")
+    assert page.text("#view") == "named Ada"
+
+
+def test_popup_is_named_by_its_tab(at: At) -> None:
+    """A window that a click opens is a tab of the session, named in the answer."""
+    page = at("things.html")
+    (popup,) = page.do("interact", query="Open button")["changed"]["popups"]
+    assert popup["url"].endswith("/acting/sent.html")
+    outline = page.do("read_page", tab_id=popup["tab_id"])
+    assert "Thank you" in outline["content"]
+
+
+def test_link_into_a_new_window(at: At) -> None:
+    """target=_blank is a pop-up, too."""
+    (popup,) = at("things.html").do("interact", query="New window")["changed"]["popups"]
+    assert popup["tab_id"].startswith("t")
+
+
+def test_page_that_asks_before_it_is_left(at: At) -> None:
+    """beforeunload holds up nobody who means to leave."""
+    page = at("leaving.html")
+    page.do("interact", selector="a")
+    assert page.js("document.title") == "Sent"
+
+
+def test_ref_of_a_left_page_is_stale(at: At) -> None:
+    """After a navigation no old ref acts on anything."""
+    page = at("things.html")
+    ref = page.ref("Same")
+    page.goto("rows.html")
+    assert page.call("interact", ref=ref).code == "stale_ref"

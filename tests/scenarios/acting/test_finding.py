@@ -1,0 +1,103 @@
+"""Finding elements: words, selectors, paths."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+def test_words_find_a_button_by_name_and_role(at: At) -> None:
+    """The best match comes first and has the ref that read_page gives."""
+    page = at("rows.html")
+    result = page.do("find", query="add zoe button")
+    outline = page.do("read_page")["content"]
+    assert f'button "Add Zoe" [ref={result["refs"][0]}]' in outline
+    assert result["content"].splitlines()[0].startswith('- button "Add Zoe"')
+
+
+def test_equal_labels_are_told_apart_by_their_row(at: At) -> None:
+    """Each of three Delete buttons says which row it stands in."""
+    lines = at("rows.html").lines("delete")
+    assert [who in line for who, line in zip(("Ann", "Bob", "Cid"), lines, strict=True)] == [
+        True
+    ] * 3
+
+
+def test_words_of_the_row_choose_the_button(at: At) -> None:
+    """`delete bob` puts the button in Bob's row first."""
+    assert "bob@example.org" in at("rows.html").lines("delete bob")[0]
+
+
+def test_label_finds_its_field(at: At) -> None:
+    """A field is found by its label and by what it is for."""
+    assert '"Password"' in at("form.html").lines("password field")[0]
+
+
+def test_text_is_found(at: At) -> None:
+    """Text that nothing can be done with is found, too."""
+    assert "text" in at("things.html").lines("First view")[0]
+
+
+def test_nothing_found_is_no_error(at: At) -> None:
+    """An empty list comes with a hint."""
+    result = at("rows.html").do("find", query="xylophone")
+    assert (result["refs"], result["total"]) == ([], 0)
+    assert "wait_for" in result["hint"]
+
+
+def test_limit_cuts_and_total_tells(at: At) -> None:
+    """`limit` bounds the lines, `total` has all matches."""
+    result = at("rows.html").do("find", query="delete", limit=2)
+    assert (len(result["refs"]), result["total"]) == (2, 3)
+
+
+def test_find_looks_into_frames(at: At) -> None:
+    """Frames of the same and of another origin are part of the page."""
+    found = "\n".join(at("frames.html").lines("press"))
+    assert "Press near" in found
+    assert "Press far" in found
+
+
+@pytest.mark.parametrize("by", [{"selector": "tbody button"}, {"xpath": "//tbody//button"}])
+def test_query_dom_gives_refs_that_work(at: At, by: dict[str, str]) -> None:
+    """Elements come with tag, text, box and a ref that interact takes."""
+    page = at("rows.html")
+    result = page.do("query_dom", **by)
+    assert result["total"] == 3
+    second = result["elements"][1]
+    assert (second["tag"], second["text"], second["visible"]) == ("button", "Delete", True)
+    assert second["box"][2] > 0
+    page.do("interact", ref=second["ref"])
+    assert page.text("output") == "deleted Bob"
+
+
+def test_query_dom_pierces_open_shadow_trees(at: At) -> None:
+    """Shadow trees are searched unless the caller says no."""
+    page = at("shadow.html")
+    assert page.do("query_dom", selector="button")["total"] == 1
+    assert page.do("query_dom", selector="button", pierce_shadow=False)["total"] == 0
+
+
+def test_query_dom_marks_text_that_was_cut(at: At) -> None:
+    """200 characters of text, and a mark if there is more."""
+    page = at("things.html")
+    page.js("view.textContent = 'x'.repeat(500)")
+    (element,) = page.do("query_dom", selector="#view")["elements"]
+    assert element["cut"] is True
+    assert len(element["text"]) == 201
+
+
+def test_query_dom_hides_passwords(at: At) -> None:
+    """A password's value is not among the attributes."""
+    page = at("form.html")
+    page.js("document.querySelector('[type=password]').setAttribute('value', 'geheim')")
+    assert "geheim" not in str(page.do("query_dom", selector="[type=password]"))
+
+
+@pytest.mark.parametrize("by", [{"selector": "a["}, {"xpath": "//["}, {}])
+def test_query_dom_names_a_bad_selector(at: At, by: dict[str, str]) -> None:
+    """What is no selector or no path is invalid_argument; so is neither."""
+    assert at("rows.html").call("query_dom", **by).code == "invalid_argument"

@@ -1,0 +1,161 @@
+"""form_input and fill_form: every kind of control."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+def value_of(page: Page, name: str, what: str = "value") -> object:
+    return page.js(f"document.querySelector('[name={name}]').{what}")
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "value", "becomes"),
+    [
+        ("Name", "name", "Grüße 👋", "Grüße 👋"),
+        ("About", "about", "two\nlines", "two\nlines"),
+        ("Colour", "colour", "Green", "g"),
+        ("Colour", "colour", "g", "g"),
+        ("Day", "day", "2031-12-24", "2031-12-24"),
+        ("Hour", "hour", "18:30", "18:30"),
+        ("Paint", "paint", "#FF8800", "#ff8800"),
+        ("Volume", "volume", 7, "7"),
+        ("Age", "age", 41, "41"),
+    ],
+)
+def test_value_is_set(at: At, query: str, name: str, value: object, becomes: str) -> None:
+    """The control has the value, and its listeners have heard of it."""
+    page = at("form.html")
+    page.do("form_input", query=query, value=value)
+    assert value_of(page, name) == becomes
+    assert f"{name}:input" in str(page.js("seen"))
+
+
+def test_text_replaces_what_was_there(at: At) -> None:
+    """The old text is gone; the answer has the new one."""
+    page = at("form.html")
+    assert page.do("form_input", query="About", value="new")["value"] == "new"
+    assert page.do("form_input", query="About", value="")["value"] == ""
+
+
+def test_editable_text_is_replaced(at: At) -> None:
+    """contenteditable takes text like a field."""
+    page = at("form.html")
+    page.do("form_input", query="Story", value="The end")
+    assert page.text("#rich") == "The end"
+
+
+def test_several_options(at: At) -> None:
+    """A list chooses several where several can be chosen."""
+    page = at("form.html")
+    page.do("form_input", query="Toppings", value=["Ham", "Figs"])
+    chosen = page.js(
+        "[...document.querySelector('[name=toppings]').selectedOptions].map(o => o.text)"
+    )
+    assert [word in str(chosen) for word in ("Ham", "Corn", "Figs")] == [True, False, True]
+
+
+def test_checkbox_is_set_not_toggled(at: At) -> None:
+    """true twice is true; false is false."""
+    page = at("form.html")
+    for want in (True, True, False):
+        assert page.do("form_input", query="Send me news", value=want)["value"] is want
+
+
+def test_radio_is_chosen(at: At) -> None:
+    """A radio button takes true and refuses false."""
+    page = at("form.html")
+    page.do("form_input", query="Large", value=True)
+    assert page.js("document.querySelector('[value=l]').checked") == "true"
+    assert page.call("form_input", query="Large", value=False).code == "wrong_value"
+
+
+@pytest.mark.parametrize(
+    ("query", "value", "code"),
+    [
+        ("Colour", "Mauve", "option_not_found"),
+        ("Colour", "Blue", "not_enabled"),
+        ("Day", "tomorrow", "wrong_value"),
+        ("Volume", "11", "wrong_value"),
+        ("Paint", "red", "wrong_value"),
+        ("Age", "old", "wrong_value"),
+        ("Send me news", "perhaps", "wrong_value"),
+        ("Picture", "/etc/passwd", "wrong_value"),
+        ("Send it", "x", "wrong_value"),
+        ("Fixed", "moves", "not_enabled"),
+        ("Off", "on", "not_enabled"),
+    ],
+)
+def test_wrong_value_has_its_code(at: At, query: str, value: str, code: str) -> None:
+    """What a control does not take is refused with a hint."""
+    reply = at("form.html").call("form_input", query=query, value=value, timeout_ms=300)
+    assert reply.code == code
+    assert reply.error["hint"]
+
+
+def test_missing_option_lists_the_others(at: At) -> None:
+    """option_not_found has the labels that there are."""
+    reply = at("form.html").call("form_input", query="Colour", value="Mauve")
+    assert reply.error["options"] == ["Red", "Green", "Blue"]
+
+
+def test_controlled_input_keeps_the_text(at: At) -> None:
+    """An input whose framework owns its value takes it as if typed."""
+    page = at("controlled.html")
+    page.do("form_input", query="City", value="Oslo")
+    page.do("interact", query="Idle")
+    assert page.js("city.value") == "OSLO"
+
+
+def test_password_is_never_returned(at: At) -> None:
+    """Neither the answer nor the reading has it."""
+    page = at("form.html")
+    result = page.do("form_input", query="Password", value="geheim!")
+    assert value_of(page, "secret") == "geheim!"
+    assert "geheim" not in str(result)
+
+
+def test_form_is_filled_and_sent(at: At) -> None:
+    """One call fills the fields and submits; the site got them."""
+    page = at("form.html")
+    result = page.do(
+        "fill_form",
+        fields=[
+            {"label": "Name", "value": "Ada"},
+            {"label": "Password", "value": "geheim!"},
+            {"label": "Colour", "value": "Green"},
+            {"label": "Send me news", "value": True},
+        ],
+        submit=True,
+    )
+    assert (result["filled"], result["submitted"]) == (4, True)
+    assert result["changed"]["title"] == "Sent"
+    assert "geheim" not in str(result["fields"])
+    (sent,) = page.site.seen("acting/sent.html")
+    assert "name=Ada" in sent.query
+    assert "colour=g" in sent.query
+    assert "news=on" in sent.query
+
+
+def test_form_is_sent_by_the_named_button(at: At) -> None:
+    """submit may name the button."""
+    page = at("form.html")
+    page.do("fill_form", fields=[{"selector": "[name=name]", "value": "Bo"}], submit="send it")
+    assert "name=Bo" in page.site.seen("acting/sent.html")[0].query
+
+
+def test_failed_field_keeps_the_form_back(at: At) -> None:
+    """The other fields are filled, the failed one says why, nothing is submitted."""
+    page = at("form.html")
+    fields = [{"label": "Colour", "value": "Mauve"}, {"label": "Name", "value": "Ada"}]
+    result = page.do("fill_form", fields=fields, submit=True)
+    assert [result["fields"][0]["error"]["code"], result["submitted"]] == [
+        "option_not_found",
+        False,
+    ]
+    assert value_of(page, "name") == "Ada"
+    assert page.site.seen("acting/sent.html") == []

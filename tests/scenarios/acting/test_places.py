@@ -1,0 +1,53 @@
+"""Elements in shadow trees and frames."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+def read_refs(page: Page) -> dict[str, str]:
+    """Return the refs of a reading by the words of their lines."""
+    lines = page.do("read_page")["content"].splitlines()
+    return {
+        line.split('"')[1]: line.split("ref=")[1].split("]")[0] for line in lines if "ref=" in line
+    }
+
+
+@pytest.mark.parametrize("mode", ["open", "closed"])
+def test_button_in_a_shadow_tree(at: At, mode: str) -> None:
+    """Refs of read_page act inside open and closed shadow trees."""
+    page = at("shadow.html")
+    page.do("interact", ref=read_refs(page)[f"In the {mode} box"])
+    assert page.text("output") == f"{mode} pressed"
+
+
+@pytest.mark.parametrize("where", ["near", "far"])
+def test_button_in_a_frame(at: At, where: str) -> None:
+    """A click lands in frames of the same and of another origin, scrolled to in both."""
+    page = at("frames.html")
+    result = page.do("interact", query=f"press {where}")
+    assert f"{where} pressed true" in result["content"]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_field_in_a_frame(at: At, place: int) -> None:
+    """Text goes into the frame's own field."""
+    page = at("frames.html")
+    refs = page.refs("Note field")
+    assert len(refs) == 2
+    assert page.do("form_input", ref=refs[place], value="hello")["value"] == "hello"
+
+
+def test_covered_frame_is_covered(at: At) -> None:
+    """What lies over a frame covers what is in it."""
+    page = at("frames.html")
+    page.js(
+        "document.body.insertAdjacentHTML('beforeend',"
+        " '<div role=dialog aria-label=Veil style=\"position:fixed;inset:0\"></div>'); 1"
+    )
+    for where in ("near", "far"):
+        assert page.call("interact", query=f"press {where}", timeout_ms=300).code == "covered"
