@@ -16,7 +16,7 @@ from ocd.browser.tab import Tab
 
 LINES = 15
 # ms without a change after which a page has come to rest, and what is waited for it at most.
-QUIET_MS = 16
+QUIET_MS = 10
 MOST_MS = 100
 # Seconds that input may still take once the page has begun to leave.
 LEAVING_S = 0.3
