@@ -129,7 +129,8 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
         raise _too_slow(verb, deadline) from None
     if output.instead is not None:
         name, params_there = output.instead
-        call.request = msgspec.structs.replace(request, verb=name, params=params_there)
+        inner = _with_deadline(params_there, common)
+        call.request = msgspec.structs.replace(request, verb=name, params=inner)
         return await _travel(road, call, on_progress)
     return await _reply(road, verb, common, output, call.request.params)
 
@@ -164,11 +165,19 @@ def _deadline_s(verb: Verb, common: Common, params: Params) -> float | None:
 
 
 def _too_slow(verb: Verb, deadline: float | None) -> OcdError:
-    return OcdError(
-        "timeout",
-        f"{verb.name} took longer than {deadline:g} s",
-        hint="Give it more with timeout_ms, or run long work as a task: oc task start",
-    )
+    hint = "Give it more with timeout_ms."
+    if verb.scope == "tab":
+        hint += " If the page does not answer at all, close the tab: tabs_close"
+    elif verb.long:
+        hint += " Or run it as a task: oc task start"
+    return OcdError("timeout", f"{verb.name} took longer than {deadline:g} s", hint=hint)
+
+
+def _with_deadline(params: Mapping[str, Any], common: Common) -> dict[str, Any]:
+    """Return the parameters of the verb that runs in another one's place, bounded as that one."""
+    given = {"timeout", "timeout_ms", "timeoutMs"} & params.keys()
+    outer = {} if given or common.timeout_ms is None else {"timeout_ms": common.timeout_ms}
+    return {**params, **outer}
 
 
 # --- running, by what the verb needs ----------------------------------------------------------
@@ -210,8 +219,8 @@ async def _run_on_tab(
     call.tab_id = tab.id
     # Calls on one tab run in the order in which they came.
     async with tab.lock:
-        if not verb.leaves_dialog:
-            _refuse_behind_dialog(tab)
+        if tab.opened_dialog is not None and not verb.leaves_dialog:
+            raise tab.opened_dialog.error()
         return _marked(road, session, await verb.run(tab, params))
 
 
@@ -219,18 +228,6 @@ async def _tab_for(session: Session, verb: Verb, tab_id: str | None) -> Tab:
     if verb.opens_tab and tab_id is None and not session.tabs:
         return await session.new_tab()
     return session.tab(tab_id)
-
-
-def _refuse_behind_dialog(tab: Tab) -> None:
-    dialog = tab.opened_dialog
-    if dialog is not None:
-        raise OcdError(
-            "dialog_open",
-            f'Tab {tab.id} shows a {dialog.kind} dialog: "{dialog.message}"',
-            hint="Navigate, reload or close the tab: the dialog is dismissed then.",
-            tab_id=tab.id,
-            dialog=dialog.message,
-        )
 
 
 def _marked(road: Road, session: Session, output: Output) -> Output:

@@ -274,10 +274,11 @@ async def serve(config: Config) -> None:
 @contextlib.asynccontextmanager
 async def _signals(stop: asyncio.Event) -> AsyncIterator[None]:
     loop = asyncio.get_running_loop()
-    names = (signal.SIGTERM, signal.SIGINT)
     if os.name == "nt":  # no loop handlers there: Ctrl-C arrives as KeyboardInterrupt
         yield
         return
+    # SIGHUP: the terminal of `ocd run` was closed.
+    names = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     for name in names:
         loop.add_signal_handler(name, stop.set)
     try:

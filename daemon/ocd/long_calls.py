@@ -64,6 +64,8 @@ async def finished(runner: Runner, meta: TaskMeta) -> Output:
     """Return the output of a task that has ended; raise what its direct call would have."""
     if meta.status == "FAILED":
         raise error_from_body({**(meta.error or {}), "task_id": meta.task_id})
+    if meta.status == "CANCELLED" and meta.error:
+        raise error_from_body({**meta.error, "task_id": meta.task_id})
     if meta.status == "CANCELLED":
         raise OcdError(
             "cancelled",

@@ -1,6 +1,6 @@
 """What crosses the daemon's socket: the request, the reply and the progress line."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -20,7 +20,7 @@ class CallRequest(msgspec.Struct, forbid_unknown_fields=True):
 
     verb: str
     params: dict[str, Any] = {}
-    session: str = "default"
+    session: Annotated[str, msgspec.Meta(max_length=200)] = "default"
     client: Client = msgspec.field(default_factory=Client)
 
 
