@@ -22,6 +22,7 @@ class Dialog:
         return OcdError(
             "dialog_open",
             f"A dialog is open ({self.kind}): {self.message}",
+            hint="Navigate, reload or close the tab: the dialog is dismissed then.",
             dialog={"type": self.kind, "message": self.message, "default": self.default},
         )
 
