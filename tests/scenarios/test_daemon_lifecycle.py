@@ -77,7 +77,7 @@ def test_what_cannot_be_a_socket_is_named(home: Home) -> None:
 
 
 def test_stop_ends_calls_that_go_on(make_daemon: MakeDaemon, site: Site) -> None:
-    """A call that outlasts the grace is answered with an error, and the daemon ends as it should."""
+    """A call that outlasts the grace is answered with an error; the daemon ends as it should."""
     daemon = make_daemon()
     hanging = daemon.start_call("navigate", url=site.url("hang"), timeout_ms=60_000)
     site.wait_for("hang")
