@@ -246,7 +246,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "extract_data": {"schema": {"properties": {"name": {"type": "string"}}}},
     "javascript_tool": {"code": "({a: [1, 2, 3]})"},
     "oc_journal": {"action": "recent"},
-    "query_dom": {"method": "css", "selector": "p", "multiple": True},
+    "query_dom": {"method": "css", "selector": "h1", "multiple": True},
     "oc_task_get": {"task_id": "{task}", "include_result": True},
 }
 CATALOG = Path(__file__).resolve().parents[2] / "daemon" / "ocd" / "api" / "catalog.json"

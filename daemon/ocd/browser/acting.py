@@ -199,6 +199,8 @@ async def _settled(
     options = {"quiet": QUIET_MS, "most": MOST_MS, "lines": LINES, "next": book.next}
     if effects.leaving:
         return None
+    # A round trip: what the page's scripts have sent by now is told before its answer comes.
+    await effects.unless_leaving(target.element.call("function () {}"))
     await effects.wait_answers(clock.left)
     call = target.element.call(_SETTLE, {**options, "value": value})
     reply = await effects.unless_leaving(call)

@@ -1,6 +1,6 @@
-"""Verbs that find elements: find, query_dom, inspect."""
+"""Verbs that find elements: find, query_dom."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 from yarl import URL
@@ -29,6 +29,9 @@ class QueryDom(Params):
     box [x, y, width, height]. Frames and open shadow trees are searched, too.
     """
 
+    method: Annotated[
+        Literal["css", "xpath"] | None, Meta(description="Which of the two is given")
+    ] = None
     selector: Annotated[str | None, Meta(description="CSS selector")] = None
     xpath: Annotated[str | None, Meta(description="XPath, instead of selector")] = None
     multiple: Annotated[bool, Meta(description="All matches, or only the first")] = True
@@ -60,6 +63,18 @@ async def find(tab: Tab, params: Find) -> Output:
     )
 
 
+def _check_one_way(params: QueryDom) -> None:
+    given = {"css": params.selector, "xpath": params.xpath}
+    ways = [way for way, text in given.items() if text is not None]
+    if len(ways) != 1 or params.method not in (None, ways[0]):
+        raise OcdError(
+            "invalid_argument",
+            "query_dom: give either selector (method css) or xpath (method xpath)",
+            parameter="xpath" if params.method == "xpath" else "selector",
+            expected=["selector", "xpath"],
+        )
+
+
 @tab_verb(
     "query_dom",
     QueryDom,
@@ -72,11 +87,7 @@ async def find(tab: Tab, params: Find) -> Output:
 )
 async def query_dom(tab: Tab, params: QueryDom) -> Output:
     tab.check_usable()
-    if (params.selector is None) == (params.xpath is None):
-        raise OcdError(
-            "invalid_argument", "Give either selector or xpath.",
-            parameter="selector", expected=["selector", "xpath"],
-        )  # fmt: skip
+    _check_one_way(params)
     limit = params.limit if params.multiple else 1
     options = {
         "selector": params.selector, "xpath": params.xpath, "limit": limit,
