@@ -41,14 +41,14 @@ return async (mode, ms) => {
     const most = Math.min(left(), mode === 'idle' ? 10000 : 3000);
     const still = mode === 'idle' ? 500 : 60;
     const busy = () => work && work.busy();
-    // Nothing to wait for, unless it was at work, or has changed, since it was loaded.
-    let quiet = mode === 'idle' || changed || busy() ? from : -still;
+    // Nothing to wait for, however fast it came, unless it was at work, or has changed, since.
+    let quiet = mode === 'idle' || changed || busy() ? from : -Infinity;
     const hoped = patience();
     while (performance.now() - from < most) {
       const now = performance.now();
       if (busy()) quiet = now;
       const hoping = (now - from < hoped && !changed) || (now - from < 2500 && placeholder());
-      if (!hoping && now - Math.max(quiet, changed) >= still) break;
+      if (!hoping && now - Math.max(quiet, changed || -Infinity) >= still) break;
       await pause(15);
     }
     observer.disconnect();
