@@ -24,6 +24,7 @@ POSITIONAL: dict[str, tuple[str, ...]] = {
     "computer": ("action", "text"),
     "form_input": ("ref", "value"),
     "interact": ("ref", "action", "value"),
+    "javascript_tool": ("code",),
     "mcp_doctor": ("host",),
     "storage": ("action", "key", "value"),
     "tabs_close": ("tab_ids",),

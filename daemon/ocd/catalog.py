@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from ocd.params import Common, common_names
+from ocd.sources import companions
 from ocd.verb import Verb
 from ocd.verbs import (
     acting,
@@ -87,10 +88,16 @@ def _entry(verb: Verb) -> dict[str, Any]:
 def _params_schema(verb: Verb) -> dict[str, Any]:
     own, common = _schema(verb.params), _schema(Common)
     shared = {name: common["properties"][name] for name in common_names(verb)}
-    schema: dict[str, Any] = {"type": "object", "properties": own["properties"] | shared}
-    if own.get("required"):
-        schema["required"] = own["required"]
+    by_path = {path: _companion(name) for path, name in companions(verb.params).items()}
+    properties = own["properties"] | by_path | shared
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required := [n for n in own.get("required", ()) if f"{n}_path" not in by_path]:
+        schema["required"] = required
     return {**schema, "additionalProperties": False}
+
+
+def _companion(name: str) -> dict[str, Any]:
+    return {"type": "string", "description": f"Absolute path of a file with {name}, instead"}
 
 
 def _schema(params: type) -> dict[str, Any]:

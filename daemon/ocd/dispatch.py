@@ -5,9 +5,8 @@ import difflib
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from secrets import token_hex
 from typing import Any
 
 import msgspec
@@ -15,20 +14,19 @@ import msgspec
 from ocd import replies
 from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest
-from ocd.browser.chromium import Chromium
-from ocd.browser.session import Session, Sessions
+from ocd.browser.session import Session
 from ocd.browser.tab import Tab
-from ocd.capabilities import Capabilities
-from ocd.ledger.runner import CALLER_SESSION, Runner
+from ocd.calls import CALLER
+from ocd.ledger.runner import CALLER_SESSION
 from ocd.ledger.states import TaskMeta
 from ocd.long_calls import OnProgress, finished, run_long
 from ocd.outputs import policy
-from ocd.outputs.store import OutputStore
 from ocd.params import Common, decode_call
-from ocd.records.journal import Journal, brief
+from ocd.records.journal import brief
 from ocd.replies import Reply
+from ocd.road import Call, Road
 from ocd.safety.redact import redact
-from ocd.safety.sanitize import Sanitizer
+from ocd.sources import REACH, filled, names_files, permitted
 from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb
 
 logger = logging.getLogger(__name__)
@@ -36,41 +34,6 @@ logger = logging.getLogger(__name__)
 MAX_CALLS_IN_FLIGHT = 1024
 # A verb whose own `timeout_ms` is a wait gets this much more to say that the wait is over.
 WAIT_GRACE_S = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Road:
-    """What calls meet on their way; lifecycle puts it together."""
-
-    verbs: Mapping[str, Verb]
-    capabilities: Capabilities
-    parts: Mapping[type, object]
-    chromium: Chromium
-    sessions: Sessions
-    runner: Runner
-    outputs: OutputStore
-    journal: Journal
-    sanitizer: Sanitizer
-    calls: set["Call"] = field(default_factory=set)
-    closing: asyncio.Event = field(default_factory=asyncio.Event)
-    idle: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def wait_idle(self) -> None:
-        """Wait until no call is in flight; for one who has set `closing`."""
-        while self.calls:
-            self.idle.clear()
-            await self.idle.wait()
-
-
-@dataclass(eq=False, slots=True)
-class Call:
-    """One call in flight, as journal and log know it."""
-
-    request: CallRequest
-    budget_s: float | None = None
-    id: str = field(default_factory=lambda: f"c_{token_hex(6)}")
-    started: float = field(default_factory=time.monotonic)
-    tab_id: str | None = None
 
 
 async def run_call(
@@ -117,12 +80,19 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
     request = call.request
     verb = _find(road, request.verb)
     road.capabilities.check(verb)
-    common, params = decode_call(verb, request.params)
+    reach = road.reach(request.client)
+    REACH.set(reach)
+    CALLER.set(request.client)
+    CALLER_SESSION.set(request.session)
+    given = await filled(road.verbs, verb, request.params, reach)
+    common, params = decode_call(verb, given)
+    if names_files(verb.params):
+        params = await asyncio.to_thread(permitted, params, reach)
     deadline = _deadline_s(verb, common, params)
     limit = asyncio.timeout(deadline)
     try:
         async with limit:
-            output = await _perform(road, call, verb, params, common, on_progress)
+            output = await _perform(road, call, Ready(verb, common, params, given), on_progress)
     except TimeoutError:
         if not limit.expired():
             raise
@@ -183,27 +153,31 @@ def _with_deadline(params: Mapping[str, Any], common: Common) -> dict[str, Any]:
 # --- running, by what the verb needs ----------------------------------------------------------
 
 
-async def _perform(
-    road: Road,
-    call: Call,
-    verb: Verb,
-    params: Params,
-    common: Common,
-    on_progress: OnProgress | None,
-) -> Output:
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A call that may run: its verb, what was decoded, and `given`, from which it was."""
+
+    verb: Verb
+    common: Common
+    params: Params
+    given: Mapping[str, Any]
+
+
+async def _perform(road: Road, call: Call, ready: Ready, on_progress: OnProgress | None) -> Output:
+    verb, params = ready.verb, ready.params
     match verb.scope:
         case "daemon":
-            CALLER_SESSION.set(call.request.session)
             return await verb.run(_part(road, verb), params)
         case "task":
-            return await run_long(road.runner, call.request, call.budget_s, on_progress)
+            request = msgspec.structs.replace(call.request, params=dict(ready.given))
+            return await run_long(road.runner, request, call.budget_s, on_progress)
         case "session":
             session = road.sessions.get(call.request.session)
             with road.chromium.hold():
                 return _marked(road, session, await verb.run(session, params))
         case "tab":
             with road.chromium.hold():
-                return await _run_on_tab(road, call, verb, params, common.tab_id)
+                return await _run_on_tab(road, call, verb, params, ready.common.tab_id)
 
 
 def _part(road: Road, verb: Verb) -> object:

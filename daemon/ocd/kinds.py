@@ -9,6 +9,7 @@ from ocd.ledger.states import TaskMeta
 from ocd.ledger.work import Work
 from ocd.params import decode_args
 from ocd.payload import Lines, Payload
+from ocd.sources import REACH, Reach, permitted
 from ocd.verb import Output, Params, Verb
 
 
@@ -30,7 +31,7 @@ def _kind(verb: Verb, parts: Mapping[type, object]) -> Kind:
 
     return Kind(
         name=verb.name,
-        prepare=lambda args: decode_args(verb, args),
+        prepare=lambda args: permitted(decode_args(verb, args), REACH.get() or Reach()),
         run=run,
         recover=recover if verb.recover else None,
     )

@@ -1,7 +1,7 @@
-"""serve(): lock → recover → parts → socket → ready; undone in reverse. Here the parts meet.
+"""serve(): lock → recover → socket → ready; undone in reverse.
 
-Nothing else builds parts, and nothing else knows all of them. One TaskGroup holds everything that
-runs in the background: a child that dies by a bug ends the daemon with its traceback.
+One TaskGroup holds everything that runs in the background: a child that dies by a bug ends the
+daemon with its traceback.
 """
 
 import asyncio
@@ -9,234 +9,17 @@ import contextlib
 import logging
 import os
 import signal
-import tempfile
-import time
-from collections.abc import AsyncIterator, Coroutine
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from collections.abc import AsyncIterator
 
-import msgspec
-import psutil
-import watchfiles
-
-from ocd import catalog, faults, mcp_http
+from ocd import faults, mcp_http
 from ocd.api import paths
-from ocd.browser import leftovers
-from ocd.browser.chromium import Chromium, ChromiumOptions
-from ocd.browser.session import Sessions
-from ocd.capabilities import Capabilities
-from ocd.config import Config, environment, reload
-from ocd.crawl.runner import Crawler
-from ocd.dispatch import Road
+from ocd.assembly import VERSION, Daemon
+from ocd.config import Config, environment
 from ocd.home import locked, prepare_home
-from ocd.kinds import task_kinds
-from ocd.ledger.runner import Runner
-from ocd.ledger.store import TaskStore
-from ocd.mcp_door import McpDoor
 from ocd.notify import Notifier
-from ocd.outputs import sweeper
-from ocd.outputs.store import OutputStore
-from ocd.records.journal import Journal
-from ocd.safety.domains import DomainPolicy
-from ocd.safety.sanitize import Sanitizer
-from ocd.server import Api, listening
-from ocd.verbs.toolbox import Toolbox
+from ocd.server import listening
 
 logger = logging.getLogger(__name__)
-
-VERSION = version("openchrome")
-# Running calls get this long to end once the daemon was told to stop.
-STOP_GRACE_S = 3.0
-HOUR_S = 3600.0
-
-
-class Daemon:
-    """The parts of one daemon and what is done with all of them."""
-
-    def __init__(self, config: Config, group: asyncio.TaskGroup) -> None:
-        self.config = config
-        self.group = group
-        self.started = time.time()
-        self.stop = asyncio.Event()
-        home = config.home
-        self.sweep_changed = asyncio.Event()
-        policy = _policy(config)
-        self.chromium = Chromium(_browser_options(config, policy), self.spawn)
-        self.sessions = Sessions(self.chromium)
-        self.sanitizer = Sanitizer(enabled=config.sanitize_content)
-        self.journal = Journal(home / "journal")
-        self.outputs = OutputStore(
-            home / "output",
-            ttl_hours=config.output_handle_ttl_hours,
-            max_store_mb=config.max_store_mb,
-        )
-        self.crawler = Crawler(self.chromium, policy, self.sanitizer)
-        verbs = catalog.load()
-        capabilities = Capabilities(verbs, config.tools_only, config.disable_tools)
-        parts: dict[type, object] = {}
-        self.runner = Runner(
-            TaskStore(home / "tasks"),
-            task_kinds(verbs, parts),
-            self.spawn,
-            max_concurrent=config.max_concurrent_tasks,
-            admit=lambda kind: capabilities.check(verbs[kind]),
-        )
-        parts |= {
-            type(part): part
-            for part in (
-                *(self.chromium, self.sessions, self.journal, self.outputs, self.crawler),
-                self.runner,
-            )
-        }
-        shelf = catalog.render(verbs.values())
-        entries = {entry["name"]: entry for entry in shelf["verbs"]}
-        parts[Toolbox] = Toolbox(
-            entries, lambda name: capabilities.check(verbs[name]), capabilities.check_unknown
-        )
-        self.road = Road(
-            verbs=verbs,
-            capabilities=capabilities,
-            parts=parts,
-            chromium=self.chromium,
-            sessions=self.sessions,
-            runner=self.runner,
-            outputs=self.outputs,
-            journal=self.journal,
-            sanitizer=self.sanitizer,
-        )
-        self.http_port: int | None = None
-        self.door = McpDoor(
-            self.road,
-            entries,
-            version=VERSION,
-            config=lambda: self.config,
-            status=self.status,
-            spawn=self.spawn,
-        )
-
-    def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run a coroutine as a child of the daemon's one TaskGroup."""
-        return self.group.create_task(coroutine)
-
-    def api(self) -> Api:
-        """Return the socket's routes."""
-        served = [verb for verb in self.road.verbs.values() if verb.name in self.road.capabilities]
-        document = catalog.render(served)
-        return Api(
-            self.road,
-            catalog=msgspec.json.encode(document),
-            # What a client compares is what it was built with, not what is enabled here.
-            catalog_hash=catalog.render(self.road.verbs.values())["hash"],
-            status=self.status,
-            shutdown=self.stop.set,
-        )
-
-    def status(self) -> dict[str, Any]:
-        """Return what GET /v1/status answers."""
-        own = psutil.Process()
-        return {
-            "version": VERSION,
-            "pid": os.getpid(),
-            "uptime_s": round(time.time() - self.started, 1),
-            "home": str(self.config.home),
-            "socket": paths.daemon_socket(str(self.config.home), environment()),
-            "browser": {
-                "state": self.chromium.state,
-                "pid": self.chromium.pid,
-                "version": self.chromium.version,
-                "generation": self.chromium.generation,
-            },
-            "sessions": len(self.sessions.names()),
-            "session_names": self.sessions.names(),
-            "tabs": self.sessions.tab_count,
-            "tasks": self.runner.counts(),
-            "handles": self.outputs.stats(),
-            "calls_in_flight": len(self.road.calls),
-            "mcp": {"bridges": self.door.bridge_count, "http_port": self.http_port},
-            "memory": {"rss_bytes": own.memory_info().rss},
-        }
-
-    async def apply(self, config: Config) -> None:
-        """Put the live settings of a changed configuration into force."""
-        self.config = config
-        self.crawler.policy = _policy(config)
-        await self.chromium.guard.set_policy(self.crawler.policy)
-        self.outputs.ttl_hours = config.output_handle_ttl_hours
-        self.outputs.max_store_mb = config.max_store_mb
-        self.runner.max_concurrent = config.max_concurrent_tasks
-        self.chromium.idle_minutes = config.browser_idle_minutes
-        self.sweep_changed.set()
-
-    async def recover(self) -> None:
-        """Mend what earlier daemons left: their tasks become terminal, their Chromium ends."""
-        started = time.monotonic()
-        reaped = await self.runner.recover()
-        took = (time.monotonic() - started) * 1000
-        logger.info("ledger recovered in %.0f ms, %d orphans", took, len(reaped))
-        await asyncio.to_thread(leftovers.reap, self.config.home / "run")
-
-    async def run_background(self) -> None:
-        """Run what goes on beside the calls, until cancelled."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(sweeper.run(self.outputs, self._sweep_interval_s, self.sweep_changed))
-            group.create_task(self._prune_tasks())
-            group.create_task(self._watch_config())
-
-    def _sweep_interval_s(self) -> float:
-        return self.config.output_handle_sweep_interval_seconds
-
-    async def _prune_tasks(self) -> None:
-        while True:
-            await asyncio.to_thread(self.runner.prune, self.config.task_retention_days)
-            await asyncio.sleep(HOUR_S)
-
-    async def _watch_config(self) -> None:
-        # The folder is watched, not the file: editors replace files, and there may be none yet.
-        file = self.config.file
-        changes = watchfiles.awatch(
-            self.config.home,
-            recursive=False,
-            watch_filter=lambda _change, path: path == str(file),
-            stop_event=self.stop,
-        )
-        async for _ in changes:
-            await self.apply(reload(self.config, file))
-
-    async def close(self) -> None:
-        """End tasks, calls and Chromium, in this order, within bounded time."""
-        self.road.closing.set()
-        await self.runner.stop()
-        try:
-            async with asyncio.timeout(STOP_GRACE_S):
-                await self.road.wait_idle()
-        except TimeoutError:
-            logger.warning("%d calls did not end in time", len(self.road.calls))
-        await self.sessions.close_all()
-        await self.chromium.close()
-
-
-def _policy(config: Config) -> DomainPolicy:
-    return DomainPolicy(
-        allow=config.allow_domain,
-        block=config.block_domain,
-        file_roots=(config.home / "files", Path(tempfile.gettempdir()), *config.allow_file_root),
-    )
-
-
-def _browser_options(config: Config, policy: DomainPolicy) -> ChromiumOptions:
-    return ChromiumOptions(
-        profile=config.profile,
-        run_dir=config.home / "run",
-        log_dir=config.home / "log",
-        browser_path=config.browser_path,
-        browser_url=config.browser_url,
-        headed=config.headed,
-        isolated=config.isolated,
-        extra_args=config.browser_args,
-        idle_minutes=config.browser_idle_minutes,
-        policy=policy,
-    )
 
 
 async def serve(config: Config) -> None:

@@ -19,10 +19,11 @@ from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, Hello
 from ocd.capabilities import NARROWED, Capabilities
 from ocd.config import Config
-from ocd.dispatch import Road, run_call, task_reply
+from ocd.dispatch import run_call, task_reply
 from ocd.ledger.states import public
 from ocd.long_calls import OnProgress
 from ocd.replies import Reply
+from ocd.road import Road
 from ocd.server import peer_uid
 from ocd.settings import GROUPS
 

@@ -36,7 +36,7 @@ class Common(msgspec.Struct):
 
 def common_names(verb: Verb) -> tuple[str, ...]:
     """Return the names of the common parameters that the verb takes."""
-    own = _fields(verb.params)
+    own = fields_of(verb.params)
     names = [*(["tab_id"] if verb.scope == "tab" else []), "timeout_ms"]
     if verb.large:
         names += ["output_mode", "output_inline_limit_bytes"]
@@ -46,7 +46,7 @@ def common_names(verb: Verb) -> tuple[str, ...]:
 def decode_call(verb: Verb, raw: Mapping[str, Any]) -> tuple[Common, Params]:
     """Return the common and the own parameters; `invalid_argument` names the offender."""
     common = common_names(verb)
-    given = _spelled(verb, raw, (*_fields(verb.params), *common))
+    given = _spelled(verb, raw, (*fields_of(verb.params), *common))
     return (
         _convert(verb, {k: v for k, v in given.items() if k in common}, Common),
         _convert(verb, {k: v for k, v in given.items() if k not in common}, verb.params),
@@ -55,7 +55,7 @@ def decode_call(verb: Verb, raw: Mapping[str, Any]) -> tuple[Common, Params]:
 
 def decode_args(verb: Verb, raw: Mapping[str, Any]) -> Params:
     """Return the own parameters alone, as for a task, which has no deadline and no output mode."""
-    return _convert(verb, _spelled(verb, raw, tuple(_fields(verb.params))), verb.params)
+    return _convert(verb, _spelled(verb, raw, tuple(fields_of(verb.params))), verb.params)
 
 
 def _spelled(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def _spelled(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) -> dict
 
 
 def _known_name(key: str, known: tuple[str, ...]) -> str | None:
-    for name in (key, _snake(key)):
+    for name in (key, snake(key)):
         if name in known:
             return name
     # Callers of other tools write `timeout`.
@@ -84,7 +84,7 @@ def _known_name(key: str, known: tuple[str, ...]) -> str | None:
 
 
 def _unknown(verb: Verb, key: str, known: tuple[str, ...]) -> OcdError:
-    near = difflib.get_close_matches(_snake(key), known, 1)
+    near = difflib.get_close_matches(snake(key), known, 1)
     hint = f"Did you mean '{near[0]}'?" if near else f"It takes: {', '.join(known) or 'nothing'}."
     return OcdError(
         "invalid_argument",
@@ -132,7 +132,8 @@ def _invalid(verb: Verb, text: str, into: type) -> OcdError:
 # --- both spellings, at any depth -------------------------------------------------------------
 
 
-def _snake(name: str) -> str:
+def snake(name: str) -> str:
+    """Return the name in snake_case; `maxPages` is `max_pages`."""
     return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
 
 
@@ -142,7 +143,8 @@ def _type_info(of: Hashable) -> inspect.Type:
 
 
 @cache
-def _fields(of: type) -> dict[str, inspect.Type]:
+def fields_of(of: type) -> dict[str, inspect.Type]:
+    """Return the types of a struct's fields, by the names under which callers give them."""
     info = _type_info(of)
     assert isinstance(info, inspect.StructType)
     return {field.encode_name: field.type for field in info.fields}
@@ -150,23 +152,24 @@ def _fields(of: type) -> dict[str, inspect.Type]:
 
 @cache
 def _nullable(of: type) -> frozenset[str]:
-    return frozenset(name for name, info in _fields(of).items() if _accepts_null(info))
+    return frozenset(name for name, info in fields_of(of).items() if _accepts_null(info))
 
 
 def _accepts_null(info: inspect.Type) -> bool:
-    return any(isinstance(one, (inspect.NoneType, inspect.AnyType)) for one in _branches(info))
+    return any(isinstance(one, (inspect.NoneType, inspect.AnyType)) for one in branches(info))
 
 
-def _branches(info: inspect.Type) -> tuple[inspect.Type, ...]:
+def branches(info: inspect.Type) -> tuple[inspect.Type, ...]:
+    """Return the types that a union allows, without their constraints."""
     while isinstance(info, inspect.Metadata):
         info = info.type
     if isinstance(info, inspect.UnionType):
-        return tuple(branch for one in info.types for branch in _branches(one))
+        return tuple(branch for one in info.types for branch in branches(one))
     return (info,)
 
 
 def _respell(value: Any, info: inspect.Type) -> Any:  # noqa: ANN401 - any JSON value
-    for branch in _branches(info):
+    for branch in branches(info):
         if isinstance(branch, inspect.StructType) and isinstance(value, dict):
             return _respell_object(value, {f.encode_name: f.type for f in branch.fields})
         if isinstance(branch, inspect.ListType) and isinstance(value, list):
@@ -185,12 +188,13 @@ def _respell_object(value: dict[str, Any], fields: dict[str, inspect.Type]) -> d
 
 
 def _one_of(value: str, values: tuple[object, ...]) -> str:
-    return snake if (snake := _snake(value)) in values else value
+    respelled = snake(value)
+    return respelled if respelled in values else value
 
 
 def _choices(info: inspect.Type, path: str) -> list[object]:
     """Return the allowed values at `path` if that is an enumeration."""
-    for branch in _branches(info):
+    for branch in branches(info):
         if isinstance(branch, inspect.LiteralType) and not path:
             return list(branch.values)
         if isinstance(branch, inspect.StructType) and path:

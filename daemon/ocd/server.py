@@ -20,9 +20,10 @@ from aiohttp import web
 
 from ocd.api.errors import OcdError, http_status
 from ocd.api.wire import CallRequest, Progress
-from ocd.dispatch import Road, run_call
+from ocd.dispatch import run_call
 from ocd.files import storage
 from ocd.replies import Reply
+from ocd.road import Road
 
 logger = logging.getLogger(__name__)
 

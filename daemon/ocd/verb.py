@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -19,6 +19,25 @@ Tier = Literal[1, 2, 3]
 
 DEFAULT_TIMEOUT_MS = 30_000
 MAX_TIMEOUT_MS = 600_000
+
+
+# What `Meta(extra=…)` says of a parameter: it can be large and has a companion `<name>_path`; it is
+# the path of a file to read, or to write; it holds the arguments of the verb that `kind` names.
+PAYLOAD = {"payload": True}
+READS_PATH = {"path": "read"}
+WRITES_PATH = {"path": "write"}
+ARGUMENTS_OF_KIND = {"arguments_of": "kind"}
+
+
+class FileSource(msgspec.Struct, forbid_unknown_fields=True):
+    """A file that a caller hands over: its bytes in base64, or its path; exactly one of them."""
+
+    name: Annotated[str, msgspec.Meta(description="File name; default: the path's")] = ""
+    content: Annotated[str | None, msgspec.Meta(description="Bytes in base64")] = None
+    file_path: Annotated[
+        str | None, msgspec.Meta(description="Absolute path instead", extra=READS_PATH)
+    ] = None
+    mime_type: Annotated[str, msgspec.Meta(description="Media type; default: by name")] = ""
 
 
 class Params(msgspec.Struct, forbid_unknown_fields=True):

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from ocd import mcp_door
-from ocd.dispatch import Road
 from ocd.mcp_door import McpDoor
+from ocd.road import Road
 from ocd.settings import Config
 
 

@@ -20,6 +20,8 @@ CODES: dict[str, tuple[int, int]] = {
     "cancelled": (499, 130),
     "internal": (500, 1),
     # payloads and paths
+    "source_conflict": (400, 2),
+    "source_missing": (400, 2),
     "path_not_absolute": (400, 2),
     "path_outside_roots": (403, 1),
     "path_denied": (403, 1),

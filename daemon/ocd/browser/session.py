@@ -1,13 +1,16 @@
 """Sessions: names that own tabs."""
 
 import asyncio
+import tempfile
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp import CdpSession, Result
 from ocd.browser.chromium import Chromium
 from ocd.browser.tab import Tab
+from ocd.safety.paths import safe_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,8 @@ class Session:
 
     def _add(self, cdp: CdpSession, *, latest: bool) -> tuple[Tab, list[Result]]:
         self._number += 1
-        tab = Tab(f"t{self._number}", self.name, cdp, self.sessions.chromium.guard)
+        guard = self.sessions.chromium.guard
+        tab = Tab(f"t{self._number}", self.name, cdp, guard, self.folder)
         tab.events.once("closed", lambda: self._forget(tab))
         self.tabs.append(tab)
         self.sessions.count(1)
@@ -109,6 +113,12 @@ class Session:
         self.sessions.count(-1)
         if self._latest is tab:
             self._latest = self.tabs[-1] if self.tabs else None
+
+    @property
+    def folder(self) -> Path:
+        """Where its verbs put files when the caller names no path; made by who writes there."""
+        files = self.sessions.files or Path(tempfile.gettempdir())
+        return files / safe_name(self.name)
 
     @property
     def latest(self) -> Tab | None:
@@ -156,8 +166,16 @@ class Session:
 class Sessions:
     """All sessions (a part of the daemon)."""
 
-    def __init__(self, chromium: Chromium, *, max_sessions: int = 100, max_tabs: int = 20) -> None:
+    def __init__(
+        self,
+        chromium: Chromium,
+        *,
+        files: Path | None = None,
+        max_sessions: int = 100,
+        max_tabs: int = 20,
+    ) -> None:
         self.chromium = chromium
+        self.files = files
         self.max_sessions = max_sessions
         self.max_tabs = max_tabs
         self.tab_count = 0

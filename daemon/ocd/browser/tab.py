@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ocd.api.errors import OcdError
@@ -33,11 +34,14 @@ class Tab:
     `cdp` is the main target's session, `sessions` has those of its out-of-process frames, too.
     `events` emits "dialog" (Dialog), "crashed", "closed", and "session" (CdpSession) for every
     target that joins, still before its first script runs. `lock` is for the dispatcher; `opener` is
-    the id of the tab that opened this one as a pop-up.
+    the id of the tab that opened this one as a pop-up; `folder` is where its session's files go.
     """
 
-    def __init__(self, tab_id: str, session_name: str, cdp: CdpSession, guard: Guard) -> None:
+    def __init__(
+        self, tab_id: str, session_name: str, cdp: CdpSession, guard: Guard, folder: Path
+    ) -> None:
         self.id = tab_id
+        self.folder = folder
         self.session_name = session_name
         self.cdp = cdp
         self.guard = guard

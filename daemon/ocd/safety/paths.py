@@ -2,9 +2,11 @@
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 
@@ -101,6 +103,26 @@ class Roots:
             code, f"Not allowed: {path}: {why}", path=str(path), roots=roots,
             hint=f"Allowed folders: {listed}. Start the daemon with {_FLAG} DIR to add one.",
         )  # fmt: skip
+
+
+_SAFE = re.compile(r"[^a-zA-Z0-9._-]+")
+_RESERVED = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)))
+)
+_NAME_LENGTH = 64
+
+
+def safe_name(text: str) -> str:
+    """Return a file name for any text: letters, digits and ._- only, at most 81 characters.
+
+    A text that is its own safe name stays as it is; others get a hash of the whole text, so that
+    two texts never share a name, not even on a file system that folds case.
+    """
+    plain = _SAFE.sub("-", text).strip(".-")[:_NAME_LENGTH].lower()
+    if plain and plain == text and plain.split(".")[0] not in _RESERVED:
+        return plain
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return f"{plain or 'x'}~{digest}"
 
 
 def _real(path: Path) -> Path:

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from ocd.browser.tab import Tab
-from ocd.verb import Output, Params, tab_verb
+from ocd.verb import PAYLOAD, Output, Params, tab_verb
 
 
 class JavascriptTool(Params):
@@ -16,7 +16,9 @@ class JavascriptTool(Params):
     not (functions, DOM nodes) is an error that says so. Promises are awaited.
     """
 
-    code: Annotated[str, Meta(min_length=1, description="JavaScript to run in the page")]
+    code: Annotated[
+        str, Meta(min_length=1, description="JavaScript to run in the page", extra=PAYLOAD)
+    ]
 
 
 @tab_verb("javascript_tool", JavascriptTool, capability="core", tier=1, large=True, reads_page=True)

@@ -9,7 +9,7 @@ from msgspec import Meta, field
 from ocd.api.errors import OcdError
 from ocd.ledger.runner import CALLER_SESSION, Runner
 from ocd.ledger.states import Status, milliseconds, public
-from ocd.verb import Output, Params, daemon_verb
+from ocd.verb import ARGUMENTS_OF_KIND, Output, Params, daemon_verb
 
 TaskId = Annotated[str, Meta(description="The task's id")]
 
@@ -22,9 +22,9 @@ class TaskStart(Params):
     """
 
     kind: Annotated[str, Meta(description="The long verb to run, for example crawl")]
-    args: Annotated[dict[str, Any], Meta(description="The verb's own parameters")] = field(
-        default_factory=dict[str, Any]
-    )
+    args: Annotated[
+        dict[str, Any], Meta(description="The verb's own parameters", extra=ARGUMENTS_OF_KIND)
+    ] = field(default_factory=dict[str, Any])
 
 
 @daemon_verb("oc_task_start", TaskStart, needs=Runner, capability="tasks", tier=1)

@@ -1,0 +1,57 @@
+"""What calls meet on their way, and a call as journal and log know it."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from secrets import token_hex
+
+from ocd.api.wire import CallRequest, Client
+from ocd.browser.chromium import Chromium
+from ocd.browser.session import Sessions
+from ocd.capabilities import Capabilities
+from ocd.ledger.runner import Runner
+from ocd.outputs.store import OutputStore
+from ocd.records.journal import Journal
+from ocd.safety.sanitize import Sanitizer
+from ocd.sources import Reach
+from ocd.verb import Verb
+
+
+@dataclass(frozen=True, slots=True)
+class Road:
+    """What calls meet on their way; the assembly puts it together.
+
+    reach: which files a client may name.
+    """
+
+    verbs: Mapping[str, Verb]
+    capabilities: Capabilities
+    parts: Mapping[type, object]
+    chromium: Chromium
+    sessions: Sessions
+    runner: Runner
+    outputs: OutputStore
+    journal: Journal
+    sanitizer: Sanitizer
+    reach: Callable[[Client], Reach]
+    calls: set["Call"] = field(default_factory=set)
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    idle: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def wait_idle(self) -> None:
+        """Wait until no call is in flight; for one who has set `closing`."""
+        while self.calls:
+            self.idle.clear()
+            await self.idle.wait()
+
+
+@dataclass(eq=False, slots=True)
+class Call:
+    """One call in flight, as journal and log know it."""
+
+    request: CallRequest
+    budget_s: float | None = None
+    id: str = field(default_factory=lambda: f"c_{token_hex(6)}")
+    started: float = field(default_factory=time.monotonic)
+    tab_id: str | None = None
