@@ -32,8 +32,8 @@ from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb
 logger = logging.getLogger(__name__)
 
 MAX_CALLS_IN_FLIGHT = 1024
-# A verb whose own `timeout_ms` is a wait gets this much more to say that the wait is over.
-WAIT_GRACE_S = 5.0
+# A verb whose own `timeout_ms` is a wait gets this much more to say what it waited for in vain.
+WAIT_GRACE_S = 0.75
 
 
 async def run_call(

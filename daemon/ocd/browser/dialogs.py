@@ -22,7 +22,7 @@ class Dialog:
         return OcdError(
             "dialog_open",
             f"A dialog is open ({self.kind}): {self.message}",
-            hint="Navigate, reload or close the tab: the dialog is dismissed then.",
+            hint="Answer it: interact with action accept_dialog or dismiss_dialog.",
             dialog={"type": self.kind, "message": self.message, "default": self.default},
         )
 

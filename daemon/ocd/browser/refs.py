@@ -17,33 +17,49 @@ _REF = re.compile(r"\s*@?e?(\d{1,9})\s*", re.IGNORECASE)
 
 
 class _Run(NamedTuple):
-    """Numbers given in one go: from `first` on, in one document of one frame."""
+    """Numbers given in one go: `first` to `following` - 1, in one document of one frame."""
 
     first: int
+    following: int
     frame_id: str
     nonce: str
+
+
+# The highest number of a session's tabs: a ref of one tab means nothing in another.
+_highest: dict[str, int] = {}
+_SESSIONS = 1000
 
 
 class RefBook:
     """Which document of a tab a number belongs to; the elements are known in the page only."""
 
-    def __init__(self) -> None:
-        self.next = 1
+    def __init__(self, session: str) -> None:
+        self._session = session
         self._runs: list[_Run] = []
+
+    @property
+    def next(self) -> int:
+        """The number from which the next reading counts."""
+        return _highest.get(self._session, 0) + 1
 
     def note(self, frame_id: str, reply: dict[str, Any]) -> None:
         """Take over the numbers that an engine's reply says it has given."""
         first, following = int(reply["first"]), int(reply["next"])
         if following > first:
-            self._runs.append(_Run(first, frame_id, str(reply["nonce"])))
-        self.next = max(self.next, following)
+            self._runs.append(_Run(first, following, frame_id, str(reply["nonce"])))
+            self._runs.sort(key=lambda run: run.first)  # another tab's reading may come between
+            # The session that has not read for the longest time goes first.
+            highest = max(_highest.pop(self._session, 0), following - 1)
+            _highest[self._session] = highest
+            while len(_highest) > _SESSIONS:
+                del _highest[next(iter(_highest))]
 
     def find(self, number: int) -> _Run | None:
-        """Return where the number was given, None if it never was."""
-        if not 0 < number < self.next:
-            return None
+        """Return where the number was given, None if this tab never gave it."""
         place = bisect_right(self._runs, number, key=lambda run: run.first) - 1
-        return self._runs[place] if place >= 0 else None
+        if place < 0 or number >= self._runs[place].following:
+            return None
+        return self._runs[place]
 
     def __repr__(self) -> str:
         return f"RefBook(next=e{self.next}, runs={len(self._runs)})"
@@ -56,7 +72,7 @@ def book_of(tab: Tab) -> RefBook:
     """Return the tab's book; it lives as long as the tab."""
     book = _books.get(tab)
     if book is None:
-        book = _books[tab] = RefBook()
+        book = _books[tab] = RefBook(tab.session_name)
     return book
 
 
@@ -122,16 +138,23 @@ def _stale(ref: str, why: str) -> OcdError:
     )  # fmt: skip
 
 
+def _foreign(tab: Tab, number: int) -> OcdError:
+    name, hint = f"e{number}", "Call read_page: refs belong to the tab that was read."
+    for other, book in _books.items():
+        if other.session_name == tab.session_name and book.find(number):
+            hint = f"It is an element of tab {other.id}: pass tab_id={other.id}."
+    return OcdError(
+        "stale_ref", f"No reading of tab {tab.id} has given {name}.", hint=hint, ref=name
+    )
+
+
 async def locate(tab: Tab, ref: str) -> tuple[Frame, int]:
     """Return the frame and the number of a ref whose document is still there; stale_ref."""
     number = parse_ref(ref)
     run = book_of(tab).find(number)
     name = f"e{number}"
     if run is None:
-        raise OcdError(
-            "stale_ref", f"No reading of this tab has given {name}.",
-            hint="Call read_page: refs belong to the tab that was read.", ref=name,
-        )  # fmt: skip
+        raise _foreign(tab, number)
     frame = next((frame for frame in tab.frames() if frame.frame_id == run.frame_id), None)
     if frame is None:
         raise _stale(name, "its frame is gone")

@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
-from yarl import URL
 
+from ocd.actions import PAGE_KEYS, Aimed, Timeout, answer
 from ocd.api.errors import OcdError
 from ocd.browser import fields, pointing
 from ocd.browser.acting import Clock, Done, Target, perform, take_aim, wait_ready
@@ -18,10 +18,9 @@ FieldValue = Annotated[
     str | bool | int | float | tuple[str, ...],
     Meta(description="Text, true/false, option, date"),
 ]
-Timeout = Annotated[int, Meta(ge=1, le=600_000, description="Longest wait")]
 
 
-class FormInput(Params):
+class FormInput(Aimed):
     """Set the value of one form field
 
     Text, checkboxes, radios, selects (option's label or value), dates (2031-12-24), times (18:30),
@@ -29,9 +28,6 @@ class FormInput(Params):
     """
 
     value: FieldValue
-    ref: Annotated[str | None, Meta(description="Element ref")] = None
-    selector: Annotated[str | None, Meta(description="CSS selector, instead")] = None
-    query: Annotated[str | None, Meta(description="Label or words, instead")] = None
     timeout_ms: Timeout = 5000
 
 
@@ -59,32 +55,23 @@ class FillForm(Params):
     timeout_ms: Timeout = 10_000
 
 
-def _answer(tab: Tab, data: dict[str, Any], done: Done) -> Output:
-    url = tab.url
-    return Output(
-        data={"tab_id": tab.id, **data, "changed": done.changed},
-        content="".join(f"{line}\n" for line in done.lines) if done.lines else None,
-        origin=str(URL(url).origin()) if url.startswith("http") else url,
-    )
-
-
 @tab_verb(
     "form_input",
     FormInput,
     capability="core",
     tier=1,
     reads_page=True,
-    page_keys=("name", "title", "message", "value"),
+    page_keys=PAGE_KEYS,
 )
 async def form_input(tab: Tab, params: FormInput) -> Output:
     clock = Clock.of(params.timeout_ms)
-    target = await take_aim(tab, Aim(params.ref, params.selector, params.query))
+    target = await take_aim(tab, params.aim)
     async with target.element, Effects(tab) as effects:
         done = await perform(
             target, clock, effects, lambda: fields.put(target, clock, params.value), value=True
         )
     data = {"ref": target.ref, "target": target.told(), "value": done.value}
-    return _answer(tab, data, done)
+    return answer(tab, data, done)
 
 
 @tab_verb(
@@ -93,7 +80,7 @@ async def form_input(tab: Tab, params: FormInput) -> Output:
     capability="core",
     tier=1,
     reads_page=True,
-    page_keys=("name", "title", "message", "candidates", "options"),
+    page_keys=PAGE_KEYS,
 )
 async def fill_form(tab: Tab, params: FillForm) -> Output:
     clock = Clock.of(params.timeout_ms)
@@ -117,7 +104,7 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
             changed, lines = changed | done.changed, lines + done.lines
     for target in filled:
         target.element.release()
-    return _answer(tab, data, Done(changed, lines[:30]))
+    return answer(tab, data, Done(changed, lines[:30]))
 
 
 async def _filled(

@@ -1,0 +1,77 @@
+"""The actions that a caller names by a word, on one element, from its readiness to the answer."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from ocd.browser import fields, pointing
+from ocd.browser.acting import Clock, Done, Target, perform, wait_ready
+from ocd.browser.dialogs import Dialog
+from ocd.browser.effects import Effects
+from ocd.browser.tab import Tab
+
+_FOCUS = "function () { this.focus({ preventScroll: true }) }"
+
+
+async def do(
+    target: Target,
+    clock: Clock,
+    word: str,
+    value: str = "",
+    modifiers: tuple[str, ...] = (),
+) -> Done:
+    """Do it once the element can be used, and tell what changed.
+
+    word: click, double_click, right_click, hover, focus, check, uncheck, select, press, type,
+    clear or scroll_into_view. value: the option, key or text.
+    Raises what wait_ready and fields raise.
+    """
+    action = await _prepared(target, clock, word, value, modifiers)
+    async with Effects(target.element.tab) as effects:
+        return await perform(target, clock, effects, action)
+
+
+async def _prepared(
+    target: Target, clock: Clock, word: str, value: str, modifiers: tuple[str, ...]
+) -> Callable[[], Coroutine[Any, Any, Any]]:
+    """Return what is to be done, once the element can be used."""
+    tab = target.element.tab
+    if word in ("click", "double_click", "right_click", "hover"):
+        x, y = await wait_ready(target, clock, enabled=word != "hover")
+        if word == "hover":
+            return lambda: pointing.hover(tab, x, y)
+        bits = pointing.modifier_bits(modifiers)
+        button: pointing.Button = "right" if word == "right_click" else "left"
+        count = 2 if word == "double_click" else 1
+        return lambda: pointing.click(tab, x, y, button=button, count=count, modifiers=bits)
+    if word in ("check", "uncheck"):
+        return lambda: fields.check(target, clock, want=word == "check")
+    if word == "select":
+        return lambda: fields.choose(target, clock, value)
+    if word == "clear":
+        return lambda: fields.clear(target, clock)
+    await wait_ready(target, clock, point=False, enabled=word in ("type", "press"))
+    if word == "scroll_into_view":
+        return lambda: wait_ready(target, clock, point=False, enabled=False)
+    return lambda: _keys(target, word, value)
+
+
+async def _keys(target: Target, word: str, value: str) -> None:
+    tab = target.element.tab
+    if target.about["role"] != "html":
+        await target.element.call(_FOCUS)
+    if word == "press":
+        await pointing.press(tab, value)
+    elif word == "type":
+        await pointing.write(tab, value)
+
+
+async def answer_dialog(
+    tab: Tab, clock: Clock, *, accept: bool, text: str = ""
+) -> tuple[Dialog, Done]:
+    """Close the dialog that is open; return what it was and what came of it."""
+    async with Effects(tab) as effects:
+        dialog = await tab.answer_dialog(accept=accept, text=text)
+        await tab.title()  # what the page does next has begun
+        if effects.leaving:
+            await effects.wait_loaded(clock.left)
+        return dialog, Done(await effects.told(), [])

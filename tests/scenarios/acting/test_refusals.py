@@ -1,0 +1,72 @@
+"""Bad input: each kind has its own code, a hint, and does nothing to the page."""
+
+from collections.abc import Callable
+from time import monotonic
+
+from support.daemon import Daemon
+from support.pages import Page
+from support.site import Site
+
+At = Callable[[str], Page]
+
+
+def test_ref_of_another_tab_is_refused(at: At) -> None:
+    """A ref means nothing in a tab that did not give it; the hint names the tab that did."""
+    page = at("rows.html")
+    ref = page.ref("delete bob")
+    first = page.do("tabs_context")["tabs"][0]["tab_id"]
+    page.do("tabs_create", url=page.site.url("acting/rows.html"))
+    page.do("read_page")
+    reply = page.call("interact", ref=ref)
+    assert reply.code == "stale_ref"
+    assert first in reply.error["hint"]
+    assert page.text("output") == ""
+    page.do("interact", ref=ref, tab_id=first)
+
+
+def test_closed_tab_is_named(at: At) -> None:
+    """A tab that was closed is `tab_not_found`, with the ones that are open."""
+    page = at("rows.html")
+    other = page.do("tabs_create")["tab_id"]
+    page.do("tabs_close", tab_id=other)
+    reply = page.call("interact", query="delete bob", tab_id=other)
+    assert reply.code == "tab_not_found"
+    assert reply.error["hint"]
+
+
+def test_crashed_tab_is_named(at: At) -> None:
+    """A tab whose renderer died says so, and is usable after a navigation."""
+    page = at("rows.html")
+    for renderer in page.daemon.renderers():
+        renderer.kill()
+    reply = page.call("interact", query="delete bob")
+    assert reply.code == "tab_crashed"
+    assert reply.error["hint"]
+    page.goto("rows.html").do("interact", query="delete bob")
+
+
+def test_page_that_hangs_is_given_up_in_time(daemon: Daemon, site: Site) -> None:
+    """No acting verb waits longer than its timeout, whatever the page does."""
+    daemon.call("navigate", url=site.url("hang-script"), wait="commit", timeout_ms=3000)
+    for verb, params in (
+        ("interact", {"selector": "h1"}),
+        ("form_input", {"selector": "h1", "value": "x"}),
+    ):
+        began = monotonic()
+        assert daemon.call(verb, **params, timeout_ms=500).code == "timeout"
+        assert monotonic() - began < 2.5
+    daemon.do("tabs_close")
+
+
+def test_tab_that_closes_itself_is_told(at: At) -> None:
+    """A click that closes the window is answered, not lost."""
+    page = at("things.html")
+    (popup,) = page.do("interact", query="Open button")["changed"]["popups"]
+    page.do("wait_for", type="load", tab_id=popup["tab_id"])
+    page.do(
+        "javascript_tool",
+        tab_id=popup["tab_id"],
+        code="document.body.innerHTML = '<button onclick=\"close()\">Shut</button>'; 1",
+    )
+    assert page.do("interact", query="Shut", tab_id=popup["tab_id"])["changed"]["closed"] is True
+    assert [tab["tab_id"] for tab in page.do("tabs_context")["tabs"]].count(popup["tab_id"]) == 0
