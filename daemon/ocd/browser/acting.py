@@ -181,6 +181,9 @@ async def perform(
             if not (error.code == "tab_gone" and tab.closed):
                 raise
             changed["closed"] = True
+    if settled and settled["closing"]:
+        await effects.wait_closed()
+        changed |= {"closed": True} if tab.closed else {}
     if effects.leaving and effects.dialog is None and not tab.closed:
         with contextlib.suppress(OcdError):
             if not await effects.wait_loaded(clock.left):

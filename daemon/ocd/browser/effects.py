@@ -130,6 +130,12 @@ class Effects:
                 async with asyncio.timeout(min(max(seconds, 0.05), POPUP_S)):
                     await _started(tab)
 
+    async def wait_closed(self) -> None:
+        """Wait until the tab whose script has closed it is gone."""
+        with contextlib.suppress(TimeoutError, OcdError):
+            async with asyncio.timeout(POPUP_S):
+                await self._until(lambda: self._tab.closed)
+
     async def told(self) -> dict[str, Any]:
         """Return the keys of `changed` that hold for what happened."""
         changed: dict[str, Any] = {}

@@ -196,7 +196,7 @@ async function settle(el, { quiet, most, next, lines, value }) {
   state.observer.disconnect();
   watched = null;
   if (el) acted(el);
-  return read(() => ({ ...delta(state, lines), busy: state.last > 0 && now - state.last < quiet, value: value && el ? stateOf(el) : null }), { next });
+  return read(() => ({ ...delta(state, lines), busy: state.last > 0 && now - state.last < quiet, closing: window.closed, value: value && el ? stateOf(el) : null }), { next });
 }
 
 // Lines about what came, what went and what is different.
