@@ -13,6 +13,8 @@ from ocd.payload import Lines, Payload
 from ocd.safety.sanitize import Markup, Sanitizer
 from ocd.verb import Output, Verb, Window
 
+_MARKUP: dict[str, Markup] = {"text/markdown": "markdown", "text/html": "html"}
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -40,10 +42,16 @@ class Reply:
 
 def sanitised(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
     """Return the output with its page text cleaned, if it has any."""
-    if not verb.reads_page or output.content is None:
+    if not verb.reads_page:
         return output
-    markup: Markup = "markdown" if output.content_type == "text/markdown" else "text"
-    return replaced(output, content=sanitizer.clean(output.content, markup))
+    changes: dict[str, Any] = {}
+    if output.content is not None:
+        markup = _MARKUP.get(output.content_type, "text")
+        changes["content"] = sanitizer.clean(output.content, markup)
+    if verb.page_keys and isinstance(output.data, dict):
+        data, note = sanitizer.clean_values(output.data, verb.page_keys)
+        changes["data"] = {**data, "page_text_note": note} if note else data
+    return replaced(output, **changes)
 
 
 def replaced(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - fields of Output
@@ -70,7 +78,7 @@ def inline(verb: Verb, output: Output, params: Mapping[str, Any]) -> Reply:
 
 
 def _lead_on(verb: Verb, output: Output, params: Mapping[str, Any]) -> None:
-    if output.content is None or not isinstance(output.data, dict):
+    if not isinstance(output.data, dict) or (output.content is None and verb.scope != "tab"):
         return
     offset = output.data.get("next_offset")
     if offset is not None:

@@ -246,9 +246,12 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "extract_data": {"schema": {"properties": {"name": {"type": "string"}}}},
     "javascript_tool": {"code": "({a: [1, 2, 3]})"},
     "oc_journal": {"action": "recent"},
+    "oc_observe": {"scope": "document", "include_hidden": True},
     "query_dom": {"method": "css", "selector": "h1", "multiple": True},
     "oc_task_get": {"task_id": "{task}", "include_result": True},
 }
+# What they read, if not a product's page.
+PAGES = {"oc_observe": "acting/rows.html"}
 CATALOG = Path(__file__).resolve().parents[2] / "daemon" / "ocd" / "api" / "catalog.json"
 LARGE = [verb["name"] for verb in json.loads(CATALOG.read_bytes())["verbs"] if verb.get("large")]
 
@@ -256,7 +259,7 @@ LARGE = [verb["name"] for verb in json.loads(CATALOG.read_bytes())["verbs"] if v
 @pytest.mark.parametrize("verb", LARGE)
 def test_every_large_verb_answers_a_handle(daemon: Daemon, site: Site, verb: str) -> None:
     """Every verb that takes `output_mode` answers a descriptor when asked, and it is redeemable."""
-    daemon.do("navigate", url=site.url("product.html"))
+    daemon.do("navigate", url=site.url(PAGES.get(verb, "product.html")))
     task = daemon.start_task("crawl", url=site.url("article.html"), max_pages=1)
     daemon.finish(task)
     text = json.dumps(ARGUMENTS.get(verb, {}))

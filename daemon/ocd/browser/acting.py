@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.browser import scripts
 from ocd.browser.aiming import Aim, aim
 from ocd.browser.effects import Effects
-from ocd.browser.frames import Frame
+from ocd.browser.places import owner_of
 from ocd.browser.refs import Element, book_of
 from ocd.browser.tab import Tab
 
@@ -137,23 +136,12 @@ async def _lifted(target: Target, x: float, y: float) -> tuple[float, float, str
         parent = next((f for f in tab.frames() if f.frame_id == frame.parent_id), None)
         if parent is None:
             raise refused(target, {"why": "detached"})
-        owner = await _owner(tab, parent, frame)
+        owner = await owner_of(tab, parent, frame)
         async with owner:
             found = await owner.call(_THROUGH, x, y)
         x, y, covered = found["x"], found["y"], covered or found["covered"]
         frame = parent
     return x, y, covered
-
-
-async def _owner(tab: Tab, parent: Frame, frame: Frame) -> Element:
-    from ocd.browser import engine  # only frames need it here
-
-    await engine.call(tab, parent, "has", "html")  # the engine must be there
-    owner = await parent.cdp.send("DOM.getFrameOwner", {"frameId": frame.frame_id})
-    context = await scripts.isolated_context(parent)
-    params = {"backendNodeId": owner["backendNodeId"], "executionContextId": context}
-    resolved = await parent.cdp.send("DOM.resolveNode", params)
-    return Element(tab, parent, str(resolved["object"]["objectId"]))
 
 
 async def perform(

@@ -6,7 +6,8 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.browser import engine
-from ocd.browser.frames import Frame
+from ocd.browser.frames import Frame, apart
+from ocd.browser.piercing import pierce
 from ocd.browser.refs import Element, book_of, locate, parse_ref
 from ocd.browser.tab import Tab
 
@@ -14,6 +15,8 @@ from ocd.browser.tab import Tab
 GOOD_ENOUGH = 40
 CLEARLY = 3
 SHOWN = 8
+# Frames of other origins that are looked into; the page's own are part of it.
+MAX_FRAMES = 100
 
 _INVALID = ("valid selector", "valid XPath", "NamespaceError", "XPath")
 
@@ -52,10 +55,16 @@ class Match:
 
 
 async def ask(tab: Tab, frame: Frame, function: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Call one of the engine's functions that give refs, and take these over."""
+    """Call one of the engine's functions that give refs, and take these over.
+
+    Once more if elements turn out to hold closed shadow trees.
+    """
     book = book_of(tab)
     reply = await engine.call(tab, frame, function, {**options, "next": book.next})
     book.note(frame.frame_id, reply)
+    if reply["suspects"] and await pierce(tab, frame):
+        reply = await engine.call(tab, frame, function, {**options, "next": book.next})
+        book.note(frame.frame_id, reply)
     result: dict[str, Any] = reply["result"]
     return result
 
@@ -64,7 +73,7 @@ async def everywhere(
     tab: Tab, function: str, options: dict[str, Any], take: Callable[[dict[str, Any]], bool]
 ) -> None:
     """Ask all frames, the main one first, until `take` says that it has enough."""
-    for frame in tab.frames():
+    for frame in apart(tab.frames())[:MAX_FRAMES]:
         try:
             result = await ask(tab, frame, function, options)
         except OcdError as error:

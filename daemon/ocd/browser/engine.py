@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _FILES = (
     "nodes", "names", "visible", "refs", "identity", "states", "outline", "serialise", "finding",
-    "acting",
+    "acting", "observing",
 )  # fmt: skip
 _CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : null"
 

@@ -151,3 +151,22 @@ class FrameTree:
                 frame.world = None
                 # Back in the parent's process, or about to be detached.
                 frame.cdp = cdp.parent or self._main
+
+
+def apart(frames: list[Frame]) -> list[Frame]:
+    """Return the frames that must be asked themselves: the others are read through their parent.
+
+    A document sees into the frames of its own origin and process.
+    """
+    known = {frame.frame_id: frame for frame in frames}
+
+    def through_parent(frame: Frame) -> bool:
+        parent = known.get(frame.parent_id or "")
+        return (
+            parent is not None
+            and parent.cdp is frame.cdp
+            and parent.origin == frame.origin
+            and frame.origin.startswith("http")
+        )
+
+    return [frame for frame in frames if not through_parent(frame)]

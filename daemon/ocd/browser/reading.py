@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
-from ocd.browser import engine, scripts
-from ocd.browser.frames import Frame
+from ocd.browser import engine
+from ocd.browser.frames import Frame, apart
+from ocd.browser.piercing import pierce
 from ocd.browser.refs import RefBook, book_of, locate, matches, no_match
 from ocd.browser.tab import Tab
 
@@ -73,7 +74,7 @@ async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: s
         return frame
     if selector is None:
         return tab.main_frame
-    for frame in tab.frames():
+    for frame in apart(tab.frames()):
         if await matches(tab, frame, selector):
             options["selector"] = selector
             return frame
@@ -107,7 +108,7 @@ class _Reader:
         """Return the text of a frame with those inside it spliced in."""
         self._read.add(frame.frame_id)
         reply = await self._ask(frame, options)
-        if reply["suspects"] and await self._pierce(frame):
+        if reply["suspects"] and await pierce(self._tab, frame):
             reply = await self._ask(frame, options)
         result = reply["result"]
         if result is None:
@@ -150,40 +151,3 @@ class _Reader:
             if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):
                 raise
             return f"{mark}(frame not read: {error.message})\n"
-
-    async def _pierce(self, frame: Frame) -> bool:
-        """Show the engine the closed shadow trees of its suspects; whether there were any."""
-        array = await engine.handle(self._tab, frame, "openchrome.takeSuspects()")
-        assert array
-        listed = await frame.cdp.send(
-            "Runtime.getProperties", {"objectId": array, "ownProperties": True}
-        )
-        hosts = [
-            str(item["value"]["objectId"])
-            for item in listed["result"]
-            if item["name"].isdigit() and "objectId" in item.get("value", {})
-        ]
-        # Sent at once, answered in order.
-        asked = [
-            frame.cdp.send("DOM.describeNode", {"objectId": host, "pierce": True}) for host in hosts
-        ]
-        nodes = [(await reply)["node"] for reply in asked]
-        found = False
-        for host, node in zip(hosts, nodes, strict=True):
-            for root in node.get("shadowRoots", ()):
-                if root["shadowRootType"] == "closed":
-                    await self._adopt(frame, host, int(root["backendNodeId"]))
-                    found = True
-        frame.cdp.tell("Runtime.releaseObjectGroup", {"objectGroup": "openchrome-handles"})
-        return found
-
-    async def _adopt(self, frame: Frame, host: str, root: int) -> None:
-        context = await scripts.isolated_context(frame)
-        params = {"backendNodeId": root, "executionContextId": context}
-        resolved = await frame.cdp.send("DOM.resolveNode", params)
-        call = {
-            "functionDeclaration": "function (root) { openchrome.adopt(this, root) }",
-            "objectId": host,
-            "arguments": [{"objectId": resolved["object"]["objectId"]}],
-        }
-        await frame.cdp.send("Runtime.callFunctionOn", call)

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from ocd.api.errors import OcdError
 from ocd.browser import engine, scripts
-from ocd.browser.frames import Frame
+from ocd.browser.frames import Frame, apart
 from ocd.browser.tab import Tab
 
 _REF = re.compile(r"\s*@?e?(\d{1,9})\s*", re.IGNORECASE)
@@ -188,7 +188,7 @@ async def _of_ref(tab: Tab, ref: str) -> Element:
 
 
 async def _of_selector(tab: Tab, selector: str) -> Element:
-    for frame in tab.frames():
+    for frame in apart(tab.frames()):
         if await matches(tab, frame, selector):
             quoted = f"openchrome.query({json.dumps(selector)})"
             object_id = await engine.handle(tab, frame, quoted)

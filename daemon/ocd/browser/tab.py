@@ -6,6 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from yarl import URL
+
 from ocd.api.errors import OcdError
 from ocd.browser import navigation, scripts, waiting
 from ocd.browser.cdp import CdpSession, Result
@@ -76,6 +78,11 @@ class Tab:
     def url(self) -> str:
         """The main frame's address."""
         return self._tree.main.url
+
+    @property
+    def origin(self) -> str:
+        """What stands for the page where its text is fenced: its origin, or its whole address."""
+        return str(URL(self.url).origin()) if self.url.startswith("http") else self.url
 
     @property
     def main_frame(self) -> Frame:

@@ -7,8 +7,9 @@ without a finding is returned as it came. `clean` is idempotent.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ocd.safety.phrases import count_phrases
 
@@ -116,6 +117,38 @@ class Sanitizer:
         if noted and not characters and not comments and int(noted["flagged"]) == found.phrases:
             return body  # our own note, and still true: this text was cleaned before
         return found.note() + body if found else body
+
+    def clean_values(self, data: Any, keys: Collection[str]) -> tuple[Any, str]:  # noqa: ANN401
+        """Return JSON data, its strings under `keys` (at any depth) without what is invisible.
+
+        Second, the note that says what was found, "" if nothing was: values stay values.
+        """
+        if not self.enabled or not keys:
+            return data, ""
+        found = [0, 0]
+        cleaned = _clean_under(data, keys, found, inside=False)
+        findings = Findings(characters=found[0], phrases=found[1])
+        return cleaned, findings.note().rstrip() if findings else ""
+
+
+def _clean_under(value: Any, keys: Collection[str], found: list[int], *, inside: bool) -> Any:  # noqa: ANN401
+    if isinstance(value, str):
+        if not inside:
+            return value
+        text, characters = _without_invisible(value)
+        found[0] += characters
+        found[1] += count_phrases(text)
+        return text
+    if isinstance(value, dict):
+        return {
+            (_clean_under(key, keys, found, inside=True) if inside else key): _clean_under(
+                item, keys, found, inside=inside or key in keys
+            )
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_clean_under(item, keys, found, inside=inside) for item in value]
+    return value
 
 
 def _without_invisible(text: str) -> tuple[str, int]:

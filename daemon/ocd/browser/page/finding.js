@@ -206,7 +206,7 @@ function everyMatch(options) {
     for (const el of matchesIn(scope, options)) found.add(el);
     if (!options.pierce) continue;
     for (const host of scope.querySelectorAll('*')) {
-      const inner = rootOf(host) || (host.tagName === 'IFRAME' ? inside(host) : null);
+      const inner = rootOf(host) || (EMBEDDING.has(host.tagName) ? inside(host) : null);
       if (inner) scopes.push(inner);
     }
   }

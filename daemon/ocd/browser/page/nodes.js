@@ -18,6 +18,8 @@ function clobbered(el) {
     && name !== 'parentElement' && name !== 'firstChild' && name !== 'firstElementChild');
 }
 
+// Elements whose own document a page of the same origin sees into.
+const EMBEDDING = new Set(['IFRAME', 'FRAME', 'OBJECT']);
 const closedRoots = new WeakMap();
 const rootOf = (el) => el.shadowRoot || closedRoots.get(el) || null;
 

@@ -43,7 +43,7 @@ function query(selector, scope = document) {
   const found = scope.querySelector(selector);
   if (found) return found;
   for (const host of scope.querySelectorAll('*')) {
-    const inner = rootOf(host) || (host.tagName === 'IFRAME' ? inside(host) : null);
+    const inner = rootOf(host) || (EMBEDDING.has(host.tagName) ? inside(host) : null);
     const deep = inner && query(selector, inner);
     if (deep) return deep;
   }

@@ -1,0 +1,116 @@
+// What can be acted on, each with its box in the engine's window and with what can be done to it.
+
+const FILLED = /^(text|search|email|tel|url|password|number|date|time|datetime-local|month|week|color|range)$/;
+const EVERY_CONTROL = 'a[href], area[href], button, input, select, textarea, summary, [role], [tabindex], [onclick],'
+  + ' [contenteditable]:not([contenteditable=false]), video[controls], audio[controls]';
+
+// A box of an element's document, in the engine's window, and whether any of it shows there.
+function lift(view, box) {
+  let { x, y } = box;
+  let shows = true;
+  for (;;) {
+    shows = shows && box.width > 0 && box.height > 0 && x + box.width > 0 && y + box.height > 0
+      && x < view.innerWidth && y < view.innerHeight;
+    if (view === window || !view.frameElement) return { x, y, w: box.width, h: box.height, shows };
+    const [left, top] = contentOrigin(view.frameElement);
+    [x, y, view] = [x + left, y + top, view.frameElement.ownerDocument.defaultView];
+  }
+}
+
+function placed(el) {
+  const [surface, box] = surfaceOf(el);
+  return lift(surface.ownerDocument.defaultView || window, box || surface.getBoundingClientRect());
+}
+
+// The content box of a frame's element in the engine's window.
+function contentBox(frame) {
+  const [x, y] = contentOrigin(frame);
+  const box = lift(frame.ownerDocument.defaultView, { x, y, width: frame.clientWidth, height: frame.clientHeight });
+  return [box.x, box.y, box.w, box.h];
+}
+
+function actionsOf(el, role) {
+  const control = controlOf(el);
+  if (disabledWhy(control, false)) return ['hover'];
+  const can = ['click', 'hover'];
+  const writable = !disabledWhy(control, true);
+  if (control.tagName === 'INPUT' ? FILLED.test(control.type) : control.tagName === 'TEXTAREA' || control.isContentEditable) {
+    if (writable) can.push('fill');
+  }
+  if (control.tagName === 'SELECT' || role === 'listbox' || (role === 'combobox' && control.tagName !== 'INPUT')) can.push('select');
+  if (focusable(control)) can.push('focus');
+  return can;
+}
+
+function valueShown(el, role) {
+  const control = controlOf(el);
+  if (control.type === 'password') return control.value ? '(filled)' : '';
+  return FIELDS.has(role) || role === 'listbox' ? clip(valueOf(control, role), 200) : '';
+}
+
+function labelled(one) {
+  if (one.name) return clip(one.name);
+  return clip(squeeze((one.el.innerText ?? contentIn(one.el) ?? '').slice(0, 400)), 80);
+}
+
+// Controls that exist but do not show.
+function unseenControls(shown) {
+  const known = new Set(shown.map((one) => one.el));
+  return everyMatch({ selector: EVERY_CONTROL, pierce: true })
+    .filter((el) => !known.has(el) && !(el.tagName === 'INPUT' && el.type === 'hidden') && !clobbered(el))
+    .map((el) => ({ el, role: roleOf(el), name: nameOf(el, roleOf(el)), acts: true, hidden: true }))
+    .filter((one) => WIDGETS.has(one.role) || one.el.hasAttribute('tabindex') || one.el.hasAttribute('onclick'));
+}
+
+function judgeOf(options) {
+  if (!options.query) return (el, role, name, acts) => (acts || (options.everything && name) ? 1 : 0);
+  const asked = new Asked(options.query);
+  return (el, role, name, acts) => {
+    if (!acts && !options.everything) return 0;
+    const score = asked.score(role, name, acts, (partly) => furtherWords(el, acts, partly));
+    return score >= options.least ? score : 0;
+  };
+}
+
+function coveredAt(el) {
+  const [surface, box] = surfaceOf(el);
+  return !box || spotOf(surface, box)?.by != null;
+}
+
+// Options: scope, actions, hidden, everything, query, least, uncovered, offset, limit, own (frames inside are left out).
+function observe(options) {
+  let found = seek(judgeOf(options));
+  if (options.hidden && !options.query && !elsewhereSeen()) found = [...found, ...unseenControls(found)];
+  if (options.own) found = found.filter((one) => one.el.ownerDocument === document);
+  const wanted = options.actions?.length ? new Set(options.actions) : null;
+  const kept = [];
+  for (const one of found) {
+    one.box = placed(one.el);
+    if (options.scope === 'viewport' && !one.box.shows && !one.hidden) continue;
+    if (options.uncovered && (!one.box.shows || coveredAt(one.el))) continue;
+    one.can = actionsOf(one.el, one.role);
+    if (!wanted || one.can.some((action) => wanted.has(action))) kept.push(one);
+  }
+  const window_ = kept.slice(options.offset, options.offset + options.limit);
+  return {
+    total: kept.length, considered: found.length,
+    nodes: window_.map((one) => toldOf(one)), size: [innerWidth, innerHeight], scroll: [scrollX, scrollY],
+    page: [document.scrollingElement?.scrollWidth ?? innerWidth, document.scrollingElement?.scrollHeight ?? innerHeight],
+  };
+}
+
+function toldOf(one) {
+  const control = controlOf(one.el);
+  const value = valueShown(one.el, one.role);
+  const states = statesOf(control, one.role, one.el.ownerDocument.activeElement).trim();
+  return {
+    ref: `e${refOf(one.el)}`, role: one.role, name: labelled(one),
+    bbox: [one.box.x, one.box.y, one.box.w, one.box.h], in_viewport: one.box.shows, actions: one.can,
+    ...(value ? { value } : {}), ...(states ? { states } : {}), ...(one.hidden ? { hidden: true } : {}),
+  };
+}
+
+Object.assign(globalThis.openchrome, {
+  contentBox,
+  observe: (options) => read(observe, options),
+});

@@ -1,0 +1,57 @@
+"""Where frames stand in the tab's window, whatever process renders them."""
+
+from dataclasses import dataclass
+
+from ocd.api.errors import OcdError
+from ocd.browser import engine, scripts
+from ocd.browser.frames import Frame
+from ocd.browser.refs import Element
+from ocd.browser.tab import Tab
+
+_CONTENT = "function () { return openchrome.contentBox(this) }"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A frame's content box in CSS pixels of the tab's window, and the part of it that shows."""
+
+    x: float
+    y: float
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+async def owner_of(tab: Tab, parent: Frame, frame: Frame) -> Element:
+    """Return the element of `parent` that shows `frame`."""
+    await engine.call(tab, parent, "has", "html")  # the engine must be there
+    owner = await parent.cdp.send("DOM.getFrameOwner", {"frameId": frame.frame_id})
+    context = await scripts.isolated_context(parent)
+    params = {"backendNodeId": owner["backendNodeId"], "executionContextId": context}
+    resolved = await parent.cdp.send("DOM.resolveNode", params)
+    return Element(tab, parent, str(resolved["object"]["objectId"]))
+
+
+async def place_of(tab: Tab, frame: Frame, window: tuple[float, float]) -> Place | None:
+    """Return where a frame stands in a window of that width and height; None if it is leaving."""
+    known = {one.frame_id: one for one in tab.frames()}
+    x = y = 0.0
+    left, top, right, bottom = 0.0, 0.0, float("inf"), float("inf")
+    while frame.parent_id is not None:
+        parent = known.get(frame.parent_id)
+        if parent is None:
+            return None
+        try:
+            async with await owner_of(tab, parent, frame) as owner:
+                dx, dy, width, height = await owner.call(_CONTENT)
+        except OcdError as error:
+            if error.code in ("cdp_error", "script_error"):
+                return None
+            raise
+        right, bottom = min(right, width) + dx, min(bottom, height) + dy
+        left, top = max(left, 0) + dx, max(top, 0) + dy
+        x, y = x + dx, y + dy
+        frame = parent
+    width, height = window
+    return Place(x, y, max(left, 0), max(top, 0), min(right, width), min(bottom, height))
