@@ -76,18 +76,24 @@ async def wait_for(
     Raises timeout, and invalid_argument for an unknown kind, selector or number.
     """
     if kind == "timeout":
-        await asyncio.sleep(min(_milliseconds(value) / 1000, timeout_s))
+        wanted_s = _milliseconds(value) / 1000
+        await asyncio.sleep(min(wanted_s, timeout_s))
+        if wanted_s > timeout_s:
+            raise _too_long(f"{wanted_s:g} s to pass", timeout_s)
         return True
     try:
         async with asyncio.timeout(timeout_s):
             return await _wait(tab, kind, value, timeout_s, visible=visible)
     except TimeoutError:
-        what = f"{kind} {value}".strip()
-        raise OcdError(
-            "timeout",
-            f"Waited {timeout_s:g} s for {what}.",
-            hint="Read the page to see its state, or wait longer with timeout_ms.",
-        ) from None
+        raise _too_long(f"{kind} {value}".strip(), timeout_s) from None
+
+
+def _too_long(what: str, timeout_s: float) -> OcdError:
+    return OcdError(
+        "timeout",
+        f"Waited {timeout_s:g} s for {what}.",
+        hint="Read the page to see its state, or wait longer with timeout_ms.",
+    )
 
 
 async def _wait(tab: "Tab", kind: str, value: str, timeout_s: float, *, visible: bool) -> Any:  # noqa: ANN401

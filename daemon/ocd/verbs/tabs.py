@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, field
 
+from ocd.api.errors import OcdError
 from ocd.browser.session import Session
 from ocd.browser.tab import Tab
 from ocd.safety.domains import parse_url_argument
@@ -22,6 +23,12 @@ class TabsCreate(Params):
 
 @session_verb("tabs_create", TabsCreate, capability="core", tier=1, page_keys=("title",))
 async def tabs_create(session: Session, params: TabsCreate) -> Output:
+    if params.url in ("back", "forward"):
+        raise OcdError(
+            "invalid_url", f"A new tab has no page to go {params.url} to.",
+            hint=f"Use navigate with url '{params.url}' on a tab that has been somewhere.",
+            url=params.url,
+        )  # fmt: skip
     url = parse_url_argument(params.url) if params.url else None
     tab = await session.new_tab(url)
     return Output(data={"tab_id": tab.id, "url": tab.url, "title": await tab.title()})
