@@ -26,7 +26,7 @@ from ocd.records.journal import brief
 from ocd.replies import Reply
 from ocd.road import Call, Road
 from ocd.safety.redact import redact
-from ocd.sources import REACH, filled, names_files, permitted
+from ocd.sources import REACH, filled, masked, names_files, permitted
 from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb
 
 logger = logging.getLogger(__name__)
@@ -256,6 +256,7 @@ def _now() -> str:
 
 
 def _journal(road: Road, call: Call, error: OcdError | None) -> None:
+    args = masked(road.verbs.get(call.request.verb), call.request.params)
     road.journal.record_call(
         {
             "ts": _now(),
@@ -263,7 +264,7 @@ def _journal(road: Road, call: Call, error: OcdError | None) -> None:
             "session": call.request.session,
             "client": call.request.client.kind,
             "tab_id": call.tab_id,
-            "args": redact(brief(call.request.params)),
+            "args": redact(brief(args)),
             "duration_ms": round((time.monotonic() - call.started) * 1000, 1),
             "ok": error is None,
             "error": error.code if error else None,

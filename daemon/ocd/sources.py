@@ -20,6 +20,7 @@ from msgspec import inspect
 from ocd.api.errors import OcdError
 from ocd.params import branches, fields_of, snake
 from ocd.safety.paths import Roots
+from ocd.safety.redact import MASK
 from ocd.verb import FileSource, Params, Verb
 
 MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
@@ -261,6 +262,13 @@ def _required(of: type[Params]) -> frozenset[str]:
     info = inspect.type_info(of)
     assert isinstance(info, inspect.StructType)
     return frozenset(field.encode_name for field in info.fields if field.required)
+
+
+def masked(verb: Verb | None, raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what callers sent with the parameters masked that are declared as secret."""
+    extras = _extras(verb.params) if verb else {}
+    hidden = {name for name, extra in extras.items() if extra.get("secret")}
+    return {k: MASK if v is not None and snake(k) in hidden else v for k, v in raw.items()}
 
 
 def project_folders(cwd: str) -> Iterator[Path]:

@@ -22,8 +22,10 @@ MAX_TIMEOUT_MS = 600_000
 
 
 # What `Meta(extra=…)` says of a parameter: it can be large and has a companion `<name>_path`; it is
-# the path of a file to read, or to write; it holds the arguments of the verb that `kind` names.
+# the path of a file to read, or to write; it holds the arguments of the verb that `kind` names; its
+# value is never written down.
 PAYLOAD = {"payload": True}
+SECRET = {"secret": True}
 READS_PATH = {"path": "read"}
 WRITES_PATH = {"path": "write"}
 ARGUMENTS_OF_KIND = {"arguments_of": "kind"}

@@ -1,4 +1,4 @@
-"""localStorage and sessionStorage of a frame, through the isolated world: the page sees no trace."""
+"""localStorage and sessionStorage of a frame, through the isolated world."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -83,7 +83,7 @@ def _translated(error: OcdError, store: Store) -> OcdError:
         return error
     if "QuotaExceededError" in error.message or "exceeded the quota" in error.message:
         return OcdError(
-            "storage_full", f"{store.kind}Storage of {store.frame.origin} is full (5 MB an origin).",
+            "storage_full", f"{store.kind}Storage of {store.frame.origin} is full (5 MB).",
             hint="Remove other items of it first.",
         )  # fmt: skip
     if "SecurityError" in error.message or "Access is denied" in error.message:

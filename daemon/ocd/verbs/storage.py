@@ -11,7 +11,7 @@ from ocd.browser import webstorage
 from ocd.browser.cookies import Found, Wanted
 from ocd.browser.tab import Tab
 from ocd.safety.redact import MASK, is_secret_name
-from ocd.verb import Output, Params, tab_verb
+from ocd.verb import PAYLOAD, SECRET, Output, Params, tab_verb
 
 _AUTH_LIKE = re.compile(r"__Host-|__Secure-|connect\.sid|s?sid\b|session|token|auth|login", re.I)
 
@@ -25,7 +25,7 @@ class Cookies(Params):
 
     action: Annotated[Literal["get", "set", "delete", "clear"], Meta(description="What to do")]
     name: Annotated[str | None, Meta(description="Cookie; set and delete need it")] = None
-    value: Annotated[str | None, Meta(description="set: its value")] = None
+    value: Annotated[str | None, Meta(description="set: its value", extra=SECRET)] = None
     domain: Annotated[str | None, Meta(description="example.com, or * for all")] = None
     path: Annotated[str | None, Meta(description="Its path; set: default /")] = None
     secure: Annotated[bool | None, Meta(description="set: HTTPS only")] = None
@@ -62,7 +62,7 @@ async def cookies(tab: Tab, params: Cookies) -> Output:
 def _listed(found: Found, params: Cookies) -> dict[str, Any]:
     told = [jar.shown(cookie) for cookie in found.cookies]
     if params.name is not None:
-        one = {"cookie": told[0] if told else None}
+        one: dict[str, Any] = {"cookie": told[0] if told else None}
         if not told:
             one["message"] = f"There is no cookie {params.name!r} here."
         more = {"cookies": told} if len(told) > 1 else {}
@@ -111,7 +111,9 @@ class Storage(Params):
         Literal["local", "session"], Meta(description="localStorage or sessionStorage")
     ] = "local"
     key: Annotated[str | None, Meta(description="Item; set and remove need it")] = None
-    value: Annotated[str | None, Meta(description="set: its text")] = None
+    value: Annotated[str | None, Meta(description="set: its text", extra={**PAYLOAD, **SECRET})] = (
+        None
+    )
     origin: Annotated[
         str | None, Meta(description="That of a frame in the page; default: the page's own")
     ] = None
@@ -127,26 +129,29 @@ async def storage(tab: Tab, params: Storage) -> Output:
         raise _needs("storage", "set", "value")
     frame = webstorage.frame_of(tab, params.origin)
     store = webstorage.Store(tab, frame, params.storage_type)
-    data: dict[str, Any]
+    about = {"action": params.action, "tab_id": tab.id, "storage_type": params.storage_type}
+    return Output(data={**about, "origin": frame.origin, **await _done(store, params)})
+
+
+async def _done(store: webstorage.Store, params: Storage) -> dict[str, Any]:
+    key, text = params.key or "", params.value or ""
     match params.action:
         case "get" if params.key is not None:
-            value = await store.get(params.key)
-            data = {"key": params.key, "value": value, "exists": value is not None}
+            value = await store.get(key)
+            return {"key": key, "value": value, "exists": value is not None}
         case "get":
             items = await store.items()
-            data = {"items": items, "count": len(items)}
+            return {"items": items, "count": len(items)}
         case "keys":
             keys = list(await store.items())
-            data = {"keys": keys, "count": len(keys)}
+            return {"keys": keys, "count": len(keys)}
         case "set":
-            await store.put({params.key or "": params.value or ""})
-            data = {"key": params.key, "size": len(params.value or "")}
+            await store.put({key: text})
+            return {"key": key, "size": len(text)}
         case "remove":
-            data = {"key": params.key, "existed": await store.remove(params.key or "")}
+            return {"key": key, "existed": await store.remove(key)}
         case "clear":
-            data = {"cleared_count": await store.clear()}
-    about = {"action": params.action, "tab_id": tab.id, "storage_type": params.storage_type}
-    return Output(data={**about, "origin": frame.origin, **data})
+            return {"cleared_count": await store.clear()}
 
 
 def _needs(verb: str, action: str, parameter: str) -> OcdError:

@@ -57,3 +57,15 @@ def test_bad_input_has_its_own_words(daemon: Daemon, site: Site) -> None:
     assert full.code == "storage_full"
     daemon.do("navigate", url="about:blank")
     assert daemon.call("storage", action="get").code == "disabled"
+
+
+def test_value_comes_from_a_file(daemon: Daemon, site: Site) -> None:
+    """`value_path` names a file inside the allowed folders, and the journal keeps no value."""
+    _fresh(daemon, site)
+    file = daemon.home.path / "files" / "value.txt"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("from a file")
+    daemon.do("storage", action="set", key="k", value_path=str(file))
+    assert daemon.do("storage", action="get", key="k")["value"] == "from a file"
+    daemon.do("storage", action="set", key="k", value="not-for-the-journal")
+    assert "not-for-the-journal" not in str(daemon.do("oc_journal", count=5))
