@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ocd.browser.tab import Tab
 
 _FILES = (
-    "nodes", "names", "visible", "refs", "identity", "states", "outline", "serialise", "finding",
-    "acting", "observing",
+    "nodes", "names", "likeness", "visible", "refs", "identity", "states", "outline", "serialise",
+    "finding", "acting", "observing",
 )  # fmt: skip
 _CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : null"
 

@@ -22,6 +22,7 @@ class Asked {
     const rest = words.filter((word) => !ROLE_WORDS[word] && !FILLERS.has(word));
     this.rest = rest;
     this.phrase = rest.join(' ');
+    this.stems = rest.map((word) => word.slice(0, 4));
   }
 
   // How well an element fits, 0 for not at all. `more` gives further words about it when asked.
@@ -30,10 +31,12 @@ class Asked {
     const kind = (acts ? 6 : 0) - (role === 'clickable' ? 3 : 0);
     const low = name.toLowerCase();
     if (low && low === this.text) return 100 + kind;
-    const spoken = wordsOf(low);
-    if (this.all.length && spoken.join(' ') === this.all.join(' ')) return 98 + kind;
+    // Most of a page has nothing to do with the words: that must cost next to nothing.
+    const near = !this.rest.length || this.stems.some((stem) => low.includes(stem));
+    const spoken = near ? wordsOf(low) : [];
+    if (near && this.all.length && spoken.join(' ') === this.all.join(' ')) return 98 + kind;
     if (!this.rest.length) return this.roles.has(role) ? 50 + kind : 0;
-    const score = this.words(spoken, more);
+    const score = near ? this.words(spoken, more) : this.further(this.rest, 0, more);
     return score > 0 ? Math.max(1, score + fits + kind) : 0;
   }
 
@@ -52,8 +55,8 @@ class Asked {
   }
 
   further(missing, hits, more) {
-    const extra = wordsOf(more(hits > 0));
-    const left = missing.filter((word) => !extra.includes(word));
+    const extra = more(hits > 0).toLowerCase();
+    const left = missing.filter((word) => !extra.includes(word) || !wordsOf(extra).includes(word));
     if (!left.length) return hits ? 66 : 40;
     const share = (this.rest.length - left.length) / this.rest.length;
     return share >= 0.5 ? Math.round(30 * share) : 0;
@@ -77,6 +80,22 @@ class Seek extends Outline {
     this.keep(el, role, name || (acts ? '' : ownText(el)), acts);
     return '';
   }
+
+  // No lines are made.
+
+  put() {}
+
+  flush() {
+    this.words = '';
+  }
+
+  detail() {
+    return '';
+  }
+
+  close() {}
+
+  elsewhere() {}
 
   caption(el, tag, view, depth) {
     const owner = tag === 'LABEL' ? el.control : null;
@@ -111,6 +130,7 @@ function elsewhereSeen() {
 
 function seek(judge) {
   surroundings = new Map();
+  sections = new Map();
   if (elsewhereSeen()) return [];
   const it = new Seek(judge);
   it.document(document, 0);
@@ -126,25 +146,35 @@ function acting() {
 }
 
 function furtherWords(el, acts, partly) {
+  if (!el.hasAttributes()) return acts && partly ? `${around(el).words} ${sectionOf(el)}` : '';
   const said = [el.placeholder, el.title, el.name, el.id, el.type, el.getAttribute('alt'), el.getAttribute('data-testid')];
   const text = said.filter((one) => typeof one === 'string').join(' ').replace(/([a-z])([A-Z])/g, '$1 $2');
   return acts && partly ? `${text} ${around(el).words} ${sectionOf(el)}` : text;
 }
 
+let sections = new Map(); // for the time of one search
+
 // The name or the heading of what an element stands in.
 function sectionOf(el) {
+  const passed = [];
+  let found = '';
   for (let at = above(el); at && tagOf(at) !== 'BODY'; at = above(at)) {
-    if (clobbered(at)) continue;
-    if (at.tagName === 'FIELDSET' || named(at)) {
-      const name = nameOf(at, roleOf(at));
-      if (name) return name;
-    }
-    if (/^(SECTION|ARTICLE|FORM|DIALOG|ASIDE|NAV)$/.test(at.tagName)) {
-      const heading = at.querySelector('h1, h2, h3, h4, h5, h6, legend');
-      if (heading) return squeeze(contentIn(heading).slice(0, 200));
-    }
+    found = sections.get(at);
+    if (found !== undefined) break;
+    passed.push(at);
+    found = titleOf(at);
+    if (found) break;
   }
-  return '';
+  for (const at of passed) sections.set(at, found || '');
+  return found || '';
+}
+
+function titleOf(el) {
+  if (clobbered(el)) return '';
+  const name = el.tagName === 'FIELDSET' || named(el) ? nameOf(el, roleOf(el)) : '';
+  if (name || !/^(SECTION|ARTICLE|FORM|DIALOG|ASIDE|NAV)$/.test(el.tagName)) return name;
+  const heading = el.querySelector('h1, h2, h3, h4, h5, h6, legend');
+  return heading ? squeeze(contentIn(heading).slice(0, 200)) : '';
 }
 
 function inSight(el) {
@@ -172,8 +202,13 @@ function ranked(options) {
   const fits = options.acts ? (role, acts) => acts : () => true;
   const found = seek((el, role, name, acts) => (fits(role, acts)
     ? asked.score(role, name, acts, (partly) => furtherWords(el, acts, partly)) : 0));
-  return withoutDoubles(found).map((one) => ({ ...one, seen: inSight(one.el) }))
-    .sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at);
+  const best = withoutDoubles(found).sort((a, b) => b.score - a.score || a.at - b.at);
+  // Where they are is asked of those only that may be shown.
+  const least = best[Math.min(options.limit, best.length) - 1]?.score;
+  const end = best.findIndex((one) => one.score < least);
+  const shown = best.slice(0, end < 0 ? best.length : end);
+  for (const one of shown) one.seen = inSight(one.el);
+  return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(best.slice(shown.length));
 }
 
 // A text inside an element of the same words is that element.
@@ -246,6 +281,7 @@ function described(el) {
 
 function queryDom(options) {
   surroundings = new Map();
+  sections = new Map();
   if (elsewhereSeen()) return { elements: [], total: 0 };
   const all = everyMatch(options);
   return { elements: all.slice(0, options.limit).map(described), total: all.length };
@@ -254,6 +290,7 @@ function queryDom(options) {
 // The one element that a selector means: the only match, or the only one that is seen.
 function candidates(selector) {
   surroundings = new Map();
+  sections = new Map();
   if (elsewhereSeen()) return { matches: [], total: 0 };
   const all = everyMatch({ selector, pierce: true });
   const seen = all.filter((el) => hasBox(el) || [...(el.labels || [])].some(hasBox));

@@ -12,14 +12,21 @@ const parentIn = getter(Node.prototype, 'parentElement');
 const rootIn = Function.prototype.call.bind(Node.prototype.getRootNode);
 const above = (el) => parentIn(el) || rootIn(el).host || null;
 
+function textsIn(el, before) {
+  let text = before;
+  for (let kid = firstOf(el); kid && text.length < MUCH; kid = nextOf(kid)) {
+    const type = typeOf(kid);
+    if (type === 3) text += `${kid.data} `;
+    else if (type === 1) text = textsIn(kid, text);
+  }
+  return text;
+}
+
 // The text of an element with a space between its parts: the cells of a row are words apart.
 function textIn(el) {
   let text = surroundings.get(el);
   if (text === undefined) {
-    text = '';
-    const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
-    while (text.length < MUCH && walker.nextNode()) text += `${walker.currentNode.data} `;
-    text = squeeze(text.slice(0, MUCH));
+    text = squeeze(textsIn(el, '').slice(0, MUCH));
     surroundings.set(el, text);
   }
   return text;

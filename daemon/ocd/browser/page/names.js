@@ -12,7 +12,7 @@ const TAG_ROLES = {
   AREA: (el) => (el.hasAttribute('href') ? 'link' : ''),
   ARTICLE: 'article', ASIDE: 'complementary', BLOCKQUOTE: 'blockquote', BUTTON: 'button',
   DETAILS: 'group', DIALOG: 'dialog', DD: 'definition', DT: 'term', FIELDSET: 'group',
-  FIGURE: 'figure', FORM: (el) => (named(el) ? 'form' : ''),
+  FIGURE: 'figure', H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading', FORM: (el) => (named(el) ? 'form' : ''),
   FOOTER: (el) => (sectioned(el) ? '' : 'contentinfo'),
   HEADER: (el) => (sectioned(el) ? '' : 'banner'),
   IFRAME: 'iframe', FRAME: 'iframe', IMG: (el) => (el.getAttribute('alt') === '' ? 'none' : 'img'),
@@ -46,7 +46,8 @@ const FIELDS = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', 'slide
 const VALUED = /^(INPUT|SELECT|TEXTAREA)$/;
 const LABELABLE = /^(INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON)$/;
 
-const squeeze = (text) => text.replace(/\s+/g, ' ').trim();
+const UNTIDY = /[^\S ]|  /;
+const squeeze = (text) => (UNTIDY.test(text) ? text.replace(/\s+/g, ' ') : text).trim();
 
 function named(el) {
   return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby') || el.hasAttribute('title');
@@ -73,9 +74,7 @@ function roleOf(el) {
       break;
     }
   }
-  const tag = el.tagName.toUpperCase();
-  if (HEADING.test(tag)) return 'heading';
-  const role = TAG_ROLES[tag];
+  const role = TAG_ROLES[el.tagName.toUpperCase()];
   if (role === undefined) return isEditingHost(el) ? 'textbox' : '';
   const found = typeof role === 'string' ? role : role(el);
   return found === 'none' && (named(el) || focusable(el)) ? 'img' : found;
@@ -92,8 +91,8 @@ function byIds(el, attribute) {
   return ids.trim().split(/\s+/).map((id) => scope.getElementById?.(id)).filter(Boolean);
 }
 
-// The accessible name; `seen` guards against labels that refer to each other.
-function nameOf(el, role) {
+// The accessible name; `style` is the element's, if it is at hand.
+function nameOf(el, role, style) {
   const labels = byIds(el, 'aria-labelledby');
   if (labels.length) {
     const text = squeeze(labels.map((label) => (label === el ? selfName(el, role) : textOf(label, new Set(), true, null))).join(' '));
@@ -104,7 +103,7 @@ function nameOf(el, role) {
   const native = nativeName(el, role);
   if (native) return native;
   if (NAMED_BY_CONTENT.has(role)) {
-    const text = squeeze(contentOf(el, new Set()));
+    const text = squeeze(contentOf(el, null, false, style));
     if (text) return text;
   }
   const title = squeeze(el.getAttribute('title') || '');
@@ -150,7 +149,8 @@ function childText(el, tag) {
   return '';
 }
 
-// What an element adds to a name. `named` is the element whose name is computed.
+// What an element adds to a name. `named` is the element whose name is computed, `seen` guards
+// against labels that refer to each other.
 function textOf(node, seen, evenHidden, named) {
   if (typeOf(node) === Node.TEXT_NODE) return node.data;
   if (typeOf(node) !== Node.ELEMENT_NODE || (seen.has(node) && node !== named)) return '';
@@ -188,10 +188,15 @@ function partOf(node, seen, evenHidden, style) {
   return text.trim() ? text : node.getAttribute('title') || text;
 }
 
-function contentOf(el, seen, evenHidden = false, style = getComputedStyle(el)) {
+function contentOf(el, met, evenHidden = false, style = getComputedStyle(el)) {
   const shown = evenHidden || style.visibility === 'visible';
-  const tree = el.getAttribute('role') === 'treeitem';
   let text = generated(el, '::before');
+  const first = firstOf(el);
+  if (first && typeOf(first) === 3 && !nextOf(first) && !hasOtherKids(el)) {
+    return (shown ? text + first.data : text) + generated(el, '::after');
+  }
+  const seen = met || new Set();
+  const tree = el.getAttribute('role') === 'treeitem';
   for (const kid of kidsOf(el)) {
     if (typeOf(kid) === Node.TEXT_NODE) {
       if (shown) text += kid.data;

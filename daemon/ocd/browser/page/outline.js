@@ -9,6 +9,7 @@ const LEAVES = new Set(('button checkbox link menuitem menuitemcheckbox menuitem
   + ' scrollbar searchbox slider spinbutton switch tab textbox combobox color date time datetime month'
   + ' week file summary img meter progressbar video audio canvas').split(' '));
 const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+const CELL = /^(?:cell|gridcell|columnheader|rowheader)\b/;
 const TEXT = 0;
 const LEAF = 1;
 const BOX = 2;
@@ -78,7 +79,7 @@ class Outline {
       this.words += ` ${el.innerText ?? ''} `;
     } else if (tagOf(el) === 'TEXTAREA') {
       // Its value is told with it.
-    } else if (view.style.whiteSpaceCollapse === 'preserve' && !view.inline && !this.onlyRefs && !control) {
+    } else if (view.preserves && !view.inline && !this.onlyRefs && !control) {
       this.preserved(el, view, depth);
     } else {
       const fold = tagOf(el) === 'DETAILS' && !el.open;
@@ -194,18 +195,22 @@ class Outline {
   }
 
   acts(el, role, view, control) {
-    if (view.style.visibility !== 'visible') return false;
-    if (el.tagName === 'INPUT' && el.type === 'hidden') return false;
-    if (el.tagName === 'OPTION' || el.tagName === 'OPTGROUP') return false;
+    if (!view.visible) return false;
+    const tag = el.tagName;
+    if (tag === 'INPUT' && el.type === 'hidden') return false;
+    if (tag === 'OPTION' || tag === 'OPTGROUP') return false;
     if (WIDGETS.has(role)) return true;
-    if (el.tagName === 'VIDEO' || el.tagName === 'AUDIO') return el.controls;
-    if (el.hasAttribute('onclick') || isEditingHost(el)) return true;
-    if (el.hasAttribute('tabindex') && el.tabIndex >= 0 && el.tagName !== 'BODY') return true;
-    return view.style.cursor === 'pointer' && !control && this.beginsPointer(el, view);
+    if (tag === 'VIDEO' || tag === 'AUDIO') return el.controls;
+    if (view.host) return true;
+    if (el.hasAttributes()) {
+      if (el.hasAttribute('onclick')) return true;
+      if (el.hasAttribute('tabindex') && el.tabIndex >= 0 && tag !== 'BODY') return true;
+    }
+    return view.pointer && !control && this.beginsPointer(el, view);
   }
 
   beginsPointer(el, view) {
-    return view.above?.style.cursor !== 'pointer' && el.tagName !== 'LABEL' && el.tagName !== 'BODY';
+    return !view.above?.pointer && el.tagName !== 'LABEL' && el.tagName !== 'BODY';
   }
 
   // Lines of single elements
@@ -220,13 +225,17 @@ class Outline {
     return line + statesOf(el, role, this.active);
   }
 
+  detail(el, role, name) {
+    return detailOf(el, role, name, this.root);
+  }
+
   leaf(el, role, view, depth, acts, control) {
-    const name = nameOf(el, role);
+    const name = nameOf(el, role, view.style);
     if (role === 'img' && !acts && (!name || control)) return; // a control's name has it
-    if (el.tagName === 'OPTION' || view.style.visibility !== 'visible') return;
+    if (el.tagName === 'OPTION' || !view.visible) return;
     if (this.onlyRefs && !acts) return;
     this.flush(depth);
-    this.put(depth, LEAF, this.head(el, role, name, acts) + detailOf(el, role, name, this.root));
+    this.put(depth, LEAF, this.head(el, role, name, acts) + this.detail(el, role, name));
     if (CONTROLS.has(el.tagName) || role === 'img' || role === 'canvas') return;
     // Only further controls and pictures inside a control are told of.
     const inner = depth + (this.onlyRefs ? 0 : 1);
@@ -240,7 +249,7 @@ class Outline {
     if (control) return;
     this.flush(depth);
     const name = nameOf(el, 'img');
-    if (name && !this.onlyRefs && view.style.visibility === 'visible') this.put(depth, LEAF, `img ${quote(name)}`);
+    if (name && !this.onlyRefs && view.visible) this.put(depth, LEAF, `img ${quote(name)}`);
     this.block(el, view, depth, null);
   }
 
@@ -291,7 +300,7 @@ class Outline {
     const name = this.boxName(el, role);
     const told = !this.onlyRefs || acts;
     const at = this.lines.length;
-    const line = told ? this.head(el, shown, name, acts) + detailOf(el, role, name, this.root) : '';
+    const line = told ? this.head(el, shown, name, acts) + this.detail(el, role, name) : '';
     if (told) this.put(depth, BOX, line);
     const inner = this.onlyRefs ? depth : depth + 1;
     // A row is one line with its cells.
@@ -304,7 +313,7 @@ class Outline {
 
   // The lines below say what a row, a cell or a clickable box contains, if there are any.
   boxName(el, role) {
-    const given = el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby');
+    const given = el.hasAttributes() && (el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby'));
     if (this.onlyRefs && !given) return nameOf(el, role) || squeeze(contentOf(el, new Set())).slice(0, SHORT);
     return (CELLS.has(role) || role === 'row') && !given ? '' : nameOf(el, role);
   }
@@ -333,16 +342,16 @@ class Outline {
     for (let i = at + 1; i < this.lines.length; i++) {
       const [level, kind, text] = this.lines[i];
       if (level === depth + 1) {
-        if (kind !== BOX || !/^(cell|gridcell|columnheader|rowheader)\b/.test(text)) return;
+        if (kind !== BOX || !(CELLS.has(text) || CELL.test(text))) return;
         cells.push([text, []]);
       } else if (level === depth + 2 && (kind === TEXT || kind === LEAF)) {
-        cells.at(-1)[1].push(kind === TEXT ? text.replace(/\|/g, '\\|') : text);
+        cells.at(-1)[1].push(kind === TEXT && text.includes('|') ? text.replace(/\|/g, '\\|') : text);
       } else return;
     }
     const header = cells.length > 0 && cells.every(([text]) => text === 'columnheader');
     const words = cells.map(([text, parts]) => {
-      const about = /^(cell|gridcell|columnheader|rowheader)$/.test(text) ? [] : [text];
-      return [...about, ...parts].join(' ');
+      if (!CELLS.has(text)) parts.unshift(text);
+      return parts.length === 1 ? parts[0] : parts.join(' ');
     });
     const line = this.lines[at];
     this.lines.length = at + 1;

@@ -55,9 +55,10 @@ const probed = new WeakSet();
 let suspects = [];
 
 function suspect(el) {
+  const custom = tagOf(el).includes('-');
+  if (!custom && firstOf(el)) return;
   if (probed.has(el) || el.firstElementChild || suspects.length >= 200) return;
-  const custom = el.tagName.includes('-');
-  if (!custom && (el.firstChild || !/^(DIV|SECTION|SPAN|ARTICLE|ASIDE|MAIN|NAV|P)$/.test(el.tagName))) return;
+  if (!custom && ( !/^(DIV|SECTION|SPAN|ARTICLE|ASIDE|MAIN|NAV|P)$/.test(el.tagName))) return;
   if (!custom && (el.offsetHeight === 0 || el.offsetWidth === 0)) return;
   probed.add(el);
   suspects.push(el);

@@ -2,11 +2,15 @@
 
 const MANY_OPTIONS = 20;
 const LONG_URL = 500;
-const origins = new WeakMap();
+const ROOTED = /^\/(?:[\w\-=&%+~,;@][\w\-=&%+~,;@./?]*)?$/;
+const origins = new WeakMap(); // by document: its origin, and whether links are relative to it
 
 const quote = (text) => `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`;
 
 function statesOf(el, role, active) {
+  if (!el.hasAttributes() && role !== 'summary' && !LABELABLE.test(el.tagName)) {
+    return el === active && el.tagName !== 'BODY' ? ' focused' : '';
+  }
   let words = '';
   const is = (attribute) => el.getAttribute(`aria-${attribute}`);
   if (role === 'checkbox' || role === 'radio' || role === 'switch' || role.startsWith('menuitem')) {
@@ -67,14 +71,29 @@ function optionsOf(el, root) {
 }
 
 function targetOf(el) {
-  const href = typeof el.href === 'string' ? el.href : el.href?.baseVal || '';
-  if (!href || /^javascript:/i.test(href)) return '';
-  const doc = el.ownerDocument;
-  let origin = origins.get(doc);
-  if (origin === undefined) {
-    origin = doc.location?.origin ?? 'null';
-    origins.set(doc, origin);
-  }
-  const url = href.startsWith(`${origin}/`) && origin !== 'null' ? href.slice(origin.length) : href;
+  const url = addressOf(el);
+  if (!url || /^javascript:/i.test(url)) return '';
   return ` → ${url.length > LONG_URL ? `${url.slice(0, LONG_URL)}…` : url}`;
+}
+
+// Where a link goes, without the origin if it is the document's own.
+function addressOf(el) {
+  const doc = el.ownerDocument;
+  const { origin, rooted } = originOf(doc);
+  const written = el.getAttribute('href') || '';
+  // What needs no resolving: that would cost as much as the rest of the line.
+  if (rooted && ROOTED.test(written) && !written.includes('/.') && !written.includes('//')) return written;
+  const target = el.href;
+  const href = typeof target === 'string' ? target : target?.baseVal || '';
+  return origin !== 'null' && href.startsWith(`${origin}/`) ? href.slice(origin.length) : href;
+}
+
+function originOf(doc) {
+  let known = origins.get(doc);
+  if (known === undefined || known.base !== doc.baseURI) {
+    const origin = doc.location?.origin ?? 'null';
+    known = { origin, base: doc.baseURI, rooted: /^https?:/.test(origin) && `${doc.baseURI}/`.startsWith(`${origin}/`) };
+    origins.set(doc, known);
+  }
+  return known;
 }

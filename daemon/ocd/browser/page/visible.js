@@ -10,12 +10,42 @@ const OFF = 500; // px: nobody indents a text that far to show it
 
 class View {
   constructor(el, above, style, display) {
+    this.el = el; // or one that looks alike
     this.above = above;
     this.style = style;
     this.inert = el.inert === true || (above !== null && above.inert && !isModal(el));
     this.inline = display === 'inline' || display === 'contents' || display.startsWith('ruby') || display.endsWith('math');
     this.known = undefined;
     this.legible = undefined;
+    this.likeness = null; // who knows which elements inside look alike
+    this.alike = null; // the views of what is inside, by their keys
+    this.drawn = undefined;
+    this.points = undefined;
+    this.fixed = undefined;
+    this.keeps = undefined;
+    this.edits = undefined;
+  }
+
+  get visible() {
+    return this.drawn ??= this.style.visibility === 'visible';
+  }
+
+  get preserves() {
+    return this.keeps ??= this.style.whiteSpaceCollapse === 'preserve';
+  }
+
+  // Whether it is where editing begins.
+  get host() {
+    return this.edits ??= isEditingHost(this.el);
+  }
+
+  get pointer() {
+    return this.points ??= this.style.cursor === 'pointer';
+  }
+
+  // Whether its place or its size may hide it.
+  get placed() {
+    return this.fixed ??= /absolute|fixed/.test(this.style.position) || this.style.overflowX !== 'visible';
   }
 
   // The colour behind the text, null where it cannot be known from ancestors alone.
@@ -55,11 +85,26 @@ function isModal(el) {
 
 // The view of an element inside `above`, or null where nothing of it is shown.
 function look(el, above) {
+  const key = above !== null && above.likeness !== null ? above.likeness.key(el) : null;
+  if (key === null) return lookAt(el, above);
+  const alike = above.alike ??= new Map();
+  const twin = alike.get(key);
+  // Where an element stands, and how large it is, is its own.
+  if (twin !== undefined) return twin.placed && vanished(el, getComputedStyle(el)) ? null : twin;
+  const view = lookAt(el, above);
+  if (view) alike.set(key, view);
+  return view;
+}
+
+function lookAt(el, above) {
   const style = getComputedStyle(el);
   const { display } = style;
   if (display === 'none' || style.contentVisibility === 'hidden') return null;
   if (vanished(el, style) && !CONTROLS.has(el.tagName)) return null;
-  return new View(el, above, style, display);
+  const view = new View(el, above, style, display);
+  // A shadow tree has rules of its own.
+  if (above !== null && above.likeness !== null && rootOf(el) === null) view.likeness = above.likeness;
+  return view;
 }
 
 function vanished(el, style) {
@@ -104,16 +149,13 @@ function inside(frame) {
   }
 }
 
-function hasModal(document) {
-  return document.querySelector('dialog:modal, [aria-modal="true"]') !== null;
-}
-
 function rootView(document) {
   const top = document.documentElement;
   const view = top && look(top, null);
   if (view) {
     const modal = document.querySelector('dialog:modal');
     view.inert = modal !== null;
+    view.likeness = Likeness.of(document);
   }
   return view;
 }

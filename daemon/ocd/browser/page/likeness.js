@@ -1,0 +1,149 @@
+// Elements that must look alike, so that one of them is asked for its style and not all: 3,000 rows
+// of a table cost one row. Two elements have the same style if their parents have, if tag, classes
+// and all attributes that a browser's own style sheet knows agree, and if the same rules of the page
+// apply to them. Rules of tags and classes only do so by the first two; all others are asked of each
+// element that they may mean. Where that cannot be known nothing is taken to be alike.
+
+const MANY = 400; // elements, below which looking at each is as quick
+const MAX_ASKED = 8; // rules asked of each element of a tag and its classes
+const MAX_ANYWHERE = 60; // rules that may mean any element
+const MAX_MOVING = 200; // elements with an animation
+// Rules that say something about what visible.js and the outline ask of a style, or what it hangs on.
+const TELLING = new RegExp('(?:^|[ {;])(?:display|visibility|opacity|clip|position|overflow|font|text-indent'
+  + '|color|background|fill|filter|white-space|cursor|float|all|animation|transition|content-visibility'
+  + '|interpolate-size|-webkit-text-fill-color|-webkit-user-modify|user-modify|direction|unicode-bidi|transform|--[\\w-]+)[\\w-]*:', 'i');
+const OWN_VALUE = /\b(?:attr|sibling-index|sibling-count|random|anchor|anchor-size)\(/i;
+const PLAIN = /^[\w\- .>*,]+$/;
+const PSEUDO_ELEMENT = /::|:(?:before|after|first-line|first-letter)\b/i;
+const HARMLESS = new Set(('class id href title alt name rel target src srcset scope colspan rowspan headers for role'
+  + ' tabindex lang itemprop itemscope itemtype itemid content datetime cite onclick abbr'
+  + ' loading decoding align valign width height value placeholder type').split(' '));
+// What a browser styles by more than its attributes.
+const UNLIKE = new Set('FORM INPUT SELECT TEXTAREA BUTTON OPTION OPTGROUP DIALOG DETAILS SUMMARY FIELDSET IFRAME FRAME SLOT FONT'
+  .split(' '));
+
+class Unknowable extends Error {}
+
+class Likeness {
+  // null where looking at each element is better.
+  static of(doc) {
+    const count = doc.getElementsByTagName('*').length;
+    if (count < MANY || doc.contentType !== 'text/html') return null;
+    try {
+      return new Likeness(doc, count);
+    } catch {
+      return null; // a sheet of another origin, a selector that is beyond us
+    }
+  }
+
+  constructor(doc, most) {
+    this.left = most;
+    this.asked = []; // { selector, tag, classes }
+    this.known = new Map(); // of those, by tag and classes of an element
+    this.anywhere = [];
+    this.quirks = doc.compatMode === 'BackCompat';
+    for (const sheet of [...doc.styleSheets, ...doc.adoptedStyleSheets]) {
+      if (!sheet.disabled) this.rules(sheet.cssRules, '', false);
+    }
+    if (this.anywhere.length > MAX_ANYWHERE) throw new Unknowable();
+    this.own = new Set(this.anywhere.length ? doc.querySelectorAll(this.anywhere.join(',')) : []);
+    const moving = doc.getAnimations();
+    if (moving.length > MAX_MOVING) throw new Unknowable();
+    for (const one of moving) if (one.effect?.target) this.own.add(one.effect.target);
+  }
+
+  // measured: whether they hold by the size of something, or say something else to each element.
+  rules(list, parent, measured) {
+    for (const rule of list) {
+      if (--this.left < 0) throw new Unknowable();
+      const kind = rule.constructor.name; // frames have classes of their own
+      if (kind === 'CSSStyleRule') this.style(rule, parent, measured);
+      else if (kind === 'CSSImportRule') this.rules(rule.styleSheet?.cssRules ?? [], parent, measured);
+      else if (kind === 'CSSNestedDeclarations') this.selectors(parent, rule.cssText, measured);
+      else if (kind === 'CSSScopeRule') throw new Unknowable();
+      else if (kind !== 'CSSKeyframesRule' && rule.cssRules) {
+        this.rules(rule.cssRules, parent, measured || kind === 'CSSContainerRule');
+      }
+    }
+  }
+
+  style(rule, parent, measured) {
+    let text = rule.selectorText;
+    if (parent) text = text.includes('&') ? text.replaceAll('&', `:is(${parent})`) : `:is(${parent}) :is(${text})`;
+    this.selectors(text, rule.style.cssText, measured);
+    if (rule.cssRules.length) this.rules(rule.cssRules, text, measured);
+  }
+
+  selectors(text, declarations, measured) {
+    if (!TELLING.test(declarations)) return;
+    if (OWN_VALUE.test(declarations)) measured = true;
+    if (PLAIN.test(text) && !measured) return;
+    for (const part of apart(text)) {
+      if (PSEUDO_ELEMENT.test(part) || (PLAIN.test(part) && !measured)) continue;
+      const subject = measured ? null : subjectOf(part);
+      if (subject) this.asked.push({ selector: part, ...subject });
+      else this.anywhere.push(part);
+    }
+  }
+
+  // What elements of a parent have in common if they look alike, null for one that is by itself.
+  key(el) {
+    const tag = tagOf(el);
+    if (UNLIKE.has(tag) || tag.includes('-') || this.own.has(el) || rootOf(el) !== null || typeof el.className !== 'string') return null;
+    let name = tag;
+    if (el.hasAttributes()) {
+      for (const attribute of el.getAttributeNames()) {
+        if (HARMLESS.has(attribute) || attribute.startsWith('data-')) continue;
+        if (!attribute.startsWith('aria-') || attribute === 'aria-modal') return null;
+      }
+      name = `${tag}.${el.className}${tag === 'A' && el.hasAttribute('href') ? ' href' : ''}`;
+    }
+    const asked = this.askedOf(tag, name, el);
+    if (asked.length > MAX_ASKED) return asked.some((one) => el.matches(one)) ? null : name;
+    for (const one of asked) name += el.matches(one) ? '+' : '-';
+    return name;
+  }
+
+  askedOf(tag, name, el) {
+    let found = this.known.get(name);
+    if (found === undefined) {
+      const lower = (text) => (this.quirks ? text.toLowerCase() : text);
+      const classes = new Set([...el.classList].map(lower));
+      found = this.asked.filter((one) => (!one.tag || one.tag === tag) && one.classes.every((word) => classes.has(lower(word))))
+        .map((one) => one.selector);
+      this.known.set(name, found);
+    }
+    return found;
+  }
+}
+
+// A list of selectors as its parts.
+function apart(text) {
+  if (!text.includes(',')) return [text];
+  if (!/[([\\"']/.test(text)) return text.split(',').map((part) => part.trim());
+  if (/[\\"']/.test(text)) return [text];
+  const parts = [''];
+  let depth = 0;
+  for (const sign of text) {
+    if (sign === '(' || sign === '[') depth++;
+    else if (sign === ')' || sign === ']') depth--;
+    if (sign === ',' && depth === 0) parts.push('');
+    else parts[parts.length - 1] += sign;
+  }
+  return parts.map((part) => part.trim());
+}
+
+// Tag and classes that an element must have for a selector to mean it, null if there are none.
+function subjectOf(selector) {
+  if (/[\\"']/.test(selector)) return null;
+  let bare = selector;
+  for (let before = ''; before !== bare;) {
+    before = bare;
+    bare = bare.replace(/\([^()]*\)|\[[^[\]]*\]/g, '');
+  }
+  const last = bare.split(/[ >+~]+/).at(-1);
+  if (last.includes('|') || last.includes(',') || last.includes('&')) return null;
+  const tag = /^[a-z][\w-]*/i.exec(last)?.[0].toUpperCase() ?? '';
+  const classes = [...last.matchAll(/\.([\w-]+)/g)].map((match) => match[1]);
+  return tag || classes.length ? { tag, classes } : null;
+}

@@ -1,0 +1,55 @@
+"""Large pages: elements that look alike are looked at once, and only those."""
+
+import re
+
+import pytest
+
+from ocd.browser.reading import Mode, read
+from ocd.browser.tab import Tab
+from support.site import Site
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.mark.parametrize("mode", ["outline", "text", "dom"])
+async def test_what_only_seems_alike_is_told_apart(tab: Tab, site: Site, mode: Mode) -> None:
+    """Rules of place, state, attributes, animations and shadow trees hide single rows of many."""
+    await tab.navigate(site.url("reading/alike.html"))
+    text = (await read(tab, mode=mode)).text
+    assert sorted(set(re.findall(r"(\w+) trick", text))) == []
+    shown = await tab.evaluate("document.documentElement.innerHTML.match(/\\w+ shown \\d+/g)")
+    assert [words for words in set(shown) if not re.search(rf"\b{words}\b", text)] == []
+    assert "inner shown" in text
+
+
+async def test_a_sheet_that_changes_counts_at_once(tab: Tab, site: Site) -> None:
+    """Nothing about style sheets is remembered from one reading to the next."""
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate(
+        """() => { document.body.innerHTML = '<style>p.a { color: black }</style>'
+        + Array.from({length: 500}, (_, i) => `<p class="a">Row ${i}</p>`).join(''); }""",
+        args=[],
+    )
+    assert "Row 250\n" in (await read(tab)).text
+    await tab.evaluate("document.styleSheets[0].cssRules[0].selectorText = 'p:nth-child(252)'")
+    await tab.evaluate("document.styleSheets[0].cssRules[0].style.display = 'none'")
+    text = (await read(tab)).text
+    assert "Row 250\n" not in text
+    assert "Row 249\n" in text
+    assert "Row 251\n" in text
+
+
+async def test_sheets_of_other_origins_are_not_guessed_at(tab: Tab, site: Site) -> None:
+    """A sheet that scripts may not look into makes every element be looked at."""
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate(
+        """(sheet) => new Promise((done) => {
+        document.body.innerHTML = Array.from({length: 500}, (_, i) => `<p>Row ${i}</p>`).join('');
+        const link = document.createElement('link');
+        Object.assign(link, { rel: 'stylesheet', href: sheet, onload: done, onerror: done });
+        document.head.append(link); })""",
+        args=[f"{site.other_origin}/reading/third.css"],
+    )
+    text = (await read(tab)).text
+    assert "Row 0\n" in text
+    assert "Row 1\n" not in text
