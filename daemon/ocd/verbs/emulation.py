@@ -1,0 +1,176 @@
+"""Verbs that make a tab look like another device, browser or place."""
+
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser.devices import AGENTS, DEVICES, PLACES, Device
+from ocd.browser.emulation import emulation_of
+from ocd.browser.tab import Tab
+from ocd.verb import Output, Params, tab_verb
+
+DevicePreset = Literal[
+    "iphone-14", "iphone-14-pro-max", "iphone-se", "ipad-pro", "ipad-mini", "pixel-7", "galaxy-s21",
+    "galaxy-fold", "desktop-1080p", "desktop-1440p", "desktop-4k", "laptop-13", "laptop-15",
+]  # fmt: skip
+AgentPreset = Literal[
+    "chrome-windows", "chrome-mac", "firefox-windows", "firefox-mac", "safari-mac",
+    "safari-iphone", "safari-ipad", "chrome-android", "googlebot", "bingbot",
+]  # fmt: skip
+PlacePreset = Literal[
+    "seoul", "tokyo", "new-york", "london", "san-francisco", "sydney", "paris", "berlin",
+    "singapore", "beijing",
+]  # fmt: skip
+Reset = Annotated[bool, Meta(description="Undo it")]
+
+
+class EmulateDevice(Params):
+    """Give the tab a device's screen, touch and user agent
+
+    By preset, or by width and height; values given beside a preset win. Lasts until reset or the
+    tab is closed. Reload for the server to see it.
+    """
+
+    preset: Annotated[DevicePreset | None, Meta(description="Device")] = None
+    width: Annotated[
+        Annotated[int, Meta(ge=50, le=10_000)] | None, Meta(description="CSS pixels")
+    ] = None
+    height: Annotated[
+        Annotated[int, Meta(ge=50, le=10_000)] | None, Meta(description="CSS pixels")
+    ] = None
+    device_scale_factor: Annotated[
+        Annotated[float, Meta(ge=0.1, le=10)] | None, Meta(description="Default 1")
+    ] = None
+    is_mobile: Annotated[bool | None, Meta(description="Mobile viewport rules")] = None
+    has_touch: Annotated[bool | None, Meta(description="Touch events")] = None
+    landscape: Annotated[bool, Meta(description="Turned on its side")] = False
+    user_agent: Annotated[str | None, Meta(description="Instead of its own")] = None
+    reset: Reset = False
+
+
+@tab_verb("emulate_device", EmulateDevice, capability="core", tier=2, leaves_dialog=True)
+async def emulate_device(tab: Tab, params: EmulateDevice) -> Output:
+    emulation = emulation_of(tab)
+    if params.reset:
+        await emulation.show_as_ever()
+        return Output(data={"tab_id": tab.id, "device": None, "reset": True})
+    device = _device(params)
+    agent = await emulation.show_as(device, params.user_agent or "")
+    viewport = {
+        "width": device.width, "height": device.height, "device_scale_factor": device.scale,
+        "is_mobile": device.mobile, "has_touch": device.touch,
+    }  # fmt: skip
+    told: dict[str, Any] = {"device": params.preset or "custom", "viewport": viewport}
+    return Output(data={"tab_id": tab.id, **told, **({"user_agent": agent} if agent else {})})
+
+
+def _device(params: EmulateDevice) -> Device:
+    if params.preset:
+        device = DEVICES[params.preset]
+    elif params.width and params.height:
+        device = Device(params.width, params.height)
+    else:
+        raise OcdError(
+            "invalid_argument", "emulate_device needs a preset, or width and height",
+            hint="Undo it with reset=true.", parameter="width" if params.height else "height",
+        )  # fmt: skip
+    given: dict[str, Any] = {
+        "width": params.width, "height": params.height, "scale": params.device_scale_factor,
+        "mobile": params.is_mobile, "touch": params.has_touch,
+    }  # fmt: skip
+    device = replace(device, **{name: value for name, value in given.items() if value is not None})
+    if params.landscape and device.height > device.width:
+        device = replace(device, width=device.height, height=device.width)
+    return device
+
+
+class UserAgent(Params):
+    """Send another user agent, with client hints that agree with it
+
+    By preset or as custom text. Reload for the server to see it.
+    """
+
+    preset: Annotated[AgentPreset | None, Meta(description="Browser")] = None
+    custom: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=1000)] | None, Meta(description="Its text")
+    ] = None
+    accept_language: Annotated[str, Meta(description="For example ko-KR,ko;q=0.9")] = ""
+    reset: Reset = False
+
+
+@tab_verb("user_agent", UserAgent, capability="core", tier=2, leaves_dialog=True)
+async def user_agent(tab: Tab, params: UserAgent) -> Output:
+    emulation = emulation_of(tab)
+    if params.reset:
+        agent = await emulation.reset_agent()
+        return Output(data={"tab_id": tab.id, "preset": None, "user_agent": agent, "reset": True})
+    if (params.preset is None) == (params.custom is None):
+        raise OcdError(
+            "invalid_argument", "user_agent needs a preset or custom text, one of them",
+            hint=f"Presets: {', '.join(AGENTS)}.", parameter="preset",
+        )  # fmt: skip
+    if params.custom is not None and not params.custom.isprintable():
+        message = "custom: a user agent has no line breaks or control characters"
+        raise OcdError("invalid_argument", message, parameter="custom")
+    agent = params.custom or await emulation.agent_text(params.preset or "")
+    hints = await emulation.set_agent(agent, params.accept_language)
+    data: dict[str, Any] = {"preset": params.preset or "custom", "user_agent": agent}
+    if hints:
+        data["client_hints"] = {
+            "brands": hints["brands"], "platform": hints["platform"], "mobile": hints["mobile"],
+        }  # fmt: skip
+    return Output(data={"tab_id": tab.id, **data})
+
+
+class Geolocation(Params):
+    """Report another position to pages
+
+    Also lets the page's origin ask for it, until reset or the tab is closed.
+    """
+
+    preset: Annotated[PlacePreset | None, Meta(description="City")] = None
+    latitude: Annotated[
+        Annotated[float, Meta(ge=-90, le=90)] | None, Meta(description="Degrees north")
+    ] = None
+    longitude: Annotated[
+        Annotated[float, Meta(ge=-180, le=180)] | None, Meta(description="Degrees east")
+    ] = None
+    accuracy: Annotated[float, Meta(gt=0, le=1e7, description="Metres")] = 100
+    origin: Annotated[
+        str | None, Meta(description="Who may ask, for example https://a.com; default: the page")
+    ] = None
+    reset: Reset = False
+
+
+@tab_verb("geolocation", Geolocation, capability="core", tier=2, leaves_dialog=True)
+async def geolocation(tab: Tab, params: Geolocation) -> Output:
+    emulation = emulation_of(tab)
+    if params.reset:
+        origins = await emulation.be_nowhere()
+        return Output(data={"tab_id": tab.id, "reset": True, "denied": origins})
+    name, latitude, longitude = _place(params)
+    url = params.origin or tab.url
+    if params.origin is not None:
+        tab.guard.policy.check(params.origin)
+    granted = await emulation.be_at(latitude, longitude, params.accuracy, url)
+    data: dict[str, Any] = {
+        "tab_id": tab.id, "preset": params.preset, "latitude": latitude, "longitude": longitude,
+        "accuracy": params.accuracy, "location_name": name, "granted": granted or None,
+    }  # fmt: skip
+    if not granted:
+        data["message"] = "No page of the web is open, so nobody may ask yet: call it again there."
+    return Output(data=data)
+
+
+def _place(params: Geolocation) -> tuple[str, float, float]:
+    if params.preset is not None:
+        return PLACES[params.preset]
+    if params.latitude is None or params.longitude is None:
+        missing = "latitude" if params.latitude is None else "longitude"
+        raise OcdError(
+            "invalid_argument", "geolocation needs a preset, or latitude and longitude",
+            hint=f"Presets: {', '.join(PLACES)}.", parameter=missing,
+        )  # fmt: skip
+    return "custom", params.latitude, params.longitude

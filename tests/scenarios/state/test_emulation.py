@@ -1,0 +1,131 @@
+"""Another device, another browser, another place: what the page and the site see."""
+
+import json
+from typing import Any
+
+import pytest
+
+from support.daemon import Daemon
+from support.site import Site
+
+
+def _js(daemon: Daemon, code: str) -> Any:  # noqa: ANN401 - any JSON value
+    return json.loads(daemon.do("javascript_tool", code=f"JSON.stringify([{code}])")["content"])[0]
+
+
+@pytest.fixture
+def who(daemon: Daemon, site: Site) -> Daemon:
+    daemon.do("navigate", url=site.url("state/who.html"))
+    return daemon
+
+
+SCREEN = "[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints]"
+
+
+def test_device_preset_gives_screen_touch_and_agent(who: Daemon, site: Site) -> None:
+    """A phone is narrow, dense, touched, and its agent reaches the site."""
+    told = who.do("emulate_device", preset="iphone-14")
+    assert told["viewport"]["width"] == 390
+    assert _js(who, SCREEN) == [390, 844, 3, 5]
+    who.do("page_reload")
+    assert "iPhone" in site.seen("state/who.html")[-1].headers["User-Agent"]
+    assert "iPhone" in site.seen("state/inner.html")[-1].headers["User-Agent"]
+    assert "iPhone" in _js(who, "navigator.userAgent")
+
+
+def test_device_survives_navigation_and_is_undone(who: Daemon, site: Site) -> None:
+    """It lasts over documents and origins until reset."""
+    before = _js(who, SCREEN)
+    who.do("emulate_device", preset="pixel-7", landscape=True)
+    who.do("navigate", url=f"{site.other_origin}/state/who.html")
+    assert _js(who, SCREEN)[:2] == [915, 412]
+    who.do("emulate_device", reset=True)
+    assert _js(who, SCREEN) == before
+    who.do("page_reload")
+    assert "Pixel" not in site.seen("state/who.html")[-1].headers["User-Agent"]
+    assert "Android" not in _js(who, "navigator.userAgent")
+
+
+def test_device_by_numbers(who: Daemon) -> None:
+    """Width and height are enough; one of them is not."""
+    who.do("emulate_device", width=500, height=400, deviceScaleFactor=2)
+    assert _js(who, SCREEN)[:3] == [500, 400, 2]
+    assert who.call("emulate_device", width=500).error["parameter"] == "height"
+    assert who.call("emulate_device", preset="nokia").error["parameter"] == "preset"
+
+
+def test_tabs_are_told_apart(who: Daemon, site: Site) -> None:
+    """Another tab stays what it was."""
+    before = _js(who, SCREEN)
+    who.do("emulate_device", preset="galaxy-fold")
+    other = who.new_tab(site.url("state/who.html"))
+    assert _js(who, SCREEN) == before
+    assert who.do("tabs_context")["current"] == other
+
+
+def test_user_agent_comes_with_agreeing_hints(who: Daemon, site: Site) -> None:
+    """Header, navigator and client hints say the same."""
+    told = who.do("user_agent", preset="chrome-windows", accept_language="ko-KR")
+    who.do("page_reload")
+    headers = site.seen("state/who.html")[-1].headers
+    assert headers["User-Agent"] == told["user_agent"]
+    assert headers["Accept-Language"].startswith("ko-KR")
+    assert _js(who, "[navigator.userAgent, navigator.platform, navigator.language]") == [
+        told["user_agent"], "Win32", "ko-KR",
+    ]  # fmt: skip
+    assert headers.get("Sec-Ch-Ua-Platform", '"Windows"') == '"Windows"'
+
+
+def test_agent_without_hints_sends_none(who: Daemon, site: Site) -> None:
+    """Firefox knows no client hints, and neither does who pretends to be it."""
+    who.do("user_agent", preset="firefox-mac")
+    who.do("page_reload")
+    headers = {k.lower() for k in site.seen("state/who.html")[-1].headers}
+    assert "sec-ch-ua" not in headers
+    own = who.do("user_agent", reset=True)["user_agent"]
+    who.do("page_reload")
+    assert site.seen("state/who.html")[-1].headers["User-Agent"] == own
+    assert "Firefox" not in own
+
+
+def test_custom_user_agent(who: Daemon, site: Site) -> None:
+    """Any text but one that would forge headers."""
+    who.do("user_agent", custom="my-bot/1.0")
+    who.do("page_reload")
+    assert site.seen("state/who.html")[-1].headers["User-Agent"] == "my-bot/1.0"
+    assert who.call("user_agent", custom="a\r\nX: y").error["parameter"] == "custom"
+    assert who.call("user_agent").code == "invalid_argument"
+    assert who.call("user_agent", preset="chrome-mac", custom="x").code == "invalid_argument"
+
+
+def _asked(daemon: Daemon) -> str:
+    daemon.do("interact", query="Where am I")
+    daemon.do(
+        "wait_for", type="function", value="document.querySelector('#where').textContent != "
+        "'nowhere'", timeout_ms=5000,
+    )  # fmt: skip
+    return str(_js(daemon, "document.querySelector('#where').textContent"))
+
+
+def test_position_is_refused_without_a_hang(who: Daemon) -> None:
+    """Nobody answers a prompt here: the page is told no at once."""
+    assert _asked(who) == "refused 1"
+
+
+def test_position_is_given_to_the_page(who: Daemon, site: Site) -> None:
+    """The page's origin may ask from then on; after reset no more."""
+    told = who.do("geolocation", preset="seoul", accuracy=20)
+    assert (told["latitude"], told["granted"]) == (37.5665, site.origin)
+    assert _asked(who) == "37.5665 20"
+    assert who.do("geolocation", reset=True)["denied"] == [site.origin]
+    who.do("page_reload")
+    assert _asked(who) == "refused 1"
+
+
+def test_position_by_numbers_and_bad_ones(who: Daemon) -> None:
+    """Both coordinates, within their ranges."""
+    who.do("geolocation", latitude=-10.5, longitude=20)
+    assert _asked(who) == "-10.5 100"
+    assert who.call("geolocation", latitude=1).error["parameter"] == "longitude"
+    assert who.call("geolocation", latitude=91, longitude=0).error["parameter"] == "latitude"
+    who.do("geolocation", reset=True)
