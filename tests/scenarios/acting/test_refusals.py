@@ -66,7 +66,7 @@ def test_tab_that_closes_itself_is_told(at: At) -> None:
     page.do(
         "javascript_tool",
         tab_id=popup["tab_id"],
-        code="document.body.innerHTML = '<button onclick=\"close()\">Shut</button>'; 1",
+        code="document.body.innerHTML = '<button onclick=\"window.close()\">Shut</button>'; 1",
     )
     assert page.do("interact", query="Shut", tab_id=popup["tab_id"])["changed"]["closed"] is True
     assert [tab["tab_id"] for tab in page.do("tabs_context")["tabs"]].count(popup["tab_id"]) == 0
