@@ -1,18 +1,25 @@
 """The mouse and the keyboard of a tab, as trusted input."""
 
+import asyncio
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.browser.tab import Tab
 
-Button = Literal["left", "right"]
-_HELD = {"left": 1, "right": 2}
+Button = Literal["left", "right", "middle"]
+_HELD = {"left": 1, "right": 2, "middle": 4}
+# Text that is longer is put in as one piece: key by key it would take seconds.
+MOST_KEYS = 400
+# Seconds between the repetitions of a key that is held down, as keyboards do it.
+_REPEAT_S = 0.04
 _SPELLED = {
     "ctrl": "Control", "control": "Control", "cmd": "Meta", "command": "Meta", "meta": "Meta",
     "alt": "Alt", "option": "Alt", "shift": "Shift", "esc": "Escape", "return": "Enter",
     "del": "Delete", "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft",
     "right": "ArrowRight", "space": " ", "pgup": "PageUp", "pgdn": "PageDown",
-    "pageup": "PageUp", "pagedown": "PageDown",
+    "pageup": "PageUp", "pagedown": "PageDown", "page_up": "PageUp", "page_down": "PageDown",
+    "super": "Meta", "win": "Meta", "windows": "Meta", "back_space": "Backspace",
+    "spacebar": " ", "ins": "Insert",
 }  # fmt: skip
 _MODIFIERS = {"Control": 2, "Meta": 4, "Alt": 1, "Shift": 8}
 
@@ -42,6 +49,31 @@ async def click(
         await call
 
 
+async def button_down(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
+    """Press the left button there and hold it."""
+    await _mouse(tab, "mouseMoved", x, y, modifiers=modifiers)
+    held = {"button": "left", "clickCount": 1, "modifiers": modifiers}
+    await _mouse(tab, "mousePressed", x, y, buttons=1, **held)
+
+
+async def drag_to(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
+    """Move the mouse there with the left button held."""
+    await _mouse(tab, "mouseMoved", x, y, button="left", buttons=1, modifiers=modifiers)
+
+
+async def button_up(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
+    """Let go of the left button there."""
+    held = {"button": "left", "clickCount": 1, "modifiers": modifiers}
+    await _mouse(tab, "mouseReleased", x, y, **held)
+
+
+async def wheel(
+    tab: Tab, x: float, y: float, across: float, down: float, *, modifiers: int = 0
+) -> None:
+    """Turn the mouse's wheel there, by so many pixels."""
+    await _mouse(tab, "mouseWheel", x, y, deltaX=across, deltaY=down, modifiers=modifiers)
+
+
 def _mouse(tab: Tab, kind: str, x: float, y: float, **more: Any) -> Any:  # noqa: ANN401
     return tab.cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **more})
 
@@ -55,26 +87,51 @@ async def insert(tab: Tab, text: str) -> None:
 
 
 async def write(tab: Tab, text: str) -> None:
-    """Type text key by key."""
-    await tab.keyboard.type(text)
+    """Type text key by key, a long one at once."""
+    if len(text) > MOST_KEYS:
+        await insert(tab, text)
+    else:
+        await tab.keyboard.type(text)
 
 
-async def press(tab: Tab, chord: str) -> None:
-    """Press a key, or several at once: Enter, Control+a."""
-    names = [_key(name) for name in chord.replace("++", "+plus").split("+")]
-    if not all(names):
-        raise _no_key(chord)
-    *held, last = names
+async def press(tab: Tab, chord: str, hold_s: float = 0) -> None:
+    """Press a key, or several at once: Enter, Control+a; hold them down for `hold_s`."""
+    *held, last = keys_of(chord)
     keyboard = tab.keyboard
     down: list[str] = []
     try:
         for name in held:
             await keyboard.down(name)
             down.append(name)
-        await keyboard.press(last)
+        if hold_s:
+            down.append(last)
+            await _held(tab, last, hold_s)
+        else:
+            await keyboard.press(last)
     finally:
         for name in reversed(down):
             await keyboard.up(name)
+
+
+async def _held(tab: Tab, key: str, seconds: float) -> None:
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while loop.time() < end:
+        await tab.keyboard.down(key)
+        await asyncio.sleep(min(_REPEAT_S, max(end - loop.time(), 0)))
+
+
+def keys_of(chord: str) -> list[str]:
+    """Return the keys of a chord such as ctrl+a, as keyboards name them; wrong_value."""
+    names = [_key(name) for name in chord.replace("++", "+plus").split("+")]
+    if not all(names):
+        raise _no_key(chord)
+    return names
+
+
+def is_key(chord: str) -> bool:
+    """Return whether words name a key or a chord."""
+    return bool(chord) and all(_key(name) for name in chord.replace("++", "+plus").split("+"))
 
 
 def _key(name: str) -> str:

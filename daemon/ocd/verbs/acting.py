@@ -1,4 +1,4 @@
-"""Verbs that act on a page as a person would: interact, lightweight_scroll."""
+"""Verbs that act on a page as a person would: interact, drag_drop, lightweight_scroll."""
 
 from typing import Annotated, Literal
 
@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from ocd.actions import PAGE_KEYS, Aimed, Timeout, answer
 from ocd.api.errors import OcdError
-from ocd.browser import doing
+from ocd.browser import doing, dragging
 from ocd.browser.acting import Clock, take_aim
 from ocd.browser.aiming import Aim
 from ocd.browser.tab import Tab
@@ -33,6 +33,28 @@ class Interact(Aimed):
         Meta(description="Keys held during a click"),
     ] = ()
     timeout_ms: Timeout = 5000
+
+
+class DragDrop(Params):
+    """Drag one element onto another, or from point to point
+
+    Pages with HTML5 drag and drop, sortable lists and sliders; across frames, too. Each end is a
+    ref, a selector, words, or x and y in CSS pixels of the window. method says how it went.
+    """
+
+    source_ref: Annotated[str | None, Meta(description="What to drag: its ref")] = None
+    source_selector: Annotated[str | None, Meta(description="or its CSS selector")] = None
+    source_query: Annotated[str | None, Meta(description="or words, as in find")] = None
+    source_x: Annotated[float | None, Meta(description="or a point")] = None
+    source_y: Annotated[float | None, Meta(description="with source_x")] = None
+    target_ref: Annotated[str | None, Meta(description="Where to: a ref")] = None
+    target_selector: Annotated[str | None, Meta(description="or a CSS selector")] = None
+    target_query: Annotated[str | None, Meta(description="or words")] = None
+    target_x: Annotated[float | None, Meta(description="or a point")] = None
+    target_y: Annotated[float | None, Meta(description="with target_x")] = None
+    steps: Annotated[int, Meta(ge=1, le=200, description="Moves of the mouse")] = dragging.STEPS
+    delay: Annotated[int, Meta(ge=0, le=1000, description="ms between moves")] = 0
+    timeout_ms: Timeout = 10_000
 
 
 class LightweightScroll(Params):
@@ -85,6 +107,30 @@ async def _answer_dialog(tab: Tab, clock: Clock, params: Interact) -> Output:
     dialog, done = await doing.answer_dialog(tab, clock, accept=accept, text=params.value or "")
     told = {"type": dialog.kind, "message": dialog.message}
     return answer(tab, {"action": params.action, "dialog": told}, done)
+
+
+@tab_verb("drag_drop", DragDrop, capability="core", tier=2, reads_page=True, page_keys=PAGE_KEYS)
+async def drag_drop(tab: Tab, params: DragDrop) -> Output:
+    dragged = await dragging.drag(
+        tab,
+        Clock.of(params.timeout_ms),
+        _end(params, "source"),
+        _end(params, "target"),
+        dragging.Pace(params.steps, params.delay / 1000),
+    )
+    data = {"action": "drag_drop", **dragged.told(), "steps": params.steps}
+    return answer(tab, data, dragged.done)
+
+
+def _end(params: DragDrop, name: str) -> dragging.End:
+    aim = Aim(*(getattr(params, f"{name}_{way}") for way in ("ref", "selector", "query")))
+    x, y = getattr(params, f"{name}_x"), getattr(params, f"{name}_y")
+    if (aim == Aim()) == (x is None or y is None):
+        raise OcdError(
+            "invalid_argument", f"drag_drop needs one of {name}_ref, {name}_selector, "
+            f"{name}_query, or {name}_x with {name}_y.", parameter=f"{name}_ref",
+        )  # fmt: skip
+    return dragging.End(aim, None if x is None or y is None else (x, y))
 
 
 _STEP = 0.85  # of a screen

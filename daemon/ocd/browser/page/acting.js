@@ -376,26 +376,8 @@ function about(el) {
     secret: control.type === 'password', radio: control.type === 'radio' || role === 'radio' };
 }
 
-function scrolled(el, x, y) {
-  let at = el;
-  const can = (one) => {
-    const style = getComputedStyle(one);
-    return (y && one.scrollHeight > one.clientHeight && /auto|scroll/.test(style.overflowY))
-      || (x && one.scrollWidth > one.clientWidth && /auto|scroll/.test(style.overflowX));
-  };
-  while (at && !can(at)) at = above(at);
-  const box = at || document.scrollingElement || document.documentElement;
-  box.scrollBy({ left: x, top: y, behavior: 'instant' });
-  return {
-    position: { x: Math.round(box.scrollLeft), y: Math.round(box.scrollTop) },
-    size: { scroll_width: box.scrollWidth, scroll_height: box.scrollHeight, width: box.clientWidth, height: box.clientHeight },
-    at_end: y ? (y > 0 ? box.scrollTop + box.clientHeight >= box.scrollHeight - 1 : box.scrollTop <= 0)
-      : (x > 0 ? box.scrollLeft + box.clientWidth >= box.scrollWidth - 1 : box.scrollLeft <= 0),
-  };
-}
-
 Object.assign(globalThis.openchrome, {
-  ready, settle, about, choose, setDirectly, selectAll, throughFrame, scrolled, stateOf,
+  ready, settle, about, choose, setDirectly, selectAll, throughFrame, stateOf,
   submitter: (el) => {
     const form = controlOf(el).form || el.closest('form');
     return form?.querySelector('button:not([type]), button[type=submit], input[type=submit], input[type=image]') || null;

@@ -1,0 +1,121 @@
+// What is at a place of the window, which element has the focus, and where things have been scrolled to.
+
+let struckAt = [0, 0];
+const TAKES = 'a[href], button, input, select, textarea, summary, label, option, [role], [tabindex], [onclick], [contenteditable]';
+
+// What lies on top at a point of the window, in frames that can be looked into, too.
+function hit(x, y) {
+  let found = topAt(document, x, y);
+  while (found && /^I?FRAME$/.test(found.tagName) && inside(found)) {
+    const [left, top] = contentOrigin(found);
+    [x, y] = [x - left, y - top];
+    const inner = topAt(inside(found), x, y);
+    if (!inner) break;
+    found = inner;
+  }
+  struckAt = [x, y];
+  return found || document.documentElement;
+}
+
+function climb(el, selector) {
+  for (let at = el; at; at = above(at)) if (!clobbered(at) && at.matches(selector)) return at;
+  return null;
+}
+
+// The control that a hit element belongs to: a click on a button's icon is one on the button.
+const controlAt = (el) => climb(el, TAKES) || el;
+
+function focused() {
+  let at = document.activeElement;
+  for (;;) {
+    const root = at && (rootOf(at) || (/^I?FRAME$/.test(at.tagName) && inside(at)));
+    const inner = root && root.activeElement;
+    if (!inner || inner.tagName === 'BODY') return at && at.tagName !== 'BODY' ? at : document.documentElement;
+    at = inner;
+  }
+}
+
+// What is known of an element that was found by its place; where to go on in a frame that cannot be looked into.
+function struck(el) {
+  if (/^I?FRAME$/.test(el.tagName) && !inside(el)) {
+    const [left, top] = contentOrigin(el);
+    return { frame: [struckAt[0] - left, struckAt[1] - top] };
+  }
+  watch(el);
+  return { about: about(el), ref: el === document.documentElement ? '' : `e${refOf(el)}`, acts: climb(el, TAKES) !== null };
+}
+
+const scrollsBy = (one, across) => {
+  const style = getComputedStyle(one);
+  return across ? one.scrollWidth > one.clientWidth && /auto|scroll/.test(style.overflowX)
+    : one.scrollHeight > one.clientHeight && /auto|scroll/.test(style.overflowY);
+};
+
+function boxOf(el, across) {
+  let at = el;
+  while (at && !scrollsBy(at, across)) at = above(at);
+  return at || el.ownerDocument.scrollingElement || el.ownerDocument.documentElement;
+}
+
+// Resolves when a scroll has come to rest: two frames without a change.
+async function rested(el, across, way, most) {
+  const box = boxOf(el, across);
+  const stop = performance.now() + most;
+  const place = () => `${box.scrollLeft} ${box.scrollTop}`;
+  for (let before = '', still = 0; still < 2 && performance.now() < stop;) {
+    await nextFrame();
+    const now = place();
+    still = now === before ? still + 1 : 0;
+    before = now;
+  }
+  return whereIn(box, across, way);
+}
+
+function whereIn(box, across, way) {
+  const [at, room] = across ? [box.scrollLeft, box.scrollWidth - box.clientWidth] : [box.scrollTop, box.scrollHeight - box.clientHeight];
+  return {
+    position: { x: Math.round(box.scrollLeft), y: Math.round(box.scrollTop) },
+    size: { scroll_width: box.scrollWidth, scroll_height: box.scrollHeight, width: box.clientWidth, height: box.clientHeight },
+    at_end: way > 0 ? at >= room - 1 : at <= 0,
+  };
+}
+
+// Scrolls the box that an element stands in, at once.
+function scrolled(el, x, y) {
+  const box = boxOf(el, !y);
+  box.scrollBy({ left: x, top: y, behavior: 'instant' });
+  return whereIn(box, !y, y || x);
+}
+
+Object.assign(globalThis.openchrome, {
+  hit: (x, y) => {
+    const el = hit(x, y);
+    return /^I?FRAME$/.test(el.tagName) ? el : controlAt(el);
+  },
+  focused, rested, scrolled,
+  struck: (el, options) => read(() => struck(el), options),
+  screen: () => ({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio, left: visualViewport.pageLeft, top: visualViewport.pageTop }),
+});
+
+// Whether a drag of the page's own kind has begun, and how it ended.
+let drag = null;
+
+function watchDrag(el) {
+  const view = el.ownerDocument.defaultView;
+  const state = { begun: null, ended: null };
+  drag?.stop();
+  const begin = (event) => { state.begun = event; };
+  const end = (event) => { state.ended = event.dataTransfer.dropEffect; };
+  view.addEventListener('dragstart', begin, true);
+  view.addEventListener('dragend', end, true);
+  drag = { state, stop: () => { view.removeEventListener('dragstart', begin, true); view.removeEventListener('dragend', end, true); } };
+}
+
+function dragged() {
+  const { state } = drag;
+  drag.stop();
+  const html5 = state.begun !== null && !state.begun.defaultPrevented;
+  return { html5, effect: state.ended, prevented: state.begun !== null && !html5 };
+}
+
+Object.assign(globalThis.openchrome, { watchDrag, dragged });

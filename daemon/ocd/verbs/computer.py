@@ -1,0 +1,173 @@
+"""The verb for agents that work by looking: mouse, keyboard and pictures of the window."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.actions import PAGE_KEYS, answer
+from ocd.api.errors import OcdError
+from ocd.browser import doing, dragging, hands, pointing
+from ocd.browser.acting import Clock, take_aim, wait_ready
+from ocd.browser.aiming import Aim
+from ocd.browser.tab import Tab
+from ocd.verb import MAX_TIMEOUT_MS, Image, Output, Params, tab_verb
+
+Action = Literal[
+    "screenshot", "zoom", "left_click", "right_click", "middle_click", "double_click",
+    "triple_click", "left_click_drag", "left_mouse_down", "left_mouse_up", "mouse_move", "hover",
+    "scroll", "scroll_to", "type", "key", "hold_key", "wait",
+]  # fmt: skip
+Point = Annotated[list[float], Meta(min_length=2, max_length=2)] | None
+_TIMEOUT_MS = 5000
+_POINTED = (*hands.CLICKS, "left_mouse_down", "left_mouse_up", "mouse_move", "hover")
+
+
+class Computer(Params):
+    """Use the mouse, the keyboard or the screen
+
+    Points are CSS pixels of the window, as in the picture of `screenshot`; a zoomed picture has
+    `scale` pixels for each. Prefer ref to a point. Tells what was hit and what changed.
+    """
+
+    action: Annotated[Action, Meta(description="What to do")]
+    coordinate: Annotated[Point, Meta(description="Where; drag: to where")] = None
+    start_coordinate: Annotated[Point, Meta(description="Drag from")] = None
+    ref: Annotated[str | None, Meta(description="Element, instead of coordinate")] = None
+    text: Annotated[str | None, Meta(description="Text, or keys: Enter, ctrl+a, Tab Tab")] = None
+    modifiers: Annotated[
+        tuple[Literal["Alt", "Control", "Meta", "Shift"], ...], Meta(description="Keys held")
+    ] = ()
+    scroll_direction: Annotated[
+        Literal["up", "down", "left", "right"], Meta(description="Where to")
+    ] = "down"
+    scroll_amount: Annotated[
+        float, Meta(ge=0, le=1000, description="Notches of 100 pixels")
+    ] = 3  # fmt: skip
+    duration: Annotated[float, Meta(ge=0, le=60, description="Seconds of wait, hold_key")] = 1
+    region: Annotated[
+        Annotated[list[float], Meta(min_length=4, max_length=4)] | None,
+        Meta(description="zoom: left, top, right, bottom"),
+    ] = None
+    screenshot_quality: Annotated[
+        hands.Quality, Meta(description="high: PNG; else JPEG")
+    ] = "normal"  # fmt: skip
+    timeout_ms: Annotated[
+        Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None, Meta(description="Longest wait")
+    ] = None
+
+
+@tab_verb(
+    "computer",
+    Computer,
+    capability="core",
+    tier=2,
+    reads_page=True,
+    page_keys=PAGE_KEYS,
+    timeout_ms=70_000,
+)
+async def computer(tab: Tab, params: Computer) -> Output:
+    waits = params.action in ("wait", "hold_key")
+    least = _TIMEOUT_MS + (params.duration * 1000 if waits else 0)
+    clock = Clock.of(params.timeout_ms or round(least))
+    if params.action in ("screenshot", "zoom"):
+        return await _picture(tab, params)
+    if params.action == "wait":
+        await hands.pause(clock, params.duration)
+        return Output(data={"tab_id": tab.id, "action": "wait", "waited_s": params.duration})
+    if params.action in ("type", "key", "hold_key"):
+        return await _keys(tab, params, clock)
+    if params.action == "scroll":
+        return await _scroll(tab, params, clock)
+    if params.action == "left_click_drag":
+        return await _drag(tab, params, clock)
+    return await _point(tab, params, clock)
+
+
+async def _picture(tab: Tab, params: Computer) -> Output:
+    if params.action == "zoom" and params.region is None:
+        raise _needs(params, "region")
+    region = None
+    if params.action == "zoom" and params.region:
+        left, top, right, bottom = params.region
+        region = (left, top, right, bottom)
+    shot = await hands.picture(tab, params.screenshot_quality, region)
+    data: dict[str, Any] = {
+        "tab_id": tab.id, "action": params.action, "url": tab.url, "mime_type": shot.mime_type,
+        "width": shot.width, "height": shot.height, "scale": shot.scale,
+    }  # fmt: skip
+    if region:
+        data |= {"left": shot.left, "top": shot.top}
+    return Output(data=data, image=Image(shot.data, shot.mime_type))
+
+
+async def _keys(tab: Tab, params: Computer, clock: Clock) -> Output:
+    if not params.text:
+        raise _needs(params, "text")
+    hold = params.duration if params.action == "hold_key" else 0.0
+    if params.ref is not None:
+        target = await take_aim(tab, Aim(ref=params.ref))
+        async with target.element:
+            await doing.do(target, clock, "focus")
+    done = await hands.keys(tab, clock, params.text, kind=params.action, hold_s=hold)
+    return answer(tab, {"action": params.action}, done)
+
+
+async def _scroll(tab: Tab, params: Computer, clock: Clock) -> Output:
+    at = await _place(tab, params, clock) if params.coordinate or params.ref else None
+    bits = pointing.modifier_bits(params.modifiers)
+    way, much = params.scroll_direction, params.scroll_amount
+    where, done = await hands.scroll(tab, at, clock, way, much, bits)
+    return answer(tab, {"action": "scroll", "direction": way, **where}, done)
+
+
+async def _drag(tab: Tab, params: Computer, clock: Clock) -> Output:
+    if params.start_coordinate is None and params.ref is None:
+        raise _needs(params, "start_coordinate")
+    if params.coordinate is None:
+        raise _needs(params, "coordinate")
+    start = dragging.End(Aim(ref=params.ref), _pair(params.start_coordinate))
+    end = dragging.End(point=_pair(params.coordinate))
+    dragged = await dragging.drag(tab, clock, start, end)
+    return answer(tab, {"action": params.action, **dragged.told()}, dragged.done)
+
+
+async def _point(tab: Tab, params: Computer, clock: Clock) -> Output:
+    if params.action == "scroll_to":
+        if params.ref is None:
+            raise _needs(params, "ref")
+        target = await take_aim(tab, Aim(ref=params.ref))
+        async with target.element:
+            done = await doing.do(target, clock, "scroll_into_view")
+        return answer(tab, {"action": "scroll_to", "ref": target.ref}, done)
+    x, y = await _place(tab, params, clock)
+    if params.action in hands.CLICKS:
+        bits = pointing.modifier_bits(params.modifiers)
+        target, done = await hands.click(tab, (x, y), clock, params.action, bits)
+    else:
+        target, done = await hands.move(tab, (x, y), clock, params.action)
+    told = {"coordinate": [round(x, 1), round(y, 1)], "target": target.told()}
+    return answer(tab, {"action": params.action, **told, "ref": target.ref or None}, done)
+
+
+async def _place(tab: Tab, params: Computer, clock: Clock) -> tuple[float, float]:
+    """Return the point: that of the element, once it can be used, or the one that was given."""
+    if (params.ref is None) == (params.coordinate is None):
+        raise _needs(params, "coordinate")
+    place = _pair(params.coordinate)
+    if place is not None:
+        return place
+    target = await take_aim(tab, Aim(ref=params.ref))
+    async with target.element:
+        enabled = params.action not in ("mouse_move", "hover", "scroll")
+        return await wait_ready(target, clock, enabled=enabled)
+
+
+def _pair(point: list[float] | None) -> tuple[float, float] | None:
+    return (point[0], point[1]) if point else None
+
+
+def _needs(params: Computer, name: str) -> OcdError:
+    either = "exactly one of coordinate and ref" if name == "coordinate" else name
+    return OcdError(
+        "invalid_argument", f"computer: {params.action} needs {either}.", parameter=name
+    )

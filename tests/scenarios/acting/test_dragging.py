@@ -1,0 +1,93 @@
+"""drag_drop: HTML5 drag and drop, sortable lists, sliders, and ends that cannot be used."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+def test_html5_drag_carries_its_data(at: At) -> None:
+    """The page gets the whole sequence of trusted events, data transfer included."""
+    page = at("drag.html")
+    result = page.do("drag_drop", source_selector="#card", target_selector="#bin")
+    assert page.text("#said") == "start enter over drop:the card:true end:move"
+    assert (result["method"], result["accepted"]) == ("html5", True)
+    assert result["target"]["name"] == "Bin"
+    assert "#card" not in str(result["source"])
+
+
+def test_target_below_the_fold_is_scrolled_to(at: At) -> None:
+    """The target comes into view while the element hangs at the mouse."""
+    page = at("drag.html")
+    page.do("drag_drop", source_query="Card", target_query="Far bin")
+    assert "drop:the card" in page.text("#said")
+    assert page.js("far.contains(card)") == "true"
+
+
+def test_drop_that_is_refused_is_told(at: At) -> None:
+    """What takes no drops says so by `accepted`."""
+    page = at("drag.html")
+    result = page.do("drag_drop", source_selector="#card", target_selector="h1")
+    assert (result["method"], result["accepted"]) == ("html5", False)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "order"),
+    [("One", "Three", "TwoThreeOne"), ("Three", "One", "ThreeOneTwo")],
+)
+def test_list_that_follows_the_pointer_is_sorted(
+    at: At, source: str, target: str, order: str
+) -> None:
+    """Lists built on pointer events see a pointer that moves."""
+    page = at("drag.html")
+    refs = {name: page.ref(f"{name} option") for name in (source, target)}
+    down = source == "One"
+    box = page.do("query_dom", selector="#sortable li")["elements"][2 if down else 0]["box"]
+    edge = box[1] + (box[3] - 3 if down else 3)
+    result = page.do("drag_drop", source_ref=refs[source], target_x=box[0] + 20, target_y=edge)
+    assert result["method"] == "pointer"
+    assert page.text("#said") == f"sorted:{order}"
+
+
+def test_slider_is_dragged_by_points(at: At) -> None:
+    """Points of the window do where there is nothing to name."""
+    page = at("drag.html")
+    (knob,) = page.do("query_dom", selector="#knob")["elements"]
+    x, y = knob["box"][0] + 10, knob["box"][1] + 10
+    page.do("drag_drop", source_x=x, source_y=y, target_x=x + 100, target_y=y)
+    assert page.text("#said") == "knob:100"
+
+
+@pytest.mark.parametrize(
+    ("params", "code"),
+    [
+        ({"source_selector": "#card"}, "invalid_argument"),
+        ({"source_selector": "#card", "target_x": 5}, "invalid_argument"),
+        ({"source_selector": "#card", "target_x": 5, "target_y": -5}, "invalid_argument"),
+        ({"source_selector": "#card", "target_selector": "#nowhere"}, "element_not_found"),
+        ({"source_query": "xylophone", "target_selector": "#bin"}, "element_not_found"),
+        ({"source_ref": "e99999", "target_selector": "#bin"}, "stale_ref"),
+    ],
+)
+def test_bad_end_changes_nothing(at: At, params: dict[str, object], code: str) -> None:
+    """An end that is missing or cannot be found has its code; nothing was dragged."""
+    page = at("drag.html")
+    assert page.call("drag_drop", **params).code == code
+    assert page.text("#said") == ""
+
+
+def test_drag_inside_a_frame(at: At) -> None:
+    """Both ends may stand in a frame of another origin."""
+    page = at("drag.html")
+    page.js(
+        'document.body.innerHTML = \'<iframe style="width:600px;height:500px" src="'
+        + page.site.other_origin
+        + "/acting/drag.html\"></iframe>'; 1"
+    )
+    page.do("wait_for", type="function", value="frames.length && document.readyState")
+    page.do("wait_for", type="idle")
+    result = page.do("drag_drop", source_selector="#card", target_selector="#bin")
+    assert result["accepted"] is True
