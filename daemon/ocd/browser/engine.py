@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 _FILES = (
     "nodes", "names", "likeness", "visible", "refs", "identity", "states", "outline", "serialise",
-    "finding", "acting", "spots", "observing",
+    "finding", "acting", "spots",
+    "observing", "inspecting",
 )  # fmt: skip
 _CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : null"
 
