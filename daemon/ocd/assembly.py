@@ -33,6 +33,7 @@ from ocd.outputs import sweeper
 from ocd.outputs.store import OutputStore
 from ocd.records.journal import Journal
 from ocd.road import Road
+from ocd.safety import secrets
 from ocd.safety.domains import DomainPolicy
 from ocd.safety.paths import Roots
 from ocd.safety.sanitize import Sanitizer
@@ -58,6 +59,7 @@ class Daemon:
         self.stop = asyncio.Event()
         home = config.home
         self.sweep_changed = asyncio.Event()
+        secrets.use(secrets.read_file(config.secrets) if config.secrets else secrets.NONE)
         policy = _policy(config)
         self.chromium = Chromium(_browser_options(config, policy), self.spawn)
         self.sessions = Sessions(self.chromium, files=home / "files")
@@ -103,6 +105,7 @@ class Daemon:
             journal=self.journal,
             sanitizer=self.sanitizer,
             reach=self.reach,
+            large_output=lambda: self.config.handle_large_tool_output,
         )
         self.http_port: int | None = None
         self.door = McpDoor(

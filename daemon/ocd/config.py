@@ -82,7 +82,7 @@ def reload(config: Config, path: Path) -> Config:
 
 def unknown_variables(environ: Environ) -> list[tuple[str, str]]:
     """Return the OPENCHROME_* variables that look like misspelt settings, with the right name."""
-    names = [setting.variable for setting in SETTINGS.values()]
+    names = [setting.variable for setting in SETTINGS.values() if not setting.is_table]
     given = [name for name in environ if name.startswith(PREFIX) and name not in names]
     near = [(name, difflib.get_close_matches(name, names, 1, 0.85)) for name in sorted(given)]
     return [(name, match[0]) for name, match in near if match]
@@ -118,7 +118,8 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 def _variables(environ: Environ) -> dict[str, object]:
     # An empty variable is one that was not set.
-    given = {key: environ.get(setting.variable) for key, setting in SETTINGS.items()}
+    scalars = {key: setting for key, setting in SETTINGS.items() if not setting.is_table}
+    given = {key: environ.get(setting.variable) for key, setting in scalars.items()}
     return {key: _split(SETTINGS[key], text) for key, text in given.items() if text}
 
 
@@ -153,7 +154,8 @@ def _value(setting: Setting, raw: object, source: _Source) -> Any:  # noqa: ANN4
     try:
         value = msgspec.convert(raw, setting.type, strict=source.strict, dec_hook=as_path)
     except (msgspec.ValidationError, RuntimeError) as error:
-        raise _invalid(name, str(error), key=setting.key) from error
+        hint = f"Its keys: {', '.join(setting.table_keys)}" if setting.table_keys else ""
+        raise _invalid(name, str(error), hint=hint, key=setting.key) from error
     if setting.key in ("tools_only", "disable_tools"):
         _check_groups(name, setting.key, value)
     if isinstance(value, float) and not math.isfinite(value):

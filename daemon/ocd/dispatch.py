@@ -13,7 +13,7 @@ import msgspec
 
 from ocd import replies
 from ocd.api.errors import OcdError
-from ocd.api.wire import CallRequest
+from ocd.api.wire import CallRequest, Client
 from ocd.browser.session import Session
 from ocd.browser.tab import Tab
 from ocd.calls import CALLER
@@ -25,8 +25,10 @@ from ocd.params import Common, decode_call
 from ocd.records.journal import brief
 from ocd.replies import Reply
 from ocd.road import Call, Road
+from ocd.safety import secrets
 from ocd.safety.redact import redact
 from ocd.sources import REACH, filled, masked, names_files, permitted
+from ocd.spilling import guarded, guards
 from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb
 
 logger = logging.getLogger(__name__)
@@ -54,8 +56,8 @@ async def run_call(
     try:
         return await _travel(road, call, on_progress)
     except OcdError as failure:
-        error = failure
-        raise
+        error = replies.masked_error(failure)
+        raise error from None
     except asyncio.CancelledError:
         error = OcdError("cancelled", f"{request.verb} was cancelled by its caller")
         raise
@@ -85,7 +87,8 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
     CALLER.set(request.client)
     CALLER_SESSION.set(request.session)
     given = await filled(road.verbs, verb, request.params, reach)
-    common, params = decode_call(verb, given)
+    ready = secrets.current().fill(given) if verb.fills_secrets else given
+    common, params = decode_call(verb, ready)
     if names_files(verb.params):
         params = await asyncio.to_thread(permitted, params, reach)
     deadline = _deadline_s(verb, common, params)
@@ -102,16 +105,22 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
         inner = _with_deadline(params_there, common)
         call.request = msgspec.structs.replace(request, verb=name, params=inner)
         return await _travel(road, call, on_progress)
-    return await _reply(road, verb, common, output, call.request.params)
+    return await _reply(road, verb, common, output, call.request)
 
 
 async def _reply(
-    road: Road, verb: Verb, common: Common, output: Output, params: Mapping[str, Any]
+    road: Road, verb: Verb, common: Common, output: Output, request: CallRequest
 ) -> Reply:
-    output = replies.sanitised(road.sanitizer, verb, output)
+    output = replies.masked(replies.sanitised(road.sanitizer, verb, output))
     if await replies.goes_to_handle(verb, common, output):
         return await _stored(road, verb, output)
-    return replies.inline(verb, output, params)
+    reply = replies.inline(verb, output, request.params)
+    settings = road.large_output()
+    if guards(settings, request.client, verb, common):
+        reply = await guarded(settings, road.outputs, verb, reply)
+        if reply.pointer is not None:
+            _journal_handle(road, verb, reply.pointer.descriptor)
+    return reply
 
 
 def _find(road: Road, name: str) -> Verb:
@@ -213,14 +222,17 @@ def _marked(road: Road, session: Session, output: Output) -> Output:
     return output
 
 
-async def task_reply(road: Road, meta: TaskMeta, params: Mapping[str, Any]) -> Reply:
+async def task_reply(
+    road: Road, meta: TaskMeta, params: Mapping[str, Any], client: Client
+) -> Reply:
     """Return what the direct call with these parameters would have answered, for an ended task.
 
     Raises what it would have raised.
     """
     verb = _find(road, meta.kind)
     common, _ = decode_call(verb, params)
-    return await _reply(road, verb, common, await finished(road.runner, meta), params)
+    request = CallRequest(verb.name, dict(params), meta.session, client)
+    return await _reply(road, verb, common, await finished(road.runner, meta), request)
 
 
 # --- what is written down -------------------------------------------------------------------
@@ -228,6 +240,12 @@ async def task_reply(road: Road, meta: TaskMeta, params: Mapping[str, Any]) -> R
 
 async def _stored(road: Road, verb: Verb, output: Output) -> Reply:
     descriptor = await road.outputs.put(replies.stored_payload(verb, output), verb.name)
+    _journal_handle(road, verb, descriptor)
+    shown = msgspec.to_builtins(policy.fit(descriptor))
+    return Reply(data=shown, origin=output.origin, is_handle=True)
+
+
+def _journal_handle(road: Road, verb: Verb, descriptor: policy.Descriptor) -> None:
     road.journal.record_event(
         {
             "event": "output_handle_created",
@@ -238,8 +256,6 @@ async def _stored(road: Road, verb: Verb, output: Output) -> Reply:
             "ts": _now(),
         }
     )
-    shown = msgspec.to_builtins(policy.fit(descriptor))
-    return Reply(data=shown, origin=output.origin, is_handle=True)
 
 
 def _internal(call: Call, failure: Exception) -> OcdError:

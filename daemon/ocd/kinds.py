@@ -4,11 +4,13 @@ from collections.abc import Mapping
 
 import msgspec
 
+from ocd.api.errors import OcdError
 from ocd.ledger.runner import Kind
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.work import Work
 from ocd.params import decode_args
 from ocd.payload import Lines, Payload
+from ocd.replies import masked, masked_error
 from ocd.sources import REACH, Reach, permitted
 from ocd.verb import Output, Params, Verb
 
@@ -21,8 +23,11 @@ def task_kinds(verbs: Mapping[str, Verb], parts: Mapping[type, object]) -> dict[
 def _kind(verb: Verb, parts: Mapping[type, object]) -> Kind:
     async def run(work: Work, params: Params) -> Payload:
         assert verb.needs is not None
-        output: Output = await verb.run(parts[verb.needs], work, params)
-        return output.payload(verb.items)
+        try:
+            output: Output = await verb.run(parts[verb.needs], work, params)
+        except OcdError as error:
+            raise masked_error(error) from None
+        return masked(output).payload(verb.items)
 
     def recover(meta: TaskMeta, lines: Lines) -> Payload:
         assert verb.recover is not None

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.api.wire import CallRequest, Hello
+from ocd.api.wire import CallRequest, Client, Hello
 from ocd.capabilities import NARROWED, Capabilities
 from ocd.config import Config
 from ocd.dispatch import run_call, task_reply
@@ -101,7 +101,8 @@ class McpDoor:
 
     async def task_reply(self, task_id: str, params: Mapping[str, Any]) -> Reply:
         """Return what the direct call with these parameters would have answered."""
-        return await task_reply(self._road, await self._road.runner.get(task_id), params)
+        meta = await self._road.runner.get(task_id)
+        return await task_reply(self._road, meta, params, Client("mcp"))
 
     async def cancel_task(self, task_id: str) -> None:
         """Ask a task to stop."""

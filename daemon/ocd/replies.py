@@ -7,13 +7,30 @@ from typing import Any
 
 import msgspec
 
+from ocd.api.errors import OcdError
 from ocd.outputs import policy
+from ocd.outputs.policy import Descriptor
 from ocd.params import Common
 from ocd.payload import Lines, Payload
+from ocd.safety import secrets
 from ocd.safety.sanitize import Markup, Sanitizer
 from ocd.verb import Output, Verb, Window
 
 _MARKUP: dict[str, Markup] = {"text/markdown": "markdown", "text/html": "html"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """What the guard left of a large text: the words to say, and where it is kept.
+
+    descriptor: the handle's. of_page: the text was page text, and the reply's JSON is whole.
+    """
+
+    text: str
+    path: str
+    characters: int
+    descriptor: Descriptor
+    of_page: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +39,8 @@ class Reply:
 
     data: JSON value without the page text. content: page text from `origin`, or None. rows and
     items: where a list of `data` stands in a file. is_handle: data is a handle's descriptor.
-    unfinished: data tells of a task that goes on.
+    unfinished: data tells of a task that goes on. pointer: stands for the page text or for data,
+    which is empty then.
     """
 
     data: Any
@@ -33,6 +51,7 @@ class Reply:
     items: tuple[str, ...] | None = None
     is_handle: bool = False
     unfinished: bool = False
+    pointer: Pointer | None = None
 
     def encode(self) -> bytes:
         """Return the JSON of `data`, its list from the file spliced in; blocks if there is one."""
@@ -52,6 +71,24 @@ def sanitised(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
         data, note = sanitizer.clean_values(output.data, verb.page_keys)
         changes["data"] = {**data, "page_text_note": note} if note else data
     return replaced(output, **changes)
+
+
+def masked(output: Output) -> Output:
+    """Return the output without the values of secrets; rows had none when they were written."""
+    known = secrets.current()
+    if not known:
+        return output
+    content = None if output.content is None else known.mask_text(output.content)
+    return replaced(output, data=known.mask(output.data), content=content)
+
+
+def masked_error(error: OcdError) -> OcdError:
+    """Return the error without the values of secrets."""
+    known = secrets.current()
+    if not known:
+        return error
+    hint, details = known.mask_text(error.hint), known.mask(error.details)
+    return OcdError(error.code, known.mask_text(error.message), hint=hint, **details)
 
 
 def replaced(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - fields of Output

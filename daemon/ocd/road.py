@@ -15,6 +15,7 @@ from ocd.outputs.store import OutputStore
 from ocd.records.journal import Journal
 from ocd.safety.sanitize import Sanitizer
 from ocd.sources import Reach
+from ocd.tables import LargeOutput
 from ocd.verb import Verb
 
 
@@ -22,7 +23,7 @@ from ocd.verb import Verb
 class Road:
     """What calls meet on their way; the assembly puts it together.
 
-    reach: which files a client may name.
+    reach: which files a client may name. large_output: the guard's settings as they are now.
     """
 
     verbs: Mapping[str, Verb]
@@ -35,6 +36,7 @@ class Road:
     journal: Journal
     sanitizer: Sanitizer
     reach: Callable[[Client], Reach]
+    large_output: Callable[[], LargeOutput]
     calls: set["Call"] = field(default_factory=set)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     idle: asyncio.Event = field(default_factory=asyncio.Event)

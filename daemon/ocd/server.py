@@ -148,6 +148,11 @@ def _result(reply: Reply) -> bytes:
     extra: dict[str, Any] = {}
     if reply.content is not None:
         extra["content"] = reply.content
+    if (pointer := reply.pointer) is not None:
+        extra["output_handle"] = pointer.descriptor.output_handle
+        extra["output_path"] = pointer.path
+        extra["total"] = pointer.characters
+        extra.setdefault("content", pointer.text)
     if reply.image is not None:
         data, mime_type = reply.image
         extra["image"] = {"mime_type": mime_type, "data": b64encode(data).decode()}

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 import msgspec
 
+from ocd.tables import LargeOutput, Table
+
 # The capability groups, as the verbs declare them (a unit test compares the two lists).
 GROUPS = (
     "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "pilot", "tasks",
@@ -144,6 +146,15 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         int,
         _key("Largest size of the output store on disk", flag=None, ge=1, le=10_000_000, live=True),
     ] = 2048
+    secrets: Annotated[
+        Path | None,
+        _key(
+            "File of NAME=value lines, used as ${SECRET:NAME} and masked in results", metavar="FILE"
+        ),
+    ] = None
+    handle_large_tool_output: Annotated[
+        LargeOutput, _key("Large replies that nobody asked for", flag=None, live=True)
+    ] = LargeOutput()
 
     @property
     def file(self) -> Path:
@@ -191,6 +202,16 @@ class Setting(NamedTuple):
     def is_list(self) -> bool:
         """Return whether the value is a tuple."""
         return isinstance(self.default, tuple)
+
+    @property
+    def is_table(self) -> bool:
+        """Return whether it is a table of config.toml, which no variable can give."""
+        return isinstance(self.default, (Table, dict))
+
+    @property
+    def table_keys(self) -> tuple[str, ...]:
+        """Return the keys that the table may have; () for what is no table of fixed keys."""
+        return self.default.__struct_fields__ if isinstance(self.default, Table) else ()
 
     @property
     def is_path(self) -> bool:

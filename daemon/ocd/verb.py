@@ -129,7 +129,7 @@ class Verb:
     modes. reads_page: its content passes the sanitiser. opens_tab: a session without a tab gets
     one. leaves_dialog: runs although a dialog is open. recover: rebuilds the result of a task whose
     process died. reads: changes nothing, here or on the web. page_keys: keys of its JSON under
-    which strings come from pages.
+    which strings come from pages. keeps_secrets: gets `${SECRET:NAME}` as the caller wrote it.
     """
 
     name: str
@@ -148,6 +148,12 @@ class Verb:
     recover: Recover | None = None
     reads: bool = False
     page_keys: tuple[str, ...] = ()
+    keeps_secrets: bool = False
+
+    @property
+    def fills_secrets(self) -> bool:
+        """Whether `${SECRET:NAME}` is filled in: for verbs that act on pages, not on our files."""
+        return self.scope in ("tab", "session") and not self.keeps_secrets
 
     @property
     def long(self) -> bool:

@@ -13,11 +13,12 @@ Options:
   --tools-only CSV      Only these groups of tools
   --disable-tools CSV   All but these groups of tools
   --tier 1|2|3          List the tools of tiers 1 to N
+  --guard on|off        Keep large replies and point to them; default: as configured
   --no-start            Do not start the daemon when none runs
   --version             Show the version
   --help                Show this
 """
-_VALUES = ("--session", "--tools-only", "--disable-tools", "--tier")
+_VALUES = ("--session", "--tools-only", "--disable-tools", "--tier", "--guard")
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -71,6 +72,10 @@ def _option(flag: str, value: str) -> object:
         if value not in ("1", "2", "3"):
             raise ValueError("--tier is 1, 2 or 3")
         return int(value)
+    if flag == "--guard":
+        if value not in ("on", "off"):
+            raise ValueError("--guard is on or off")
+        return value == "on"
     if flag == "--session":
         if not value:
             raise ValueError("--session needs a name")

@@ -34,7 +34,7 @@ def caller_from(door: Door, hello: Hello) -> Caller:
     """Return the caller that a hello line describes."""
     return Caller(
         session=hello.session or f"mcp-{hello.id}",
-        client=Client(kind="mcp", cwd=hello.project or hello.cwd, pid=hello.pid),
+        client=Client("mcp", hello.project or hello.cwd, hello.pid, hello.guard),
         maximum=door.narrowed(hello.tools_only, hello.disable_tools),
         tier=hello.tier or door.tier,
     )

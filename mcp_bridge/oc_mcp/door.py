@@ -9,6 +9,44 @@ Entry = Mapping[str, Any]
 OnProgress = Callable[[Progress], None]
 
 
+class Descriptor(Protocol):
+    """What stands for a stored output."""
+
+    @property
+    def output_handle(self) -> str:
+        """The handle."""
+        ...
+
+    @property
+    def mime_type(self) -> str:
+        """The payload's media type."""
+        ...
+
+    @property
+    def size_bytes(self) -> int:
+        """The payload's size."""
+        ...
+
+
+class Pointer(Protocol):
+    """What is said in place of a large text; see ocd.replies.Pointer."""
+
+    @property
+    def text(self) -> str:
+        """The words."""
+        ...
+
+    @property
+    def descriptor(self) -> Descriptor:
+        """The handle that keeps the text."""
+        ...
+
+    @property
+    def of_page(self) -> bool:
+        """Whether it stands for page text, and the JSON is whole."""
+        ...
+
+
 class Reply(Protocol):
     """What a call came to; see ocd.replies.Reply."""
 
@@ -40,6 +78,11 @@ class Reply(Protocol):
     @property
     def unfinished(self) -> bool:
         """Whether data tells of a task that goes on."""
+        ...
+
+    @property
+    def pointer(self) -> Pointer | None:
+        """What stands for the page text or for data."""
         ...
 
     def encode(self) -> bytes:

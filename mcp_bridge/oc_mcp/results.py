@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from oc_mcp.door import Reply
+from oc_mcp.door import Pointer, Reply
 from ocd.api.errors import OcdError
 
 Result = dict[str, Any]
@@ -52,6 +52,8 @@ async def success(
     """Return the result of a call. structured: the caller asked for `structuredContent` too."""
     if reply.is_handle:
         return _handle(reply, frame)
+    if reply.pointer is not None:
+        return _pointed(reply, reply.pointer)
     encoded = await asyncio.to_thread(reply.encode)
     blocks = [_text(encoded.decode()), *_page(reply), *_picture(reply)]
     if page_keys and not reply.unfinished:
@@ -153,15 +155,31 @@ def longest(most: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _handle_result(descriptor: dict[str, Any], origin: str) -> Result:
-    handle = descriptor["output_handle"]
-    link = {
+def _pointed(reply: Reply, pointer: Pointer) -> Result:
+    """Return what points to a large text, then the JSON that it stood beside, then the link."""
+    beside = [_text(msgspec.json.encode(reply.data).decode())] if pointer.of_page else []
+    kept = pointer.descriptor
+    link = _link(kept.output_handle, kept.mime_type, kept.size_bytes)
+    origin = _plain(reply.origin)
+    warning = note(["First … chars"], [origin] if origin else [])
+    page = _page(reply)
+    blocks = [_text(pointer.text), *beside, *page, link, *_picture(reply), _text(warning)]
+    return {"content": blocks, "isError": False}
+
+
+def _link(handle: str, mime_type: str, size: int) -> dict[str, Any]:
+    return {
         "type": "resource_link",
         "uri": f"openchrome://output/{handle}",
         "name": handle,
-        "mimeType": descriptor["mime_type"],
-        "size": descriptor["size_bytes"],
+        "mimeType": mime_type,
+        "size": size,
     }
+
+
+def _handle_result(descriptor: dict[str, Any], origin: str) -> Result:
+    handle = descriptor["output_handle"]
+    link = _link(handle, descriptor["mime_type"], descriptor["size_bytes"])
     encoded = msgspec.json.encode(descriptor)
     blocks = [_text(encoded.decode()), link]
     if descriptor["preview"] is not None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ocd.outputs import policy
 from ocd.outputs.policy import Descriptor
-from ocd.payload import JSON, Lines, Payload
+from ocd.payload import JSON, Lines, Payload, of_text
 
 # Characters that grow when they are escaped, once or twice, beside those that do not.
 TEXT = st.text(
@@ -117,7 +117,8 @@ def test_exceeds_reads_no_further_than_it_must() -> None:
 
 
 def test_a_pointer_quotes_its_path_for_a_shell_and_cuts_at_a_character() -> None:
-    text = policy.pointer("read_page", "😀" * 10, described(None), "/tmp/it's $HOME/x.txt", 3)
+    extent = policy.extent(of_text("text/plain", "😀" * 10), 3)
+    text = policy.pointer("read_page", extent, "oh_ABCDEFGHIJKL", "/tmp/it's $HOME/x.txt")
     assert "[read_page response: 10 chars, full output saved to /tmp/it's $HOME/x.txt]" in text
     assert "First 3 chars:\n😀😀😀\n" in text
     assert """cat '/tmp/it'"'"'s $HOME/x.txt'""" in text

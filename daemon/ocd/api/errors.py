@@ -30,6 +30,7 @@ CODES: dict[str, tuple[int, int]] = {
     "storage_full": (507, 1),
     "unreadable_file": (500, 1),
     "config_invalid": (400, 2),
+    "secret_not_found": (404, 2),
     "address_in_use": (503, 1),
     # browser and tabs
     "browser_not_found": (503, 5),

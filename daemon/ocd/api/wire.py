@@ -8,11 +8,15 @@ API_VERSION = 1
 
 
 class Client(msgspec.Struct):
-    """Who is calling: `kind` is oc, mcp, http or a library's name."""
+    """Who is calling: `kind` is oc, mcp, http or a library's name.
+
+    guard: whether large replies are kept and pointed to; absent: as the daemon is configured.
+    """
 
     kind: str = "http"
     cwd: str = ""
     pid: int = 0
+    guard: bool | None = None
 
 
 class CallRequest(msgspec.Struct, forbid_unknown_fields=True):
@@ -29,7 +33,7 @@ class Hello(msgspec.Struct):
 
     id: names the bridge as long as it lives. project: the host's project folder. session: a session
     to share; default: one of its own. tools_only, disable_tools, tier: what this host is to see,
-    inside the daemon's own limits.
+    inside the daemon's own limits. guard: as in Client.
     """
 
     id: str = ""
@@ -42,6 +46,7 @@ class Hello(msgspec.Struct):
     disable_tools: tuple[str, ...] = ()
     tier: int = 0
     host: str = ""
+    guard: bool | None = None
 
 
 class Progress(msgspec.Struct, omit_defaults=True):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ocd.api.errors import OcdError
 from ocd.files import DIR_MODE, make_dir, open_private, storage
+from ocd.safety import secrets
 
 MAX_BYTES = 5_000_000
 KEPT = 3
@@ -61,8 +62,15 @@ def configure(home: Path) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
+class _Masking(logging.Formatter):
+    """Writes no value of a secret, in tracebacks neither."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return secrets.current().mask_text(super().format(record))
+
+
 def _formatter() -> logging.Formatter:
-    formatter = logging.Formatter(
+    formatter = _Masking(
         "%(asctime)s.%(msecs)03dZ %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S"
     )
     formatter.converter = time.gmtime

@@ -24,7 +24,10 @@ from ocd.settings import SETTINGS
 Manager = Literal["systemd", "launchd"]
 Systemd = Annotated[bool, typer.Option("--systemd", help="Use systemd (Linux's default)")]
 Launchd = Annotated[bool, typer.Option("--launchd", help="Use launchd (macOS's default)")]
-_PASSED_ON = ("OPENCHROME_HOME", *(setting.variable for setting in SETTINGS.values()))
+_PASSED_ON = (
+    "OPENCHROME_HOME",
+    *(setting.variable for setting in SETTINGS.values() if not setting.is_table),
+)
 
 
 def build() -> typer.Typer:

@@ -8,6 +8,7 @@ from ocd import faults
 from ocd.api.errors import OcdError
 from ocd.files import Log
 from ocd.ledger.states import TaskProgress
+from ocd.safety import secrets
 from ocd.safety.redact import redact_text
 
 UNITS = "pages.jsonl"
@@ -55,7 +56,7 @@ class Work:
             raise OcdError("cancelled", f"Task {self.task_id} has ended", task_id=self.task_id)
         if self._log is None:
             self._log = Log(self.units)
-        self._log.append(unit)
+        self._log.append(secrets.current().mask(unit))
         faults.point("unit.line")
         self.finished += 1
         if not self._told:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -106,16 +106,37 @@ def _with_preview(descriptor: Descriptor, preview: str) -> Descriptor:
     return msgspec.structs.replace(descriptor, preview=preview)
 
 
-def pointer(verb: str, text: str, descriptor: Descriptor, path: str, preview_size: int) -> str:
-    """Return the guard's reply in place of `text`: where it is, how it begins, how to read it.
+class Extent(NamedTuple):
+    """How long a payload is in characters, and its first ones."""
 
-    path: the stored file. preview_size: characters.
+    characters: int
+    preview: str
+
+
+# Bytes inside a UTF-8 code point: all but its first.
+_INNER = bytes(range(0x80, 0xC0))
+
+
+def extent(payload: Payload, preview_size: int) -> Extent:
+    """Return a text payload's characters and its first `preview_size`; reads it once."""
+    characters = 0
+    head = b""
+    wanted = 4 * preview_size
+    for chunk in payload:
+        characters += len(chunk.data.translate(None, delete=_INNER))
+        if len(head) < wanted:
+            head += chunk.data[: wanted - len(head)]
+    return Extent(characters, head.decode("utf-8", "ignore")[:preview_size])
+
+
+def pointer(verb: str, of: Extent, handle: str, path: str) -> str:
+    """Return the guard's text in place of a large one (seed 002), with the handle beside the path.
+
+    path: the stored file.
     """
-    quoted = shlex.quote(path)
-    preview = text[:preview_size]
     return (
-        f"[{verb} response: {len(text)} chars, full output saved to {path}]\n\n"
-        f"First {len(preview)} chars:\n{preview}\n\n"
-        f"[Read it with {FETCH_VERB}, output_handle={descriptor.output_handle}, "
-        f"or with a shell: cat {quoted}]"
+        f"[{verb} response: {of.characters} chars, full output saved to {path}]\n\n"
+        f"First {len(of.preview)} chars:\n{of.preview}\n\n"
+        f"[Use shell tool to read: cat {shlex.quote(path)}]\n"
+        f'[Or read it by pages: {FETCH_VERB} {{"output_handle": "{handle}"}}]'
     )

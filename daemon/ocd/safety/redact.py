@@ -20,6 +20,8 @@ from urllib.parse import quote, unquote, unquote_plus
 
 import msgspec
 
+from ocd.safety import secrets
+
 MASK = "[redacted]"
 URL_MASK = "redacted"
 _MAX_JSON = 1 << 20
@@ -109,7 +111,7 @@ def _redact(value: object, depth: int) -> object:
     if depth > _MAX_DEPTH:
         return MASK
     if isinstance(value, str):
-        return _redact_string(value, depth)
+        return _redact_string(secrets.current().mask_text(value), depth)
     if isinstance(value, Mapping):
         return _redact_object(value, depth)
     if isinstance(value, list | tuple | set | frozenset):
@@ -138,6 +140,8 @@ def _redact_object(value: Mapping[Any, object], depth: int) -> dict[Any, object]
 def _masked(name: str, value: object) -> object:
     if value is None or isinstance(value, bool) or value in ("", [], {}):
         return value
+    if isinstance(value, str) and secrets.is_place(masked := secrets.current().mask_text(value)):
+        return masked
     if isinstance(value, int | float) and _is_plural(name):
         return value
     return MASK
@@ -186,6 +190,7 @@ _SCHEME = re.compile(
 
 def redact_text(text: str) -> str:
     """Return the text with tokens, `name=value` secrets, secret headers and URL secrets masked."""
+    text = secrets.current().mask_text(text)
     if "://" in text:
         text = _URL.sub(lambda match: redact_url(match[0]), text)
     text = _HEADER.sub(rf"\1\2{MASK}", text)
@@ -198,6 +203,9 @@ def _masked_pair(match: re.Match[str]) -> str:
     value = match["value"]
     if not is_secret_name(match["name"]) or value in ("true", "false", "null", "None", URL_MASK):
         return match[0]
+    placed = value == "$" and secrets.begins(match.string, match.start("value"))
+    if placed or (match.start() > 1 and secrets.begins(match.string, match.start() - 2)):
+        return match[0]  # masked already, and with its name
     if value.lower() in _SCHEMES or value.startswith("//"):
         return match[0]  # "Authorization: Bearer [redacted]" is done already
     quotation = value[0] if value[0] in "\"'" else ""

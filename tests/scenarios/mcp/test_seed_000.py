@@ -75,9 +75,12 @@ echo "$RESP" | jq -e '.result.isError == true and (.result.content[0].text | fro
 
 
 def test_scenario_5_handle_replies_are_small(serving: Daemon, site: Site) -> None:
-    """Thirty pages inline, and the same as a handle: at most 4 KB and a tenth."""
+    """Thirty pages inline, and the same as a handle: at most 4 KB and a tenth.
+
+    The seed is older than the guard of seed 002: the baseline says that it wants all of it inline.
+    """
     said = bash(serving, r"""
-INLINE_BYTES=$(mcpA '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"crawl","arguments":{"url":"'"$SITE"'/many-pages/1.html","max_pages":30,"max_depth":30}}}' | wc -c)
+INLINE_BYTES=$(mcpA '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"crawl","arguments":{"url":"'"$SITE"'/many-pages/1.html","max_pages":30,"max_depth":30,"output_mode":"inline"}}}' | wc -c)
 
 HANDLE_BODY=$(mcpA '{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"crawl","arguments":{"url":"'"$SITE"'/many-pages/1.html","max_pages":30,"max_depth":30,"output_mode":"handle"}}}')
 HANDLE_BYTES=$(echo "$HANDLE_BODY" | wc -c)

@@ -1,0 +1,94 @@
+"""The large-output guard: the last thing that happens to a reply (seed 002).
+
+A reply longer than the threshold is kept as a handle, and a pointer to it is said in its place.
+"""
+
+import asyncio
+from typing import Any
+
+from ocd.api.wire import Client
+from ocd.outputs import policy
+from ocd.outputs.policy import Extent
+from ocd.outputs.store import OutputStore
+from ocd.params import Common
+from ocd.payload import Payload, of_text
+from ocd.replies import Pointer, Reply
+from ocd.tables import LargeOutput
+from ocd.verb import Output, Verb
+
+# Whose replies have limits of their own.
+_BOUNDED = frozenset(("oc_output_fetch", "oc_output_search", "expand_tools"))
+_AGENT_HOSTS = ("mcp", "mcp-http")
+
+
+def guards(settings: LargeOutput, client: Client, verb: Verb, common: Common) -> bool:
+    """Return whether replies of this call are guarded; who asked for an output mode gets it."""
+    if verb.name in _BOUNDED or common.output_mode is not None:
+        return False
+    if client.guard is not None:
+        return client.guard
+    if settings.enabled is not None:
+        return settings.enabled
+    return client.kind in _AGENT_HOSTS
+
+
+async def guarded(settings: LargeOutput, store: OutputStore, verb: Verb, reply: Reply) -> Reply:
+    """Return the reply, or what points to it if it is longer than the threshold.
+
+    Raises storage_full or storage_failed: a reply is never lost silently.
+    """
+    if reply.is_handle or reply.unfinished:
+        return reply
+    large = await _large_part(settings, verb, reply)
+    if large is None:
+        return reply
+    payload, extent, of_page = large
+    descriptor = await store.put(payload, verb.name, folder=settings.output_dir)
+    path = str(await store.path(descriptor.output_handle))
+    text = policy.pointer(verb.name, extent, descriptor.output_handle, path)
+    return Reply(
+        data=reply.data if of_page else {},
+        content=None if of_page else reply.content,
+        origin=reply.origin,
+        image=reply.image,
+        pointer=Pointer(text, path, extent.characters, descriptor, of_page),
+    )
+
+
+async def _large_part(
+    settings: LargeOutput, verb: Verb, reply: Reply
+) -> tuple[Payload, Extent, bool] | None:
+    threshold, preview_size = settings.threshold, settings.preview_size
+    if reply.content is not None and len(reply.content) > threshold:
+        payload = of_text("text/plain", reply.content)
+        return payload, Extent(len(reply.content), reply.content[:preview_size]), True
+    if reply.rows is None and _at_most(reply.data, threshold // _WORST_ESCAPE) >= 0:
+        return None
+    output = Output(data=reply.data, rows=reply.rows, items=reply.items)
+    payload = output.json(verb.items)
+    extent = await asyncio.to_thread(policy.extent, payload, preview_size)
+    return (payload, extent, False) if extent.characters > threshold else None
+
+
+# A character of a string takes at most so many in JSON: \\u0000.
+_WORST_ESCAPE = 6
+
+
+def _at_most(value: Any, left: int) -> int:  # noqa: ANN401 - any JSON value
+    """Return what is left of a budget of characters after the value; negative as soon as it ends.
+
+    A cheap upper bound: most replies are small, and need not be encoded to know it.
+    """
+    if isinstance(value, str):
+        return left - len(value) - 2
+    if value is None or isinstance(value, (bool, int, float)):
+        return left - 30
+    if not isinstance(value, (dict, list, tuple)):
+        return -1
+    if isinstance(value, dict):
+        left -= sum(len(str(key)) + 4 for key in value)
+    for item in value.values() if isinstance(value, dict) else value:
+        left = _at_most(item, left - 1)
+        if left < 0:
+            break
+    return left

@@ -1,0 +1,122 @@
+"""Secrets by name: filled in on the way in, found in every spelling on the way out."""
+
+import html
+import json
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocd.api.errors import OcdError
+from ocd.safety import secrets
+from ocd.safety.redact import redact, redact_text
+from ocd.safety.secrets import NONE, Secrets, read_file
+
+VALUE = 'S3cr/t+"<pä ss>&'
+SPELLINGS = [
+    VALUE,
+    VALUE.upper(),
+    VALUE.lower(),
+    json.dumps(VALUE)[1:-1],
+    json.dumps(VALUE, ensure_ascii=False)[1:-1],
+    quote(VALUE, safe=""),
+    quote(VALUE, safe="").lower(),
+    quote_plus(VALUE),
+    html.escape(VALUE),
+    VALUE.encode().hex(),
+    b64encode(VALUE.encode()).decode().rstrip("=")[:-1],
+    b64encode(f"user:{VALUE}".encode()).decode(),
+    b64encode(f"me:{VALUE}!".encode()).decode(),
+    b64encode(f"x{VALUE}yz".encode()).decode(),
+]
+
+
+@pytest.fixture
+def used() -> Iterator[Secrets]:
+    known = Secrets({"PW": VALUE, "PIN": "4711"})
+    secrets.use(known)
+    yield known
+    secrets.use(NONE)
+
+
+def test_placeholders_are_filled_in_at_any_depth() -> None:
+    known = Secrets({"PW": VALUE})
+    raw = {"fields": [{"value": "${SECRET:PW}"}], "n": 1, "t": ("a ${SECRET:PW} b",)}
+    assert known.fill(raw) == {"fields": [{"value": VALUE}], "n": 1, "t": (f"a {VALUE} b",)}
+    with pytest.raises(OcdError) as caught:
+        known.fill({"x": "${SECRET:NONE}"})
+    assert caught.value.code == "secret_not_found"
+    assert "PW" in caught.value.hint
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_every_spelling_is_masked(spelling: str) -> None:
+    known = Secrets({"PW": VALUE})
+    shown = known.mask_text(f"<a {spelling} z>")
+    assert "${SECRET:PW}" in shown
+    assert VALUE not in shown
+
+
+# What is neither part of a spelling of the value nor of a placeholder's name.
+_AROUND = st.text(alphabet="äß漢 .,;", max_size=8)
+_JSON = st.recursive(
+    st.tuples(_AROUND, st.sampled_from(SPELLINGS), _AROUND).map("".join),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_AROUND, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(_JSON)
+def test_no_nesting_hides_a_value(value: Any) -> None:  # noqa: ANN401 - any JSON value
+    """Whatever the nesting, letter case and encoding, nothing of the value is left."""
+    shown = json.dumps(Secrets({"PW": VALUE}).mask(value), ensure_ascii=False).lower()
+    for spelling in SPELLINGS[:11]:
+        assert spelling.lower() not in shown
+
+
+@given(st.text(min_size=4, max_size=30), _AROUND, _AROUND)
+def test_any_value_is_masked_and_nothing_else_is_lost(value: str, left: str, right: str) -> None:
+    shown = Secrets({"A": value}).mask_text(f"{left}{value}{right}")
+    assert "${SECRET:A}" in shown
+    if not set(value) & set(left + right):
+        assert shown == f"{left}${{SECRET:A}}{right}"
+
+
+def test_redaction_masks_values_and_keeps_placeholders(used: Secrets) -> None:
+    """Journal, summaries, recordings and logs go through redact: one rule for all of them."""
+    shown = redact({"note": f"typed {VALUE}", "password": VALUE, "pin": 4711, "code": "4711"})
+    assert shown["note"] == "typed ${SECRET:PW}"
+    assert shown["password"] == "${SECRET:PW}"
+    assert redact({"password": "${SECRET:PW}"}) == {"password": "${SECRET:PW}"}
+    assert VALUE not in redact_text(f"token={VALUE}")
+    assert redact_text("password=${SECRET:PW}&x=1") == "password=${SECRET:PW}&x=1"
+    assert used.names == ["PIN", "PW"]
+
+
+def test_a_file_of_secrets(tmp_path: Path) -> None:
+    file = tmp_path / "secrets"
+    file.write_text("# mine\n\nexport A_1 = 'with space'\nB=plain=with=equals\n", encoding="utf-8")
+    known = read_file(file)
+    assert known.fill("${SECRET:A_1}|${SECRET:B}") == "with space|plain=with=equals"
+
+
+@pytest.mark.parametrize("line", ["novalue", "A B=long enough", "A=abc", "1A=long enough"])
+def test_a_wrong_line_is_named_without_its_value(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "secrets"
+    file.write_text(f"OK=long enough\n{line}\n")
+    with pytest.raises(OcdError) as caught:
+        read_file(file)
+    assert caught.value.code == "config_invalid"
+    assert "line 2" in caught.value.message
+    assert "long enough" not in caught.value.message
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(OcdError) as caught:
+        read_file(tmp_path / "none")
+    assert caught.value.code == "config_invalid"
