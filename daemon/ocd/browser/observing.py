@@ -41,10 +41,12 @@ async def observe(
     for frame in asked[:MAX_FRAMES] if frames == "all" else asked[:1]:
         at = max(offset - seen.total, 0)
         rest = limit - len(seen.nodes)
-        window = {"offset": at, "limit": rest, "own": frames == "none"}
+        window: dict[str, Any] = {"offset": at, "limit": rest, "own": frames == "none"}
+        if frame is not tab.main_frame:
+            window["band"] = None  # it is one of our window, not of the frame's
         found = await _asked(tab, frame, {**options, **window}, seen)
         if found is not None:
-            await _take(tab, frame, found, seen, options.get("scope") == "viewport")
+            await _take(tab, frame, found, seen, options)
     return seen
 
 
@@ -62,7 +64,7 @@ async def _asked(
 
 
 async def _take(
-    tab: Tab, frame: Frame, found: dict[str, Any], seen: Observation, viewport: bool
+    tab: Tab, frame: Frame, found: dict[str, Any], seen: Observation, options: dict[str, Any]
 ) -> None:
     if frame is tab.main_frame:
         seen.size, seen.page, seen.scroll = (
@@ -75,14 +77,21 @@ async def _take(
     if place is None:
         return
     nodes = [_moved(node, place) for node in found["nodes"]]
-    if viewport and frame is not tab.main_frame:
-        # The frame knows its own window only; what its parent scrolled away is no part of ours.
-        kept = [node for node in nodes if node["in_viewport"] or node.get("hidden")]
-        seen.total += int(found["total"]) - (len(nodes) - len(kept))
-        nodes = kept
-    else:
-        seen.total += int(found["total"])
-    seen.nodes += nodes
+    # The frame knows its own window only; what its parent scrolled away is no part of ours.
+    kept = (
+        nodes if frame is tab.main_frame else [node for node in nodes if _asked_for(node, options)]
+    )
+    seen.total += int(found["total"]) - (len(nodes) - len(kept))
+    seen.nodes += kept
+
+
+def _asked_for(node: dict[str, Any], options: dict[str, Any]) -> bool:
+    band = options.get("band")
+    if band and not (
+        node["bbox"]["y"] < band[1] and node["bbox"]["y"] + node["bbox"]["h"] > band[0]
+    ):
+        return False
+    return options.get("scope") != "viewport" or node["in_viewport"] or "hidden" in node
 
 
 def _moved(node: dict[str, Any], place: Place) -> dict[str, Any]:

@@ -77,7 +77,8 @@ function coveredAt(el) {
   return !box || spotOf(surface, box)?.by != null;
 }
 
-// Options: scope, actions, hidden, everything, query, least, uncovered, offset, limit, own (frames inside are left out).
+// Options: scope, band (of the window, in CSS pixels), actions, hidden, everything, query, least, uncovered, offset,
+// limit, own (frames inside are left out).
 function observe(options) {
   let found = seek(judgeOf(options));
   if (options.hidden && !options.query && !elsewhereSeen()) found = [...found, ...unseenControls(found)];
@@ -87,7 +88,8 @@ function observe(options) {
   for (const one of found) {
     one.box = placed(one.el);
     if (options.scope === 'viewport' && !one.box.shows && !one.hidden) continue;
-    if (options.uncovered && (!one.box.shows || coveredAt(one.el))) continue;
+    if (options.band && (one.box.y + one.box.h <= options.band[0] || one.box.y >= options.band[1] || !one.box.w)) continue;
+    if (options.uncovered && one.box.shows && coveredAt(one.el)) continue;
     one.can = actionsOf(one.el, one.role);
     if (!wanted || one.can.some((action) => wanted.has(action))) kept.push(one);
   }
