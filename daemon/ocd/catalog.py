@@ -36,6 +36,7 @@ from ocd.verbs import (
     tabs,
     tasks,
     toolbox,
+    uploading,
 )
 
 MODULES: tuple[ModuleType, ...] = (
@@ -58,6 +59,7 @@ MODULES: tuple[ModuleType, ...] = (
     outputs,
     admin,
     toolbox,
+    uploading,
 )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _FILES = (
     "nodes", "names", "likeness", "visible", "refs", "identity", "states", "outline", "serialise",
-    "finding", "acting", "spots",
+    "finding", "acting", "spots", "files",
     "observing", "inspecting", "annotating",
 )  # fmt: skip
 _CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : null"

@@ -1,0 +1,42 @@
+// Inputs that take files, and places where files can be dropped.
+
+let fileInput = null;
+
+function inputIn(el) {
+  const control = controlOf(el);
+  const takes = (one) => one.tagName === 'INPUT' && one.type === 'file';
+  if (takes(control)) return control;
+  const scopes = [el, rootOf(el)].filter(Boolean);
+  const inner = scopes.flatMap((scope) => [...scope.querySelectorAll('input[type=file]')]);
+  return inner.length === 1 ? inner[0] : null;
+}
+
+// The rules of the input that an element is, or holds; null if there is none.
+function fileRules(el) {
+  fileInput = inputIn(el);
+  watch(fileInput || el);
+  return fileInput && rulesOf(fileInput);
+}
+
+function rulesOf(input) {
+  return { accept: input.accept, multiple: input.multiple, directory: input.webkitdirectory, disabled: disabledWhy(input, false) };
+}
+
+// Whether the page says of a drag over it that it may be dropped.
+let hover = null;
+
+function watchDrop(el) {
+  const view = el.ownerDocument.defaultView;
+  hover?.stop();
+  const state = { accepted: false };
+  const over = (event) => { state.accepted = event.defaultPrevented; };
+  view.addEventListener('dragover', over);
+  hover = { state, stop: () => view.removeEventListener('dragover', over) };
+}
+
+function takesDrop() {
+  hover.stop();
+  return hover.state.accepted;
+}
+
+Object.assign(globalThis.openchrome, { fileRules, rulesOf, watchDrop, takesDrop, fileInput: () => fileInput });

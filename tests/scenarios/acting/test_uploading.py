@@ -1,0 +1,168 @@
+"""file_upload: inputs, choosers, drop zones, and files that cannot be given."""
+
+import base64
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import pytest
+
+from support.daemon import Daemon
+from support.pages import Page
+from support.waiting import wait_until
+
+At = Callable[[str], Page]
+
+
+@pytest.fixture
+def files(daemon: Daemon) -> Path:
+    """A folder that the daemon lets callers name."""
+    return Path(mkdtemp(dir=daemon.home.base / "tmp"))
+
+
+def content(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def note(name: str = "note.txt", text: str = "hello") -> dict[str, Any]:
+    return {"name": name, "content": content(text)}
+
+
+def said(page: Page) -> str:
+    return page.text("#said")
+
+
+def test_file_by_path_is_sent(at: At, files: Path) -> None:
+    """The site gets the file's name and bytes once the form is sent."""
+    (files / "report.csv").write_text("a,b\n")
+    page = at("upload.html")
+    result = page.do(
+        "file_upload", query="Report", files=[{"file_path": str(files / "report.csv")}]
+    )
+    assert result["files"] == [{"name": "report.csv", "size": 4}]
+    assert (result["method"], result["count"]) == ("input", 1)
+    page.do("interact", query="Send files")
+    assert ("report.csv", b"a,b\n") in page.site.state.uploads
+
+
+@pytest.mark.parametrize("name", ["note.txt", "Résumé 한국 👋.txt", "a b'c.txt"])
+def test_content_is_sent_under_its_name(at: At, name: str) -> None:
+    """Bytes in base64 arrive under the name that the caller gave them."""
+    page = at("upload.html")
+    page.do("file_upload", selector="#report", files=[note(name)])
+    page.do("interact", query="Send files")
+    assert (name, b"hello") in page.site.state.uploads
+
+
+def test_path_may_get_another_name(at: At, files: Path) -> None:
+    """`name` beside file_path is the name that the page sees."""
+    (files / "x1").write_text("hello")
+    page = at("upload.html")
+    one = {"file_path": str(files / "x1"), "name": "letter.txt"}
+    page.do("file_upload", selector="#report", files=[one])
+    assert said(page) == "report: letter.txt 5"
+
+
+def test_several_files(at: At, files: Path) -> None:
+    """Content and paths, mixed, to an input that takes several."""
+    (files / "b.pdf").write_text("pdf")
+    page = at("upload.html")
+    page.do(
+        "file_upload",
+        selector="#pictures",
+        files=[note("a.png")],
+        file_paths=[str(files / "b.pdf")],
+    )
+    assert said(page) == "pictures: a.png 5, b.pdf 3"
+
+
+def test_folder_for_an_input_of_folders(at: At, files: Path) -> None:
+    """A folder's files go to an input with webkitdirectory."""
+    for name in ("one.txt", "two.txt"):
+        (files / name).write_text("x")
+    page = at("upload.html")
+    result = page.do("file_upload", selector="#folder", file_paths=[str(files)])
+    assert "one.txt 1" in said(page)
+    assert "two.txt 1" in said(page)
+    assert result["files"][0]["size"] == 2
+
+
+def test_hidden_input_is_given_its_file(at: At) -> None:
+    """An input that nobody sees is named by its selector."""
+    page = at("upload.html")
+    page.do("file_upload", selector="#secret", files=[note()])
+    assert said(page) == "secret: note.txt 5"
+
+
+@pytest.mark.parametrize("button", ["Choose a file", "Choose a bit later"])
+def test_chooser_of_a_button_is_answered(at: At, button: str) -> None:
+    """A button that opens a chooser gets the file, without any window."""
+    page = at("upload.html")
+    result = page.do("file_upload", query=button, files=[note()])
+    assert result["method"] == "chooser"
+    assert said(page) == "secret: note.txt 5"
+
+
+def test_drop_zone_gets_files(at: At) -> None:
+    """Files are dropped where the page takes drops."""
+    page = at("upload.html")
+    result = page.do("file_upload", query="Drop zone", files=[note()], drop=True)
+    assert (result["method"], said(page)) == ("drop", "dropped: note.txt 5")
+
+
+def test_drop_elsewhere_opens_nothing(at: At) -> None:
+    """What takes no drops is `wrong_value`, and the page stays."""
+    page = at("upload.html")
+    reply = page.call("file_upload", query="Nothing", files=[note()], drop=True)
+    assert reply.code == "wrong_value"
+    assert page.js("document.title") == "Upload"
+
+
+@pytest.mark.parametrize(
+    ("selector", "files", "code"),
+    [
+        ("#report", [note(), note("b.txt")], "wrong_value"),
+        ("#pictures", [note("a.exe")], "wrong_value"),
+        ("#folder", [note()], "wrong_value"),
+        ("#locked", [note()], "not_enabled"),
+        ("#said", [note()], "not_visible"),
+        ("button:nth-of-type(3)", [note()], "wrong_value"),
+        ("#nowhere", [note()], "element_not_found"),
+        ("#report", [], "source_missing"),
+        ("#report", [{"name": "a.txt"}], "source_missing"),
+        ("#report", [{**note(), "file_path": "/tmp/x"}], "source_conflict"),
+        ("#report", [{"content": content("x")}], "invalid_argument"),
+        ("#report", [{"name": "a.txt", "content": "%%%"}], "invalid_argument"),
+        ("#report", [{"name": "..", "content": content("x")}], "invalid_argument"),
+        ("#report", [{"file_path": "/etc/hostname"}], "path_outside_roots"),
+        ("#report", [{"file_path": "note.txt"}], "path_not_absolute"),
+    ],
+)
+def test_file_that_cannot_be_given(at: At, selector: str, files: list[Any], code: str) -> None:
+    """Each reason has its code; the page is given nothing."""
+    page = at("upload.html")
+    reply = page.call("file_upload", selector=selector, files=files, timeout_ms=1500)
+    assert reply.code == code
+    assert said(page) == ""
+
+
+def test_error_names_the_file(at: At, files: Path) -> None:
+    """Of several entries the offending one is named."""
+    page = at("upload.html")
+    given = [note(), {**note("both.txt"), "file_path": "/tmp/x"}]
+    assert page.call("file_upload", selector="#pictures", files=given).error["file"] == "both.txt"
+    path = str(files / "missing")
+    missing = page.call("file_upload", selector="#report", files=[{"file_path": path}])
+    assert missing.code == "file_not_found"
+    assert (missing.error["errno"], missing.error["path"]) == (2, path)
+
+
+def test_brought_files_go_with_the_tab(at: At) -> None:
+    """What a call brought along is deleted when its tab is closed."""
+    page = at("upload.html")
+    page.do("file_upload", selector="#report", files=[note()])
+    brought = page.daemon.home.path / "files"
+    assert list(brought.rglob("note.txt"))
+    page.do("tabs_close")
+    wait_until(lambda: not list(brought.rglob("note.txt")), 5, "the end of what was brought")
