@@ -62,6 +62,7 @@ class Daemon:
         secrets.use(secrets.read_file(config.secrets) if config.secrets else secrets.NONE)
         policy = _policy(config)
         self.chromium = Chromium(_browser_options(config, policy), self.spawn)
+        self.chromium.downloads.max_bytes = config.max_download_mb << 20
         self.sessions = Sessions(self.chromium, files=home / "files")
         self.sanitizer = Sanitizer(enabled=config.sanitize_content)
         self.journal = Journal(home / "journal")
@@ -176,6 +177,7 @@ class Daemon:
         self.outputs.max_store_mb = config.max_store_mb
         self.runner.max_concurrent = config.max_concurrent_tasks
         self.chromium.idle_minutes = config.browser_idle_minutes
+        self.chromium.downloads.max_bytes = config.max_download_mb << 20
         self.sweep_changed.set()
 
     async def recover(self) -> None:
@@ -250,5 +252,6 @@ def _browser_options(config: Config, policy: DomainPolicy) -> ChromiumOptions:
         isolated=config.isolated,
         extra_args=config.browser_args,
         idle_minutes=config.browser_idle_minutes,
+        incoming=config.home / "files" / ".incoming",
         policy=policy,
     )

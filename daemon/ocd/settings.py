@@ -156,6 +156,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         LargeOutput, _key("Large replies that nobody asked for", flag=None, live=True)
     ] = LargeOutput()
 
+    max_download_mb: Annotated[
+        int, _key("Largest file that a page may download", flag=None, ge=1, le=1_000_000, live=True)
+    ] = 1024
+
     @property
     def file(self) -> Path:
         """Return the path of config.toml, which need not exist."""

@@ -177,6 +177,7 @@ async def perform(
             if not await effects.wait_loaded(clock.left):
                 changed["loading"] = True
     await effects.wait_popups(clock.left)
+    await effects.wait_downloads(clock.left)
     changed = {**await effects.told(), **changed} if not tab.closed else changed
     if settled and not effects.navigated:
         lines = _lines(settled, changed)

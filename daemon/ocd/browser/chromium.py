@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
-from ocd.browser import attach, memory
+from ocd.browser import attach, memory, permissions
 from ocd.browser.cdp import Connection
+from ocd.browser.downloads import Downloads
 from ocd.browser.find import find_browser
 from ocd.browser.guard import Guard
 from ocd.browser.launch import Launched, LaunchOptions, launch
@@ -27,6 +28,7 @@ class ChromiumOptions:
     """What the daemon was told about its browser.
 
     run_dir holds chromium.json (who runs), log_dir chromium.log; idle_minutes 0 = never idle.
+    incoming: where downloads are until they have come whole; None: there are none.
     """
 
     profile: Path
@@ -38,6 +40,7 @@ class ChromiumOptions:
     isolated: bool = False
     extra_args: tuple[str, ...] = ()
     idle_minutes: float = 30
+    incoming: Path | None = None
     policy: DomainPolicy
 
 
@@ -57,6 +60,7 @@ class Chromium:
         self.on_gone: list[Callable[[], None]] = []
         self.idle_minutes = options.idle_minutes
         self.guard = Guard(options.policy)
+        self.downloads = Downloads(options.incoming, spawn)
         self._launched: Launched | None = None
         self._targets: Targets | None = None
         self._starting: asyncio.Future[Connection] | None = None
@@ -134,9 +138,10 @@ class Chromium:
             self._targets = Targets(launched.connection)
             await self._targets.start()
             await self.guard.start(launched.connection)
-            if launched.process is not None:
-                deny = {"behavior": "deny", "eventsEnabled": False}
-                await launched.connection.send("Browser.setDownloadBehavior", deny)
+            own = launched.process is not None
+            await self.downloads.start(launched.connection, own=own)
+            if own:
+                permissions.refuse_all(launched.connection)
         except BaseException:
             if launched.process is not None:
                 launched.process.kill()

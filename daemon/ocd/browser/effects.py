@@ -12,12 +12,14 @@ from typing import Any, Self, TypeVar
 from ocd.api.errors import OcdError
 from ocd.browser.cdp import Event
 from ocd.browser.dialogs import Dialog
+from ocd.browser.downloads import Download
 from ocd.browser.emitter import Emitter, Listener
-from ocd.browser.tab import Tab
+from ocd.browser.tab import RefusedPopup, Tab
 
 T = TypeVar("T")
 POPUP_S = 1.0
 REQUESTS_S = 0.5
+FILE_S = 1.0
 
 
 class Effects:
@@ -30,20 +32,26 @@ class Effects:
         self._url = tab.url
         self._waiting: asyncio.Future[Any] | None = None
         self._pending: set[str] = set()
+        # Frames that load: a page often starts a download by one that nobody sees.
+        self._frames: set[str] = set()
         self._give_up: Callable[[], object] = _nothing
         self.started = False
         self.dialog: Dialog | None = tab.opened_dialog
         self.popups: list[Tab] = []
-        self.downloads: list[dict[str, str]] = []
+        self.refused: list[str] = []
+        self.downloads: list[Download] = []
         cdp = tab.cdp
         self._listeners: list[tuple[Emitter, str, Listener]] = [
             (cdp, "Page.frameRequestedNavigation", self._leaving),
             (cdp, "Page.frameStartedNavigating", self._leaving),
-            (cdp, "Page.downloadWillBegin", self._downloading),
+            (tab.events, "download", self._downloading),
+            (tab.events, "popup_refused", self._refused),
             (cdp, "Network.requestWillBeSent", self._requested),
             (cdp, "Network.loadingFinished", self._ended),
             (cdp, "Network.loadingFailed", self._ended),
-            (cdp, "Page.frameNavigated", self._wake),
+            (cdp, "Page.frameNavigated", lambda event: self._arrived(event["frame"]["id"])),
+            (cdp, "Page.frameStoppedLoading", lambda event: self._arrived(event["frameId"])),
+            (cdp, "Page.frameDetached", lambda event: self._arrived(event["frameId"])),
             (cdp, "Page.navigatedWithinDocument", self._wake),
             (cdp, "Page.lifecycleEvent", self._wake),
             (tab.events, "popup", self._opened),
@@ -108,19 +116,33 @@ class Effects:
         try:
             async with asyncio.timeout(max(seconds, 0.05)):
                 await self._until(lambda: documents.moves > self._moves or bool(self.downloads))
+                if self._given_up():
+                    await self._wait_file()
                 if self.navigated:
                     await self._until(lambda: "load" in documents.current.reached)
         except TimeoutError:
             return False
         return True
 
+    def _given_up(self) -> bool:
+        """Whether the load was given up after an answer: what Chromium does with a file."""
+        failed = self._tab.documents.failed
+        aborted = failed is not None and failed.error == "net::ERR_ABORTED" and failed.status == 200
+        return aborted and not self.navigated and not self.downloads
+
+    async def _wait_file(self) -> None:
+        # Or the page has stopped its own loading, or goes elsewhere.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FILE_S):
+                await self._until(lambda: bool(self.downloads) or self.navigated)
+
     async def wait_answers(self, seconds: float) -> bool:
         """Wait for the requests that the action's scripts have sent; whether there were any."""
-        if not self._pending or self.dialog:
+        if not (self._pending or self._frames) or self.dialog:
             return False
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(min(seconds, REQUESTS_S)):
-                await self._until(lambda: not self._pending or self.leaving)
+                await self._until(lambda: not (self._pending or self._frames) or self.leaving)
         return True
 
     async def wait_popups(self, seconds: float) -> None:
@@ -129,6 +151,13 @@ class Effects:
             with contextlib.suppress(TimeoutError, OcdError):
                 async with asyncio.timeout(min(max(seconds, 0.05), POPUP_S)):
                     await _started(tab)
+
+    async def wait_downloads(self, seconds: float) -> None:
+        """Wait until the files that were set off have come, or the time is up."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                for download in self.downloads:
+                    await download.wait_done()
 
     async def wait_closed(self) -> None:
         """Wait until the tab whose script has closed it is gone."""
@@ -148,10 +177,14 @@ class Effects:
         if self._tab.opened_dialog is not None:
             dialog = self._tab.opened_dialog
             changed["dialog"] = {"type": dialog.kind, "message": dialog.message}
-        if self.popups:
-            changed["popups"] = [{"tab_id": tab.id, "url": tab.url} for tab in self.popups]
-        if self.downloads:
-            changed["downloads"] = self.downloads
+        popups = [tab for tab in self.popups if not tab.closed]
+        if popups:
+            changed["popups"] = [{"tab_id": tab.id, "url": tab.url} for tab in popups]
+        if self.refused:
+            changed["popups_refused"] = self.refused
+        # Also those that came too late for the action that has set them off.
+        downloads = [file.told() for file in self._tab.downloads if not file.reported]
+        changed |= {"downloads": downloads} if downloads else {}
         return changed
 
     async def _until(self, condition: Callable[[], bool]) -> None:
@@ -168,14 +201,25 @@ class Effects:
     def _leaving(self, event: Event) -> None:
         kind = event.get("disposition", "currentTab")
         within = event.get("navigationType") in ("sameDocument", "historySameDocument")
-        if event["frameId"] == self._tab.target_id and kind == "currentTab" and not within:
+        if kind != "currentTab" or within:
+            return
+        if event["frameId"] == self._tab.target_id:
             self.started = True
             self._give_up()
+        else:
+            self._frames.add(event["frameId"])
 
-    def _downloading(self, event: Event) -> None:
-        name = event.get("suggestedFilename", "")
-        self.downloads.append({"url": event["url"], "file": name})
+    def _arrived(self, frame_id: str) -> None:
+        self._frames.discard(frame_id)
         self._wake()
+
+    def _downloading(self, download: Download) -> None:
+        self.downloads.append(download)
+        self._frames.clear()
+        self._wake()
+
+    def _refused(self, popup: RefusedPopup) -> None:
+        self.refused.append(popup.url)
 
     def _requested(self, event: Event) -> None:
         if event.get("type") in ("XHR", "Fetch"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ocd.api.errors import OcdError
 from ocd.browser.cdp import Result
 from ocd.browser.documents import Document
+from ocd.browser.downloads import Download
 
 if TYPE_CHECKING:
     from ocd.browser.tab import Tab
@@ -19,6 +20,9 @@ LIFECYCLE = {"load": "load", "dom": "DOMContentLoaded", "idle": "networkIdle"}
 STATUS_ONLY = ("net::ERR_HTTP_RESPONSE_CODE_FAILURE", "net::ERR_INVALID_AUTH_CREDENTIALS")
 _NO_CONTENT = (204, 205)
 _ERROR_PAGE_S = 2.0
+# Seconds that a navigation waits for the file that it turned out to be.
+DOWNLOAD_S = 10.0
+Downloading = asyncio.Future[Download]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +41,11 @@ async def navigate(tab: "Tab", url: str, wait: Wait) -> Navigation:
     await _prepare(tab)
     moves = tab.documents.moves
     try:
-        reply = await tab.cdp.send("Page.navigate", {"url": url})
+        reply, saved = await _started(tab, url)
         error = reply.get("errorText", "")
         document = tab.documents.of(reply["loaderId"]) if "loaderId" in reply else None
         if reply.get("isDownload"):
-            raise download(url)
+            raise await _downloaded(url, saved)
         if document is None and not error:
             # Only the fragment differs: the document stays.
             await tab.documents.wait_until(lambda: tab.documents.moves > moves)
@@ -60,6 +64,41 @@ async def navigate(tab: "Tab", url: str, wait: Wait) -> Navigation:
         raise
     current = tab.documents.current
     return await _arrived(tab, redirected=current is not document or current.redirects > 0)
+
+
+async def _started(tab: "Tab", url: str) -> tuple[dict[str, Any], Downloading]:
+    saved: Downloading = asyncio.get_running_loop().create_future()
+
+    def begun(download: Download) -> None:
+        if not saved.done():
+            saved.set_result(download)
+
+    tab.events.on("download", begun)
+    try:
+        reply = await tab.cdp.send("Page.navigate", {"url": url})
+        if reply.get("isDownload"):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(1):
+                    await asyncio.shield(saved)
+    finally:
+        tab.events.off("download", begun)
+    return reply, saved
+
+
+async def _downloaded(url: str, saved: Downloading) -> OcdError:
+    """Return the error that tells where the file is, or that it still comes."""
+    if not saved.done():
+        return download(url)
+    file = saved.result()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DOWNLOAD_S):
+            await file.wait_done()
+    error = download(url)
+    told = file.told()
+    where = {"completed": "It was saved", "in_progress": "It is still coming"}.get(file.state, "")
+    error.hint = f"{where}: {told.get('path', told['file'])}" if where else f"It was {file.state}."
+    error.details |= {"download": told, **({"path": told["path"]} if "path" in told else {})}
+    return error
 
 
 async def _error_page(tab: "Tab", document: Document) -> None:
@@ -142,7 +181,7 @@ def stop(tab: "Tab") -> None:
 
 def download(url: str) -> OcdError:
     """Return the error of a URL that answers with a file to save."""
-    hint = "The page stays where it was; downloads are not kept."
+    hint = "The page stays where it was."
     return OcdError("download_started", f"{url} is a download, not a page.", hint=hint, url=url)
 
 

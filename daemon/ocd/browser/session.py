@@ -2,23 +2,14 @@
 
 import asyncio
 import tempfile
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from ocd.api.errors import OcdError
-from ocd.browser.cdp import CdpSession, Result
+from ocd.browser.cdp import CdpSession, Event, Result
 from ocd.browser.chromium import Chromium
-from ocd.browser.tab import Tab
+from ocd.browser.tab import RefusedPopup, Tab
 from ocd.safety.paths import safe_name
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedPopup:
-    """A pop-up that was closed because its session has all the tabs it may have."""
-
-    url: str
-    opener: str
 
 
 class Session:
@@ -86,6 +77,7 @@ class Session:
         guard = self.sessions.chromium.guard
         tab = Tab(f"t{self._number}", self.name, cdp, guard, self.folder)
         tab.events.once("closed", lambda: self._forget(tab))
+        tab.events.on("session", lambda cdp: self._listen(tab, cdp))
         self.tabs.append(tab)
         self.sessions.count(1)
         if latest or self._latest is None:
@@ -102,11 +94,24 @@ class Session:
                     tab.opener = other.id
                     other.events.emit("popup", tab)
         else:
-            self.refused_popups.append(
-                RefusedPopup(cdp.target.get("url", ""), cdp.target.get("openerId", ""))
-            )
+            refused = RefusedPopup(cdp.target.get("url", ""), cdp.target.get("openerId", ""))
+            self.refused_popups.append(refused)
+            for other in self.tabs:
+                if other.target_id == refused.opener:
+                    other.events.emit("popup_refused", refused)
             cdp.tell("Runtime.runIfWaitingForDebugger")
             cdp.connection.tell("Target.closeTarget", {"targetId": cdp.target_id})
+
+    def _listen(self, tab: Tab, cdp: CdpSession) -> None:
+        cdp.on("Page.downloadWillBegin", lambda event: self._downloading(tab, event))
+
+    def _downloading(self, tab: Tab, event: Event) -> None:
+        download = self.sessions.chromium.downloads.begin(event, self.folder)
+        for concerned in self.tabs:
+            # A pop-up that turns out to be a download is gone at once: its opener tells of it.
+            if concerned is tab or concerned.id == tab.opener:
+                concerned.downloads.append(download)
+                concerned.events.emit("download", download)
 
     def _forget(self, tab: Tab) -> None:
         self.tabs.remove(tab)

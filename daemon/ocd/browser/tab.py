@@ -1,7 +1,9 @@
 """One page target: what a verb does with it."""
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,7 @@ from ocd.browser import navigation, scripts, waiting
 from ocd.browser.cdp import CdpSession, Result
 from ocd.browser.dialogs import Dialog, Dialogs
 from ocd.browser.documents import Documents
+from ocd.browser.downloads import Download
 from ocd.browser.emitter import Emitter
 from ocd.browser.frames import Frame, FrameTree
 from ocd.browser.guard import Guard
@@ -25,17 +28,27 @@ if TYPE_CHECKING:
 __all__ = ["Dialog", "Frame", "Navigation", "Tab", "Wait"]
 
 CLOSE_S = 1.5
+KEPT_DOWNLOADS = 50
 _CRASHED_HINT = "Navigate or reload to use the tab again."
 # What a tab may keep of its responses' bodies in memory, in bytes: all, and one.
 _BUFFERS = {"maxTotalBufferSize": 20 << 20, "maxResourceBufferSize": 5 << 20}
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedPopup:
+    """A pop-up that was closed because its session has all the tabs it may have."""
+
+    url: str
+    opener: str
 
 
 class Tab:
     """A page that belongs to a session.
 
     `cdp` is the main target's session, `sessions` has those of its out-of-process frames, too.
-    `events` emits "dialog" (Dialog), "crashed", "closed", and "session" (CdpSession) for every
-    target that joins, still before its first script runs. `lock` is for the dispatcher; `opener` is
+    `events` emits "dialog" (Dialog), "popup" (Tab), "popup_refused", "download" (Download),
+    "crashed", "closed", and "session" (CdpSession) for every target that joins, still before its
+    first script runs. `lock` is for the dispatcher; `opener` is
     the id of the tab that opened this one as a pop-up; `folder` is where its session's files go.
     """
 
@@ -53,6 +66,7 @@ class Tab:
         self.crashed = False
         self.closed = False
         self.opener: str | None = None
+        self.downloads: deque[Download] = deque(maxlen=KEPT_DOWNLOADS)
         self.documents = Documents(cdp)
         self._tree = FrameTree(cdp, self._prepare)
         self._dialogs = Dialogs(cdp, self._halt, self._proceed)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 KINDS = (
     "selector", "selector_hidden", "function", "navigation", "url_match", "load", "dom", "idle",
-    "timeout",
+    "download", "timeout",
 )  # fmt: skip
 
 # Resolves when `probe` gives something true. Mutations and frames wake it; the timer is for what
@@ -72,7 +72,8 @@ async def wait_for(
     kind: `selector` (a match exists; visible: is seen), `selector_hidden` (no match is seen),
     `function` (an expression or a function gives something true), `navigation` (the page that loads
     now or next has loaded), `url_match` (glob, part of the address, or /regular expression/),
-    `load`, `dom`, `idle` (the present page came that far), `timeout` (value in milliseconds).
+    `load`, `dom`, `idle` (the present page came that far), `timeout` (value in milliseconds),
+    `download` (the files that are coming, or else the next one; their descriptions are returned).
     Raises timeout, and invalid_argument for an unknown kind, selector or number.
     """
     if kind == "timeout":
@@ -102,6 +103,8 @@ async def _wait(tab: "Tab", kind: str, value: str, timeout_s: float, *, visible:
     if kind == "function":
         source = _FUNCTION.replace("SOURCE", value)
         return await _in_page(tab, source, timeout_s, (), isolated=False)
+    if kind == "download":
+        return await _download(tab)
     documents = tab.documents
     if kind == "navigation":
         await _navigation(tab)
@@ -113,6 +116,29 @@ async def _wait(tab: "Tab", kind: str, value: str, timeout_s: float, *, visible:
     else:
         raise OcdError("invalid_argument", f"Cannot wait for {kind!r}.", expected=list(KINDS))
     return True
+
+
+async def _download(tab: "Tab") -> list[dict[str, Any]]:
+    while not (news := [file for file in tab.downloads if not file.reported]):
+        await _begun(tab)
+    for file in news:
+        await file.wait_done()
+    return [file.told() for file in news]
+
+
+async def _begun(tab: "Tab") -> None:
+    # It fails if the tab ends meanwhile.
+    begun = tab.cdp.expect()
+
+    def tell(_: object) -> None:
+        if not begun.done():
+            begun.set_result(None)
+
+    tab.events.on("download", tell)
+    try:
+        await begun
+    finally:
+        tab.events.off("download", tell)
 
 
 async def _navigation(tab: "Tab") -> None:

@@ -84,12 +84,12 @@ class WaitFor(Params):
     type: Annotated[
         Literal[
             "selector", "selector_hidden", "function", "navigation", "url_match", "load", "dom",
-            "idle", "timeout",
+            "idle", "download", "timeout",
         ],
         Meta(
             description="selector: CSS. function: a JavaScript expression that becomes truthy. "
             "url_match: part of the address, a glob, or /regular expression/. idle: a quiet page. "
-            "timeout: `value` ms"
+            "download: a file has come. timeout: `value` ms"
         ),
     ]  # fmt: skip
     value: Annotated[str | int, Meta(description="What to wait for")] = ""
@@ -118,11 +118,13 @@ async def wait_for(tab: Tab, params: WaitFor) -> Output:
     }
     if params.type == "function":
         data["result"] = value
+    if params.type == "download":
+        data["downloads"] = value
     return Output(data=data)
 
 
 def _need_value(params: WaitFor) -> None:
-    needs = params.type not in ("navigation", "load", "dom", "idle")
+    needs = params.type not in ("navigation", "load", "dom", "idle", "download")
     if needs and params.value == "":
         raise OcdError(
             "invalid_argument",

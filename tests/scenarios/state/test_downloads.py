@@ -1,0 +1,147 @@
+"""Downloads: where they go, under which names, and who tells of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from support.daemon import Daemon
+from support.site import Site
+from support.waiting import wait_until
+
+
+@pytest.fixture
+def at(daemon: Daemon, site: Site) -> Daemon:
+    daemon.do("navigate", url=site.url("state/downloads.html"))
+    return daemon
+
+
+def _clicked(daemon: Daemon, query: str, **more: object) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = daemon.do("interact", query=query, **more)["changed"]["downloads"]
+    return found
+
+
+def test_click_tells_of_the_file_it_brought(at: Daemon) -> None:
+    """Path, size, state and address; the file lies in the session's folder, for its owner only."""
+    (told,) = _clicked(at, "Report")
+    path = Path(told["path"])
+    assert (told["state"], told["size"], told["url"][-9:]) == ("completed", 8, "/download")
+    assert path.read_bytes() == b"a,b\n1,2\n"
+    assert path.parent == at.home.path / "files" / "default" / "downloads"
+    assert path.name.startswith("report")
+    assert path.suffix == ".csv"
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_page_stays_where_it_was(at: Daemon) -> None:
+    """A download is no navigation."""
+    changed = at.do("interact", query="Report")["changed"]
+    assert "navigated" not in changed
+    assert "Downloads" in at.do("read_page")["content"]
+
+
+def test_window_that_is_a_download(at: Daemon) -> None:
+    """target=_blank opens no tab that stays; the file is told by the click."""
+    changed = at.do("interact", query="Report in a window")["changed"]
+    assert changed["downloads"][0]["state"] == "completed"
+    assert "popups" not in changed
+    assert at.do("tabs_context")["tab_count"] == 1
+
+
+def test_file_that_the_page_makes(at: Daemon) -> None:
+    """Blobs keep their names, in any script, without what no file name should have."""
+    (told,) = _clicked(at, "Made here")
+    assert told["file"].startswith("보고서")
+    assert Path(told["path"]).read_text() == "made here"
+
+
+def test_file_by_a_frame_and_after_an_answer(at: Daemon) -> None:
+    """Downloads that begin a moment after the click are told by it, too."""
+    assert _clicked(at, "By a frame")[0]["state"] == "completed"
+    told = at.do("interact", query="After an answer")["changed"].get("downloads")
+    (late,) = told or at.do("wait_for", type="download", timeout_ms=5000)["downloads"]
+    assert "<html" in Path(late["path"]).read_text()
+
+
+def test_wait_for_the_next_file(at: Daemon, site: Site) -> None:
+    """wait_for type=download ends when a file has come that nobody was told of yet."""
+    assert at.call("wait_for", type="download", timeout_ms=100).code == "timeout"
+    assert _clicked(at, "Slow file", timeout_ms=600)[0]["state"] == "in_progress"
+    waiting = at.start_call("wait_for", type="download", timeout_ms=10_000)
+    site.open_gate("file")
+    (told,) = waiting.reply().result["downloads"]
+    assert (told["state"], told["size"]) == ("completed", 200_000)
+    assert Path(told["path"]).stat().st_size == 200_000
+
+
+def test_same_name_is_never_overwritten(at: Daemon) -> None:
+    """Three files of one name are three files."""
+    told = _clicked(at, "Three at once")
+    texts = {Path(one["path"]).read_text() for one in told}
+    assert texts == {"n1", "n2", "n3"}
+
+
+def test_slow_file_is_reported_as_on_its_way(at: Daemon, site: Site) -> None:
+    """The click ends in time and names the path where the file will lie."""
+    (told,) = _clicked(at, "Slow file", timeout_ms=700)
+    assert told["state"] == "in_progress"
+    path = Path(told["path"])
+    assert not path.exists()
+    site.open_gate("file")
+    wait_until(path.exists, 10, "the download")
+    assert path.stat().st_size == 200_000
+
+
+def test_navigation_to_a_file_says_where_it_is(daemon: Daemon, site: Site) -> None:
+    """The tab stays; the error has the path."""
+    error = daemon.call("navigate", url=site.url("download")).error
+    assert error["code"] == "download_started"
+    assert Path(error["path"]).read_bytes() == b"a,b\n1,2\n"
+    assert error["path"] in error["hint"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../../evil.txt",
+        "..\\..\\evil.txt",
+        "/etc/passwd",
+        ".bashrc",
+        "CON.txt",
+        "a\u202egpj.exe",
+        "x" * 3000 + ".txt",
+        "..",
+        "file\tname\u0000.txt",
+    ],
+)
+def test_name_that_a_server_made_up_stays_in_the_folder(
+    daemon: Daemon, site: Site, name: str
+) -> None:
+    """No folder, no hidden file, no device, no direction tricks, no endless names."""
+    disposition = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
+    error = daemon.call("navigate", url=site.url(f"state/file?as={quote(disposition)}")).error
+    path = Path(error["path"])
+    assert path.resolve().parent == (daemon.home.path / "files/default/downloads").resolve()
+    assert path.read_bytes() == b"xxxxx"
+    assert not path.name.startswith(".")
+    assert len(path.name.encode()) <= 150
+    assert "\u202e" not in path.name
+    assert path.stem.lower() != "con"
+
+
+def test_file_that_is_too_large_is_given_up(make_daemon: Callable[..., Daemon], site: Site) -> None:
+    """max_download_mb bounds what a page may fill the disk with."""
+    daemon = make_daemon(config="max_download_mb = 1\n")
+    daemon.do("navigate", url=site.url("state/downloads.html"))
+    (told,) = _clicked(daemon, "Huge file")
+    assert told["state"] == "too_large"
+    assert "path" not in told
+    assert not list((daemon.home.path / "files").rglob("huge*"))
+
+
+def test_sessions_have_folders_of_their_own(daemon: Daemon, site: Site) -> None:
+    """What one session brings does not lie among another's files."""
+    error = daemon.call("navigate", session="other", url=site.url("download")).error
+    assert Path(error["path"]).parent == daemon.home.path / "files" / "other" / "downloads"
