@@ -224,6 +224,7 @@ class Daemon:
                 await self.road.wait_idle()
         except TimeoutError:
             logger.warning("%d calls did not end in time", len(self.road.calls))
+        await self.crawler.close()
         await self.sessions.close_all()
         await self.chromium.close()
 

@@ -5,10 +5,11 @@ lock. The parsers are imported on first use.
 """
 
 import re
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from ocd.nesting import flattened
+from ocd.nesting import flat_tree, flattened
 from ocd.shadow import composed
 
 if TYPE_CHECKING:
@@ -47,11 +48,9 @@ _MAIN_SHARE = 0.25
 
 
 def _tree(html: str) -> "LexborHTMLParser":
-    from selectolax.lexbor import LexborHTMLParser
-
-    flat = flattened(html)
-    whole = composed(flat)
-    return LexborHTMLParser(flat if whole is flat else flattened(whole))
+    if "shadowrootmode" in html:
+        html = composed(flattened(html))
+    return flat_tree(html)
 
 
 def title(html: str) -> str:
@@ -142,7 +141,7 @@ class Document:
 
     def to_text(self, *, only_main_content: bool = False) -> str:
         """Return what the function of that name returns."""
-        return _convert(self.visible(only_main_content=only_main_content), "", "plain")
+        return _convert(self.visible(only_main_content=only_main_content), "", "PLAIN")
 
 
 def static_visible(html: str) -> str:
@@ -212,13 +211,13 @@ def to_markdown(
 
 
 def _markdown(shown: str, base_url: str) -> str:
-    text = _convert(shown, base_url, "markdown")
+    text = _convert(shown, base_url, "MARKDOWN")
     return _TEXT_COMMENT.sub(lambda m: m["code"] or r"\<!--", text) if "<!--" in text else text
 
 
 def to_text(html: str, *, only_main_content: bool = False) -> str:
     """Return what a reader would see as plain text, blocks on lines of their own."""
-    return _convert(static_visible(main_content(html) if only_main_content else html), "", "plain")
+    return _convert(static_visible(main_content(html) if only_main_content else html), "", "PLAIN")
 
 
 def _plain_links(html: str) -> str:
@@ -237,19 +236,38 @@ def _convert(html: str, base_url: str, output: str) -> str:
 
 
 def _options(base_url: str, output: str) -> "ConversionOptions":
-    from html_to_markdown import ConversionOptions, PreprocessingOptions
+    from html_to_markdown import ConversionOptions
 
-    return ConversionOptions(
-        output_format=output,
-        base_url=base_url or None,
+    return ConversionOptions(base_url=base_url or None, **_style(output))
+
+
+@cache
+def _style(output: str) -> dict[str, Any]:
+    # Members instead of their names, its own defaults too: the library looks every name up by
+    # trying, for each page anew.
+    import html_to_markdown as library
+
+    return {
+        "output_format": getattr(library.OutputFormat, output),
         # Ours is done already, and the library's would drop forms and navigation.
-        preprocessing=PreprocessingOptions(enabled=False),
-        extract_metadata=False,
-        bullets="-",
-        compact_tables=True,
-        autolinks=False,
-        inline_data_media="alt_text_only",
-        expand_abbreviations=False,
-        include_blockquote_citations=False,
-        newline_style="backslash",
-    )
+        "preprocessing": library.PreprocessingOptions(
+            enabled=False, preset=library.PreprocessingPreset.STANDARD
+        ),
+        "extract_metadata": False,
+        "bullets": "-",
+        "compact_tables": True,
+        "autolinks": False,
+        "inline_data_media": library.InlineDataMedia.ALT_TEXT_ONLY,
+        "expand_abbreviations": False,
+        "include_blockquote_citations": False,
+        "newline_style": library.NewlineStyle.BACKSLASH,
+        "heading_style": library.HeadingStyle.ATX,
+        "list_indent_type": library.ListIndentType.SPACES,
+        "highlight_style": library.HighlightStyle.DOUBLE_EQUAL,
+        "whitespace_mode": library.WhitespaceMode.NORMALIZED,
+        "code_block_style": library.CodeBlockStyle.BACKTICKS,
+        "hidden_content": library.HiddenContent.DROP,
+        "url_escape_style": library.UrlEscapeStyle.ANGLE,
+        "link_style": library.LinkStyle.INLINE,
+        "tier_strategy": library.TierStrategy.TIER2,
+    }

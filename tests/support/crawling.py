@@ -101,6 +101,7 @@ async def run_crawl(
         summary = await run(work, CrawlSpec(**spec))
     finally:
         work.close()
+        await crawler.close()
     return Crawled(summary, kept_pages(work))
 
 

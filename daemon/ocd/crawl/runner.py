@@ -24,6 +24,7 @@ from ocd.crawl.stopping import run_until
 from ocd.crawl.tally import result_of_units
 from ocd.crawl.urls import origin_of, requestable, without_login
 from ocd.crawl.visit import Tools, Visitor
+from ocd.crawl.workers import Workers
 from ocd.ledger.work import Work
 from ocd.safety.domains import DomainPolicy
 from ocd.safety.sanitize import Sanitizer
@@ -38,7 +39,7 @@ _SITEMAP_S = 60.0
 
 
 class Crawler:
-    """Crawls with the daemon's browser and policy. It holds no state between crawls.
+    """Crawls with the daemon's browser and policy. All it holds between crawls is a process.
 
     open_pool: where rendered pages come from; None: the page pool of `chromium`.
     """
@@ -55,6 +56,11 @@ class Crawler:
         self.policy = policy
         self.sanitizer = sanitizer
         self._open_pool = open_pool or self._open_own_pool
+        self._workers = Workers()
+
+    async def close(self) -> None:
+        """End what is kept between crawls."""
+        await self._workers.close()
 
     def _open_own_pool(self, tabs: int, share_login: bool) -> PageSource:
         return PagePool(self._chromium, tabs, share_login=share_login)
@@ -94,7 +100,7 @@ class Crawler:
         async with AsyncExitStack() as stack:
             http = await stack.enter_async_context(HttpSource(_workers(spec), logins))
             renderer = Renderer(self._open_pool, tabs, share_login=spec.share_login, logins=logins)
-            converter = await stack.enter_async_context(Converter())
+            converter = await stack.enter_async_context(Converter(self._workers))
             tools = Tools(
                 policy=self.policy,
                 frontier=Frontier(_rank(spec)),

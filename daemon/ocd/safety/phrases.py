@@ -4,6 +4,8 @@ They are counted, never removed: a page about prompt injection must stay readabl
 """
 
 import re
+from functools import cache
+from typing import Any
 
 # What a rule is made of. All patterns are matched on lower-case text with single spaces.
 _A = r"(?:all|any|every|the|your|my|of|these|those|its|other)"
@@ -20,7 +22,7 @@ _ZH_OLD = r"(?:之前|以上|先前|前面|所有|一切)的?(?:所有|一切)?"
 _JA_OLD = r"(?:以前|前|上記|これまで)の(?:すべての)?"
 _DE_OLD = r"(?:alle |sämtliche )?(?:die |deine )?(?:vorherigen|bisherigen|obigen|früheren)"
 
-# (a word the phrase must contain, the phrase): the word is searched first, because a plain search
+# (a word the phrase must contain, the phrase): the words are searched first, because a plain search
 # costs a tenth of the pattern.
 _RULES: tuple[tuple[str, str], ...] = (
     ("ignor", rf"ignor(?:e|ing) (?:{_A} )*(?:{_OLD} )+(?:and \w+ )?{_ORDERS}"),
@@ -67,10 +69,21 @@ _PHRASES = _by_word()
 _ASCII_PHRASES = tuple(rule for rule in _PHRASES if rule[0].isascii())
 
 
+@cache
+def _any_word() -> Any:  # noqa: ANN401 - google-re2 has no types
+    # One pass over the text instead of one for each word: nearly all texts end here.
+    import re2
+
+    words = {word for word, _ in _PHRASES} - {">"}
+    return re2.compile("|".join([*map(re2.escape, sorted(words)), f"</?{_TAGS}"]).encode())
+
+
 def count_phrases(text: str) -> int:
     """Return how many phrases of the text read like orders to an assistant."""
-    rules = _ASCII_PHRASES if text.isascii() else _PHRASES
     lower = text.lower()
+    if not _any_word().search(lower.encode(errors="replace")):  # half a surrogate pair is no word
+        return 0
+    rules = _ASCII_PHRASES if text.isascii() else _PHRASES
     likely = [pattern for word, patterns in rules if word in lower for pattern in patterns]
     if not likely:
         return 0
