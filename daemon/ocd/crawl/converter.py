@@ -15,7 +15,7 @@ _MANY_TAGS = 6_000
 # A crawl of more pages than this is worth a process that takes half of the work.
 _WORTH_A_PROCESS = 10
 # Small pages that may wait for the process; further ones are extracted here.
-_MAX_WAITING = 3
+_MAX_WAITING = 4
 
 
 class Converter:
@@ -25,7 +25,7 @@ class Converter:
         self._workers = workers
         self._worker: Worker | None = None
         self._starting = asyncio.Lock()
-        self._waiting = 0
+        self._here = asyncio.Lock()
         self._converted = 0
 
     async def __aenter__(self) -> Self:
@@ -45,9 +45,8 @@ class Converter:
         """Return what `extract` returns; FetchError `too_large` for a page that takes too long."""
         self._converted += 1
         large = _is_large(job)
-        if not large and not self._worth_sending():
+        if not large and await self._stays_here():
             return extract(job)
-        self._waiting += 1
         try:
             worker = self._worker
             if worker is None or worker.ended:
@@ -57,15 +56,18 @@ class Converter:
             if not large:
                 return extract(job)  # it waited behind the page that was too much
             raise fetch_error("too_large", "the page could not be converted in time") from error
-        finally:
-            self._waiting -= 1
 
-    def _worth_sending(self) -> bool:
-        if self._waiting >= _MAX_WAITING:
+    async def _stays_here(self) -> bool:
+        worker = self._worker
+        if worker is None:
+            return self._converted < _WORTH_A_PROCESS and not self._workers.warm
+        if worker.busy < _MAX_WAITING:
             return False
-        return (
-            self._worker is not None or self._converted >= _WORTH_A_PROCESS or self._workers.warm
-        )
+        async with self._here:
+            # One at a time, and the loop hears in between what the process has done meanwhile:
+            # else that would stand still while everything is done here.
+            await asyncio.sleep(0)
+            return worker.busy >= _MAX_WAITING
 
     async def _started(self) -> Worker:
         async with self._starting:
@@ -75,8 +77,5 @@ class Converter:
 
 
 def _is_large(job: Job) -> bool:
-    if job.frames:
-        bodies = [job.body, *(html.encode() for _, html in job.frames)]
-    else:
-        bodies = [job.body]
+    bodies = [job.body, *(html.encode() for _, html in job.frames)]
     return sum(map(len, bodies)) >= LARGE_BYTES or sum(b.count(b"<") for b in bodies) > _MANY_TAGS

@@ -79,8 +79,15 @@ class Crew:
             finally:
                 self._in_flight -= 1
                 self._depths[entry.depth] -= 1
-                self._politeness.end(entry.origin)
+                self._answered(entry)
                 self._wake()
+
+    def _answered(self, entry: Entry) -> None:
+        # The origin is not asked any more while what it said is being read.
+        if entry.asking:
+            entry.asking = False
+            self._politeness.end(entry.origin)
+            self._wake()
 
     async def _next(self) -> Entry | None:
         clock = asyncio.get_running_loop().time
@@ -101,6 +108,7 @@ class Crew:
         if isinstance(taken, Entry):
             self._in_flight += 1
             self._depths[taken.depth] += 1
+            taken.asking = True
             self._politeness.begin(taken.origin, now)
             tally.attempts += 1
         elif not self._in_flight and not len(self._frontier):
@@ -126,7 +134,7 @@ class Crew:
 
     async def _visit(self, entry: Entry) -> None:
         try:
-            visited = await self._visitor.visit(entry)
+            visited = await self._visitor.visit(entry, self._answered)
         except Skip as skip:
             self._skip(entry, skip)
         except NeedsBrowser as need:

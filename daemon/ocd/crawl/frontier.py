@@ -14,8 +14,8 @@ _FIRST = float("-inf")
 class Entry:
     """One URL on its way. `tries` counts failed attempts; `render` says why it needs the browser.
 
-    fallback: the static answer, kept for the case that no browser can be started. fetched_at and
-    duration_ms: the last attempt.
+    fallback: the static answer, kept for the case that no browser can be started. asking: its
+    origin counts it as a request. fetched_at and duration_ms: the last attempt.
     """
 
     url: str
@@ -25,6 +25,7 @@ class Entry:
     tries: int = 0
     not_before: float = 0.0
     render: str = ""
+    asking: bool = False
     fallback: Any = None
     failure: Any = None
     fetched_at: str = ""

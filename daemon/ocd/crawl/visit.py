@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
@@ -85,14 +85,18 @@ class Visitor:
         self.scope = scope
         self._tools = tools
 
-    async def visit(self, entry: Entry) -> Visited:
-        """Return the page; raises Skip, NeedsBrowser, or OcdError for a page that failed."""
+    async def visit(self, entry: Entry, answered: Callable[[Entry], None]) -> Visited:
+        """Return the page; raises Skip, NeedsBrowser, or OcdError for a page that failed.
+
+        answered: called once the origin has said all.
+        """
         started = time.monotonic()
         entry.fetched_at = timestamp()
         try:
             await self.check_robots(entry.url)
             by_browser = self._by_browser(entry)
-            visited = await (self._rendered(entry) if by_browser else self._plain(entry))
+            load = self._rendered if by_browser else self._plain
+            visited = await load(entry, answered)
         finally:
             entry.duration_ms = round((time.monotonic() - started) * 1000)
         visited.record.fetched_at = entry.fetched_at
@@ -136,8 +140,9 @@ class Visitor:
 
     # --- plain HTTP and files -----------------------------------------------------------------
 
-    async def _plain(self, entry: Entry) -> Visited:
+    async def _plain(self, entry: Entry, answered: Callable[[Entry], None]) -> Visited:
         fetched = await self._timed(self._fetch(entry), self._spec.page_timeout_s)
+        answered(entry)
         record = self._record(entry, fetched.url, fetched.status, fetched.content_type, "static")
         record.size = fetched.size
         if fetched.body is None or (
@@ -176,14 +181,15 @@ class Visitor:
 
     # --- the browser --------------------------------------------------------------------------
 
-    async def _rendered(self, entry: Entry) -> Visited:
+    async def _rendered(self, entry: Entry, answered: Callable[[Entry], None]) -> Visited:
         seconds = self._spec.page_timeout_s
         try:
             page = await self._tools.renderer.load(entry.url, seconds)
         except OcdError as error:
             if error.code in _NO_PAGE and entry.url.startswith("http"):
-                return await self._not_a_page(entry, error)
+                return await self._not_a_page(entry, answered, error)
             raise _as_fetch_error(error) from error
+        answered(entry)
         final = join(page.url, page.url) or page.url
         if final != entry.url:
             await self._admit(entry, final)
@@ -200,8 +206,10 @@ class Visitor:
         found.title = found.title or page.title
         return self._filled(record, found)
 
-    async def _not_a_page(self, entry: Entry, error: OcdError) -> Visited:
-        visited = await self._plain(entry)
+    async def _not_a_page(
+        self, entry: Entry, answered: Callable[[Entry], None], error: OcdError
+    ) -> Visited:
+        visited = await self._plain(entry, answered)
         if is_html(visited.record.content_type):
             raise error  # a page that is sent as a download
         visited.record.engine_reason = f"not a page: {visited.record.content_type}"

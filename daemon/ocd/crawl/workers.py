@@ -7,6 +7,7 @@ the last crawl has left, if that is not long ago.
 import asyncio
 import sys
 from collections import deque
+from typing import cast
 
 import msgspec
 
@@ -99,11 +100,9 @@ class Worker(asyncio.SubprocessProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take the process over."""
-        assert isinstance(transport, asyncio.SubprocessTransport)
-        self._process = transport
-        pipe = transport.get_pipe_transport(0)
-        assert isinstance(pipe, asyncio.WriteTransport)
-        self._input = pipe
+        # Casts: uvloop's transports are none of asyncio's classes.
+        self._process = cast("asyncio.SubprocessTransport", transport)
+        self._input = cast("asyncio.WriteTransport", self._process.get_pipe_transport(0))
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Give the answers that are whole to those who wait."""
