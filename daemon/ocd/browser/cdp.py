@@ -5,21 +5,23 @@ and Mouse know their own connection, so that these work on ours.
 """
 
 import asyncio
+import contextlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from msgspec import Raw
 
 from ocd.api.errors import OcdError
+from ocd.browser.call_errors import cdp_error, copied, fail
 from ocd.browser.emitter import Emitter
-from ocd.browser.messages import Failure, Incoming, decode, decode_params, encode
+from ocd.browser.messages import Incoming, decode, decode_params, encode
 
 Event = dict[str, Any]
 Result = asyncio.Future[dict[str, Any]]
+# Called with an event's name and its parameters as they came: undecoded JSON.
+Tap = Callable[[str, Raw], None]
 
-# CDP's error for a session that is gone.
-_NO_SESSION = -32001
 # Calls that only the page's renderer can answer.
 _RENDERER = (
     "Runtime.", "DOM.", "DOMSnapshot.", "CSS.", "Accessibility.", "Input.", "Overlay.",
@@ -57,6 +59,7 @@ class CdpSession(Emitter):
         self.parent = parent
         self._calls: dict[int, tuple[Result, str]] = {}
         self._expected: set[asyncio.Future[Any]] = set()
+        self._taps: dict[str, tuple[Tap, ...]] = {}
         self._ended: OcdError | None = None
         self._halted: OcdError | None = None
 
@@ -74,7 +77,7 @@ class CdpSession(Emitter):
     def connection(self) -> "Connection":
         """The connection that carries this session; browser_gone or tab_gone after its end."""
         if self._connection is None:
-            raise _copy(self._ended) if self._ended else OcdError("browser_gone", "No connection.")
+            raise copied(self._ended) if self._ended else OcdError("browser_gone", "No connection.")
         return self._connection
 
     def send(self, method: str, params: dict[str, Any] | None = None) -> Result:
@@ -94,7 +97,7 @@ class CdpSession(Emitter):
 
     def _refused(self, error: OcdError | None) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        _fail(future, error or OcdError("browser_gone", "The browser's connection ended."))
+        fail(future, error or OcdError("browser_gone", "The browser's connection ended."))
         return future
 
     def expect(self) -> asyncio.Future[Any]:
@@ -111,7 +114,7 @@ class CdpSession(Emitter):
         calls, self._calls = self._calls, {}
         expected, self._expected = self._expected, set()
         for future in [call for call, _ in calls.values()] + list(expected):
-            _fail(future, error)
+            fail(future, error)
 
     def halt(self, error: OcdError) -> None:
         """Fail all calls in flight, and until `proceed` all that need the page's renderer."""
@@ -137,10 +140,26 @@ class CdpSession(Emitter):
         if message.error is None:
             future.set_result(message.result or {})
         else:
-            _fail(future, _cdp_error(method, message.error))
+            fail(future, cdp_error(method, message.error))
+
+    def tap(self, tap: Tap, methods: Iterable[str]) -> None:
+        """Give the events of these names to `tap` as they come, undecoded."""
+        for method in methods:
+            self._taps[method] = (*self._taps.get(method, ()), tap)
+
+    @contextlib.contextmanager
+    def untapped(self, *methods: str) -> Iterator[None]:
+        """Let no tap hear these events during the block: the browser is made to repeat them."""
+        taken = {method: self._taps.pop(method) for method in methods if method in self._taps}
+        try:
+            yield
+        finally:
+            self._taps |= taken
 
     def heard(self, method: str, params: Raw) -> None:
         """Pass an event on, decoded only if somebody listens."""
+        for tap in self._taps.get(method, ()):
+            tap(method, params)
         if method in self._listeners:
             self.emit(method, decode_params(params))
 
@@ -155,26 +174,6 @@ class CdpSession(Emitter):
 
     def __repr__(self) -> str:
         return f"CdpSession({self.kind} {self.target_id[:8]}, {len(self._calls)} calls)"
-
-
-def _copy(error: OcdError) -> OcdError:
-    # Each raising adds to an error's traceback: everybody gets one of his own.
-    details: dict[str, Any] = error.details
-    return OcdError(error.code, error.message, hint=error.hint, **details)
-
-
-def _fail(future: asyncio.Future[Any], error: OcdError) -> None:
-    if not future.done():
-        future.set_exception(_copy(error))
-        # Marks it as seen: many calls are sent without anybody waiting for their result.
-        future.exception()
-
-
-def _cdp_error(method: str, failure: Failure) -> OcdError:
-    detail = f" {failure.data}" if failure.data else ""
-    if failure.code == _NO_SESSION:
-        return OcdError("tab_gone", f"{method}: the tab is gone.", method=method)
-    return OcdError("cdp_error", f"{method}: {failure.message}{detail}", method=method)
 
 
 class Connection(CdpSession):

@@ -5,9 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Raw
+
 from ocd.browser.cdp import CdpSession, Event
+from ocd.browser.messages import decode_params
 
 _KEPT = 16
+# How a request's event begins, and what one for a document has in it.
+_FIRST = b'{"requestId":"'
+_DOCUMENT = b'"type":"Document"'
 
 
 @dataclass(slots=True)
@@ -31,6 +37,12 @@ class Documents:
         self._cdp = cdp
         self._frame_id = cdp.target_id
         self._known: dict[str, Document] = {}
+        self._handlers = {
+            "Network.requestWillBeSent": self._requested,
+            "Network.responseReceived": self._answered,
+            "Network.responseReceivedExtraInfo": self._status_only,
+            "Network.loadingFailed": self._failed,
+        }
         self._waiting: set[asyncio.Future[Any]] = set()
         self.current = Document("")
         # Counts whatever ends a navigation: a commit, a move inside the document, a failure.
@@ -42,10 +54,18 @@ class Documents:
         self._cdp.on("Page.lifecycleEvent", self._lifecycle)
         self._cdp.on("Page.frameNavigated", self._navigated)
         self._cdp.on("Page.navigatedWithinDocument", self._moved)
-        self._cdp.on("Network.requestWillBeSent", self._requested)
-        self._cdp.on("Network.responseReceived", self._answered)
-        self._cdp.on("Network.responseReceivedExtraInfo", self._status_only)
-        self._cdp.on("Network.loadingFailed", self._failed)
+        self._cdp.tap(self._of_document, self._handlers)
+
+    def _of_document(self, method: str, params: Raw) -> None:
+        # Most requests are not for documents: those are told apart before they are decoded.
+        data = bytes(params)
+        if _DOCUMENT in data or self._names_known(data):
+            self._handlers[method](decode_params(data))
+
+    def _names_known(self, data: bytes) -> bool:
+        if not data.startswith(_FIRST):
+            return True
+        return data[len(_FIRST) : data.find(b'"', len(_FIRST))].decode() in self._known
 
     def of(self, loader_id: str) -> Document:
         """Return the document of that loader, known from now on."""

@@ -38,9 +38,15 @@ class Frame:
 class FrameTree:
     """Follows one tab's frames through navigations and process swaps, from CDP's events."""
 
-    def __init__(self, main: CdpSession, prepare: Callable[[CdpSession], None]) -> None:
+    def __init__(
+        self,
+        main: CdpSession,
+        prepare: Callable[[CdpSession], None],
+        prepare_worker: Callable[[CdpSession], None],
+    ) -> None:
         self._main = main
         self._prepare = prepare
+        self._prepare_worker = prepare_worker
         self._frames: dict[str, Frame] = {}
         self.sessions: list[CdpSession] = []
 
@@ -134,7 +140,7 @@ class FrameTree:
     def _child(self, parent: CdpSession, event: Event) -> None:
         child = parent.connection.session(event["sessionId"])
         if child.kind != "iframe":
-            child.tell("Runtime.runIfWaitingForDebugger")
+            self._work(child)
             return
         frame = self.frame(child.target_id, child)
         frame.parent_id = frame.parent_id or child.target.get("parentFrameId")
@@ -142,6 +148,13 @@ class FrameTree:
         frame.world = None
         frame.loader_id = ""
         self._watch(child)
+
+    def _work(self, cdp: CdpSession) -> None:
+        # A worker may have workers of its own.
+        cdp.on("Target.attachedToTarget", lambda event: self._child(cdp, event))
+        cdp.tell("Target.setAutoAttach", _ATTACH)
+        self._prepare_worker(cdp)
+        cdp.tell("Runtime.runIfWaitingForDebugger")
 
     def _left(self, cdp: CdpSession) -> None:
         if cdp in self.sessions:

@@ -250,8 +250,10 @@ async def main_context(frame: Frame) -> int:
 
     frame.cdp.on("Runtime.executionContextCreated", listen)
     try:
-        await frame.cdp.send("Runtime.disable")
-        await frame.cdp.send("Runtime.enable")
+        # What the console has said already is told once more, too.
+        with frame.cdp.untapped("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
+            await frame.cdp.send("Runtime.disable")
+            await frame.cdp.send("Runtime.enable")
     finally:
         frame.cdp.off("Runtime.executionContextCreated", listen)
     if not found:

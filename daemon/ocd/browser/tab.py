@@ -13,6 +13,7 @@ from yarl import URL
 from ocd.api.errors import OcdError
 from ocd.browser import navigation, scripts, waiting
 from ocd.browser.cdp import CdpSession, Result
+from ocd.browser.console import Console
 from ocd.browser.dialogs import Dialog, Dialogs
 from ocd.browser.documents import Documents
 from ocd.browser.downloads import Download
@@ -21,6 +22,7 @@ from ocd.browser.frames import Frame, FrameTree
 from ocd.browser.guard import Guard
 from ocd.browser.navigation import Navigation, Wait
 from ocd.browser.screenshot import Clip, Format, Shot, take
+from ocd.browser.traffic import Traffic
 
 if TYPE_CHECKING:
     from pyppeteer.input import Keyboard, Mouse
@@ -48,7 +50,7 @@ class Tab:
     `cdp` is the main target's session, `sessions` has those of its out-of-process frames, too.
     `events` emits "dialog" (Dialog), "popup" (Tab), "popup_refused", "download" (Download),
     "crashed", "closed", and "session" (CdpSession) for every target that joins, still before its
-    first script runs. `lock` is for the dispatcher; `opener` is
+    first script runs; "worker" likewise for its workers. `lock` is for the dispatcher; `opener` is
     the id of the tab that opened this one as a pop-up; `folder` is where its session's files go.
     """
 
@@ -68,7 +70,9 @@ class Tab:
         self.opener: str | None = None
         self.downloads: deque[Download] = deque(maxlen=KEPT_DOWNLOADS)
         self.documents = Documents(cdp)
-        self._tree = FrameTree(cdp, self._prepare)
+        self.console = Console()
+        self.traffic = Traffic()
+        self._tree = FrameTree(cdp, self._prepare, self._prepare_worker)
         self._dialogs = Dialogs(cdp, self._halt, self._proceed)
 
     def start(self) -> list[Result]:
@@ -83,8 +87,17 @@ class Tab:
         cdp.on("Inspector.targetCrashed", lambda _: self._crashed(cdp))
         cdp.tell("Inspector.enable")
         cdp.tell("Page.setLifecycleEventsEnabled", {"enabled": True})
-        cdp.tell("Network.enable", _BUFFERS)
+        self._record(cdp)
         self.events.emit("session", cdp)
+
+    def _prepare_worker(self, cdp: CdpSession) -> None:
+        self._record(cdp)
+        self.events.emit("worker", cdp)
+
+    def _record(self, cdp: CdpSession) -> None:
+        cdp.tell("Network.enable", _BUFFERS)
+        self.console.watch(cdp)
+        self.traffic.watch(cdp)
 
     # State
 

@@ -1,0 +1,91 @@
+"""CDP's remote objects in words, as a console shows them."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+_FORMAT = re.compile(r"%(?:[sdifoOc%])")
+MAX_TEXT = 10_000
+
+
+def worded(values: Sequence[dict[str, Any]]) -> str:
+    """Return a console call's arguments as its one line, `%s` and the like filled in."""
+    rest = list(values)
+    if rest and rest[0].get("type") == "string" and len(rest) > 1:
+        text, rest = _formatted(str(rest[0].get("value", "")), rest[1:])
+        parts = [text]
+    else:
+        parts = []
+    line = " ".join([*parts, *(in_words(value) for value in rest)])
+    if len(line) > MAX_TEXT:
+        return f"{line[:MAX_TEXT]}… ({len(line)} characters)"
+    return line
+
+
+def _formatted(text: str, values: list[dict[str, Any]]) -> tuple[str, list[dict[str, Any]]]:
+    left = list(values)
+
+    def fill(match: re.Match[str]) -> str:
+        if match[0] == "%%":
+            return "%"
+        if not left:
+            return match[0]
+        value = left.pop(0)
+        # %c styles what follows.
+        return "" if match[0] == "%c" else _number(match[0], value)
+
+    return _FORMAT.sub(fill, text), left
+
+
+def _number(directive: str, value: dict[str, Any]) -> str:
+    if directive in ("%d", "%i") and value.get("type") == "number" and "value" in value:
+        return str(int(value["value"]))
+    return in_words(value)
+
+
+def in_words(value: dict[str, Any]) -> str:
+    """Return one remote object as text: its value, its preview, or what it says it is."""
+    if "unserializableValue" in value:
+        return str(value["unserializableValue"])
+    if "value" in value and value.get("subtype") != "null":
+        found = value["value"]
+        return found if isinstance(found, str) else _plain(found)
+    if value.get("subtype") == "null":
+        return "null"
+    preview = value.get("preview")
+    if preview and value.get("subtype") in (None, "array", "map", "set"):
+        return _previewed(preview)
+    return str(value.get("description", value.get("type", "")))
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list):
+        return msgspec.json.encode(value).decode()
+    return str(value)
+
+
+def _previewed(preview: dict[str, Any]) -> str:
+    is_list = preview.get("subtype") == "array"
+    parts = [_property(one, named=not is_list) for one in preview.get("properties", ())]
+    for entry in preview.get("entries", ()):
+        key = f"{_previewed(entry['key'])} => " if "key" in entry else ""
+        parts.append(key + _previewed(entry["value"]))
+    if preview.get("overflow"):
+        parts.append("…")
+    if not parts and "description" in preview and preview.get("type") != "object":
+        return str(preview["description"])
+    inner = ", ".join(parts)
+    name = (
+        "" if preview.get("description") in ("Object", None) or is_list else preview["description"]
+    )
+    return f"[{inner}]" if is_list else f"{name} {{{inner}}}".strip()
+
+
+def _property(one: dict[str, Any], *, named: bool) -> str:
+    value = one.get("value", one.get("type", ""))
+    shown = f"'{value}'" if one.get("type") == "string" else value
+    return f"{one['name']}: {shown}" if named else str(shown)
