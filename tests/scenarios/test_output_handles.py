@@ -244,6 +244,8 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "crawl": {"url": "{site}/many-pages/1.html", "max_pages": 2},
     "crawl_sitemap": {"url": "{site}/", "max_pages": 2},
     "extract_data": {"schema": {"properties": {"name": {"type": "string"}}}},
+    "network_capture_full": {"action": "start"},
+    "network_capture_lite": {"action": "start"},
     "javascript_tool": {"code": "({a: [1, 2, 3]})"},
     "oc_journal": {"action": "recent"},
     "oc_observe": {"scope": "document", "include_hidden": True},

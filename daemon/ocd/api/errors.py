@@ -57,6 +57,9 @@ CODES: dict[str, tuple[int, int]] = {
     "covered": (409, 1),
     "wrong_value": (422, 1),
     "option_not_found": (422, 1),
+    "already_capturing": (409, 1),
+    "not_running": (409, 1),
+    "mode_mismatch": (409, 1),
     "script_error": (422, 1),
     "cdp_error": (502, 1),
     # crawling: these stand in page records, robots_denied also answers a denied start page

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.browser.exchanges import FINISHED, Exchange
+from ocd.browser.exchanges import FINISHED, SENT, Exchange, fold
 from ocd.browser.raw_log import Kept
 
 # What a capture keeps of all bodies together.
@@ -86,25 +86,38 @@ _ended = msgspec.json.Decoder(_Ended).decode
 class Keeper:
     """Fetches the bodies of a capture as they end, and keeps the newest up to a total."""
 
-    def __init__(self, max_body_bytes: int, wanted: Callable[[], bool]) -> None:
+    def __init__(self, max_body_bytes: int, fits: Callable[[Exchange], bool]) -> None:
         self.dropped = 0
-        self._each = max_body_bytes
-        self._wanted = wanted
+        self.each = max_body_bytes
+        self.running = True
+        self._fits = fits
+        self._wanted: set[str] = set()
         self._bodies: dict[str, Body] = {}
         self._total = 0
 
     def heard(self, event: Kept) -> None:
         """Take note of an event; the body of an answer that has ended is asked for."""
-        if event.method != FINISHED or not self._wanted():
+        if not self.running:
             return
+        if event.method == SENT:
+            one = fold([(0, event)], 0)[0]
+            if self._fits(one):
+                self._wanted.add(one.request_id)
+        elif event.method == FINISHED:
+            self._ask(event)
+
+    def _ask(self, event: Kept) -> None:
         number = _ended(event.params).request_id
+        if number not in self._wanted:
+            return
+        self._wanted.discard(number)
         asked = event.session.send("Network.getResponseBody", {"requestId": number})
         asked.add_done_callback(lambda reply: self._came(number, reply))
 
     def _came(self, number: str, reply: asyncio.Future[dict[str, Any]]) -> None:
         if reply.cancelled() or reply.exception() is not None:
             return
-        body = Body.of(reply.result(), self._each)
+        body = Body.of(reply.result(), self.each)
         self._bodies[number] = body
         self._total += len(body.text)
         while self._total > MAX_TOTAL:

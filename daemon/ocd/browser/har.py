@@ -11,14 +11,12 @@ from ocd.safety.redact import redact, redact_text, redact_url
 
 
 def document(
-    requests: Iterable[Exchange], bodies: Mapping[str, Body], version: str, browser: str
+    requests: Iterable[Exchange], bodies: Mapping[str, Body], version: str
 ) -> dict[str, Any]:
     """Return the HAR of the requests, credentials masked; `bodies` by request id (r12)."""
     entries = [_entry(one, bodies.get(one.id)) for one in requests]
-    log: dict[str, Any] = {"version": "1.2", "creator": {"name": "OpenChrome", "version": version}}
-    if browser:
-        log["browser"] = {"name": "Chromium", "version": browser}
-    return {"log": log | {"pages": [], "entries": entries}}
+    creator = {"name": "OpenChrome", "version": version}
+    return {"log": {"version": "1.2", "creator": creator, "pages": [], "entries": entries}}
 
 
 def _entry(one: Exchange, body: Body | None) -> dict[str, Any]:

@@ -142,6 +142,8 @@ class Traffic:
         if capture.end is not None:
             raise _not_running(mode)
         capture.end, capture.ended = self.log.end, time.monotonic()
+        if capture.keeper is not None:
+            capture.keeper.running = False
         return capture
 
     def captured(self, mode: str) -> Capture:
@@ -166,6 +168,17 @@ class Traffic:
         keeper = self.capture.keeper if self.capture else None
         kept = keeper.of(one) if keeper else None
         return kept or await Body.fetch(one, max_bytes)
+
+    async def posted(self, one: Exchange, max_bytes: int) -> str | None:
+        """Return what a request sent, where its event did not have it; None if it is gone."""
+        try:
+            params = {"requestId": one.request_id}
+            reply = await one.session.send("Network.getRequestPostData", params)
+        except OcdError as error:
+            if error.code not in ("cdp_error", "tab_gone"):
+                raise
+            return None
+        return str(reply["postData"])[:max_bytes]
 
 
 def _not_running(mode: str) -> OcdError:

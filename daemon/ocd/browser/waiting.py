@@ -1,12 +1,11 @@
 """Waiting for a page to become what the caller needs, by its events."""
 
 import asyncio
-from collections.abc import Callable
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from ocd.api.errors import OcdError
 from ocd.browser.navigation import LIFECYCLE
+from ocd.browser.patterns import text_test
 
 if TYPE_CHECKING:
     from ocd.browser.tab import Tab
@@ -109,7 +108,7 @@ async def _wait(tab: "Tab", kind: str, value: str, timeout_s: float, *, visible:
     if kind == "navigation":
         await _navigation(tab)
     elif kind == "url_match":
-        fits = address_test(value)
+        fits = text_test(value)
         await documents.wait_until(lambda: fits(tab.url))
     elif kind in LIFECYCLE:
         await documents.wait_until(lambda: LIFECYCLE[kind] in documents.current.reached)
@@ -190,34 +189,3 @@ def _milliseconds(value: str) -> float:
     if not 0 <= number < float("inf"):
         raise OcdError("invalid_argument", f"Not a number of milliseconds: {value!r}")
     return number
-
-
-def address_test(pattern: str) -> Callable[[str], bool]:
-    """Return the test of an address: a /regular expression/, a glob with *, or a part of it.
-
-    Raises invalid_argument for an expression that is none.
-    """
-    if len(pattern) > 2 and pattern[0] == pattern[-1] == "/":
-        return _expression_test(pattern[1:-1])
-    if "*" in pattern:
-        return lambda url: fnmatchcase(url, pattern) or fnmatchcase(url, f"*{pattern}*")
-    return lambda url: pattern in url
-
-
-def _expression_test(pattern: str) -> Callable[[str], bool]:
-    import re2  # linear time, whatever the pattern: the loop stands still while it is matched
-
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        compiled = re2.compile(pattern, options)
-    except (re2.error, UnicodeEncodeError) as error:
-        said = error.args[0] if isinstance(error, re2.error) else "lone surrogates"
-        reason = said.decode(errors="replace") if isinstance(said, bytes) else said
-        raise OcdError(
-            "invalid_argument",
-            f"'value' is not a regular expression of RE2: {reason}",
-            hint="Syntax: https://github.com/google/re2/wiki/Syntax (no look-around, no \\1).",
-            parameter="value",
-        ) from None
-    return lambda url: compiled.search(url) is not None

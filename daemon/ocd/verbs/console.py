@@ -1,0 +1,91 @@
+"""The verb that tells what a tab's pages said to their console."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.browser import console
+from ocd.browser.console import Message
+from ocd.browser.patterns import text_test
+from ocd.browser.tab import Tab
+from ocd.safety.redact import redact_text
+from ocd.verb import Output, Params, tab_verb
+
+
+class ConsoleCapture(Params):
+    """Read a tab's console
+
+    Known from the tab's creation on, workers and all frames included; uncaught exceptions, CSP and
+    network errors are entries. start and stop bracket what get answers.
+    """
+
+    action: Annotated[
+        Literal["start", "stop", "get", "clear"], Meta(description="clear: forget the messages")
+    ] = "get"
+    filter: Annotated[
+        list[str] | None,
+        Meta(description="Types or sources: error, warning, info, log, debug, exception, network"),
+    ] = None
+    pattern: Annotated[
+        str | None, Meta(description="Part of the text, a glob or a /regular expression/")
+    ] = None
+    limit: Annotated[int, Meta(ge=0, description="The newest so many; 0: all")] = 100
+    max_logs: Annotated[int, Meta(ge=1, le=50_000, description="start: how many are kept")] = 1000
+
+
+@tab_verb(
+    "console_capture", ConsoleCapture, capability="core", tier=2, large=True, leaves_dialog=True,
+    page_keys=("text", "stack", "location"),
+)  # fmt: skip
+async def console_capture(tab: Tab, params: ConsoleCapture) -> Output:
+    told: dict[str, Any] = {"action": params.action, "tab_id": tab.id}
+    match params.action:
+        case "start":
+            begun = tab.console.start(params.filter or (), params.max_logs)
+            told["status"] = "started" if begun else "already_capturing"
+            told |= {"filter": tab.console.types, "max_logs": tab.console.log.max_events}
+        case "stop":
+            ended = tab.console.stop()
+            told["status"] = "stopped" if ended else "not_running"
+            told |= {"captured_logs": len(tab.console.messages())}
+            told |= {"duration_ms": tab.console.duration_ms}
+        case "clear":
+            told["cleared_count"] = tab.console.clear()
+        case _:
+            return Output(data=told | _logs(tab, params), origin=tab.url, items=("logs",))
+    return Output(data=told)
+
+
+def _logs(tab: Tab, params: ConsoleCapture) -> dict[str, Any]:
+    fits = console.fitting(params.filter or tab.console.types)
+    found = [message for message in tab.console.messages() if fits(message)]
+    if params.pattern:
+        reads = text_test(params.pattern, "pattern")
+        found = [message for message in found if reads(message.text)]
+    merged = console.merged(found)
+    shown = merged[-params.limit :] if params.limit else merged
+    stats = {
+        "total": len(merged), "returned": len(shown), "before_dedup": len(found),
+        "dropped": tab.console.dropped, "by_type": console.by_type(found),
+    }  # fmt: skip
+    status = "running" if tab.console.running else "not_running"
+    logs = [_told(message) for message in shown]
+    return {
+        "status": status, "logs": logs, "stats": stats, "duration_ms": tab.console.duration_ms,
+    }  # fmt: skip
+
+
+def _told(message: Message) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "type": message.type, "source": message.source, "text": redact_text(message.text),
+        "count": message.count, "first_timestamp": _time(message.at),
+        "last_timestamp": _time(message.last),
+    }  # fmt: skip
+    told |= {"location": message.location} if message.location else {}
+    return told | ({"stack": message.stack} if message.stack else {})
+
+
+def _time(milliseconds: float) -> str:
+    when = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")

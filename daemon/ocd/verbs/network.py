@@ -1,0 +1,176 @@
+"""Verbs that tell what a tab asks the network for, and slow it down."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser import exchange_views, har_files
+from ocd.browser.exchange_views import Test
+from ocd.browser.exchanges import Exchange
+from ocd.browser.patterns import text_test
+from ocd.browser.tab import Tab
+from ocd.browser.throttling import PRESETS, Speed
+from ocd.safety.redact import redact
+from ocd.verb import WRITES_PATH, Output, Params, tab_verb
+
+_PAGE_KEYS = ("url", "redirect_url", "status_text", "headers", "post_data", "body")
+Preset = Literal[
+    "offline", "slow-2g", "2g", "slow-3g", "3g", "fast-3g", "slow-4g", "4g", "fast-4g",
+    "fast-wifi", "custom", "clear",
+]  # fmt: skip
+Kbps = Annotated[float, Meta(gt=0, le=10_000_000)]
+
+
+class Network(Params):
+    """List a tab's requests, see one with its body, or throttle the network
+
+    Requests are known from the tab's creation on, the workers' included. Credentials are masked.
+    """
+
+    action: Annotated[
+        Literal["list", "get", "throttle", "clear"] | None,
+        Meta(description="Default: list; with preset throttle, with id get. clear: forget the log"),
+    ] = None
+    id: Annotated[str | None, Meta(description="get: the request (r12), from list")] = None
+    url: Annotated[
+        str | None, Meta(description="Part of the address, a glob or a /regular expression/")
+    ] = None
+    status: Annotated[str | int | None, Meta(description="404, 4xx, 400-499 or >=400")] = None
+    resource_type: Annotated[
+        list[str] | None,
+        Meta(description="document, script, stylesheet, image, font, xhr, fetch, …"),
+    ] = None
+    method: Annotated[str | None, Meta(description="HTTP method")] = None
+    failed: Annotated[bool, Meta(description="Errors and statuses from 400 on only")] = False
+    limit: Annotated[int, Meta(ge=0, description="The newest so many; 0: all")] = 100
+    max_body_bytes: Annotated[int, Meta(ge=0, le=5_242_880, description="get: of the body")] = 65536
+    har_path: Annotated[
+        str | None, Meta(description="list: write them to this file as HAR", extra=WRITES_PATH)
+    ] = None
+    har_bodies: Annotated[bool, Meta(description="With bodies")] = False
+    preset: Annotated[
+        Preset | None, Meta(description="throttle: a speed, custom, or clear for none")
+    ] = None
+    download_kbps: Annotated[Kbps | None, Meta(description="custom")] = None
+    upload_kbps: Annotated[Kbps | None, Meta(description="custom")] = None
+    latency_ms: Annotated[
+        Annotated[float, Meta(ge=0, le=60_000)] | None, Meta(description="custom")
+    ] = None
+
+
+@tab_verb(
+    "network", Network, capability="core", tier=2, large=True, leaves_dialog=True,
+    page_keys=_PAGE_KEYS,
+)  # fmt: skip
+async def network(tab: Tab, params: Network) -> Output:
+    match _action(params):
+        case "get":
+            return await _get(tab, params)
+        case "throttle":
+            return await _throttle(tab, params)
+        case "clear":
+            return _empty(tab, "clear", {"cleared_count": tab.traffic.clear()})
+        case _:
+            return await _list(tab, params)
+
+
+def _action(params: Network) -> str:
+    if params.action:
+        return params.action
+    if params.preset or params.download_kbps or params.upload_kbps:
+        return "throttle"
+    return "get" if params.id else "list"
+
+
+async def _list(tab: Tab, params: Network) -> Output:
+    fits = exchange_views.every(_tests(params))
+    known = tab.traffic.requests()
+    found = [one for one in known if fits(one)]
+    shown = found[-params.limit :] if params.limit else found
+    data: dict[str, Any] = {
+        "action": "list", "tab_id": tab.id, "requests": [exchange_views.brief(o) for o in shown],
+        "returned": len(shown), "total": len(found), "known": len(known),
+        "dropped": tab.traffic.dropped,
+    }  # fmt: skip
+    if tab.traffic.conditions:
+        data["throttled"] = True
+    if params.har_path:
+        size = await har_files.write(
+            params.har_path, tab.traffic, found, with_bodies=params.har_bodies
+        )
+        data |= {"har_path": params.har_path, "har_entries": len(found), "har_bytes": size}
+        data["requests"] = []
+        data["returned"] = 0
+    return Output(data=data, origin=tab.url, items=("requests",))
+
+
+def _tests(params: Network) -> Iterator[Test]:
+    if params.url:
+        fits = text_test(params.url, "url")
+        yield lambda one: fits(one.url)
+    if params.status is not None:
+        yield exchange_views.status_test(params.status)
+    if params.resource_type:
+        yield exchange_views.type_test(params.resource_type)
+    if params.method:
+        wanted = params.method.upper()
+        yield lambda one: one.method == wanted
+    if params.failed:
+        yield lambda one: one.failed
+
+
+async def _get(tab: Tab, params: Network) -> Output:
+    one = _wanted(tab, params)
+    told = exchange_views.whole(one)
+    if one.post_data is None and one.has_post_data:
+        told["request"]["post_data"] = redact(await tab.traffic.posted(one, params.max_body_bytes))
+    body = await tab.traffic.body(one, params.max_body_bytes)
+    told = exchange_views.with_body(told, body)
+    return Output(data={"action": "get", "tab_id": tab.id, **told}, origin=tab.url)
+
+
+def _wanted(tab: Tab, params: Network) -> Exchange:
+    if params.id:
+        return tab.traffic.find(params.id)
+    fits = exchange_views.every(_tests(params))
+    found = [one for one in tab.traffic.requests() if fits(one)]
+    if not params.url or not found:
+        raise OcdError(
+            "not_found" if params.url else "invalid_argument",
+            f"No request fits {params.url}" if params.url else "network get needs an id, or a url",
+            hint='List them: network with action "list".', parameter="id",
+        )  # fmt: skip
+    return found[-1]
+
+
+async def _throttle(tab: Tab, params: Network) -> Output:
+    if params.preset == "clear":
+        await tab.traffic.throttle(None)
+        return _empty(tab, "network_clear", {"preset": "clear", "message": "No throttling"})
+    speed = PRESETS.get(params.preset or "", None) or _custom(params)
+    await tab.traffic.throttle(speed.conditions())
+    action = "network_throttle" if params.preset in PRESETS else "network_custom"
+    told = {
+        "preset": params.preset or "custom", "download_mbps": speed.down / 1000,
+        "upload_mbps": speed.up / 1000, "latency_ms": speed.latency,
+        "message": 'In force until preset "clear" or the tab is closed',
+    }  # fmt: skip
+    return _empty(tab, action, told)
+
+
+def _custom(params: Network) -> Speed:
+    down, up, latency = params.download_kbps, params.upload_kbps, params.latency_ms
+    if down is None or up is None or latency is None:
+        given = {"download_kbps": down, "upload_kbps": up, "latency_ms": latency}
+        missing = [name for name, value in given.items() if value is None]
+        raise OcdError(
+            "invalid_argument", f"network: throttling needs {', '.join(missing)}, or a preset",
+            hint=f"Presets: {', '.join(PRESETS)}.", parameter=missing[0],
+        )  # fmt: skip
+    return Speed(down, up, latency)
+
+
+def _empty(tab: Tab, action: str, told: dict[str, Any]) -> Output:
+    return Output(data={"action": action, "tab_id": tab.id, **told})

@@ -1,0 +1,118 @@
+"""Verbs that bracket a span of a tab's requests, without their bodies and with them."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from ocd.browser import exchange_views
+from ocd.browser.bodies import Keeper
+from ocd.browser.exchanges import Exchange
+from ocd.browser.tab import Tab
+from ocd.browser.traffic import Capture
+from ocd.verb import Output, Params, tab_verb
+
+_PAGE_KEYS = ("url", "redirect_url", "status_text", "headers", "post_data", "body")
+
+
+class CaptureOptions(Struct, forbid_unknown_fields=True):
+    """What a capture takes in."""
+
+    max_entries: Annotated[int, Meta(ge=1, le=20_000, description="The newest so many")] = 5000
+    max_body_bytes: Annotated[int, Meta(ge=0, le=5_242_880, description="Of each body")] = 262_144
+    url_allowlist: Annotated[list[str], Meta(description="Patterns: these only")] = []
+    url_blocklist: Annotated[list[str], Meta(description="Patterns: not these")] = []
+    resource_types: Annotated[list[str], Meta(description="These only")] = []
+
+
+Action = Annotated[
+    Literal["start", "stop", "get", "get_logs", "clear"],
+    Meta(description="get (get_logs): the requests, while it runs and after its stop"),
+]
+Limit = Annotated[int, Meta(ge=0, description="get: the newest so many; 0: all")]
+
+
+class NetworkCaptureLite(Params):
+    """Capture a tab's requests from start to stop, without bodies
+
+    One capture a tab, lite or full. Credentials are masked.
+    """
+
+    action: Action
+    options: Annotated[CaptureOptions | None, Meta(description="start: what it takes in")] = None
+    limit: Limit = 100
+
+
+class NetworkCaptureFull(Params):
+    """Capture a tab's requests from start to stop, with headers and bodies
+
+    Bodies are kept across navigations, 16 MiB in all. One capture a tab, lite or full.
+    """
+
+    action: Action
+    options: Annotated[CaptureOptions | None, Meta(description="start: what it takes in")] = None
+    keep_bodies: Annotated[bool, Meta(description="stop: false drops the bodies")] = True
+    limit: Limit = 100
+
+
+@tab_verb(
+    "network_capture_lite", NetworkCaptureLite, capability="core", tier=2, large=True,
+    leaves_dialog=True, page_keys=_PAGE_KEYS,
+)  # fmt: skip
+async def network_capture_lite(tab: Tab, params: NetworkCaptureLite) -> Output:
+    return await _capture(tab, "lite", params)
+
+
+@tab_verb(
+    "network_capture_full", NetworkCaptureFull, capability="core", tier=2, large=True,
+    leaves_dialog=True, page_keys=_PAGE_KEYS,
+)  # fmt: skip
+async def network_capture_full(tab: Tab, params: NetworkCaptureFull) -> Output:
+    output = await _capture(tab, "full", params)
+    capture = tab.traffic.captured("full")
+    if params.action == "stop" and not params.keep_bodies and capture.keeper:
+        capture.keeper.clear()
+    return output
+
+
+async def _capture(tab: Tab, mode: str, params: NetworkCaptureLite | NetworkCaptureFull) -> Output:
+    told: dict[str, Any] = {"success": True, "action": params.action, "mode": mode}
+    told["tab_id"] = tab.id
+    if params.action == "start":
+        tab.traffic.start(_new(tab, mode, params.options or CaptureOptions()))
+        return Output(data=told)
+    capture = tab.traffic.stop(mode) if params.action == "stop" else tab.traffic.captured(mode)
+    found, dropped = tab.traffic.of_capture(capture)
+    counts = {"entry_count": len(found), "duration_ms": capture.duration_ms}
+    if params.action == "stop":
+        return Output(data=told | counts)
+    if params.action == "clear":
+        capture.start = tab.traffic.log.end
+        return Output(data=told | counts | {"cleared_count": len(found)})
+    shown = found[-params.limit :] if params.limit else found
+    entries = [await _entry(tab, capture, one) for one in shown]
+    told |= {"running": capture.end is None, "entries": entries, "total_entries": len(found)}
+    return Output(
+        data=told | {"returned": len(shown), "dropped": dropped} | counts,
+        origin=tab.url,
+        items=("entries",),
+    )
+
+
+def _new(tab: Tab, mode: str, options: CaptureOptions) -> Capture:
+    fits = exchange_views.every(
+        (
+            exchange_views.url_test(options.url_allowlist, options.url_blocklist),
+            exchange_views.type_test(options.resource_types),
+        )
+    )
+    capture = Capture(mode, tab.traffic.log.end, fits, options.max_entries)
+    if mode == "full":
+        capture.keeper = Keeper(options.max_body_bytes, fits)
+    return capture
+
+
+async def _entry(tab: Tab, capture: Capture, one: Exchange) -> dict[str, Any]:
+    if capture.keeper is None:
+        return exchange_views.brief(one)
+    body = await tab.traffic.body(one, capture.keeper.each)
+    return exchange_views.with_body(exchange_views.whole(one), body)

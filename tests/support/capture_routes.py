@@ -1,0 +1,50 @@
+"""The fixture site's behaviours for capturing: bodies, streams, policies, challenges."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from support.routes import STATE, html
+
+BYTES = bytes(range(256)) * 4
+
+
+async def binary(_request: web.Request) -> web.Response:
+    """Answer with bytes that are no text."""
+    return web.Response(body=BYTES, content_type="application/octet-stream")
+
+
+async def stream(request: web.Request) -> web.StreamResponse:
+    """Send one event, then none until the gate opens."""
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+    await response.write(b"data: one\n\n")
+    await request.app[STATE].wait_open("stream")
+    return response
+
+
+async def csp(_request: web.Request) -> web.Response:
+    """Forbid scripts, and hold one."""
+    page = html("Strict", "<h1>Strict</h1><script>window.ran = true</script>")
+    page.headers["Content-Security-Policy"] = "script-src 'none'"
+    return page
+
+
+async def large(request: web.Request) -> web.Response:
+    """Answer with so many kilobytes of text."""
+    return web.Response(text="0123456789abcde\n" * 64 * int(request.query.get("kb", "1")))
+
+
+async def spam(request: web.Request) -> web.Response:
+    """Ask for so many pictures."""
+    count = int(request.query.get("count", "10"))
+    return html("Many", "".join(f'<img src="/image?{i}" alt="">' for i in range(count)))
+
+
+ROUTES = [
+    web.get("/capture/bytes", binary),
+    web.get("/capture/stream", stream),
+    web.get("/capture/csp", csp),
+    web.get("/capture/large", large),
+    web.get("/capture/pictures", spam),
+]
