@@ -200,7 +200,7 @@ def _message(event: Kept) -> Message | None:
 
 
 def _called(params: dict[str, Any]) -> Message:
-    kind = _TYPES.get(params["type"], params["type"])
+    kind = _typed(params["type"])
     kind = "error" if kind == "assert" else kind
     frames = params.get("stackTrace", {}).get("callFrames", [])
     message = Message(
@@ -229,7 +229,7 @@ def _logged(entry: dict[str, Any]) -> Message | None:
     # What a worker says comes from the worker itself.
     if entry["source"] == "worker":
         return None
-    kind = _TYPES.get(entry["level"], entry["level"])
+    kind = _typed(entry["level"])
     at = entry["timestamp"]
     message = Message(kind, entry["source"], entry["text"], at, at)
     if entry.get("url"):
@@ -237,6 +237,10 @@ def _logged(entry: dict[str, Any]) -> Message | None:
         if "lineNumber" in entry:
             message.location["line"] = entry["lineNumber"] + 1
     return message
+
+
+def _typed(word: str) -> str:
+    return _TYPES.get(word, word)
 
 
 def _place(frame: dict[str, Any]) -> dict[str, Any]:
