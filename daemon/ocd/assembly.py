@@ -26,16 +26,19 @@ from ocd.config import Config, environment, reload
 from ocd.crawl.runner import Crawler
 from ocd.dispatch import run_call
 from ocd.kinds import task_kinds
+from ocd.leaving import Departures
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
 from ocd.mcp_door import McpDoor
 from ocd.outputs import sweeper
+from ocd.outputs.meta import rfc3339
 from ocd.outputs.store import OutputStore
 from ocd.records.journal import Journal
 from ocd.road import Road
 from ocd.safety import secrets
 from ocd.safety.domains import DomainPolicy
 from ocd.safety.paths import Roots
+from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
 from ocd.server import Api
 from ocd.sources import Reach, project_folders
@@ -106,6 +109,7 @@ class Daemon:
             journal=self.journal,
             sanitizer=self.sanitizer,
             reach=self.reach,
+            departures=Departures(lambda: self.config.policy.exfiltration, self.report),
             large_output=lambda: self.config.handle_large_tool_output,
         )
         self.http_port: int | None = None
@@ -117,6 +121,10 @@ class Daemon:
             status=self.status,
             spawn=self.spawn,
         )
+
+    def report(self, event: dict[str, Any]) -> None:
+        """Write an event to the journal."""
+        self.journal.record_event({**redact(event), "ts": rfc3339(time.time())})
 
     def reach(self, client: Client) -> Reach:
         """Return the files that a client may name: oc's caller has a shell, others have roots."""

@@ -5,7 +5,6 @@ import difflib
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,12 +13,10 @@ import msgspec
 from ocd import replies
 from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, Client
-from ocd.browser.session import Session
-from ocd.browser.tab import Tab
 from ocd.calls import CALLER
 from ocd.ledger.runner import CALLER_SESSION
 from ocd.ledger.states import TaskMeta
-from ocd.long_calls import OnProgress, finished, run_long
+from ocd.long_calls import OnProgress, finished
 from ocd.outputs import policy
 from ocd.params import Common, decode_call
 from ocd.records.journal import brief
@@ -27,6 +24,7 @@ from ocd.replies import Reply
 from ocd.road import Call, Road
 from ocd.safety import secrets
 from ocd.safety.redact import redact
+from ocd.scopes import Ready, perform
 from ocd.sources import REACH, filled, masked, names_files, permitted
 from ocd.spilling import guarded, guards
 from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb
@@ -91,11 +89,12 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
     common, params = decode_call(verb, ready)
     if names_files(verb.params):
         params = await asyncio.to_thread(permitted, params, reach)
+    road.departures.check(request.session, verb, params, _here(road, request, verb, common))
     deadline = _deadline_s(verb, common, params)
     limit = asyncio.timeout(deadline)
     try:
         async with limit:
-            output = await _perform(road, call, Ready(verb, common, params, given), on_progress)
+            output = await perform(road, call, Ready(verb, common, params, given), on_progress)
     except TimeoutError:
         if not limit.expired():
             raise
@@ -108,10 +107,19 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
     return await _reply(road, verb, common, output, call.request)
 
 
+def _here(road: Road, request: CallRequest, verb: Verb, common: Common) -> str:
+    """Return the address of the tab that an upload goes to; an empty string if there is none."""
+    if not verb.uploads or verb.scope != "tab" or request.session not in road.sessions.names():
+        return ""
+    session = road.sessions.get(request.session)
+    return session.tab(common.tab_id).url if session.tabs else ""
+
+
 async def _reply(
     road: Road, verb: Verb, common: Common, output: Output, request: CallRequest
 ) -> Reply:
     output = replies.masked(replies.sanitised(road.sanitizer, verb, output))
+    road.departures.note(request.session, verb, request.params, output)
     if await replies.goes_to_handle(verb, common, output):
         return await _stored(road, verb, output)
     reply = replies.inline(verb, output, request.params)
@@ -157,69 +165,6 @@ def _with_deadline(params: Mapping[str, Any], common: Common) -> dict[str, Any]:
     given = {"timeout", "timeout_ms", "timeoutMs"} & params.keys()
     outer = {} if given or common.timeout_ms is None else {"timeout_ms": common.timeout_ms}
     return {**params, **outer}
-
-
-# --- running, by what the verb needs ----------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A call that may run: its verb, what was decoded, and `given`, from which it was."""
-
-    verb: Verb
-    common: Common
-    params: Params
-    given: Mapping[str, Any]
-
-
-async def _perform(road: Road, call: Call, ready: Ready, on_progress: OnProgress | None) -> Output:
-    verb, params = ready.verb, ready.params
-    match verb.scope:
-        case "daemon":
-            return await verb.run(_part(road, verb), params)
-        case "task":
-            request = msgspec.structs.replace(call.request, params=dict(ready.given))
-            return await run_long(road.runner, request, call.budget_s, on_progress)
-        case "session":
-            session = road.sessions.get(call.request.session)
-            with road.chromium.hold():
-                return _marked(road, session, await verb.run(session, params))
-        case "tab":
-            with road.chromium.hold():
-                return await _run_on_tab(road, call, verb, params, ready.common.tab_id)
-
-
-def _part(road: Road, verb: Verb) -> object:
-    assert verb.needs is not None
-    return road.parts[verb.needs]
-
-
-async def _run_on_tab(
-    road: Road, call: Call, verb: Verb, params: Params, tab_id: str | None
-) -> Output:
-    session = road.sessions.get(call.request.session)
-    tab = await _tab_for(session, verb, tab_id)
-    call.tab_id = tab.id
-    # Calls on one tab run in the order in which they came.
-    async with tab.lock:
-        if tab.opened_dialog is not None and not verb.leaves_dialog:
-            raise tab.opened_dialog.error()
-        return _marked(road, session, await verb.run(tab, params))
-
-
-async def _tab_for(session: Session, verb: Verb, tab_id: str | None) -> Tab:
-    if verb.opens_tab and tab_id is None and not session.tabs:
-        return await session.new_tab()
-    return session.tab(tab_id)
-
-
-def _marked(road: Road, session: Session, output: Output) -> Output:
-    """Say in the session's next object that Chromium was started again since its last call."""
-    before, session.seen_generation = session.seen_generation, road.chromium.generation
-    data: object = output.data
-    if before and before != road.chromium.generation and isinstance(data, dict):
-        return replies.replaced(output, data={**output.data, "browser_restarted": True})
-    return output
 
 
 async def task_reply(

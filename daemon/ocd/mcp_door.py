@@ -11,7 +11,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -20,10 +20,12 @@ from ocd.api.wire import CallRequest, Client, Hello
 from ocd.capabilities import NARROWED, Capabilities
 from ocd.config import Config
 from ocd.dispatch import run_call, task_reply
+from ocd.leaving import ASKABLE
 from ocd.ledger.states import public
 from ocd.long_calls import OnProgress
 from ocd.replies import Reply
 from ocd.road import Road
+from ocd.safety.taint import Way
 from ocd.server import peer_uid
 from ocd.settings import GROUPS
 
@@ -87,13 +89,20 @@ class McpDoor:
         *,
         budget_s: float,
         maximum: Capabilities,
+        askable: bool,
     ) -> Reply:
         """Run a call inside a connection's maximum."""
-        token = NARROWED.set(maximum)
+        token, asked = NARROWED.set(maximum), ASKABLE.set(askable)
         try:
             return await run_call(self._road, request, on_progress, budget_s)
         finally:
             NARROWED.reset(token)
+            ASKABLE.reset(asked)
+
+    def confirm(self, session: str, error: OcdError) -> None:
+        """Remember that a person allowed what a `consent_needed` asked for."""
+        way, target = error.details["way"], error.details["target"]
+        self._road.departures.confirm(session, cast("Way", way), str(target))
 
     async def task(self, task_id: str) -> Mapping[str, Any]:
         """Return a task's meta."""

@@ -10,6 +10,7 @@ from ocd.api.wire import CallRequest, Client
 from ocd.browser.chromium import Chromium
 from ocd.browser.session import Sessions
 from ocd.capabilities import Capabilities
+from ocd.leaving import Departures
 from ocd.ledger.runner import Runner
 from ocd.outputs.store import OutputStore
 from ocd.records.journal import Journal
@@ -37,6 +38,7 @@ class Road:
     sanitizer: Sanitizer
     reach: Callable[[Client], Reach]
     large_output: Callable[[], LargeOutput]
+    departures: Departures
     calls: set["Call"] = field(default_factory=set)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     idle: asyncio.Event = field(default_factory=asyncio.Event)

@@ -76,7 +76,7 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 @cache
 def companions(of: type) -> dict[str, str]:
     """Return the parameters with a companion, by the companion's name: {"code_path": "code"}."""
-    return {f"{name}_path": name for name, extra in _extras(of).items() if extra.get("payload")}
+    return {f"{name}_path": name for name, extra in extras_of(of).items() if extra.get("payload")}
 
 
 async def filled(
@@ -107,7 +107,7 @@ async def _nested(
     verbs: Mapping[str, Verb], verb: Verb, raw: Mapping[str, Any], reach: Reach
 ) -> Mapping[str, Any]:
     # The arguments of another verb, as oc_task_start takes them.
-    for name, extra in _extras(verb.params).items():
+    for name, extra in extras_of(verb.params).items():
         inner = verbs.get(str(raw.get(extra.get("arguments_of", ""))))
         if inner is not None and isinstance(raw.get(name), dict):
             return {**raw, name: await filled(verbs, inner, raw[name], reach)}
@@ -187,7 +187,7 @@ def permitted(params: _S, reach: Reach) -> _S:
     if isinstance(params, FileSource):
         _check_source(params)
     changes: dict[str, Any] = {}
-    extras = _extras(type(params))
+    extras = extras_of(type(params))
     for name in params.__struct_fields__:
         before = getattr(params, name)
         after = _permitted_value(before, extras.get(name, {}).get("path"), reach)
@@ -245,7 +245,8 @@ def _check_source(source: FileSource) -> None:
 
 
 @cache
-def _extras(of: type) -> dict[str, dict[str, Any]]:
+def extras_of(of: type) -> dict[str, dict[str, Any]]:
+    """Return what `Meta(extra=…)` says of each field of a struct."""
     return {name: _extra(info) for name, info in fields_of(of).items()}
 
 
@@ -266,7 +267,7 @@ def _required(of: type[Params]) -> frozenset[str]:
 
 def masked(verb: Verb | None, raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return what callers sent with the parameters masked that are declared as secret."""
-    extras = _extras(verb.params) if verb else {}
+    extras = extras_of(verb.params) if verb else {}
     hidden = {name for name, extra in extras.items() if extra.get("secret")}
     return {k: MASK if v is not None and snake(k) in hidden else v for k, v in raw.items()}
 

@@ -28,6 +28,8 @@ PAYLOAD = {"payload": True}
 SECRET = {"secret": True}
 READS_PATH = {"path": "read"}
 WRITES_PATH = {"path": "write"}
+# `sends_to`: an address whose query reaches whoever it belongs to.
+SENDS_TO = {"sends_to": True}
 ARGUMENTS_OF_KIND = {"arguments_of": "kind"}
 
 
@@ -130,6 +132,7 @@ class Verb:
     one. leaves_dialog: runs although a dialog is open. recover: rebuilds the result of a task whose
     process died. reads: changes nothing, here or on the web. page_keys: keys of its JSON under
     which strings come from pages. keeps_secrets: gets `${SECRET:NAME}` as the caller wrote it.
+    uploads: sends files to the tab's page, or to its parameter `base_url`.
     """
 
     name: str
@@ -149,6 +152,7 @@ class Verb:
     reads: bool = False
     page_keys: tuple[str, ...] = ()
     keeps_secrets: bool = False
+    uploads: bool = False
 
     @property
     def fills_secrets(self) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, Protocol
 
+from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, Progress
 
 Entry = Mapping[str, Any]
@@ -130,8 +131,13 @@ class Door(Protocol):
         *,
         budget_s: float,
         maximum: Maximum,
+        askable: bool,
     ) -> Reply:
-        """Run a call; cancelling it cancels the work."""
+        """Run a call; cancelling it cancels the work. askable: the host can ask a person."""
+        ...
+
+    def confirm(self, session: str, error: OcdError) -> None:
+        """Remember that a person allowed what a `consent_needed` asked for."""
         ...
 
     async def task(self, task_id: str) -> Mapping[str, Any]:

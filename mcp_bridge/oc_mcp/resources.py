@@ -112,7 +112,11 @@ class Resources:
             client=caller.client,
         )
         reply = await self._door.call(
-            request, lambda _progress: None, budget_s=_READ_BUDGET_S, maximum=caller.maximum
+            request,
+            lambda _progress: None,
+            budget_s=_READ_BUDGET_S,
+            maximum=caller.maximum,
+            askable=False,
         )
         return dict(reply.data)
 

@@ -9,7 +9,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from oc_mcp import results
+from oc_mcp import consent, results
 from oc_mcp.caller import Caller
 from oc_mcp.door import Door, Entry, OnProgress
 from oc_mcp.progress import Teller
@@ -57,10 +57,33 @@ class Tools:
             verb=params.name, params=arguments, session=caller.session, client=caller.client
         )
         try:
-            answered = await self._called(ctx, caller, request)
+            answered = await self._asking(ctx, caller, request, params)
         except OcdError as error:
             answered = results.failure(error)
         return {**_COMPLETE, **answered}
+
+    async def _asking(
+        self,
+        ctx: Context,
+        caller: Caller,
+        request: CallRequest,
+        params: types.CallToolRequestParams,
+    ) -> dict[str, Any]:
+        """Call, and call again when a person has allowed what had to be asked."""
+        for _ in range(consent.MOST_QUESTIONS):
+            try:
+                return await self._called(ctx, caller, request)
+            except OcdError as error:
+                if error.code != "consent_needed":
+                    raise
+                needed = error
+            answer = await consent.ask(ctx, params, needed)
+            if isinstance(answer, dict):
+                return answer
+            if not answer:
+                raise consent.refused(needed)
+            self._door.confirm(caller.session, needed)
+        return await self._called(ctx, caller, request)
 
     async def _called(self, ctx: Context, caller: Caller, request: CallRequest) -> dict[str, Any]:
         as_task = declares_tasks(ctx)
@@ -72,6 +95,7 @@ class Tools:
                     on_progress,
                     budget_s=budget_s or self._door.sync_budget_s,
                     maximum=caller.maximum,
+                    askable=consent.askable(ctx),
                 )
             )
         if isinstance(outcome, OcdError):

@@ -44,6 +44,8 @@ CODES: dict[str, tuple[int, int]] = {
     "dialog_open": (409, 1),
     "invalid_url": (400, 2),
     "domain_blocked": (403, 1),
+    "exfiltration_denied": (403, 1),
+    "consent_needed": (403, 1),
     "navigation_failed": (502, 1),
     "too_many_redirects": (502, 1),
     "download_started": (409, 1),

@@ -8,7 +8,7 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.tab import Navigation, Tab
 from ocd.safety.domains import parse_url_argument
-from ocd.verb import MAX_TIMEOUT_MS, Output, Params, tab_verb
+from ocd.verb import MAX_TIMEOUT_MS, SENDS_TO, Output, Params, tab_verb
 
 Wait = Annotated[
     Literal["load", "dom", "idle", "commit"],
@@ -24,7 +24,12 @@ class Navigate(Params):
     """
 
     url: Annotated[
-        str, Meta(min_length=1, description="URL (https:// is assumed), or back, or forward")
+        str,
+        Meta(
+            min_length=1,
+            description="URL (https:// is assumed), or back, or forward",
+            extra=SENDS_TO,
+        ),
     ]
     wait: Wait = "load"
 

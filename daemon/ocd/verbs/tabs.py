@@ -9,7 +9,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.session import Session
 from ocd.browser.tab import Tab
 from ocd.safety.domains import parse_url_argument
-from ocd.verb import Output, Params, session_verb
+from ocd.verb import SENDS_TO, Output, Params, session_verb
 
 
 class TabsCreate(Params):
@@ -18,7 +18,9 @@ class TabsCreate(Params):
     It becomes the session's most recent tab, which verbs without `tab_id` use.
     """
 
-    url: Annotated[str, Meta(description="URL to open; default: an empty page")] = ""
+    url: Annotated[str, Meta(description="URL to open; default: an empty page", extra=SENDS_TO)] = (
+        ""
+    )
 
 
 @session_verb("tabs_create", TabsCreate, capability="core", tier=1, page_keys=("title",))

@@ -1,0 +1,76 @@
+"""Running a verb with what it needs: a part of the daemon, a task, a session or a tab."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from ocd import replies
+from ocd.browser.session import Session
+from ocd.browser.tab import Tab
+from ocd.long_calls import OnProgress, run_long
+from ocd.params import Common
+from ocd.road import Call, Road
+from ocd.verb import Output, Params, Verb
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A call that may run: its verb, what was decoded, and `given`, from which it was."""
+
+    verb: Verb
+    common: Common
+    params: Params
+    given: Mapping[str, Any]
+
+
+async def perform(road: Road, call: Call, ready: Ready, on_progress: OnProgress | None) -> Output:
+    """Run the verb with what its scope gives it: a part, a task, a session or a tab."""
+    verb, params = ready.verb, ready.params
+    match verb.scope:
+        case "daemon":
+            return await verb.run(_part(road, verb), params)
+        case "task":
+            request = msgspec.structs.replace(call.request, params=dict(ready.given))
+            return await run_long(road.runner, request, call.budget_s, on_progress)
+        case "session":
+            session = road.sessions.get(call.request.session)
+            with road.chromium.hold():
+                return _marked(road, session, await verb.run(session, params))
+        case "tab":
+            with road.chromium.hold():
+                return await _run_on_tab(road, call, verb, params, ready.common.tab_id)
+
+
+def _part(road: Road, verb: Verb) -> object:
+    assert verb.needs is not None
+    return road.parts[verb.needs]
+
+
+async def _run_on_tab(
+    road: Road, call: Call, verb: Verb, params: Params, tab_id: str | None
+) -> Output:
+    session = road.sessions.get(call.request.session)
+    tab = await _tab_for(session, verb, tab_id)
+    call.tab_id = tab.id
+    # Calls on one tab run in the order in which they came.
+    async with tab.lock:
+        if tab.opened_dialog is not None and not verb.leaves_dialog:
+            raise tab.opened_dialog.error()
+        return _marked(road, session, await verb.run(tab, params))
+
+
+async def _tab_for(session: Session, verb: Verb, tab_id: str | None) -> Tab:
+    if verb.opens_tab and tab_id is None and not session.tabs:
+        return await session.new_tab()
+    return session.tab(tab_id)
+
+
+def _marked(road: Road, session: Session, output: Output) -> Output:
+    """Say in the session's next object that Chromium was started again since its last call."""
+    before, session.seen_generation = session.seen_generation, road.chromium.generation
+    data: object = output.data
+    if before and before != road.chromium.generation and isinstance(data, dict):
+        return replies.replaced(output, data={**output.data, "browser_restarted": True})
+    return output

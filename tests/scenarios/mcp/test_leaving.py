@@ -1,0 +1,93 @@
+"""Data that leaves after a page was read: allowed and journalled, asked about, or refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import mcp_types as types
+import pytest
+from mcp import Client, StdioServerParameters
+
+from support.daemon import SCRIPTS, Daemon
+from support.mcp import Http, error_of, json_of
+from support.site import Site
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+Said = types.ElicitResult
+
+
+def left(daemon: Daemon) -> list[dict[str, Any]]:
+    events = daemon.do("oc_journal", count=100)
+    return [event for event in events if event.get("event") == "data_left"]
+
+
+def read_then_send(daemon: Daemon, site: Site) -> Any:  # noqa: ANN401 - a socket's reply
+    daemon.do("navigate", url=site.url("article.html"))
+    daemon.do("read_page")
+    return daemon.call("navigate", url=f"{site.other_origin}/article.html?mail=secret%20words")
+
+
+def test_by_default_it_is_allowed_and_journalled(
+    make_daemon: Callable[..., Daemon], site: Site
+) -> None:
+    """Nobody can be asked at a shell: the journal says what went where, after reading whom."""
+    daemon = make_daemon()
+    assert read_then_send(daemon, site).status == 200
+    (event,) = left(daemon)
+    assert (event["way"], event["decision"]) == ("address", "allowed")
+    assert event["target"] == site.other_origin
+    assert event["after_reading"] == [site.origin]
+
+
+def test_denied_it_never_reaches_the_other_site(
+    make_daemon: Callable[..., Daemon], site: Site
+) -> None:
+    """No rule where nothing was read, nothing is sent, or it goes back to where it came from."""
+    daemon = make_daemon(config='[policy]\nexfiltration = "deny"\n')
+    query = f"{site.other_origin}/article.html?q=1"
+    error = read_then_send(daemon, site).error
+    assert error["code"] == "exfiltration_denied"
+    assert not [seen for seen in site.seen("/article.html") if "mail=" in seen.query]
+    assert daemon.call("navigate", url=site.url("article.html?back=1")).status == 200
+    assert daemon.call("navigate", url=f"{site.other_origin}/article.html").status == 200
+    other = daemon.call("navigate", session="fresh", url=query)
+    assert other.status == 200
+
+
+def test_a_rule_to_ask_refuses_where_nobody_can_be_asked(
+    make_daemon: Callable[..., Daemon], site: Site
+) -> None:
+    daemon = make_daemon("--http", "0", config='[policy]\nexfiltration = "ask"\n')
+    assert read_then_send(daemon, site).error["code"] == "exfiltration_denied"
+    url = f"{site.other_origin}/article.html?x=1"
+    failed = Http(daemon).call("navigate", url=url).result
+    assert error_of(failed)["code"] == "exfiltration_denied"
+
+
+@pytest.mark.parametrize("era", ["legacy", "auto"])
+@pytest.mark.parametrize("yes", [True, False])
+async def test_a_host_that_can_is_asked(
+    make_daemon: Callable[..., Daemon], site: Site, era: str, yes: bool
+) -> None:
+    """A person says yes once for a way and a target; no is an error, and nothing is sent."""
+    daemon = make_daemon()
+    asked: list[str] = []
+
+    async def answer(_context: object, params: Any) -> Said:  # noqa: ANN401 - the SDK's
+        asked.append(params.message)
+        return Said(action="accept" if yes else "decline", content={} if yes else None)
+
+    target = StdioServerParameters(command=str(SCRIPTS / "oc-mcp"), env=daemon.home.environ)
+    url = f"{site.other_origin}/article.html?mail=words"
+    async with Client(target, mode=era, elicitation_callback=answer) as client:
+        await client.call_tool("navigate", {"url": site.url("article.html")})
+        await client.call_tool("read_page", {})
+        for _ in range(2):
+            result = await client.call_tool("navigate", {"url": url})
+            shown = result.model_dump(by_alias=True, exclude_none=True, mode="json")
+            if yes:
+                assert json_of(shown)["url"] == url
+            else:
+                assert error_of(shown)["code"] == "exfiltration_denied"
+    assert len(asked) == (1 if yes else 2)
+    assert site.origin in asked[0]
+    assert bool([seen for seen in site.seen("/article.html") if "mail=" in seen.query]) == yes
