@@ -50,7 +50,7 @@ def show(result: Any, command: Command, index: dict[str, Entry]) -> None:  # noq
     if isinstance(picture, dict) and "data" in picture:
         _show_picture(result, picture, command)
     elif isinstance(result.get("content"), str):
-        _show_text(result, command)
+        _show_text(result, command, index)
     else:
         _put(_rendered(result, command.entry["name"]), command)
 
@@ -67,14 +67,15 @@ def _rendered(result: dict[str, Any], verb: str) -> str:
     return render.for_humans(kept)
 
 
-def _show_text(result: dict[str, Any], command: Command) -> None:
+def _show_text(result: dict[str, Any], command: Command, index: dict[str, Entry]) -> None:
     if command.entry["name"] == "oc_output_fetch" and result.get("format") == "bytes":
         _show_bytes(result["content"], command)
     else:
         _put(result["content"], command)
     if result.get("next_offset") is not None and not command.quiet:
-        total = result.get("total", "?")
-        render.say(f"There is more ({total} in all): --offset {result['next_offset']}")
+        step = result.get("next_step")
+        on = _step(step, index) if step else f"--offset {result['next_offset']}"
+        render.say(f"There is more ({result.get('total', '?')} in all): {on}")
 
 
 def _show_bytes(encoded: str, command: Command) -> None:
@@ -152,8 +153,13 @@ def _say_notes(result: dict[str, Any], index: dict[str, Entry]) -> None:
     if "output_handle" in result and "fetch_with" in result:
         render.say(f"Hint: oc output fetch {result['output_handle']}")
     step = result.get("next_step")
-    if step:
+    if step and not _goes_on(result):
         render.say(f"Next: {_step(step, index)}")
+
+
+def _goes_on(result: dict[str, Any]) -> bool:
+    # Told once, behind the text that goes on.
+    return result.get("next_offset") is not None and isinstance(result.get("content"), str)
 
 
 def _step(step: Any, index: dict[str, Entry]) -> str:  # noqa: ANN401 - any JSON value

@@ -55,6 +55,7 @@ async def run_call(
         return await _travel(road, call, on_progress)
     except OcdError as failure:
         error = replies.masked_error(failure)
+        road.sanitizer.clean_error(error)
         raise error from None
     except asyncio.CancelledError:
         error = OcdError("cancelled", f"{request.verb} was cancelled by its caller")

@@ -72,6 +72,17 @@ def test_what_is_left_is_said_on_stderr(capfd: pytest.CaptureFixture[str]) -> No
     assert capfd.readouterr() == ("x\n", "")
 
 
+def test_more_is_told_once(capfd: pytest.CaptureFixture[str]) -> None:
+    entry = {
+        "name": "read_page",
+        "params": {"properties": {"offset": {"type": "integer"}}, "required": []},
+    }
+    step = {"verb": "read_page", "arguments": {"offset": 20}}
+    page = {"content": "x", "next_offset": 20, "total": 99, "next_step": step}
+    results.show(page, command("read_page"), {"read_page": entry})
+    assert capfd.readouterr() == ("x\n", "There is more (99 in all): oc read-page --offset 20\n")
+
+
 def test_next_step_is_a_command_to_paste(capfd: pytest.CaptureFixture[str]) -> None:
     entry = {
         "name": "oc_task_get",

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ocd.api.errors import OcdError
 from ocd.safety.phrases import count_phrases
 
 Markup = Literal["text", "markdown", "html"]
@@ -130,6 +131,14 @@ class Sanitizer:
         findings = Findings(characters=found[0], phrases=found[1])
         return cleaned, findings.note().rstrip() if findings else ""
 
+    def clean_error(self, error: OcdError) -> None:
+        """Clean what an error says in place: names, texts and candidates in it come from pages."""
+        said = {"message": error.message, "details": error.details}
+        cleaned, note = self.clean_values({"said": said}, ("said",))
+        error.message, error.details = cleaned["said"]["message"], cleaned["said"]["details"]
+        if note:
+            error.details = {**error.details, "page_text_note": note}
+
 
 def _clean_under(value: Any, keys: Collection[str], found: list[int], *, inside: bool) -> Any:  # noqa: ANN401
     if isinstance(value, str):
@@ -146,7 +155,7 @@ def _clean_under(value: Any, keys: Collection[str], found: list[int], *, inside:
             )
             for key, item in value.items()
         }
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [_clean_under(item, keys, found, inside=inside) for item in value]
     return value
 
