@@ -54,8 +54,8 @@ async def run_call(
     try:
         return await _travel(road, call, on_progress)
     except OcdError as failure:
+        road.sanitizer.clean_error(failure)
         error = replies.masked_error(failure)
-        road.sanitizer.clean_error(error)
         raise error from None
     except asyncio.CancelledError:
         error = OcdError("cancelled", f"{request.verb} was cancelled by its caller")

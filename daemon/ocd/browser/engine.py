@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _FILES = (
     "nodes", "names", "likeness", "visible", "refs", "identity", "states", "outline", "serialise",
     "finding", "acting", "spots", "files",
-    "observing", "inspecting", "annotating",
+    "observing", "inspecting", "annotating", "styles", "summary",
 )  # fmt: skip
 _CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : null"
 

@@ -1,4 +1,4 @@
-"""Reading a tab: outline with refs, compact DOM, Markdown, text or HTML, frames included.
+"""Reading a tab: outline with refs, compact DOM, Markdown, text, HTML or styles, frames included.
 
 A page is read in one call to the engine; each frame of another origin costs a few more, and so do
 elements that may hide a closed shadow tree (once each). The result is whole: paging and cutting
@@ -16,10 +16,13 @@ from ocd.browser.piercing import pierce
 from ocd.browser.refs import RefBook, book_of, locate, matches, no_match
 from ocd.browser.tab import Tab
 
-Mode = Literal["outline", "dom", "markdown", "text", "html"]
+Mode = Literal["outline", "dom", "markdown", "text", "html", "css"]
 Filter = Literal["all", "interactive"]
 MAX_FRAMES = 100
-_ENGINE = {"outline": "outline", "dom": "dom", "markdown": "html", "text": "html", "html": "html"}
+_ENGINE = {
+    "outline": "outline", "dom": "dom", "css": "css",
+    "markdown": "html", "text": "html", "html": "html",
+}  # fmt: skip
 _MIME = {"markdown": "text/markdown", "html": "text/html"}
 
 
@@ -28,7 +31,8 @@ class Reading:
     """A page as text; `refs_count` elements in it can be acted on.
 
     hidden_chars: characters of the page that are not shown to a person, and so are not in `text`
-    (mode dom tells them element by element instead: 0).
+    (mode dom tells them element by element instead: 0). left_out: characters that are shown, but
+    stand outside of the main content.
     """
 
     text: str
@@ -37,6 +41,7 @@ class Reading:
     title: str
     refs_count: int
     hidden_chars: int = 0
+    left_out: int = 0
 
 
 async def read(  # noqa: PLR0913 - the verb's own options, each with its default
@@ -60,12 +65,15 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
     frame = await _scope(tab, options, ref, selector)
     reader = _Reader(tab, _ENGINE[mode], book_of(tab))
     raw = await reader.read(frame, options)
-    text = (
-        raw if _ENGINE[mode] != "html" else _converted(raw, mode, only_main_content, include_links)
-    )
+    text, left_out = raw, 0
+    if _ENGINE[mode] == "html":
+        text = _converted(raw, mode, main=only_main_content, links=include_links)
+        if only_main_content:
+            whole = _converted(raw, mode, main=False, links=include_links)
+            left_out = max(len(whole) - len(text), 0)
     title = await tab.title()
     mime = _MIME.get(mode, "text/plain")
-    return Reading(text, mime, tab.url, title, reader.refs, reader.hidden)
+    return Reading(text, mime, tab.url, title, reader.refs, reader.hidden, left_out)
 
 
 async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: str | None) -> Frame:
@@ -81,16 +89,14 @@ async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: s
     raise no_match(selector)
 
 
-def _converted(html: str, mode: Mode, only_main_content: bool, include_links: bool) -> str:
+def _converted(html: str, mode: Mode, *, main: bool, links: bool) -> str:
     from ocd import markup  # the converter is for those who ask for Markdown
 
     if mode == "markdown":
-        return markup.to_markdown(
-            html, only_main_content=only_main_content, include_links=include_links
-        )
+        return markup.to_markdown(html, only_main_content=main, include_links=links)
     if mode == "text":
-        return markup.to_text(html, only_main_content=only_main_content)
-    return markup.main_content(html) if only_main_content else html
+        return markup.to_text(html, only_main_content=main)
+    return markup.main_content(html) if main else html
 
 
 class _Reader:

@@ -1,11 +1,13 @@
 """Verbs that read a page: read_page, page_content."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from ocd.browser import rereading, summary
 from ocd.browser.content import content
-from ocd.browser.reading import read
+from ocd.browser.reading import Reading
+from ocd.browser.rereading import Wanted
 from ocd.browser.tab import Tab
 from ocd.verb import Output, Params, Window, tab_verb
 
@@ -15,35 +17,74 @@ DEFAULT_LIMIT = 20_000
 class ReadPage(Params):
     """Read the page as text, with refs to act on
 
-    outline: roles and names, with refs such as e12 on what can be acted on. dom: elements with
-    attributes. markdown, text: what a person reads. Long readings come in pages: pass `next_offset`
-    as `offset` to go on.
+    outline: roles and names, with refs (e12) on what can be acted on. dom: elements, attributes.
+    markdown, text: what a person reads. semantic: landmarks, headings, forms, main content. css:
+    styles. Long readings come in pages: pass `next_offset` as `offset`.
     """
 
     mode: Annotated[
-        Literal["outline", "dom", "markdown", "text"], Meta(description="Form of the reading")
+        Literal["outline", "ax", "dom", "markdown", "text", "semantic", "css"],
+        Meta(description="Form of the reading"),
     ] = "outline"
     filter: Annotated[
-        Literal["all", "interactive"],
-        Meta(description="outline: everything, or only what can be acted on"),
+        Literal["all", "interactive"], Meta(description="outline: only what can be acted on")
     ] = "all"
-    ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
-    selector: Annotated[
-        str | None, Meta(description="Only the first match of this CSS selector")
-    ] = None
+    ref: Annotated[str | None, Meta(description="Only this element")] = None
+    selector: Annotated[str | None, Meta(description="Only the first match")] = None
     depth: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        Meta(description="outline, dom: levels; default: all"),
+        Annotated[int, Meta(ge=1)] | None, Meta(description="outline, dom: levels; default: all")
     ] = None
     only_main_content: Annotated[
-        bool, Meta(description="markdown, text: leave out navigation, header and footer")
+        bool, Meta(description="markdown, text: without navigation, header, footer")
     ] = False
-    include_links: Annotated[bool, Meta(description="markdown: keep the links' addresses")] = True
-    offset: Annotated[int, Meta(ge=0, description="First character to return")] = 0
-    limit: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        Meta(description="Characters at most; default: 20,000 (inline)"),
+    include_links: Annotated[bool, Meta(description="markdown: keep addresses")] = True
+    content_filter: Annotated[
+        Literal["none", "prune", "bm25"],
+        Meta(description="markdown, text: only what says much, or is about query"),
+    ] = "none"
+    query: Annotated[str | None, Meta(description="bm25: words")] = None
+    filter_options: Annotated[
+        dict[str, float] | None,
+        Meta(description="min_words, max_sections, bm25_threshold, prune_threshold"),
     ] = None
+    compression: Annotated[
+        Literal["none", "delta"], Meta(description="delta: what changed since the last reading")
+    ] = "none"
+    include_pagination: Annotated[bool, Meta(description="Say how the page goes on")] = True
+    offset: Annotated[int, Meta(ge=0, description="First character")] = 0
+    limit: Annotated[
+        Annotated[int, Meta(ge=1)] | None, Meta(description="Characters; default: 20,000 (inline)")
+    ] = None
+
+    @property
+    def wanted(self) -> Wanted:
+        """What is to be read."""
+        return Wanted(
+            mode="outline" if self.mode == "ax" else self.mode,
+            filter=self.filter, ref=self.ref, selector=self.selector, depth=self.depth,
+            only_main_content=self.only_main_content, include_links=self.include_links,
+            content_filter=self.content_filter, query=self.query,
+        )  # fmt: skip
+
+    @property
+    def whole(self) -> bool:
+        """Whether this reads the page from its beginning, not a part of it."""
+        return self.offset == 0 and self.ref is None and self.selector is None
+
+
+async def _told(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str, Any]]:
+    """Return the text to give out, and what is to be said of it."""
+    wanted = params.wanted
+    found, facts = await rereading.read(tab, wanted, params.filter_options)
+    if params.compression == "delta":
+        first = params.offset == 0
+        found, facts["delta"] = rereading.compared(tab, wanted, found, first=first)
+    else:
+        rereading.keep(tab, wanted, found)
+    if params.include_pagination and params.whole and params.mode != "css":
+        pages = await summary.pagination(tab)
+        facts |= {"pagination": pages} if pages else {}
+    return found, facts
 
 
 class PageContent(Params):
@@ -76,23 +117,16 @@ class PageContent(Params):
     page_keys=("title",),
 )
 async def read_page(tab: Tab, params: ReadPage) -> Output:
-    reading = await read(
-        tab,
-        mode=params.mode,
-        filter=params.filter,
-        ref=params.ref,
-        selector=params.selector,
-        depth=params.depth,
-        only_main_content=params.only_main_content,
-        include_links=params.include_links,
-    )
+    found, facts = await _told(tab, params)
     return Output(
-        data={"tab_id": tab.id, "url": reading.url, "title": reading.title, "mode": params.mode},
-        content=reading.text,
-        content_type=reading.mime,
+        data={
+            "tab_id": tab.id, "url": found.url, "title": found.title, "mode": params.mode, **facts,
+        },
+        content=found.text,
+        content_type=found.mime,
         origin=tab.origin,
         window=Window(params.offset, params.limit, DEFAULT_LIMIT),
-    )
+    )  # fmt: skip
 
 
 @tab_verb(

@@ -1,0 +1,85 @@
+"""What is different between two readings of a page, line by line. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_REF = re.compile(r"\[ref=(e\d+)\]")
+# Beyond this share of different lines the reading itself says more than the difference.
+MUCH = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Lines that came, that went, and pairs (before, after) of one element or one place."""
+
+    added: Sequence[str]
+    removed: Sequence[str]
+    changed: Sequence[tuple[str, str]]
+    unchanged: int
+
+    @property
+    def ratio(self) -> float:
+        """The share of lines that are different: 0 for none, 1 for all."""
+        different = len(self.added) + len(self.removed) + 2 * len(self.changed)
+        whole = different + 2 * self.unchanged
+        return different / whole if whole else 0.0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many lines of each kind there are."""
+        return {
+            "added": len(self.added),
+            "removed": len(self.removed),
+            "changed": len(self.changed),
+            "unchanged": self.unchanged,
+        }
+
+    def text(self) -> str:
+        """Return the lines behind their signs: - removed, ~ changed (before → after), + added."""
+        lines = [f"- {line}" for line in self.removed]
+        lines += [f"~ {before} → {after}" for before, after in self.changed]
+        lines += [f"+ {line}" for line in self.added]
+        return "".join(f"{line}\n" for line in lines)
+
+    @property
+    def refs(self) -> list[str]:
+        """The refs on lines that were added."""
+        return list(dict.fromkeys(ref for line in self.added for ref in _REF.findall(line)))
+
+
+def difference(before: str, after: str) -> Difference:
+    """Compare two readings: moved lines are the same, lines of one ref one that changed."""
+    old, new = _lines(before), _lines(after)
+    left, come = Counter(old), Counter(new)
+    same = (left & come).total()
+    gone, added = _only(old, left - come), _only(new, come - left)
+    by_ref = {refs[0]: line for line in gone if (refs := _REF.findall(line))}
+    changed: list[tuple[str, str]] = []
+    fresh: list[str] = []
+    for line in added:
+        refs = _REF.findall(line)
+        was = by_ref.pop(refs[0], None) if refs else None
+        if was is None:
+            fresh.append(line)
+        else:
+            changed.append((was, line))
+    rest = Counter(gone) - Counter(was for was, _ in changed)
+    return Difference(fresh, _only(gone, rest), changed, same)
+
+
+def _lines(text: str) -> list[str]:
+    # Outlines have a dash before each line; how deep it stands is not of interest.
+    return [line.strip().removeprefix("- ") for line in text.splitlines() if line.strip()]
+
+
+def _only(lines: Sequence[str], wanted: Counter[str]) -> list[str]:
+    """Return these lines in their order, each as often as `wanted` says."""
+    left = Counter(wanted)
+    found = []
+    for line in lines:
+        if left[line] > 0:
+            left[line] -= 1
+            found.append(line)
+    return found

@@ -1,0 +1,213 @@
+"""read_page's other forms: semantic, css, filters, differences, and how a page goes on."""
+
+import re
+from typing import Any
+
+import pytest
+
+from support.daemon import Daemon
+from support.site import Site
+
+PAGE = "reading/paged.html"
+
+
+@pytest.fixture
+def page(daemon: Daemon, site: Site) -> Daemon:
+    daemon.do("navigate", url=site.url(PAGE))
+    return daemon
+
+
+def body(daemon: Daemon, html: str) -> None:
+    daemon.do("javascript_tool", code=f"document.body.innerHTML = {html!r}")
+
+
+def test_semantic_tells_what_the_page_is_about(page: Daemon) -> None:
+    """Description, landmarks, headings, forms with refs, tables and the main content."""
+    text = page.do("read_page", mode="semantic")["content"]
+    assert text.startswith("title: Cheeses, page 2\ndescription: All cheeses of the shop\n")
+    for words in (
+        "language: en\n", '  navigation "Main"\n', "  main\n", "  1 Cheeses\n    2 Shipping\n",
+        'form "Search cheeses"\n', '"Prices": 3 rows, 2 columns\n', "We ship every cheese",
+    ):  # fmt: skip
+        assert words in text, words
+    assert "Imprint" not in text
+    ref = re.search(r'textbox "Name" \[ref=(e\d+)\]', text)
+    assert ref
+    page.do("form_input", ref=ref[1], value="Brie")
+    said = page.do("javascript_tool", code="document.querySelector('input').value")
+    assert "Brie" in str(said)
+
+
+def test_css_tells_how_the_page_is_styled(page: Daemon) -> None:
+    """Custom properties, and what groups of elements set that is not the default."""
+    text = page.do("read_page", mode="css")["content"]
+    assert "  --accent: rgb(10, 120, 60)\n" in text
+    card = next(line for line in text.splitlines() if line.strip().startswith("div.card"))
+    assert "\u00d73 ::before" in card
+    assert "border-radius: 6px" in card
+    assert "padding: 12px" in card
+    part = page.do("read_page", mode="css", selector="form")["content"]
+    assert "button.btn-primary \u00d71" in part
+    assert "div.card" not in part
+    assert "elements: 4\n" in part
+
+
+def test_css_changes_nothing_in_the_page(page: Daemon) -> None:
+    """The report is made without touching the document."""
+    code = (
+        "globalThis.seen = 0; new MutationObserver(() => seen++).observe(document,"
+        " { subtree: true, childList: true, attributes: true }); 1"
+    )
+    page.do("javascript_tool", code=code)
+    page.do("read_page", mode="css")
+    page.do("read_page", mode="semantic")
+    assert page.do("javascript_tool", code="globalThis.seen")["content"].strip() == "0"
+
+
+def test_main_content_says_how_much_it_leaves_out(page: Daemon) -> None:
+    """Nothing is dropped silently: what a person sees outside of it, and what nobody sees."""
+    result = page.do("read_page", mode="markdown", only_main_content=True)
+    assert "We ship every cheese" in result["content"]
+    assert "Imprint" not in result["content"]
+    assert result["left_out_chars"] > 20
+    assert result["hidden_chars"] == 5
+    assert "left_out_chars" not in page.do("read_page", mode="markdown")
+
+
+def test_prune_drops_menus_and_counts_them(page: Daemon) -> None:
+    result = page.do("read_page", mode="markdown", content_filter="prune")
+    assert "We ship every cheese" in result["content"]
+    assert "Comté" in result["content"]
+    assert "[Wine]" not in result["content"]
+    facts = result["filter"]
+    assert facts["type"] == "prune"
+    assert facts["sections_kept"] < facts["sections_seen"]
+    assert facts["fit_chars"] == len(result["content"]) < facts["raw_chars"]
+
+
+def test_bm25_keeps_what_is_about_the_query(page: Daemon) -> None:
+    """camelCase names, as other versions of OpenChrome take them, mean the same."""
+    result = page.do(
+        "read_page", mode="markdown", contentFilter="bm25", query="shipping cost",
+        filterOptions={"maxSections": 1},
+    )  # fmt: skip
+    assert result["content"].startswith("# Cheeses\n\n## Shipping\n\nWe ship every cheese")
+    assert "ripen" not in result["content"]
+    assert (result["filter"]["sections_kept"], result["filter"]["query"]) == (1, "shipping cost")
+
+
+@pytest.mark.parametrize(
+    ("params", "parameter"),
+    [
+        ({"mode": "markdown", "content_filter": "bm25"}, "query"),
+        ({"content_filter": "prune"}, "content_filter"),
+        ({"mode": "markdown", "content_filter": "prune", "filter_options": {"x": 1}},
+         "filter_options"),
+        ({"mode": "semantic", "selector": "p"}, "selector"),
+        ({"mode": "picture"}, "mode"),
+    ],
+)  # fmt: skip
+def test_what_does_not_go_together_is_named(
+    page: Daemon, params: dict[str, Any], parameter: str
+) -> None:
+    reply = page.call("read_page", **params)
+    assert reply.code == "invalid_argument"
+    assert reply.error["parameter"] == parameter
+
+
+def test_delta_tells_what_came_what_went_and_what_is_different(page: Daemon) -> None:
+    """The first reading is whole; the next one has the lines that differ, with refs of new ones."""
+    first = page.do("read_page", compression="delta")
+    assert first["delta"] == {"full": True, "reason": "first_reading"}
+    assert 'heading "Cheeses"' in first["content"]
+    code = (
+        "document.querySelector('h2').remove(); document.querySelector('.card').textContent='Uno';"
+        "document.querySelector('form button').disabled = true;"
+        "document.querySelector('main').insertAdjacentHTML('beforeend',"
+        " '<button>Brand new</button>')"
+    )
+    page.do("javascript_tool", code=code)
+    second = page.do("read_page", compression="delta")
+    lines = second["content"].splitlines()
+    assert '- heading "Shipping" [level=2]' in lines
+    assert any(re.fullmatch(r'~ button "Find" \[ref=e\d+\] → button "Find" .* disabled', line)
+               for line in lines), lines  # fmt: skip
+    (ref,) = second["delta"]["refs"]
+    assert f'+ button "Brand new" [ref={ref}]' in lines
+    assert (second["delta"]["full"], second["delta"]["changed"]) == (False, 1)
+    assert second["delta"]["unchanged"] > 10
+    page.do("interact", ref=ref)
+    third = page.do("read_page", compression="delta")
+    assert third["delta"]["added"] + third["delta"]["removed"] == 0
+
+
+def test_delta_after_a_plain_reading_and_on_another_page(page: Daemon, site: Site) -> None:
+    """Any last reading of the kind is what the next one is compared with; another page is not."""
+    page.do("read_page", mode="text")
+    same = page.do("read_page", mode="text", compression="delta")
+    assert (same["content"], same["delta"]["full"]) == ("", False)
+    other = page.do("read_page", mode="markdown", compression="delta")
+    assert other["delta"] == {"full": True, "reason": "read_differently"}
+    page.do("navigate", url=site.url("reading/structure.html"))
+    moved = page.do("read_page", mode="markdown", compression="delta")
+    assert moved["delta"] == {"full": True, "reason": "other_page"}
+
+
+def test_delta_of_a_page_that_is_another_now_is_the_page(page: Daemon) -> None:
+    page.do("read_page")
+    body(page, "<h1>Sold out</h1><p>Come again</p>")
+    result = page.do("read_page", compression="delta")
+    assert (result["delta"]["full"], result["delta"]["reason"]) == (True, "too_much_changed")
+    assert result["content"].startswith('- heading "Sold out"')
+
+
+def test_a_long_delta_comes_in_pages(page: Daemon) -> None:
+    """The second part is of the same difference, not of a new one."""
+    rows = "".join(f"<p>Line {n}</p>" for n in range(300))
+    body(page, rows)
+    page.do("read_page")
+    body(page, rows + "".join(f"<p>Fresh {n}</p>" for n in range(100)))
+    first = page.do("read_page", compression="delta", limit=500)
+    step = first["next_step"]["arguments"]
+    rest = page.do("read_page", **{**step, "limit": 5000})
+    lines = (first["content"] + rest["content"]).splitlines()
+    assert lines == [f"+ text: Fresh {n}" for n in range(100)]
+
+
+def test_numbered_pages_are_told_with_the_call_that_leads_on(page: Daemon, site: Site) -> None:
+    """The hint names type, place and next step; taking it goes to the next page."""
+    told = page.do("read_page")["pagination"]
+    assert (told["type"], told["current"], told["last"]) == ("numbered", 2, 9)
+    assert told["next_url"] == site.url(f"{PAGE}?page=3")
+    assert told["next_step"]["verb"] == "interact"
+    page.do("interact", **told["next_step"]["arguments"])
+    assert page.do("read_page")["url"].endswith("?page=3")
+    assert "pagination" not in page.do("read_page", include_pagination=False)
+
+
+@pytest.mark.parametrize(
+    ("html", "kind"),
+    [
+        ("<p>Text</p><a href='?p=2' rel=next>Go on</a>", "next_button"),
+        ("<p>Text</p><button>Load more</button>", "load_more"),
+        ("<p>Text</p><button>더 보기</button>", "load_more"),
+        ("<p>Text</p><a href='?cursor=abc'>Next</a>", "cursor"),
+        ("<canvas></canvas><p>Page 3 of 12</p><button>Next page</button>", "viewer"),
+        ("<div role=feed style='height:5000px'><article>A</article></div>", "infinite_scroll"),
+    ],
+)
+def test_other_ways_to_go_on(page: Daemon, html: str, kind: str) -> None:
+    body(page, html)
+    told = page.do("read_page")["pagination"]
+    assert told["type"] == kind
+    assert set(told["next_step"]) == {"verb", "arguments"}
+
+
+def test_a_page_of_its_own_has_no_hint(page: Daemon) -> None:
+    """Texts about the next thing, and disabled buttons, lead nowhere."""
+    body(page, "<h1>Next steps</h1><p>More about it</p><button disabled>Next</button>")
+    assert "pagination" not in page.do("read_page")
+
+
+def test_ax_is_the_outline(page: Daemon) -> None:
+    assert page.do("read_page", mode="ax")["content"] == page.do("read_page")["content"]

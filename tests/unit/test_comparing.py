@@ -1,0 +1,31 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocd.comparing import difference
+
+LINES = st.lists(st.sampled_from(["- a", "  - b", "- c [ref=e1]", "- d [ref=e1]", "- e"])).map(
+    "\n".join
+)
+
+
+def test_lines_of_one_ref_are_one_that_changed() -> None:
+    found = difference(
+        '- button "Buy" [ref=e1]\n- text: 1\n',
+        '- text: 1\n- button "Sold" [ref=e1] disabled\n- link "x" [ref=e9]\n',
+    )
+    assert found.changed == [('button "Buy" [ref=e1]', 'button "Sold" [ref=e1] disabled')]
+    assert (found.added, found.removed, found.unchanged) == (['link "x" [ref=e9]'], [], 1)
+    assert found.refs == ["e9"]
+    assert found.text() == (
+        '~ button "Buy" [ref=e1] → button "Sold" [ref=e1] disabled\n+ link "x" [ref=e9]\n'
+    )
+
+
+@given(LINES, LINES)
+def test_every_line_is_accounted_for(before: str, after: str) -> None:
+    found = difference(before, after)
+    old = [line for line in before.splitlines() if line.strip()]
+    new = [line for line in after.splitlines() if line.strip()]
+    assert len(old) == found.unchanged + len(found.changed) + len(found.removed)
+    assert len(new) == found.unchanged + len(found.changed) + len(found.added)
+    assert difference(after, after).ratio == 0
