@@ -36,6 +36,10 @@ class Line:
         """Return the reply to a GET; an error status raises the OcdError that the body has."""
         return good(self._ask("GET", path, b"", timeout_s=timeout_s))
 
+    def post(self, path: str, body: dict[str, Any], *, timeout_s: float = 60.0) -> Reply:
+        """Return the reply to a POST of a JSON body, good or bad."""
+        return self._ask("POST", path, json.dumps(body).encode(), timeout_s=timeout_s)
+
     def call(self, verb: str, params: dict[str, Any], *, accept: str = "application/json") -> Reply:
         """Return the reply to a verb's call, good or bad."""
         client = {"kind": "oc", "cwd": _cwd(), "pid": os.getpid()}

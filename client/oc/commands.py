@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _TASK_ID = {"type": "string", "description": "Task id, 16 hexadecimal digits"}
 
+_DOMAIN = {"type": "string", "description": "Domain, for example example.org"}
+
 # A flag whose opposite is what happens anyway: help does not show `--no-…`.
 _SWITCH = {"type": "boolean", "default": False}
 
@@ -71,6 +73,17 @@ OWN: tuple[Entry, ...] = (
         "task_events", "oc.tasks:events", "Print the events of a task",
         required=("task_id",), task_id=_TASK_ID,
         follow={**_SWITCH, "description": "Go on until the task has ended"},
+    ),
+    _entry(
+        "totp_add", "oc.totp:add", "Hand over the seed of a domain's one-time passwords",
+        "It is asked for, or read from standard input: base32, or an otpauth:// address. The "
+        "daemon keeps it in the system's keyring, or in a file of its home where there is none.",
+        required=("domain",), domain=_DOMAIN,
+    ),
+    _entry("totp_list", "oc.totp:names", "List the domains that have a seed"),
+    _entry(
+        "totp_remove", "oc.totp:remove", "Forget the seed of a domain",
+        required=("domain",), domain=_DOMAIN,
     ),
     _entry(
         "mcp_config", "oc.mcp.config:config", "Print or write an agent host's configuration",

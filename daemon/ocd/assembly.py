@@ -34,6 +34,7 @@ from ocd.outputs import sweeper
 from ocd.outputs.meta import rfc3339
 from ocd.outputs.store import OutputStore
 from ocd.records.journal import Journal
+from ocd.records.totp import TotpStore
 from ocd.road import Road
 from ocd.safety import secrets
 from ocd.safety.domains import DomainPolicy
@@ -92,6 +93,7 @@ class Daemon:
                 self.runner,
             )
         }
+        parts[TotpStore] = TotpStore(home, environment())
         parts[Calls] = Calls(lambda request: run_call(self.road, request))
         shelf = catalog.render(verbs.values())
         entries = {entry["name"]: entry for entry in shelf["verbs"]}

@@ -1,6 +1,6 @@
 """The daemon's socket: HTTP/1.1 routes, decoding and encoding; no decisions.
 
-Five routes (SPEC §4). Two answer in lines instead of one object: a call whose caller accepts
+Six routes. Two answer in lines instead of one object: a call whose caller accepts
 NDJSON gets progress lines first, and a task's events may be followed live.
 """
 
@@ -13,15 +13,16 @@ import struct
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from aiohttp import web
 
 from ocd.api.errors import OcdError, http_status
-from ocd.api.wire import CallRequest, Progress
+from ocd.api.wire import CallRequest, Progress, TotpRequest
 from ocd.dispatch import run_call
 from ocd.files import storage
+from ocd.records.totp import TotpStore
 from ocd.replies import Reply
 from ocd.road import Road
 
@@ -59,6 +60,7 @@ class Api:
         app.router.add_get("/v1/catalog", self.get_catalog)
         app.router.add_post("/v1/call", self.post_call)
         app.router.add_get("/v1/tasks/{task_id}/events", self.get_events)
+        app.router.add_post("/v1/totp", self.post_totp)
         app.router.add_post("/v1/shutdown", self.post_shutdown)
         return app
 
@@ -75,9 +77,17 @@ class Api:
         self._shutdown()
         return self._json(b'{"result":{"stopping":true}}')
 
+    async def post_totp(self, request: web.Request) -> web.Response:
+        """Keep, list or forget seeds of one-time passwords: for a person's shell, so no verb."""
+        asked = _decoded_as(TotpRequest, await request.read())
+        store = self._road.parts[TotpStore]
+        assert isinstance(store, TotpStore)
+        result = await asyncio.to_thread(_totp, store, asked)
+        return self._json(msgspec.json.encode({"result": result}))
+
     async def post_call(self, request: web.Request) -> web.StreamResponse:
         """Run one call."""
-        call = _decoded(await request.read())
+        call = _decoded_as(CallRequest, await request.read())
         if NDJSON in request.headers.get("Accept", ""):
             return await self._call_in_lines(request, call)
         return self._json(await _encoded(await run_call(self._road, call)))
@@ -119,9 +129,22 @@ class Api:
         return web.Response(body=body, content_type="application/json", headers=self._headers)
 
 
-def _decoded(body: bytes) -> CallRequest:
+def _totp(store: TotpStore, asked: TotpRequest) -> dict[str, Any]:
+    match asked.action:
+        case "add":
+            return store.add(asked.domain, asked.seed)
+        case "remove":
+            return store.remove(asked.domain)
+        case "list":
+            return {"seeds": store.names()}
+
+
+_Body = TypeVar("_Body", CallRequest, TotpRequest)
+
+
+def _decoded_as(kind: type[_Body], body: bytes) -> _Body:
     try:
-        return msgspec.json.decode(body, type=CallRequest)
+        return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise OcdError(
             "bad_request",

@@ -34,4 +34,6 @@ def test_old_home_is_understood(old: Daemon) -> None:
     assert "Cape Ambler" in old.do("oc_output_fetch", output_handle="oh_XK4TQNXNV3ZZ")["content"]
     entries = old.do("oc_journal", action="recent", count=100)
     assert any(entry.get("event") == "output_handle_created" for entry in entries)
+    seeds = old.request("POST", "/v1/totp", b'{"action": "list"}')
+    assert [seed["domain"] for seed in seeds.result["seeds"]] == ["example.org"]
     assert old.call("crawl", url="http://a.example.org/").code == "domain_blocked"

@@ -1,6 +1,6 @@
 """What crosses the daemon's socket: the request, the reply and the progress line."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -26,6 +26,14 @@ class CallRequest(msgspec.Struct, forbid_unknown_fields=True):
     params: dict[str, Any] = {}
     session: Annotated[str, msgspec.Meta(max_length=200)] = "default"
     client: Client = msgspec.field(default_factory=Client)
+
+
+class TotpRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /v1/totp; list needs no domain, add alone a seed."""
+
+    action: Literal["add", "list", "remove"]
+    domain: str = ""
+    seed: str = ""
 
 
 class Hello(msgspec.Struct):

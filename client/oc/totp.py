@@ -1,0 +1,61 @@
+"""Seeds of one-time passwords: typed or piped in, never an argument that a shell would remember."""
+
+from __future__ import annotations
+
+import sys
+
+from oc import render, results
+from oc.calling import good, result_in
+from ocd.api.errors import OcdError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from oc.argv import Command
+    from oc.calling import Line
+    from oc.fast import Index
+
+_MAX_SEED = 10_000
+
+
+def add(line: Line, command: Command, _index: Index) -> int:
+    """Hand a seed over to the daemon."""
+    domain = command.params["domain"]
+    body = {"action": "add", "domain": domain, "seed": _seed(domain)}
+    return _asked(line, command, body)
+
+
+def names(line: Line, command: Command, _index: Index) -> int:
+    """List the domains that have a seed."""
+    return _asked(line, command, {"action": "list"})
+
+
+def remove(line: Line, command: Command, _index: Index) -> int:
+    """Forget a seed."""
+    return _asked(line, command, {"action": "remove", "domain": command.params["domain"]})
+
+
+def _asked(line: Line, command: Command, body: dict[str, Any]) -> int:
+    reply = good(line.post("/v1/totp", body))
+    if command.as_json:
+        results.show_json(reply, command)
+        return 0
+    result = result_in(reply.read())
+    render.write_line(render.for_humans(result.get("seeds", result)))
+    return 0
+
+
+def _seed(domain: str) -> str:
+    if sys.stdin.isatty():
+        import getpass
+
+        seed = getpass.getpass(f"Seed of {domain} (base32 or otpauth://): ")
+    else:
+        seed = sys.stdin.read(_MAX_SEED)
+    if not seed.strip():
+        raise OcdError(
+            "invalid_argument", "No seed was given",
+            hint=f"Type it at the prompt, or pipe it: oc totp add {domain} < seed.txt",
+        )  # fmt: skip
+    return seed.strip()
