@@ -235,9 +235,9 @@ def _bytes(secret: str) -> bytes:
 
 
 def _made(domain: str, seed: _Seed, now: float) -> Code:
-    import pyotp
+    from pyotp.totp import TOTP
 
-    class Generator(pyotp.TOTP):
+    class Generator(TOTP):
         # Sites hand out seeds of 80 bits, which pyotp's own check refuses.
         def byte_secret(self) -> bytes:
             return _bytes(self.secret)
