@@ -41,7 +41,16 @@ async def spam(request: web.Request) -> web.Response:
     return html("Many", "".join(f'<img src="/image?{i}" alt="">' for i in range(count)))
 
 
+async def realm(request: web.Request) -> web.Response:
+    """Ask for user `ada`, password `lovelace`; a realm of its own for each name."""
+    if request.headers.get("Authorization") == "Basic YWRhOmxvdmVsYWNl":
+        return html("Let in", "<h1>Let in</h1>")
+    asked = f'Basic realm="{request.match_info["name"]}"'
+    return web.Response(status=401, text="Who are you?", headers={"WWW-Authenticate": asked})
+
+
 ROUTES = [
+    web.get("/realm/{name}", realm),
     web.get("/capture/bytes", binary),
     web.get("/capture/stream", stream),
     web.get("/capture/csp", csp),

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
+from ocd.browser.challenges import challenge_of
 from ocd.browser.tab import Navigation, Tab
 from ocd.safety.domains import parse_url_argument
 from ocd.verb import MAX_TIMEOUT_MS, SENDS_TO, Output, Params, tab_verb
@@ -14,6 +15,8 @@ Wait = Annotated[
     Literal["load", "dom", "idle", "commit"],
     Meta(description="How far loading must be; commit: the first byte"),
 ]
+
+_UNAUTHORIZED = 401
 
 
 class Navigate(Params):
@@ -77,7 +80,17 @@ def _arrived(tab: Tab, action: str, at: Navigation) -> Output:
     }
     if at.redirected:
         data["redirected"] = True
+    if at.status == _UNAUTHORIZED:
+        data |= _asked_for(tab)
     return Output(data=data)
+
+
+def _asked_for(tab: Tab) -> dict[str, Any]:
+    asked = challenge_of(tab.traffic.requests())
+    if asked is None:
+        return {}
+    arguments = {"tab_id": tab.id, "action": "set", "username": "", "password": ""}
+    return {"auth_required": asked, "next_step": {"verb": "http_auth", "arguments": arguments}}
 
 
 class WaitFor(Params):

@@ -1,0 +1,257 @@
+"""The verb that steps in between a tab and its servers, by rules."""
+
+import base64
+import binascii
+import re
+from collections import defaultdict
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from ocd.api.errors import OcdError
+from ocd.browser.interception import MAX_LOG, Interception, interception_of
+from ocd.browser.patterns import text_test
+from ocd.browser.rules import RequestChange, ResponseChange, Rule, kinds
+from ocd.browser.tab import Tab
+from ocd.safety.domains import parse_url_argument
+from ocd.verb import Output, Params, tab_verb
+
+_HeaderChanges = dict[str, str | None]
+
+
+class RequestPart(Struct, forbid_unknown_fields=True):
+    """What the request is sent with instead."""
+
+    url: Annotated[str | None, Meta(description="Another address")] = None
+    method: Annotated[str | None, Meta(description="Another method")] = None
+    headers: Annotated[_HeaderChanges | None, Meta(description="Set; null: left out")] = None
+    body: Annotated[str | None, Meta(description="Another body")] = None
+
+
+class ResponsePart(Struct, forbid_unknown_fields=True):
+    """What the page gets."""
+
+    status: Annotated[Annotated[int, Meta(ge=200, le=599)] | None, Meta(description="Status")] = (
+        None
+    )
+    headers: Annotated[_HeaderChanges | None, Meta(description="Set; null: left out")] = None
+    body: Annotated[str | None, Meta(description="Text")] = None
+    body_base64: Annotated[str | None, Meta(description="Bytes")] = None
+
+
+class ModifyOptions(Struct, forbid_unknown_fields=True):
+    """The short form: with status or body, without url and method, the request is answered here."""
+
+    status: Annotated[Annotated[int, Meta(ge=200, le=599)] | None, Meta(description="Status")] = (
+        None
+    )
+    headers: Annotated[_HeaderChanges | None, Meta(description="Headers")] = None
+    body: Annotated[str | None, Meta(description="Body")] = None
+    url: Annotated[str | None, Meta(description="Another address")] = None
+    method: Annotated[str | None, Meta(description="Another method")] = None
+
+
+class RuleGiven(Struct, forbid_unknown_fields=True):
+    """One rule."""
+
+    pattern: Annotated[
+        str, Meta(min_length=1, description="Part of the address, a glob or a /regular expression/")
+    ]
+    action: Annotated[
+        Literal["log", "block", "modify", "mock", "fulfil", "fulfill"],
+        Meta(description="mock: answered without the server. modify: request, response or both"),
+    ]
+    resource_types: Annotated[list[str], Meta(description="xhr, image, script, …; none: all")] = []
+    methods: Annotated[list[str], Meta(description="HTTP methods; none: all")] = []
+    request: Annotated[RequestPart | None, Meta(description="modify: what is sent")] = None
+    response: Annotated[
+        ResponsePart | None, Meta(description="mock: the answer. modify: changes to the server's")
+    ] = None
+    modify_options: Annotated[
+        ModifyOptions | None,
+        Meta(description="Short for both: status or body, but no url or method: answered here"),
+    ] = None
+
+
+class RequestIntercept(Params):
+    """Log, block, change or answer a tab's requests by rules
+
+    The first rule that does more than log decides. Adding a rule puts it into force. Rules last
+    until they are removed or the tab is closed. Logs mask credentials.
+    """
+
+    action: Annotated[
+        Literal[
+            "enable", "disable", "add_rule", "remove_rule", "list_rules", "list", "get_logs",
+            "clear_logs", "clear",
+        ],
+        Meta(description="clear: the logs, as clear_logs"),
+    ]  # fmt: skip
+    rule: Annotated[RuleGiven | None, Meta(description="add_rule: the rule")] = None
+    rule_id: Annotated[str | None, Meta(description="remove_rule: its id")] = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_LOG, description="get_logs: the newest so many")] = 100
+
+
+@tab_verb(
+    "request_intercept", RequestIntercept, capability="core", tier=2, leaves_dialog=True,
+    page_keys=("url", "urls", "headers"),
+)  # fmt: skip
+async def request_intercept(tab: Tab, params: RequestIntercept) -> Output:
+    rules = interception_of(tab)
+    told: dict[str, Any] = {"action": params.action, "tab_id": tab.id}
+    match params.action:
+        case "enable" | "disable":
+            await rules.switch(on=params.action == "enable")
+            told |= {"status": f"{params.action}d", "rules_count": len(rules.rules)}
+        case "add_rule":
+            added = await rules.add(_rule(tab, params))
+            told |= {"rule": added.told(), "total_rules": len(rules.rules)}
+        case "remove_rule":
+            told |= await _removed(rules, params)
+        case "list_rules" | "list":
+            listed = [rule.told() for rule in rules.rules]
+            told |= {"enabled": rules.enabled, "rules": listed, "count": len(listed)}
+        case "get_logs":
+            told |= _logs(rules, params.limit)
+        case _:
+            told |= {"cleared_count": rules.clear_log()}
+    return Output(data=told, origin=tab.url)
+
+
+async def _removed(rules: Interception, params: RequestIntercept) -> dict[str, Any]:
+    if not params.rule_id:
+        raise _missing("rule_id", params.action)
+    found = await rules.remove(params.rule_id)
+    if not found:
+        raise OcdError(
+            "not_found", f"There is no rule {params.rule_id}.",
+            hint="See request_intercept with action list_rules.",
+            rules=[rule.id for rule in rules.rules],
+        )  # fmt: skip
+    return {"removed_id": params.rule_id, "remaining_rules": len(rules.rules)}
+
+
+def _missing(name: str, action: str) -> OcdError:
+    text = f"request_intercept: {action} needs the parameter '{name}'"
+    return OcdError("invalid_argument", text, parameter=name)
+
+
+# --- rules -------------------------------------------------------------------------------------
+
+
+def _rule(tab: Tab, params: RequestIntercept) -> Rule:
+    given = params.rule
+    if given is None:
+        raise _missing("rule", params.action)
+    fits = text_test(given.pattern, "rule.pattern")
+    request, response = _changes(tab, given)
+    action: Literal["log", "block", "modify", "mock"] = "mock"
+    if given.action in ("log", "block"):
+        action = "log" if given.action == "log" else "block"
+    elif given.action == "modify" and (given.modify_options is None or not _is_answer(given)):
+        action = "modify"
+        if request is None and response is None:
+            raise OcdError(
+                "invalid_argument", "request_intercept: this rule modifies nothing",
+                hint="Give rule.request, rule.response or rule.modify_options.", parameter="rule",
+            )  # fmt: skip
+    if action == "mock":
+        request, response = None, response or ResponseChange()
+    methods = frozenset(method.upper() for method in given.methods)
+    types = kinds(given.resource_types)
+    return Rule("", given.pattern, fits, action, types, methods, request, response)
+
+
+def _is_answer(given: RuleGiven) -> bool:
+    """Whether the short form means an answer given here rather than another request."""
+    short = given.modify_options
+    if short is None or short.url is not None or short.method is not None:
+        return False
+    return short.status is not None or short.body is not None
+
+
+def _changes(tab: Tab, given: RuleGiven) -> tuple[RequestChange | None, ResponseChange | None]:
+    short, sent, got = given.modify_options, given.request, given.response
+    if short is not None and (_is_answer(given) or given.action not in ("modify",)):
+        got = got or ResponsePart(short.status, short.headers, short.body)
+    elif short is not None:
+        sent = sent or RequestPart(short.url, short.method, short.headers, short.body)
+        if short.status is not None:
+            got = got or ResponsePart(short.status)
+    request = response = None
+    if sent is not None:
+        url = _checked_url(tab, sent.url)
+        body = None if sent.body is None else sent.body.encode()
+        request = RequestChange(url, sent.method and sent.method.upper(), _headers(sent), body)
+    if got is not None:
+        response = ResponseChange(got.status, _headers(got), _body(got))
+    return request, response
+
+
+def _checked_url(tab: Tab, url: str | None) -> str | None:
+    if url is None:
+        return None
+    whole = parse_url_argument(url)
+    tab.guard.policy.check(whole)
+    return whole
+
+
+def _headers(part: RequestPart | ResponsePart) -> _HeaderChanges:
+    for name, value in (part.headers or {}).items():
+        if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or re.search(
+            r"[\r\n\0]", value or ""
+        ):
+            raise OcdError(
+                "invalid_argument", f"request_intercept: not a header: {name!r}",
+                parameter="rule.headers",
+            )  # fmt: skip
+    return part.headers or {}
+
+
+def _body(part: ResponsePart) -> bytes | None:
+    if part.body_base64 is None:
+        return None if part.body is None else part.body.encode()
+    try:
+        return base64.b64decode(part.body_base64, validate=True)
+    except binascii.Error as error:
+        raise OcdError(
+            "invalid_argument", f"request_intercept: body_base64 is no base64: {error}",
+            parameter="rule.response.body_base64",
+        ) from None  # fmt: skip
+
+
+# --- logs --------------------------------------------------------------------------------------
+
+_ASSETS = ("image", "font", "stylesheet", "script", "media", "manifest", "texttrack")
+_URLS_SHOWN = 10
+
+
+def _logs(rules: Interception, limit: int) -> dict[str, Any]:
+    shown = list(rules.log)[-limit:]
+    failed = [one for one in shown if one["action"] == "block" or "error" in one]
+    rest = [one for one in shown if one not in failed]
+    api = [one for one in rest if one["resource_type"] not in _ASSETS]
+    assets: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in rest:
+        if one["resource_type"] in _ASSETS:
+            domain = one["url"].partition("://")[2].partition("/")[0]
+            assets[domain, one["resource_type"]].append(one["url"])
+    groups = [
+        {"domain": domain, "type": kind, "count": len(urls), "urls": urls[:_URLS_SHOWN]}
+        for (domain, kind), urls in assets.items()
+    ]
+    counts = {"api": len(api), "failed": len(failed), "assets": len(rest) - len(api)}
+    stats = {
+        "total": rules.logged,
+        "returned": len(shown),
+        "dropped": rules.logged - len(rules.log),
+    }
+    return {
+        "api_logs": [_shown(one) for one in api], "failed_logs": [_shown(one) for one in failed],
+        "asset_groups": groups, "summary": counts, "stats": stats,
+        "headers_stripped": "credentials masked",
+    }  # fmt: skip
+
+
+def _shown(entry: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in entry.items() if key != "request_id"}

@@ -1,0 +1,79 @@
+"""http_auth: what becomes of a 401."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from support.daemon import Daemon
+from support.pages import Page
+from support.site import Site
+from support.waiting import wait_until
+
+At = Callable[[str], Page]
+
+
+@pytest.fixture
+def fresh(make_daemon: Callable[..., Daemon]) -> Daemon:
+    """A daemon whose Chromium remembers nobody's credentials."""
+    return make_daemon()
+
+
+def test_401_without_credentials_is_a_page(fresh: Daemon, site: Site) -> None:
+    """It is reported with its status and what is asked for, and does not hang."""
+    fresh.do("tabs_create")
+    arrived = fresh.do("navigate", url=site.url("realm/one"), timeout_ms=20_000)
+    assert arrived["status"] == 401
+    assert arrived["auth_required"] == {"scheme": "basic", "realm": "one"}
+    assert arrived["next_step"]["verb"] == "http_auth"
+
+
+def test_credentials_answer_the_first_page_that_asks(fresh: Daemon, site: Site) -> None:
+    """Set before the navigation, without origins: the page is let in, another origin is not."""
+    fresh.do("tabs_create")
+    told = fresh.do("http_auth", action="set", username="ada", password="lovelace")
+    assert (told["status"], told["username"]) == ("credentials_set", "ada")
+    assert fresh.do("navigate", url=site.url("realm/two"))["title"] == "Let in"
+    fresh.do("navigate", url=f"{site.other_origin}/realm/two")
+    asked = fresh.do("http_auth", action="get")
+    assert asked["origins"] == [site.origin]
+    assert [one["outcome"] for one in asked["challenges"]] == ["answered", "no_credentials"]
+    assert "lovelace" not in json.dumps(asked)
+
+
+def test_wrong_credentials_are_tried_once(fresh: Daemon, site: Site) -> None:
+    """A server that refuses them is not asked for ever; the 401 is the page."""
+    fresh.do("tabs_create")
+    fresh.do("http_auth", action="set", username="ada", password="wrong", origins=[site.origin])
+    assert fresh.do("navigate", url=site.url("realm/three"), timeout_ms=20_000)["status"] == 401
+    outcomes = [o["outcome"] for o in fresh.do("http_auth", action="get")["challenges"]]
+    assert outcomes == ["answered", "refused"]
+    assert len(site.seen("realm/three")) == 2
+
+
+def test_cleared_credentials_answer_no_more(fresh: Daemon, site: Site) -> None:
+    """After clear a challenge is not answered."""
+    fresh.do("tabs_create")
+    fresh.do("http_auth", action="set", username="ada", password="lovelace")
+    assert fresh.do("http_auth", action="clear")["status"] == "credentials_cleared"
+    assert fresh.do("navigate", url=site.url("realm/four"))["status"] == 401
+
+
+def test_a_request_of_the_page_is_answered_for_listed_origins(fresh: Daemon, site: Site) -> None:
+    """fetch and frames of a listed origin are let in; the password is in no log."""
+    fresh.do("navigate", url=site.url("capture/inner.html"))
+    fresh.do("http_auth", action="set", username="ada", password="lovelace", origins=["127.0.0.1*"])
+    script = "(await fetch('/realm/five')).status"
+    assert fresh.do("javascript_tool", code=script)["content"] == "200"
+    shown = json.dumps(fresh.do("network", url="realm"))
+    journal = json.dumps(fresh.do("oc_journal", action="recent"))
+    assert "lovelace" not in shown + journal
+    wait_until(lambda: bool(site.seen("realm/five")), 5, "the request")
+
+
+def test_set_needs_both(fresh: Daemon) -> None:
+    """A missing password names itself; unknown actions list the right ones."""
+    fresh.do("tabs_create")
+    reply = fresh.call("http_auth", action="set", username="ada")
+    assert reply.error["parameter"] == "password"
+    assert fresh.call("http_auth", action="login").code == "invalid_argument"
