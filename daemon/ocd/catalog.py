@@ -28,6 +28,7 @@ from ocd.verbs import (
     finding,
     forms,
     inspecting,
+    instructing,
     interception,
     navigation,
     network,
@@ -46,6 +47,7 @@ from ocd.verbs import (
 )
 
 MODULES: tuple[ModuleType, ...] = (
+    instructing,
     navigation,
     tabs,
     reading,

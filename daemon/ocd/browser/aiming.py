@@ -15,6 +15,7 @@ from ocd.browser.tab import Tab
 GOOD_ENOUGH = 40
 CLEARLY = 3
 SHOWN = 8
+MANY = 200
 # Frames of other origins that are looked into; the page's own are part of it.
 MAX_FRAMES = 100
 
@@ -23,11 +24,17 @@ _INVALID = ("valid selector", "valid XPath", "NamespaceError", "XPath")
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """How the caller names an element: exactly one of the three."""
+    """How the caller names an element: exactly one of the three.
+
+    roles: of what fits the words, these roles are preferred. nth: which of equally good matches,
+    from 1 in the order of the page, -1 for the last.
+    """
 
     ref: str | None = None
     selector: str | None = None
     query: str | None = None
+    roles: frozenset[str] = frozenset()
+    nth: int | None = None
 
     def check(self) -> None:
         """Raise invalid_argument unless exactly one is given."""
@@ -52,6 +59,7 @@ class Match:
     score: int
     acts: bool
     seen: bool
+    at: int = 0
 
 
 async def ask(tab: Tab, frame: Frame, function: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -148,13 +156,35 @@ async def _chosen(tab: Tab, at: Aim) -> str:
             )  # fmt: skip
         best = matches
     else:
-        matches, _ = await search(tab, str(at.query), SHOWN, acts=True)
+        limit = SHOWN if at.nth is None else MANY
+        matches, _ = await search(tab, str(at.query), limit, acts=True)
+        matches = _preferred(matches, at.roles)
         if not matches or matches[0].score < GOOD_ENOUGH:
             raise _not_found(at, matches)
         best = [match for match in matches if match.score > matches[0].score - CLEARLY]
+    if at.nth is not None:
+        return _numbered(at, best)
     if len(best) > 1:
         raise _ambiguous(at, best)
     return best[0].ref
+
+
+def _preferred(matches: list[Match], roles: frozenset[str]) -> list[Match]:
+    fitting = [match for match in matches if match.role in roles and match.score >= GOOD_ENOUGH]
+    return fitting or matches
+
+
+def _numbered(at: Aim, best: list[Match]) -> str:
+    assert at.nth is not None
+    ordered = sorted(best, key=lambda match: match.at)
+    place = at.nth if at.nth < 0 else at.nth - 1
+    if place >= len(ordered):
+        raise OcdError(
+            "element_not_found", f"There are only {len(best)} that fit {str(at)!r}.",
+            hint="Act on one of the candidates.",
+            candidates=[match.line for match in ordered[:SHOWN]],
+        )  # fmt: skip
+    return ordered[place].ref
 
 
 async def _matching(tab: Tab, selector: str) -> list[Match]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _FILES = (
     "nodes", "names", "likeness", "visible", "refs", "identity", "states", "outline", "serialise",
-    "finding", "acting", "spots", "files",
+    "finding", "acting", "choosing", "spots", "files",
     "observing", "inspecting", "annotating", "styles", "summary",
 )  # fmt: skip
 _CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : null"

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.browser import pointing
-from ocd.browser.acting import Clock, Target, refused, wait_ready
+from ocd.browser import choosing, pointing
+from ocd.browser.acting import Clock, Done, Target, perform, refused, wait_ready
+from ocd.browser.effects import Effects
 
 Value = str | bool | int | float | Sequence[str] | None
 
@@ -23,6 +24,12 @@ def wrong(target: Target, message: str, hint: str = "", **details: Any) -> OcdEr
     return OcdError("wrong_value", f"{name}: {message}", hint=hint, ref=target.ref, **details)
 
 
+async def fill(target: Target, clock: Clock, value: Value) -> Done:
+    """Give the control a value, and tell what changed and what it has now."""
+    async with Effects(target.element.tab) as effects:
+        return await perform(target, clock, effects, lambda: put(target, clock, value), value=True)
+
+
 async def put(target: Target, clock: Clock, value: Value) -> None:
     """Give the control a value, and see that it has it.
 
@@ -32,13 +39,16 @@ async def put(target: Target, clock: Clock, value: Value) -> None:
     if kind == "file":
         hint = "Files are given with file_upload."
         raise wrong(target, "a file cannot be written into it.", hint)
-    if kind == "none":
+    if kind in ("none", "option"):
         hint = "Use interact to click it; find names the fields of the page."
         raise wrong(target, "it is not a field.", hint)
     if kind == "check":
         await check(target, clock, want=_wanted(target, value))
-    elif kind == "select":
+    elif kind in ("select", "custom"):
         await choose(target, clock, value)
+    elif kind == "combo":
+        await _write(target, clock, as_text(value))
+        await choosing.suggest(target, clock, as_text(value))
     elif kind == "direct":
         await wait_ready(target, clock, point=False, editable=True)
         _raise_for(target, await target.element.call(_SET, as_text(value)))
@@ -79,23 +89,32 @@ async def check(target: Target, clock: Clock, *, want: bool) -> None:
 
 
 async def choose(target: Target, clock: Clock, value: Value) -> None:
-    """Choose an option of a native select by value or label; several where it takes several."""
-    if target.about["kind"] != "select" and target.about["role"] != "option":
-        hint = "It is no native select: click it, then click the option that appears."
+    """Choose an option by value or label; several where the control takes several."""
+    kind = target.about["kind"]
+    values = list(value) if isinstance(value, (list, tuple)) else [as_text(value)]
+    if kind == "combo":
+        await _write(target, clock, values[0])
+    if kind in ("custom", "combo"):
+        _raise_for(target, await choosing.choose(target, clock, values))
+        return
+    if kind not in ("select", "option"):
+        hint = "Click it, then click the option that appears."
         raise wrong(target, "it has no options to choose by value.", hint)
     await wait_ready(target, clock, point=False)
-    values = list(value) if isinstance(value, (list, tuple)) else [as_text(value)]
     _raise_for(target, await target.element.call(_CHOOSE, values))
 
 
 async def clear(target: Target, clock: Clock) -> None:
     """Empty a text field."""
-    if target.about["kind"] not in ("text", "rich"):
+    if target.about["kind"] not in ("text", "rich", "combo"):
         raise wrong(target, "there is no text in it to clear.", "Use form_input for its value.")
     await _write(target, clock, "")
 
 
 async def _write(target: Target, clock: Clock, text: str) -> None:
+    most = target.about["most"]
+    if most is not None and len(text.encode("utf-16-le")) > 2 * most:
+        raise wrong(target, f"it takes at most {most} characters.", "Shorten the text.", most=most)
     await wait_ready(target, clock, point=False, editable=True)
     if not await target.element.call(_SELECT_ALL):
         # Something takes the focus away; a person's click may bring it back.
@@ -120,6 +139,8 @@ def _raise_for(target: Target, answer: dict[str, Any]) -> None:
             hint="Choose one of its options, by label or value.",
             ref=target.ref, options=answer["options"], total=answer["total"],
         )  # fmt: skip
+    if why == "no_options":
+        raise wrong(target, "it opened no list of options.", "Click it, and read what appears.")
     if why == "wrong_value":
         raise wrong(target, f"{answer['text']}.", "Pass the value in that form.")
     raise refused(target, answer)

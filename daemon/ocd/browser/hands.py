@@ -25,6 +25,8 @@ NOTCH = 100
 _WAYS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _REST = "function (across, way, most) { return openchrome.rested(this, across, way, most) }"
 _REST_MS = 1000
+_SCROLLED = "function (x, y) { return openchrome.scrolled(this, x, y) }"
+_FAR = 10_000_000
 _FORMATS: dict[Quality, dict[str, Any]] = {
     "high": {"format": "png", "optimizeForSpeed": True},
     "normal": {"format": "jpeg", "quality": 80},
@@ -116,6 +118,20 @@ async def scroll(
     async with target.element:
         done = await on(tab, target, clock, act)
     return where, done
+
+
+async def scroll_far(tab: Tab, clock: Clock, way: str) -> tuple[dict[str, Any], Done]:
+    """Scroll the box in the middle of the window to its end, at once."""
+    seen = await spots.screen(tab)
+    target = await spots.at_point(tab, seen["width"] / 2, seen["height"] / 2)
+    where: dict[str, Any] = {}
+    across, down = (sign * _FAR for sign in _WAYS[way])
+
+    async def act() -> None:
+        where.update(await target.element.call(_SCROLLED, across, down))
+
+    async with target.element:
+        return where, await on(tab, target, clock, act)
 
 
 async def picture(tab: Tab, quality: Quality = "normal", region: Region | None = None) -> Picture:

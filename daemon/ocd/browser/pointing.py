@@ -126,7 +126,11 @@ def keys_of(chord: str) -> list[str]:
     names = [_key(name) for name in chord.replace("++", "+plus").split("+")]
     if not all(names):
         raise _no_key(chord)
-    return names
+    *held, last = names
+    # Ctrl+K is said of the key; with a capital letter the page would see one that Shift gives.
+    if held and "Shift" not in held and len(last) == 1:
+        last = last.lower()
+    return [*held, last]
 
 
 def is_key(chord: str) -> bool:

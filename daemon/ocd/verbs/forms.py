@@ -12,12 +12,10 @@ from ocd.browser.acting import Clock, Done, Target, perform, take_aim, wait_read
 from ocd.browser.aiming import Aim
 from ocd.browser.effects import Effects
 from ocd.browser.tab import Tab
-from ocd.verb import Output, Params, tab_verb
+from ocd.verb import PAYLOAD, Output, Params, tab_verb
 
-FieldValue = Annotated[
-    str | bool | int | float | tuple[str, ...],
-    Meta(description="Text, true/false, option, date"),
-]
+Value = str | bool | int | float | tuple[str, ...]
+FieldValue = Annotated[Value, Meta(description="Text, true/false, option, date")]
 
 
 class FormInput(Aimed):
@@ -27,7 +25,7 @@ class FormInput(Aimed):
     colours (#rrggbb), ranges, editable text. Replaces what was there.
     """
 
-    value: FieldValue
+    value: Annotated[Value, Meta(description="Text, true/false, option, date", extra=PAYLOAD)]
     timeout_ms: Timeout = 5000
 
 
@@ -47,7 +45,9 @@ class FillForm(Params):
     """
 
     fields: Annotated[
-        tuple[Field, ...], Meta(min_length=1, max_length=200, description="Values as in form_input")
+        Annotated[tuple[Field, ...], Meta(min_length=1, max_length=200)]
+        | Annotated[dict[str, Value], Meta(min_length=1, max_length=200)],
+        Meta(description="Values as in form_input; or {label: value}", extra=PAYLOAD),
     ]
     submit: Annotated[str | bool, Meta(description="true, or the ref or words of the button")] = (
         False
@@ -66,10 +66,8 @@ class FillForm(Params):
 async def form_input(tab: Tab, params: FormInput) -> Output:
     clock = Clock.of(params.timeout_ms)
     target = await take_aim(tab, params.aim)
-    async with target.element, Effects(tab) as effects:
-        done = await perform(
-            target, clock, effects, lambda: fields.put(target, clock, params.value), value=True
-        )
+    async with target.element:
+        done = await fields.fill(target, clock, params.value)
     data = {"ref": target.ref, "target": target.told(), "value": done.value}
     return answer(tab, data, done)
 
@@ -88,7 +86,7 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
     filled: list[Target] = []
     changed: dict[str, Any] = {}
     lines: list[str] = []
-    for wanted in params.fields:
+    for wanted in _wanted(params):
         result, target, done = await _filled(tab, wanted, clock)
         results.append(result)
         filled += [target] if target else []
@@ -107,6 +105,12 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
     return answer(tab, data, Done(changed, lines[:30]))
 
 
+def _wanted(params: FillForm) -> list[Field]:
+    if isinstance(params.fields, dict):
+        return [Field(value, label=label) for label, value in params.fields.items()]
+    return list(params.fields)
+
+
 async def _filled(
     tab: Tab, wanted: Field, clock: Clock
 ) -> tuple[dict[str, Any], Target | None, Done]:
@@ -114,10 +118,7 @@ async def _filled(
     named = {"field": str(at)}
     try:
         target = await take_aim(tab, at)
-        async with Effects(tab) as effects:
-            done = await perform(
-                target, clock, effects, lambda: fields.put(target, clock, wanted.value)
-            )
+        done = await fields.fill(target, clock, wanted.value)
     except OcdError as error:
         if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):
             raise

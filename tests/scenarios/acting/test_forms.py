@@ -159,3 +159,23 @@ def test_failed_field_keeps_the_form_back(at: At) -> None:
     ]
     assert value_of(page, "name") == "Ada"
     assert page.site.seen("acting/sent.html") == []
+
+
+def test_fields_by_label_alone(at: At) -> None:
+    """An object of labels and values is the short form."""
+    page = at("form.html")
+    result = page.do("fill_form", fields={"Name": "Ada", "Send me news": True, "Volume": 3})
+    assert result["filled"] == 3
+    assert (value_of(page, "name"), value_of(page, "volume")) == ("Ada", "3")
+
+
+def test_values_come_from_files(at: At) -> None:
+    """`value_path` and `fields_path` name files that hold what is too large for a call."""
+    page = at("form.html")
+    folder = page.daemon.home.base / "tmp"
+    (folder / "long.txt").write_text("long " * 4000)
+    (folder / "fields.json").write_text('{"Name": "Ada"}')
+    page.do("form_input", query="About", value_path=str(folder / "long.txt"))
+    page.do("fill_form", fields_path=str(folder / "fields.json"))
+    assert value_of(page, "about", "value.length") == "20000"
+    assert value_of(page, "name") == "Ada"

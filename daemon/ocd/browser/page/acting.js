@@ -291,7 +291,10 @@ function stateOf(el) {
   if ('value' in control && /^(INPUT|TEXTAREA)$/.test(control.tagName)) return clip(control.value, 500);
   const checked = control.getAttribute('aria-checked');
   if (checked !== null) return checked === 'mixed' ? 'mixed' : checked === 'true';
-  return control.isContentEditable ? clip(control.innerText, 500) : null;
+  if (control.isContentEditable) return clip(control.innerText, 500);
+  const role = roleOf(control);
+  if (role === 'listbox') return [...control.querySelectorAll('[role=option][aria-selected=true]')].map(spoken);
+  return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox' ? clip(squeeze(control.innerText || ''), 500) : null;
 }
 
 // Writing
@@ -302,6 +305,9 @@ const FORMS = { date: '2031-12-24', time: '18:30', month: '2031-12', week: '2031
 function kindOf(el) {
   const control = controlOf(el);
   if (control.tagName === 'SELECT') return 'select';
+  if (control.tagName === 'OPTION') return 'option';
+  const custom = customKind(control);
+  if (custom) return custom;
   if (control.tagName === 'INPUT') {
     if (control.type === 'checkbox' || control.type === 'radio') return 'check';
     if (/^(button|submit|reset|image|hidden)$/.test(control.type)) return 'none';
@@ -351,7 +357,6 @@ function setDirectly(el, value) {
 function choose(el, values) {
   const control = el.tagName === 'OPTION' ? el.closest('select') : controlOf(el);
   const all = [...control.options];
-  const low = (text) => squeeze(text).toLowerCase();
   const found = values.map((value) => all.find((one) => one.value === value) || all.find((one) => squeeze(one.label || one.text) === squeeze(value))
     || all.find((one) => low(one.label || one.text) === low(value)));
   const missing = values.filter((value, place) => !found[place]);
@@ -373,7 +378,7 @@ function about(el) {
   const control = controlOf(el);
   const role = roleOf(control);
   return { role: role || el.tagName.toLowerCase(), name: clip(nameOf(control, role) || nameOf(el, role)), kind: kindOf(el), state: stateOf(el),
-    secret: control.type === 'password', radio: control.type === 'radio' || role === 'radio' };
+    most: control.maxLength > -1 ? control.maxLength : null, secret: control.type === 'password', radio: control.type === 'radio' || role === 'radio' };
 }
 
 Object.assign(globalThis.openchrome, {

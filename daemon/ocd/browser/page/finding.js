@@ -224,7 +224,7 @@ function shownResults(found, limit) {
   for (const one of found) count.set(`${one.role} ${one.name}`, (count.get(`${one.role} ${one.name}`) || 0) + 1);
   return found.slice(0, limit).map((one) => ({
     line: lineOf(one, count.get(`${one.role} ${one.name}`) === 1),
-    ref: `e${refOf(one.el)}`, role: one.role, name: clip(one.name), score: one.score, acts: one.acts, seen: one.seen,
+    ref: `e${refOf(one.el)}`, role: one.role, name: clip(one.name), score: one.score, acts: one.acts, seen: one.seen, at: one.at ?? 0,
   }));
 }
 

@@ -119,3 +119,23 @@ function dragged() {
 }
 
 Object.assign(globalThis.openchrome, { watchDrag, dragged });
+
+// Resolves at the next change of the document, at most after `most` ms.
+const altered = (most) => new Promise((resolve) => {
+  const end = () => { observer.disconnect(); clearTimeout(timer); nextFrame().then(resolve); };
+  const observer = new MutationObserver(end);
+  const timer = setTimeout(end, most);
+  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+});
+
+// Sends the form of what has the focus, or the only one that there is, by the button meant for it.
+function submitFocused() {
+  const el = focused();
+  const forms = [...el.ownerDocument.forms];
+  const form = (el.form ?? el.closest('form')) || (forms.length === 1 ? forms[0] : null);
+  const button = form && [...form.elements].find((one) => one.type === 'submit' && !one.disabled);
+  if (form) button ? form.requestSubmit(button) : form.requestSubmit();
+  return form !== null;
+}
+
+Object.assign(globalThis.openchrome, { altered, submitFocused: (el) => submitFocused(el), isTyping: (el) => /^(text|rich|combo)$/.test(kindOf(el)) });

@@ -1,0 +1,59 @@
+"""The verb that does what a short English instruction says: act."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.actions import PAGE_KEYS, page_text
+from ocd.browser import hands
+from ocd.browser.acting import Clock
+from ocd.browser.following import Following
+from ocd.browser.instructions import parse
+from ocd.browser.tab import Tab
+from ocd.verb import MAX_TIMEOUT_MS, Image, Output, Params, tab_verb
+
+
+class Act(Params):
+    """Do what a short English instruction says
+
+    Steps joined by then, and, ; or newlines: click X, type "text" into X, select X in Y, check X,
+    press Enter, search for X, scroll down, go back, wait for X, drag X to Y. Quote names and text.
+    Parsed by rules; nothing is done if a step is not understood. Each step tells what changed.
+    """
+
+    instruction: Annotated[str, Meta(min_length=1, max_length=4000, description="What to do")]
+    context: Annotated[
+        str, Meta(max_length=500, description="Words that tell equal elements apart")
+    ] = ""
+    verify: Annotated[
+        bool | Literal["none", "ax_diff", "screenshot", "both"],
+        Meta(description="true, screenshot: add a picture"),
+    ] = False
+    timeout_ms: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="For all steps")] = 30_000
+
+
+@tab_verb(
+    "act",
+    Act,
+    capability="core",
+    tier=2,
+    reads_page=True,
+    leaves_dialog=True,
+    page_keys=PAGE_KEYS,
+)
+async def act(tab: Tab, params: Act) -> Output:
+    steps = parse(params.instruction)
+    following = Following(tab, Clock.of(params.timeout_ms), params.context)
+    await following.follow(steps)
+    changed: dict[str, Any] = {}
+    lines: list[str] = []
+    for number, taken in enumerate(following.taken, 1):
+        changed |= taken.done.changed
+        lines += [f"step {number}: {line}" for line in taken.done.lines]
+    told = [taken.told(number) for number, taken in enumerate(following.taken, 1)]
+    data = {"tab_id": tab.id, "outcome": "SUCCESS", "steps": told, "changed": changed}
+    image = None
+    if params.verify in (True, "screenshot", "both"):
+        shot = await hands.picture(tab)
+        image = Image(shot.data, shot.mime_type)
+    return Output(data=data, image=image, **page_text(tab, lines))

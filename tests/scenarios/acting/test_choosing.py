@@ -1,0 +1,73 @@
+"""Selects that pages build themselves: comboboxes, listboxes, suggestions, menus."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+@pytest.mark.parametrize(
+    ("query", "value", "said"),
+    [
+        ("Country", "Korea", "country Korea"),
+        ("Country", "korea, republic of", "country Korea, Republic of"),
+        ("Size", "Large", "size Large"),
+        ("City", "Osaka", "city Osaka"),
+        ("Fruit", "Pear", "fruit Pear"),
+        ("Number", "Number 37", "many Number 37"),
+        ("Slow list", "second", "slow second"),
+    ],
+)
+def test_option_is_chosen_in_one_call(at: At, query: str, value: str, said: str) -> None:
+    """form_input opens the list, waits for the option, and clicks it."""
+    page = at("lists.html")
+    result = page.do("form_input", query=query, value=value)
+    assert page.text("#said") == said
+    assert str(result["value"]).lower() == value.lower()
+
+
+def test_several_options_of_a_listbox(at: At) -> None:
+    """A list that takes several gets those that are not chosen yet."""
+    page = at("lists.html")
+    result = page.do("form_input", selector="#tags", value=["Red", "Green"])
+    assert result["value"] == ["Red", "Green"]
+    assert page.text("#said") == "tags Red,Green"
+
+
+def test_interact_selects_too(at: At) -> None:
+    """The action `select` is the same for native and built selects."""
+    page = at("lists.html")
+    page.do("interact", query="Country", action="select", value="France")
+    assert page.text("#said") == "country France"
+
+
+def test_missing_option_lists_the_others_and_closes(at: At) -> None:
+    """option_not_found has the options that there are; the list is closed again."""
+    page = at("lists.html")
+    reply = page.call("form_input", query="Country", value="Atlantis")
+    assert reply.code == "option_not_found"
+    assert reply.error["options"] == ["France", "Korea, Republic of", "Korea"]
+    assert page.js("country.getAttribute('aria-expanded')") == "false"
+
+
+def test_disabled_option_is_refused(at: At) -> None:
+    """An option that is there but disabled is `not_enabled`."""
+    assert at("lists.html").call("form_input", selector="#tags", value="Blue").code == "not_enabled"
+
+
+def test_text_without_a_suggestion_stays(at: At) -> None:
+    """A field with suggestions keeps text that is none of them; `select` insists on one."""
+    page = at("lists.html")
+    assert page.do("form_input", query="City", value="Ulm")["value"] == "Ulm"
+    reply = page.call("interact", query="City", action="select", value="Ulm", timeout_ms=1500)
+    assert reply.code in ("option_not_found", "wrong_value")
+
+
+def test_too_long_text_is_refused(at: At) -> None:
+    """A field that would cut the text does not get it."""
+    page = at("form.html")
+    reply = page.call("form_input", query="Short", value="four")
+    assert (reply.code, reply.error["most"]) == ("wrong_value", 3)

@@ -1,0 +1,147 @@
+"""act: short English instructions, step by step."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+def test_form_is_filled_and_sent_by_one_instruction(at: At) -> None:
+    """Several steps of several kinds; the site got what was meant, each step says what it did."""
+    page = at("form.html")
+    result = page.do(
+        "act",
+        instruction='type "Ada, then Bob" into Name, select Green in Colour and check Send me '
+        "news; set Volume to 7\nthen click Send it",
+    )
+    assert [step["action"] for step in result["steps"]] == [
+        "fill", "select", "check", "fill", "click",
+    ]  # fmt: skip
+    assert result["steps"][0]["target"] == {"role": "textbox", "name": "Name"}
+    assert result["steps"][4]["changed"]["title"] == "Sent"
+    (sent,) = page.site.seen("acting/sent.html")
+    for part in ("name=Ada, then Bob", "colour=g", "news=on", "volume=7"):
+        assert part in sent.query
+
+
+@pytest.mark.parametrize(
+    ("page_name", "instruction", "selector", "said"),
+    [
+        ("rows.html", "click Delete for Bob", "output", "deleted Bob"),
+        ("rows.html", "click the second Delete button", "output", "deleted Bob"),
+        ("rows.html", "click the last delete button", "output", "deleted Cid"),
+        ("rows.html", "click Add Zoe and click the first Delete button", "output", "deleted Zoe"),
+        ("things.html", "double-click Twice", "#view", "twice"),
+        ("things.html", "right click on Aside", "#view", "aside"),
+        ("things.html", "hover over the Over button", "#view", "over"),
+        ("things.html", "press Ctrl+K in Keys", "#view", "key k ctrl"),
+        ("things.html", "focus on Keys, press Enter", "#view", "key Enter"),
+        ("things.html", "open Menu; click Paste; tick I agree", "#view", "agreed true"),
+        ("things.html", "scroll to the bottom and click At the bottom", "#view", "deep"),
+        ("things.html", "click Ask, then accept the dialog", "#view", "confirmed true"),
+        ("things.html", "click Name; accept the dialog with Ada", "#view", "named Ada"),
+        ("lists.html", "choose Korea in Country", "#said", "country Korea"),
+        ("lists.html", "select Large for Size", "#said", "size Large"),
+        ("drag.html", "drag the Card onto the Bin", "#said",
+         "start enter over drop:the card:true end:move"),
+    ],
+)  # fmt: skip
+def test_instruction_does_what_it_says(
+    at: At, page_name: str, instruction: str, selector: str, said: str
+) -> None:
+    """Every kind of step acts on the element that its words mean."""
+    page = at(page_name)
+    page.do("act", instruction=instruction)
+    assert page.text(selector) == said
+
+
+def test_typing_goes_to_the_focus(at: At) -> None:
+    """Without a field named, text goes where the caret is; keys follow."""
+    page = at("form.html")
+    page.do("act", instruction='click into Name, type "Ada", press Backspace twice')
+    assert page.js("document.querySelector('[name=name]').value") == "A"
+
+
+def test_going_back_and_to_an_address(at: At) -> None:
+    """Navigation steps wait for their page."""
+    page = at("things.html")
+    result = page.do("act", instruction="click Onwards, go back, go to /acting/rows.html, reload")
+    assert result["changed"]["title"] == "Rows"
+    assert page.js("document.title") == "Rows"
+
+
+def test_words_are_waited_for(at: At) -> None:
+    """`wait for` ends when the words are there, `wait until … disappears` when they are not."""
+    page = at("things.html")
+    page.js("setTimeout(() => { view.textContent = 'All done'; }, 400); 1")
+    page.do("act", instruction="wait for All done")
+    page.js("setTimeout(() => { view.textContent = ''; }, 400); 1")
+    page.do("act", instruction="wait until All done disappears", timeout_ms=8000)
+    assert page.call("act", instruction="wait for Godot", timeout_ms=400).code == "timeout"
+
+
+def test_element_that_a_step_brings_is_waited_for(at: At) -> None:
+    """What the next step needs may come some time after the step before."""
+    page = at("things.html")
+    page.js(
+        "document.querySelector('[ondblclick]').onclick = () => setTimeout(() => {"
+        " view.innerHTML = '<button onclick=\"view.textContent = 1\">Late one</button>'; }, 300); 1"
+    )
+    page.do("act", instruction="click Twice, click Late one")
+    assert page.text("#view") == "1"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "code"),
+    [
+        ("frobnicate the widget", "not_understood"),
+        ("click Onwards; frobnicate", "not_understood"),
+        ("type hello", "not_understood"),
+        ("click Same", "ambiguous"),
+        ("click xylophone", "element_not_found"),
+        ("click the fifth Same button", "element_not_found"),
+        ("click Cannot", "not_enabled"),
+        ("click e99999", "stale_ref"),
+        ("click #hidden", "not_visible"),
+        ("check Onwards", "wrong_value"),
+    ],
+)
+def test_step_that_fails_has_its_code(at: At, instruction: str, code: str) -> None:
+    """The code is that of the verb that does one thing; what is not understood does nothing."""
+    page = at("things.html")
+    assert page.call("act", instruction=instruction, timeout_ms=1000).code == code
+    assert page.js("document.title") == "Things"
+
+
+def test_failure_says_what_was_done_before(at: At) -> None:
+    """The error has the step's number and the steps before it."""
+    page = at("things.html")
+    reply = page.call("act", instruction="click Route; click xylophone")
+    assert reply.error["step"] == 2
+    assert reply.error["steps"][0]["target"]["name"] == "Route"
+    assert page.text("#view") == "Second view"
+
+
+def test_key_or_button_is_asked(at: At) -> None:
+    """Words that name a key and a button are ambiguous; saying which one works."""
+    page = at("rows.html")
+    assert page.call("act", instruction="press Delete").code == "ambiguous"
+    assert page.do("act", instruction="press the Delete key")["steps"][0]["action"] == "press"
+
+
+def test_context_tells_equal_elements_apart(at: At) -> None:
+    """Words of `context` decide where the instruction alone is ambiguous."""
+    page = at("rows.html")
+    assert page.call("act", instruction="click Delete").code == "ambiguous"
+    page.do("act", instruction="click Delete", context="bob@example.org")
+    assert page.text("output") == "deleted Bob"
+
+
+def test_picture_on_request(at: At) -> None:
+    """`verify` adds what the window shows afterwards."""
+    page = at("things.html")
+    assert page.do("act", instruction="scroll down", verify=True)["image"]["data"]
+    assert "image" not in page.do("act", instruction="scroll up")

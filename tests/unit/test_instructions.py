@@ -1,0 +1,109 @@
+"""Instructions into steps: what is understood, and what is refused before anything is done."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocd.api.errors import OcdError
+from ocd.browser.instructions import parse
+
+
+def told(instruction: str) -> list[tuple[str, str, str]]:
+    return [(step.kind, step.place, step.value) for step in parse(instruction)]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "steps"),
+    [
+        ("click Sign in", [("click", "Sign in", "")]),
+        ("type hello@x.org into Email", [("fill", "Email", "hello@x.org")]),
+        (
+            "select Korea in Country, then press Enter",
+            [("select", "Country", "Korea"), ("press", "", "Enter")],
+        ),
+        ("check the terms box", [("check", "terms box", "")]),
+        ("scroll down", [("scroll", "", "down")]),
+        ("go back", [("back", "", "")]),
+        ("wait for Done", [("wait", "Done", "")]),
+        ("Please click on the “Save and close” button.", [("click", "Save and close button", "")]),
+        ("click Save and Continue", [("click", "Save and Continue", "")]),
+        (
+            "1. open https://x.org\n2. click Log in\n3. fill Email with a@b.c",
+            [
+                ("navigate", "", "https://x.org"),
+                ("click", "Log in", ""),
+                ("fill", "Email", "a@b.c"),
+            ],
+        ),
+        ('type "then; and click" into Name', [("fill", "Name", "then; and click")]),
+        ("click Don't save", [("click", "Don't save", "")]),
+        ("hover over Menu and click Paste", [("hover", "Menu", ""), ("click", "Paste", "")]),
+        ("press Ctrl + A", [("press", "", "Ctrl+A")]),
+        ("press page down", [("press", "", "pagedown")]),
+        ("press Delete", [("press_or_click", "", "Delete")]),
+        ("press the Delete key", [("press", "", "Delete")]),
+        ("turn Dark mode off", [("uncheck", "Dark mode", "")]),
+        ("search the shop for red shoes", [("search", "shop", "red shoes")]),
+        ("go to the Cart page", [("click", "Cart", "")]),
+        ("go to /cart", [("navigate", "", "/cart")]),
+        ("wait 2 seconds", [("pause", "", "")]),
+        ("wait until Loading disappears", [("wait_gone", "Loading", "")]),
+        ("click the link called Home", [("click", "Home link", "")]),
+        ("set Volume to 7", [("fill", "Volume", "7")]),
+        ("drag Card onto Bin", [("drag", "Card", "")]),
+        ("accept the dialog", [("accept_dialog", "", "")]),
+        ("submit", [("submit", "", "")]),
+    ],
+)
+def test_words_become_steps(instruction: str, steps: list[tuple[str, str, str]]) -> None:
+    """Each way of saying it is one kind of step with its element and value."""
+    assert told(instruction) == steps
+
+
+@pytest.mark.parametrize(
+    ("words", "nth"), [("second", 2), ("last", -1), ("3rd", 3), ("#4", 4), ("number 5", 5)]
+)
+def test_ordinals_say_which_one(words: str, nth: int) -> None:
+    """`the second Delete button` is one of equal elements."""
+    (step,) = parse(f"click the {words} Delete button")
+    assert (step.place, step.nth) == ("Delete button", nth)
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    ["", "   ", "frobnicate the widget", "click", "type", "go", "check that it works", "then"],
+)
+def test_what_no_rule_fits_is_refused(instruction: str) -> None:
+    """not_understood names the words and what would be understood."""
+    with pytest.raises(OcdError) as caught:
+        parse(instruction)
+    assert caught.value.code == "not_understood"
+    assert "click X" in str(caught.value.details["understands"])
+
+
+def test_the_step_that_is_not_understood_is_numbered() -> None:
+    """Of several steps the one that no rule fits is named, with its words."""
+    with pytest.raises(OcdError) as caught:
+        parse('click A; frobnicate "the B"; click C')
+    assert caught.value.details["step"] == 2
+    assert caught.value.details["words"] == 'frobnicate "the B"'
+
+
+@given(st.text(max_size=300))
+def test_no_text_breaks_the_parser(text: str) -> None:
+    """Whatever is said becomes steps or one error."""
+    code = ""
+    try:
+        assert parse(text)
+    except OcdError as error:
+        code = error.code
+    assert code in ("", "not_understood", "limit_reached")
+
+
+@given(
+    st.text(st.characters(blacklist_characters='"', blacklist_categories=("Cs", "Co")), min_size=1)
+)
+def test_quoted_text_is_typed_as_it_is(text: str) -> None:
+    """What stands in quotes is never taken apart."""
+    (step,) = parse(f'type "{text}" into Name')
+    assert (step.kind, step.place, step.value) == ("fill", "Name", text)
