@@ -262,6 +262,32 @@ function matchesIn(scope, { selector, xpath }) {
   return found;
 }
 
+// The view of an element from the page's root down, null where nothing of it is shown.
+function viewOf(el) {
+  const parent = el.assignedSlot || el.parentElement || el.getRootNode().host;
+  const above = parent ? viewOf(parent) : null;
+  return parent && !above ? null : look(el, above);
+}
+
+// What a person reads of an element, at most so many characters: innerText knows of no other
+// way to hide text than `display` and `visibility`.
+function seenText(el, most) {
+  const view = NEVER.has(el.tagName) ? null : viewOf(el);
+  return view ? readOf(el, view, most, '') : '';
+}
+
+function readOf(el, view, most, text) {
+  for (const kid of kidsOf(el)) {
+    if (text.length > most) break;
+    if (typeOf(kid) === Node.TEXT_NODE) text += view.readable ? kid.data : '';
+    else if (typeOf(kid) === Node.ELEMENT_NODE && !NEVER.has(kid.tagName) && !clobbered(kid) && !folded(el, kid)) {
+      const inner = look(kid, view);
+      if (inner) text = inner.inline ? readOf(kid, inner, most, text) : `${readOf(kid, inner, most, `${text} `)} `;
+    }
+  }
+  return text;
+}
+
 const hasBox = (el) => el.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && el.getClientRects().length > 0;
 
 function described(el) {
@@ -271,7 +297,7 @@ function described(el) {
     if (name === 'value' && el.type === 'password') continue;
     attributes[name] = clip(value, 500);
   }
-  const text = squeeze((NEVER.has(el.tagName) ? '' : el.innerText ?? contentIn(el)).slice(0, 5000));
+  const text = squeeze(seenText(el, 5000));
   const short = clip(text, 200);
   return {
     ref: `e${refOf(el)}`, tag: el.tagName.toLowerCase(), attributes, text: short, ...(short === text ? {} : { cut: true }),

@@ -50,7 +50,7 @@ function valueShown(el, role) {
 
 function labelled(one) {
   if (one.name) return clip(one.name);
-  return clip(squeeze((one.el.innerText ?? contentIn(one.el) ?? '').slice(0, 400)), 80);
+  return clip(squeeze(seenText(one.el, 400)), 80);
 }
 
 // Controls that exist but do not show.

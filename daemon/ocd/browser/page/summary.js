@@ -13,7 +13,7 @@ function levelOf(el) {
 
 const belongsTo = (el, selector) => !clobbered(el) && el.closest(selector) !== null;
 
-function tableLine({ el, name }) {
+function tableSummary({ el, name }) {
   const rows = el.rows?.length ?? el.querySelectorAll('[role=row]').length;
   const cells = el.rows?.[0]?.cells.length ?? el.querySelector('[role=row]')?.children.length ?? 0;
   return `${quote(clip(name || 'unnamed'))}: ${rows} rows, ${cells} columns`;
@@ -43,7 +43,7 @@ function semantic() {
     ['landmarks', found.filter((one) => LANDMARKS.has(one.role))
       .map((one) => `${one.role}${named(one.el) && one.name ? ` ${quote(clip(one.name))}` : ''}`)],
     ['headings', of('heading').map((one) => `${'  '.repeat(levelOf(one.el) - 1)}${levelOf(one.el)} ${clip(one.name)}`)],
-    ['forms', formLines(found)], ['tables', of('table').map(tableLine)],
+    ['forms', formLines(found)], ['tables', of('table').map(tableSummary)],
   ];
   const links = of('link').length;
   return { about: parts.map(([title, lines]) => [title, lines.filter(Boolean)]).filter(([, lines]) => lines.length), links };

@@ -113,11 +113,19 @@ function vanished(el, style) {
   if (style.clipPath !== 'none' && /inset\((50|100)%|circle\(0|polygon\(0px 0px(, 0px 0px)*\)/.test(style.clipPath)) return true;
   if (position === 'absolute' || position === 'fixed') {
     if (/^rect\(([01](px)?,? ?){4}\)$/.test(style.clip)) return true;
-    if (/^matrix\(0, 0, 0, 0,/.test(style.transform) || beyond(el, position)) return true;
+    if (beyond(el, position)) return true;
   }
+  if (flat(style.transform) || /^0(%| |$)/.test(style.scale)) return true;
   if (style.overflowX === 'visible') return false;
   const tag = el.tagName;
   return tag !== 'BODY' && tag !== 'HTML' && (tiny(style.width) || tiny(style.height));
+}
+
+// Whether a transform leaves nothing of a box: the area of what it makes of a unit square is 0.
+function flat(transform) {
+  if (!transform.startsWith('matrix(')) return false;
+  const [a, b, c, d] = transform.slice(7).split(',').map(parseFloat);
+  return Math.abs(a * d - b * c) < 1e-6;
 }
 
 const tiny = (length) => length.endsWith('px') && parseFloat(length) <= 1;
