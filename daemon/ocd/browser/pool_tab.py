@@ -49,7 +49,9 @@ class LoadedPage:
 
 
 def _source(name: str) -> str:
-    return files("ocd.browser").joinpath(name).read_text("utf-8")
+    # Sent for every page: without what is there for readers alone.
+    lines = map(str.strip, files("ocd.browser").joinpath(name).read_text("utf-8").splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 # Read at import: the loop must not wait for a disk.
@@ -178,8 +180,8 @@ class PoolTab:
     async def _snapshot(self, wait: PoolWait, end: float) -> dict[str, Any] | None:
         left = end - asyncio.get_running_loop().time()
         # Some time before the end a page whose pictures hang is taken as it stands.
-        inside = max(left - max(0.25, left / 10), 0.05) * 1000
-        call = f"{_READ}({json.dumps(wait)}, {inside:.0f})"
+        inside = max(left - max(0.25, left / 10), 0.05)
+        call = f"{_READ}({json.dumps(wait)}, {_rounded_ms(inside)})"
         try:
             found = await self._run(call)
         except OcdError as error:
@@ -219,6 +221,11 @@ class PoolTab:
 
     def __repr__(self) -> str:
         return f"PoolTab({self.site or 'fresh'}, {self.pages} pages)"
+
+
+def _rounded_ms(seconds: float) -> int:
+    # The renderer compiles a script that it knows, to the letter, only once: 2 ms of every page.
+    return int(seconds * 1000) if seconds < 2 else int(seconds) * 1000
 
 
 def _close_popup(cdp: CdpSession) -> None:

@@ -14,7 +14,8 @@ const HIDES = new RegExp('(?:display: none|visibility|opacity|clip|mask|transfor
 
 function isPlain(doc) {
   if (doc.adoptedStyleSheets.length || doc.querySelector(STYLED)) return false;
-  for (const el of doc.getElementsByTagName('*')) if (el.shadowRoot) return false;
+  const all = doc.getElementsByTagName('*');
+  for (let i = 0, { length } = all; i < length; i++) if (all[i].shadowRoot) return false;
   let left = MAX_RULES;
   const harmless = (rules) => {
     for (const rule of rules) {
