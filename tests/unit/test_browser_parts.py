@@ -14,9 +14,9 @@ from ocd.browser import engine, find, flags, leftovers
 from ocd.browser.emitter import Emitter
 from ocd.browser.messages import decode
 from ocd.browser.navigation import failure
+from ocd.browser.patterns import text_test
 from ocd.browser.pipe import Framer
 from ocd.browser.pool import site_of
-from ocd.browser.waiting import address_test
 
 
 @given(st.lists(st.binary().map(lambda b: b.replace(b"\0", b"x")).filter(bool)), st.data())
@@ -137,21 +137,21 @@ def test_listeners_come_and_go_while_an_event_is_told():
 )
 def test_addresses_fit_patterns(pattern, url, fits):
     """A part, a glob, or a regular expression between slashes."""
-    assert address_test(pattern)(url) is fits
+    assert text_test(pattern)(url) is fits
 
 
 @pytest.mark.parametrize("pattern", ["/(((/", "/(?=x)/", "/\ud800/"])
 def test_an_expression_that_is_none_is_refused(pattern):
     """What is wrong with it is said, as `invalid_argument`."""
     with pytest.raises(OcdError) as caught:
-        address_test(pattern)
+        text_test(pattern)
     assert caught.value.code == "invalid_argument"
 
 
 def test_an_expression_takes_linear_time():
     """Nested repetitions do not hold up the daemon, whose loop matches them."""
     started = time.monotonic()
-    assert not address_test("/(a+)+$x/")("http://a/" + "a" * 5000)
+    assert not text_test("/(a+)+$x/")("http://a/" + "a" * 5000)
     assert time.monotonic() - started < 1
 
 

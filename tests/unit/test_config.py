@@ -82,7 +82,7 @@ def test_every_source_can_give_false(settings: Settings) -> None:
         ("allow_domain = [1]", "allow_domain", "`str`"),
         ("profile = ''", "profile", "path"),
         ("headed = 1", "headed", "`bool`"),
-        ("[policy]\nx = 1", "policy", "unknown key"),
+        ("[nothing]\nx = 1", "nothing", "unknown key"),
     ],
 )
 def test_a_wrong_line_is_named(settings: Settings, toml: str, key: str, reason: str) -> None:

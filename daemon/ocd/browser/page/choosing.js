@@ -35,7 +35,7 @@ function popupsOf(el) {
 }
 
 // The options that belong to the control: in its list, or else those that came when it was opened.
-function optionsOf(el) {
+function choicesOf(el) {
   const scopes = roleOf(el) === 'listbox' ? [el] : popupsOf(el);
   const own = scopes.flatMap((scope) => [...scope.querySelectorAll(OPTION)]).filter(seenBox);
   if (own.length || roleOf(el) === 'listbox') return own;
@@ -50,7 +50,7 @@ function plainOption(el, want) {
 
 const low = (text) => squeeze(text).toLowerCase();
 
-function matching(el, options, want) {
+function choiceFor(el, options, want) {
   return options.find((one) => low(spoken(one)) === want) || options.find((one) => low(one.getAttribute('data-value') || one.getAttribute('value') || '') === want)
     || plainOption(el, want) || options.find((one) => low(spoken(one)).split(/[\n·|–—(]/)[0].trim() === want);
 }
@@ -79,8 +79,8 @@ async function awaitOption(el, value, budget) {
   let last = performance.now();
   let before = '';
   for (;;) {
-    const options = optionsOf(control);
-    foundOption = matching(control, options, want);
+    const options = choicesOf(control);
+    foundOption = choiceFor(control, options, want);
     if (foundOption) {
       const disabled = disabledWhy(foundOption, false);
       return disabled ? { why: 'not_enabled', text: `its option ${quote(value)}: ${disabled}` } : { chosen: foundOption.getAttribute('aria-selected') === 'true' };
