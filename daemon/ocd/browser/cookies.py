@@ -4,6 +4,7 @@ Every cookie's domain is asked about at the domain policy, as if it were visited
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from ocd.safety.domains import canonical_host
 
 # Seconds since 1970 have ten digits for the next 260 years; more are milliseconds.
 _MOST_SECONDS = 1e11
+Fits = Callable[[str], bool]
 _RULES = (
     "Chromium's rules: SameSite=None needs secure; a name that begins with __Secure- or __Host- "
     "needs secure, __Host- also path / and no domain; names and values have no ; and no control "
@@ -25,12 +27,16 @@ _RULES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which cookies are meant: those of `domain` and below it ("*": of every domain), or those
-    that the host of the tab's page gets."""
+    """Which cookies are meant.
+
+    domain: those of it and below it ("*": of every domain). host: those that a request to it gets.
+    Without both: those that the host of the tab's page gets.
+    """
 
     name: str | None = None
     domain: str | None = None
     path: str | None = None
+    host: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,10 @@ async def find(tab: Tab, wanted: Wanted) -> Found:
 
     They are those of the tab's browser context.
     """
-    fits = _of_domain(tab, wanted.domain) if wanted.domain else _of_page(tab)
+    if wanted.host is not None:
+        fits = _of_host(tab, wanted.host)
+    else:
+        fits = _of_domain(tab, wanted.domain) if wanted.domain else _of_page(tab)
     reply = await tab.cdp.connection.send("Storage.getCookies", _context(tab))
     matching = [
         cookie
@@ -65,7 +74,7 @@ def _context(tab: Tab) -> dict[str, Any]:
     return {"browserContextId": number} if number else {}
 
 
-def _of_domain(tab: Tab, domain: str) -> Any:  # noqa: ANN401 - a test of a cookie's domain
+def _of_domain(tab: Tab, domain: str) -> Fits:
     if domain == "*":
         return lambda _: True
     host = _host(domain)
@@ -73,10 +82,20 @@ def _of_domain(tab: Tab, domain: str) -> Any:  # noqa: ANN401 - a test of a cook
     return lambda of: (plain := of.lstrip(".")) == host or plain.endswith(f".{host}")
 
 
-def _of_page(tab: Tab) -> Any:  # noqa: ANN401 - a test of a cookie's domain
+def _of_page(tab: Tab) -> Fits:
     host = page_address(tab).raw_host or ""
     tab.guard.policy.check(tab.url)
-    return lambda of: of == host or (of.startswith(".") and f".{host}".endswith(of))
+    return lambda of: reaches(of, host)
+
+
+def _of_host(tab: Tab, host: str) -> Fits:
+    tab.guard.policy.check(address(host))
+    return lambda of: reaches(of, host)
+
+
+def reaches(domain: str, host: str) -> bool:
+    """Return whether a cookie of this domain is sent to the host."""
+    return domain == host or (domain.startswith(".") and f".{host}".endswith(domain))
 
 
 def page_address(tab: Tab) -> URL:

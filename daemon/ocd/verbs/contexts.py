@@ -1,0 +1,79 @@
+"""Verbs that carry a login from one browser to another: oc_context_export, oc_context_import."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser import contexts
+from ocd.browser.tab import Tab
+from ocd.files import write_whole
+from ocd.verb import PAYLOAD, SECRET, WRITES_PATH, Output, Params, tab_verb
+
+
+class ContextExport(Params):
+    """Take a site's cookies and storage as an envelope
+
+    Whoever has the envelope is logged in as you are: keep it in a file (`path`, mode 0600).
+    """
+
+    origin: Annotated[
+        str | None, Meta(description="That of a frame in the page; default: the page's own")
+    ] = None
+    include_storage: Annotated[bool, Meta(description="localStorage, sessionStorage")] = True
+    include_frames: Annotated[bool, Meta(description="Frames of other origins, too")] = False
+    capture_ua: Annotated[bool, Meta(description="User agent and viewport, too")] = False
+    path: Annotated[
+        str | None, Meta(description="Write it to this file instead", extra=WRITES_PATH)
+    ] = None
+
+
+@tab_verb("oc_context_export", ContextExport, capability="storage", tier=2, page_keys=("envelope",))
+async def oc_context_export(tab: Tab, params: ContextExport) -> Output:
+    envelope = await contexts.take(
+        tab, params.origin, storage=params.include_storage, frames=params.include_frames,
+        agent=params.capture_ua,
+    )  # fmt: skip
+    counts = {"cookies": len(envelope["cookies"])}
+    counts |= {k: len(envelope[k]) for k in ("local_storage", "session_storage") if k in envelope}
+    data: dict[str, Any] = {"tab_id": tab.id, "origin": envelope["origin"], "counts": counts}
+    if params.path is None:
+        return Output(data={**data, "envelope": envelope})
+    text = msgspec.json.format(msgspec.json.encode(envelope), indent=1)
+    size = await asyncio.to_thread(write_whole, Path(params.path), text)
+    return Output(data={**data, "path": params.path, "size": size})
+
+
+class ContextImport(Params):
+    """Put an envelope's cookies and storage back
+
+    Replaces what its origins have. In an empty tab nothing is asked of the site; on its page,
+    reload afterwards.
+    """
+
+    envelope: Annotated[
+        dict[str, Any], Meta(description="From oc_context_export", extra={**PAYLOAD, **SECRET})
+    ]
+    strict_origin: Annotated[bool, Meta(description="Only if the tab shows that origin")] = False
+
+
+@tab_verb("oc_context_import", ContextImport, capability="storage", tier=2, opens_tab=True)
+async def oc_context_import(tab: Tab, params: ContextImport) -> Output:
+    envelope = contexts.opened(params.envelope)
+    if params.strict_origin and tab.main_frame.origin != envelope.origin:
+        raise OcdError(
+            "wrong_value", f"The envelope is of {envelope.origin}, the tab shows {tab.url}.",
+            hint=f"Navigate to {envelope.origin} first.", origin=envelope.origin,
+        )  # fmt: skip
+    applied = await contexts.put(tab, envelope)
+    return Output(data={
+        "ok": not applied.skipped,
+        "tab_id": tab.id,
+        "origin": envelope.origin,
+        "applied_cookies": applied.cookies,
+        "applied_storage_keys": applied.storage_keys,
+        "skipped": applied.skipped,
+    })  # fmt: skip
