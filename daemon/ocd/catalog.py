@@ -36,6 +36,7 @@ from ocd.verbs import (
     network_capture,
     observing,
     outputs,
+    profiles,
     reading,
     scripts,
     secrets,
@@ -45,12 +46,14 @@ from ocd.verbs import (
     tasks,
     toolbox,
     uploading,
+    validating,
 )
 
 MODULES: tuple[ModuleType, ...] = (
     instructing,
     navigation,
     tabs,
+    validating,
     reading,
     finding,
     inspecting,
@@ -68,6 +71,7 @@ MODULES: tuple[ModuleType, ...] = (
     authentication,
     storage,
     contexts,
+    profiles,
     emulation,
     secrets,
     crawling,

@@ -132,6 +132,11 @@ class Console:
     def _from(self) -> int:
         return max(self._cleared, self.marked or 0)
 
+    def since(self, place: int) -> list[Message]:
+        """Return the messages from that place of the log on, whatever is being captured."""
+        found = (_message(event) for _, event in self.log.since(place))
+        return [message for message in found if message is not None]
+
     def messages(self) -> list[Message]:
         """Return the messages of the capture, or all there are if none was begun; oldest first."""
         end = self.log.end if self.stopped is None else self.stopped

@@ -1,0 +1,71 @@
+"""Verbs about browser profiles, read only."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from ocd.browser import profiles
+from ocd.browser.chromium import Chromium
+from ocd.browser.profiles import Place
+from ocd.verb import READS_PATH, Output, Params, daemon_verb
+
+
+class ListProfiles(Params):
+    """List the browser profiles of this machine
+
+    Reads their names only; start the daemon with --profile DIR to use one.
+    """
+
+    user_data_dir: Annotated[
+        str | None, Meta(description="Only this folder of user data", extra=READS_PATH)
+    ] = None
+
+
+@daemon_verb(
+    "list_profiles", ListProfiles, needs=Chromium, capability="profile", tier=2, reads=True
+)
+async def list_profiles(chromium: Chromium, params: ListProfiles) -> Output:
+    found = await asyncio.to_thread(_found, chromium, params.user_data_dir)
+    active = [one["directory"] for one in found if one["is_active"]]
+    data: dict[str, Any] = {
+        "profiles": found, "count": len(found),
+        "current_profile_directory": active[0] if active else None,
+    }  # fmt: skip
+    if not found:
+        data["message"] = "No browser profiles were found."
+    return Output(data=data)
+
+
+def _found(chromium: Chromium, folder: str | None) -> list[dict[str, Any]]:
+    if folder is not None:
+        wanted = [Place("chromium", Path(folder))]
+    else:
+        wanted = [*profiles.places(), Place("openchrome", chromium.options.profile)]
+    return [profile for place in wanted for profile in profiles.listed(place)]
+
+
+class ProfileStatus(Params):
+    """Tell which profile the browser uses and what it can keep
+
+    Does not start a browser. profile_type: persistent (OpenChrome's own), temp (--isolated),
+    explicit (--profile), real (a person's).
+    """
+
+
+@daemon_verb(
+    "oc_profile_status", ProfileStatus, needs=Chromium, capability="profile", tier=2, reads=True
+)
+async def oc_profile_status(chromium: Chromium, _params: ProfileStatus) -> Output:
+    kind = await asyncio.to_thread(profiles.kind_of, chromium)
+    options = chromium.options
+    foreign = options.browser_url is not None
+    data: dict[str, Any] = {
+        "profile_type": kind,
+        "browser": chromium.state,
+        "capabilities": profiles.abilities(kind, foreign=foreign),
+    }
+    if kind != "temp" and not foreign:
+        data["profile_directory"] = str(options.profile)
+    return Output(data=data)
