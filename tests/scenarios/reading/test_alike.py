@@ -53,3 +53,18 @@ async def test_sheets_of_other_origins_are_not_guessed_at(tab: Tab, site: Site) 
     text = (await read(tab)).text
     assert "Row 0\n" in text
     assert "Row 1\n" not in text
+
+
+async def test_a_button_without_attributes_is_disabled_by_its_fieldset(
+    tab: Tab, site: Site
+) -> None:
+    """What an element stands in counts, also where it says nothing of itself."""
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate(
+        "document.body.innerHTML = '<fieldset disabled><legend>A</legend><button>Go</button>'"
+        " + '<fieldset><legend>B</legend></fieldset></fieldset>'"
+    )
+    text = (await read(tab)).text
+    assert re.search(r'group "A" disabled\n', text)
+    assert re.search(r'button "Go" \[ref=e\d+\] disabled\n', text)
+    assert re.search(r'group "B" disabled\n', text)

@@ -12,12 +12,13 @@ const parentIn = getter(Node.prototype, 'parentElement');
 const rootIn = Function.prototype.call.bind(Node.prototype.getRootNode);
 const above = (el) => parentIn(el) || rootIn(el).host || null;
 
-function textsIn(el, before) {
+function textsIn(el, before, level = 0) {
   let text = before;
+  if (level > MAX_DEPTH) return text;
   for (let kid = firstOf(el); kid && text.length < MUCH; kid = nextOf(kid)) {
     const type = typeOf(kid);
     if (type === 3) text += `${kid.data} `;
-    else if (type === 1) text = textsIn(kid, text);
+    else if (type === 1) text = textsIn(kid, text, level + 1);
   }
   return text;
 }

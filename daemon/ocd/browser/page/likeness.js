@@ -12,7 +12,7 @@ const MAX_MOVING = 200; // elements with an animation
 const TELLING = new RegExp('(?:^|[ {;])(?:display|visibility|opacity|clip|position|overflow|font|text-indent'
   + '|color|background|fill|filter|white-space|cursor|float|all|animation|transition|content-visibility'
   + '|interpolate-size|-webkit-text-fill-color|-webkit-user-modify|user-modify|direction|unicode-bidi|transform|--[\\w-]+)[\\w-]*:', 'i');
-const OWN_VALUE = /\b(?:attr|sibling-index|sibling-count|random|anchor|anchor-size)\(/i;
+const OWN_VALUE = /\b(?:attr|sibling-index|sibling-count|random|anchor|anchor-size)\(|\dcq(?:[whib]|min|max)\b/i;
 const PLAIN = /^[\w\- .>*,]+$/;
 const PSEUDO_ELEMENT = /::|:(?:before|after|first-line|first-letter)\b/i;
 const HARMLESS = new Set(('class id href title alt name rel target src srcset scope colspan rowspan headers for role'

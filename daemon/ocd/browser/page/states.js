@@ -7,10 +7,11 @@ const origins = new WeakMap(); // by document: its origin, and whether links are
 
 const quote = (text) => `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`;
 
+// What can be disabled, without an attribute of its own, by what it stands in.
+const DISABLED_ABOVE = /^(?:INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON|FIELDSET|OPTION|OPTGROUP)$|-/;
+
 function statesOf(el, role, active) {
-  if (!el.hasAttributes() && role !== 'summary' && !LABELABLE.test(el.tagName)) {
-    return el === active && el.tagName !== 'BODY' ? ' focused' : '';
-  }
+  if (!el.hasAttributes() && role !== 'summary' && !DISABLED_ABOVE.test(el.tagName)) return focusOf(el, active);
   let words = '';
   const is = (attribute) => el.getAttribute(`aria-${attribute}`);
   if (role === 'checkbox' || role === 'radio' || role === 'switch' || role.startsWith('menuitem')) {
@@ -30,8 +31,11 @@ function statesOf(el, role, active) {
   if (el.required === true || is('required') === 'true') words += ' required';
   if (is('invalid') && is('invalid') !== 'false') words += ' invalid';
   if (role === 'dialog' && isModal(el)) words += ' modal';
-  if (el === active && el.tagName !== 'BODY' && el.tagName !== 'IFRAME') words += ' focused';
-  return words;
+  return words + focusOf(el, active);
+}
+
+function focusOf(el, active) {
+  return el === active && el.tagName !== 'BODY' && el.tagName !== 'IFRAME' ? ' focused' : '';
 }
 
 function detailOf(el, role, name, root) {

@@ -56,6 +56,7 @@ const MORE_WORDS = /^(?:load|show|view|see|mehr|weitere|charger|voir|cargar|ver)
 const PAGE_OF = /(?:page|seite|página|страница|페이지)\s*(\d{1,5})\s*(?:of|von|de|sur|из|\/)\s*(\d{1,5})(?!\d)/i;
 const CURSOR = /[?&](?:cursor|after|page_token|continuation|starting_after|max_id)=/i;
 const MAX_LINKS = 20000;
+const LONG_LABEL = 60;
 
 const usable = (el) => seenBox(el) !== null && !disabledWhy(el, false);
 
@@ -73,15 +74,20 @@ function numbersNear() {
   return { current: Number(squeeze(now ? contentIn(now) : '')) || null, last: best.pages.at(-1) };
 }
 
-function buttonOf(words) {
-  const buttons = document.querySelectorAll('a, button, [role=button], [role=link], input[type=button], input[type=submit]');
-  for (const el of [...buttons].slice(0, MAX_LINKS)) {
-    const label = el.getAttribute('aria-label') || el.getAttribute('title') || el.value || '';
-    const text = contentIn(el);
-    if (text.length > 60 && !label) continue;
-    if ((words.test(squeeze(text)) || (label.length < 60 && words.test(squeeze(label)))) && usable(el)) return el;
+// The first link or button that leads to the next page, and the first that brings more.
+function leads() {
+  const found = { next: null, more: null };
+  const all = document.querySelectorAll('a, button, [role=button], [role=link], input[type=button], input[type=submit]');
+  let left = MAX_LINKS;
+  for (const el of all) {
+    if (--left < 0 || (found.next && found.more)) break;
+    const said = [contentIn(el), el.getAttribute('aria-label'), el.getAttribute('title'), el.tagName === 'INPUT' ? el.value : null]
+      .filter((text) => text && text.length < LONG_LABEL).map(squeeze);
+    for (const [kind, words] of [['next', NEXT_WORDS], ['more', MORE_WORDS]]) {
+      if (!found[kind] && said.some((text) => words.test(text)) && usable(el)) found[kind] = el;
+    }
   }
-  return null;
+  return found;
 }
 
 const scrolls = () => document.scrollingElement && document.scrollingElement.scrollHeight > innerHeight * 1.5;
@@ -90,7 +96,8 @@ const scrolls = () => document.scrollingElement && document.scrollingElement.scr
 function pagination() {
   if (!document.body || elsewhereSeen()) return null;
   const linked = document.querySelector('a[rel~="next"], link[rel~="next"]');
-  const next = (linked?.tagName === 'A' && usable(linked) ? linked : null) || buttonOf(NEXT_WORDS);
+  const lead = leads();
+  const next = (linked?.tagName === 'A' && usable(linked) ? linked : null) || lead.next;
   const url = (next?.tagName === 'A' ? next : linked)?.href || '';
   const numbers = numbersNear();
   const drawn = document.querySelector('canvas, embed, object') !== null;
@@ -101,8 +108,7 @@ function pagination() {
   if (numbers && (next || numbers.last > 1)) return { type: 'numbered', ...about };
   if (told && drawn) return { type: 'viewer', ...about };
   if (next || linked) return { type: 'next_button', ...about };
-  const more = buttonOf(MORE_WORDS);
-  if (more) return { type: 'load_more', ref: `e${refOf(more)}` };
+  if (lead.more) return { type: 'load_more', ref: `e${refOf(lead.more)}` };
   const feed = document.querySelector('[role=feed], [class*="infinite" i], [data-infinite-scroll], [id*="infinite" i]');
   return feed && scrolls() ? { type: 'infinite_scroll' } : null;
 }
