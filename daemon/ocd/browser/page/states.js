@@ -48,7 +48,7 @@ function detailOf(el, role, name, root) {
     const hint = squeeze(el.placeholder || el.getAttribute('aria-placeholder') || '');
     if (hint && hint !== name) words += ` placeholder=${quote(hint)}`;
   }
-  if (el.tagName === 'SELECT') words += optionsOf(el, root);
+  if (el.tagName === 'SELECT') words += nativeOptions(el, root);
   const about = FIELDS.has(role) || role === 'button' ? descriptionOf(el) : '';
   return about && about !== name ? `${words} description=${quote(about)}` : words;
 }
@@ -66,7 +66,7 @@ function valueOf(el, role) {
   return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? squeeze(el.innerText || '') : '';
 }
 
-function optionsOf(el, root) {
+function nativeOptions(el, root) {
   const all = [...el.options].map((option) => squeeze(option.text).replace(/\|/g, '\\|'));
   const shown = root === el ? all : all.slice(0, MANY_OPTIONS);
   const more = all.length - shown.length;

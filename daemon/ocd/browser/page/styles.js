@@ -18,24 +18,24 @@ const VISUAL = {
 const INHERITED = ('color font-family font-size font-weight line-height text-align text-transform white-space visibility cursor'
   + ' pointer-events').split(' ');
 const MADE_WITH = {
-  Bootstrap: () => matching('[class*="col-md-"], [class*="col-sm-"], .navbar-nav, .btn-primary') && matching('.container, .container-fluid, .row'),
+  Bootstrap: () => anyMatch('[class*="col-md-"], [class*="col-sm-"], .navbar-nav, .btn-primary') && anyMatch('.container, .container-fluid, .row'),
   Tailwind: () => [...document.querySelectorAll('[class]')].slice(0, 500).filter((el) => TAILWIND.test(el.getAttribute('class'))).length > 5,
-  'Material UI': () => matching('[class*="Mui"]'), 'Ant Design': () => matching('[class*="ant-"]'),
-  Bulma: () => matching('.columns > .column'), Foundation: () => matching('.grid-x > .cell'),
-  'styled-components': () => matching('style[data-styled], [class*="sc-"]'), Emotion: () => matching('style[data-emotion]'),
-  Chakra: () => matching('[class*="chakra-"]'), Fluent: () => matching('[class*="ms-Fabric"], [class*="fui-"]'),
-  'Next.js': () => matching('#__next, script#__NEXT_DATA__, script[src*="/_next/"]'),
-  Nuxt: () => matching('#__nuxt, script[src*="/_nuxt/"]'), Gatsby: () => matching('#___gatsby'),
-  React: () => matching('[data-reactroot], #__next, script[src*="react"]'), Angular: () => matching('[ng-version], [ng-app], app-root'),
-  Vue: () => matching('[data-v-app], [data-server-rendered], script[src*="vue"]') || scoped(/^data-v-/),
-  Svelte: () => matching('[class*="svelte-"]'), Astro: () => matching('astro-island, [class*="astro-"]'),
-  jQuery: () => matching('script[src*="jquery" i]'), HTMX: () => matching('[hx-get], [hx-post], script[src*="htmx"]'),
-  Alpine: () => matching('[x-data]'), WordPress: () => matching('link[href*="wp-content"], script[src*="wp-includes"]'),
+  'Material UI': () => anyMatch('[class*="Mui"]'), 'Ant Design': () => anyMatch('[class*="ant-"]'),
+  Bulma: () => anyMatch('.columns > .column'), Foundation: () => anyMatch('.grid-x > .cell'),
+  'styled-components': () => anyMatch('style[data-styled], [class*="sc-"]'), Emotion: () => anyMatch('style[data-emotion]'),
+  Chakra: () => anyMatch('[class*="chakra-"]'), Fluent: () => anyMatch('[class*="ms-Fabric"], [class*="fui-"]'),
+  'Next.js': () => anyMatch('#__next, script#__NEXT_DATA__, script[src*="/_next/"]'),
+  Nuxt: () => anyMatch('#__nuxt, script[src*="/_nuxt/"]'), Gatsby: () => anyMatch('#___gatsby'),
+  React: () => anyMatch('[data-reactroot], #__next, script[src*="react"]'), Angular: () => anyMatch('[ng-version], [ng-app], app-root'),
+  Vue: () => anyMatch('[data-v-app], [data-server-rendered], script[src*="vue"]') || scoped(/^data-v-/),
+  Svelte: () => anyMatch('[class*="svelte-"]'), Astro: () => anyMatch('astro-island, [class*="astro-"]'),
+  jQuery: () => anyMatch('script[src*="jquery" i]'), HTMX: () => anyMatch('[hx-get], [hx-post], script[src*="htmx"]'),
+  Alpine: () => anyMatch('[x-data]'), WordPress: () => anyMatch('link[href*="wp-content"], script[src*="wp-includes"]'),
 };
 const STYLING = new Set('Bootstrap,Tailwind,Material UI,Ant Design,Bulma,Foundation,styled-components,Emotion,Chakra,Fluent'.split(','));
 const TAILWIND = /(?:^|\s)(?:(?:sm|md|lg|hover|focus):)?(?:[pm][xytrbl]?-\d+|(?:bg|text|border)-[a-z]+-\d{2,3}|flex|grid-cols-\d|rounded-(?:sm|md|lg|xl|full))(?:\s|$)/;
 
-const matching = (selector) => document.querySelector(selector) !== null;
+const anyMatch = (selector) => document.querySelector(selector) !== null;
 const scoped = (pattern) => [...document.body?.querySelectorAll('*') ?? []].slice(0, 300)
   .some((el) => el.getAttributeNames().some((name) => pattern.test(name)));
 
