@@ -23,7 +23,7 @@ from aiohttp.typedefs import Handler
 if __package__ in (None, ""):  # run as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from support import capture_routes, routes, state_routes
+from support import capture_routes, routes, state_routes, task_sites
 from support.waiting import wait_until
 
 PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "site"
@@ -62,6 +62,7 @@ class Site:
     port: int = 0
     requests: list[Seen] = field(default_factory=list)
     state: routes.State = field(default_factory=routes.State)
+    kept: task_sites.Kept = field(default_factory=task_sites.Kept)
 
     def __enter__(self) -> Site:
         self._ready = threading.Event()
@@ -109,6 +110,7 @@ class Site:
         """Start over: no requests seen, all gates shut, counters at zero."""
         self.requests.clear()
         self._in_loop(self.state.reset)
+        self._in_loop(self.kept.forget)
 
     def open_gate(self, name: str) -> None:
         """Let the pages that wait at a gate (`/gate/<name>`, `/chain/…?gate=<name>`) go on."""
@@ -147,6 +149,8 @@ class Site:
         app = web.Application(middlewares=[self._remember], client_max_size=64 << 20)
         app[routes.STATE] = self.state
         app.add_routes(routes.ROUTES)
+        app[task_sites.KEPT] = self.kept
+        app.add_routes(task_sites.ROUTES)
         app.add_routes(state_routes.ROUTES)
         app.add_routes(capture_routes.ROUTES)
         app.router.add_get("/robots.txt", self._robots)

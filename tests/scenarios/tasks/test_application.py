@@ -63,5 +63,5 @@ def test_going_back_keeps_the_answers(agent: Agent) -> None:
     agent.do("fill_form", fields=PERSON, submit="Continue")
     agent.do("act", instruction="click Back; change Family name to Park; click Continue")
     assert agent.do("query_dom", selector="[name=family]")["total"] == 1
-    assert agent.daemon.do("javascript_tool", code="form.family.value")["value"] == "Park"
+    assert agent.daemon.do("javascript_tool", code="form.family.value")["content"] == "Park"
     assert agent.calls == 4

@@ -26,18 +26,21 @@ def test_named_product_by_words(agent: Agent) -> None:
     """A search and a button among equal ones, named by its row: three calls."""
     agent.go("shop")
     agent.do("fill_form", fields={"Search products": "mug"}, submit=True)
-    agent.do("interact", query="add to cart red mug")
+    agent.do("interact", query="add to cart button red mug")
     assert agent.kept.cart == {2: 1}
     assert agent.calls == 3
 
 
 def test_named_product_by_ref(agent: Agent) -> None:
-    """find gives the ref of the one button that is meant: four calls for two products."""
+    """find names the rows, their refs act: a product that is sold out is refused."""
     agent.go("shop?sort=name")
-    refs = {name: agent.do("find", query=f"add to cart {name}")["refs"][0] for name in ("Stapler",)}
-    reply = agent.daemon.call("interact", ref=refs["Stapler"], timeout_ms=500)
-    assert reply.code == "not_enabled"
-    agent.do("interact", query="add to cart tea pot")
+    found = agent.do("find", query="add to cart button")
+    lines = dict(zip(found["refs"], found["content"].splitlines(), strict=True))
+    refs = {
+        name: ref for ref, line in lines.items() for name in ("Stapler", "Tea pot") if name in line
+    }
+    agent.do("interact", ref=refs["Tea pot"])
+    assert agent.daemon.call("interact", ref=refs["Stapler"], timeout_ms=500).code == "not_enabled"
     assert agent.kept.cart == {4: 1}
     assert agent.calls == 3
 
