@@ -33,7 +33,9 @@ from ocd.mcp_door import McpDoor
 from ocd.outputs import sweeper
 from ocd.outputs.meta import rfc3339
 from ocd.outputs.store import OutputStore
+from ocd.recording.recorder import Recorder
 from ocd.records.journal import Journal
+from ocd.records.recordings import Recordings
 from ocd.records.totp import TotpStore
 from ocd.road import Road
 from ocd.safety import secrets
@@ -76,21 +78,24 @@ class Daemon:
             max_store_mb=config.max_store_mb,
         )
         self.crawler = Crawler(self.chromium, policy, self.sanitizer)
-        verbs = catalog.load()
-        capabilities = Capabilities(verbs, config.tools_only, config.disable_tools)
+        self.recorder = Recorder(
+            Recordings(home / "recordings"), self.sessions, self.sanitizer, self.spawn
+        )
+        verbs, kinds = catalog.load(), catalog.kinds()
+        capabilities = Capabilities(verbs | kinds, config.tools_only, config.disable_tools)
         parts: dict[type, object] = {}
         self.runner = Runner(
             TaskStore(home / "tasks"),
-            task_kinds(verbs, parts),
+            task_kinds(kinds, parts),
             self.spawn,
             max_concurrent=config.max_concurrent_tasks,
-            admit=lambda kind: capabilities.check(verbs[kind]),
+            admit=lambda kind: capabilities.check(kinds[kind]),
         )
         parts |= {
             type(part): part
             for part in (
                 *(self.chromium, self.sessions, self.journal, self.outputs, self.crawler),
-                self.runner,
+                *(self.runner, self.recorder),
             )
         }
         parts[TotpStore] = TotpStore(home, environment())
@@ -102,6 +107,7 @@ class Daemon:
         )
         self.road = Road(
             verbs=verbs,
+            kinds=kinds,
             capabilities=capabilities,
             parts=parts,
             chromium=self.chromium,
@@ -109,6 +115,7 @@ class Daemon:
             runner=self.runner,
             outputs=self.outputs,
             journal=self.journal,
+            recorder=self.recorder,
             sanitizer=self.sanitizer,
             reach=self.reach,
             departures=Departures(lambda: self.config.policy.exfiltration, self.report),
@@ -235,6 +242,7 @@ class Daemon:
         except TimeoutError:
             logger.warning("%d calls did not end in time", len(self.road.calls))
         await self.crawler.close()
+        await self.recorder.close()
         await self.sessions.close_all()
         await self.chromium.close()
 

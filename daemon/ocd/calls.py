@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, Client
+from ocd.browser.met import MET
 from ocd.ledger.runner import CALLER_SESSION
 
 # A plan may call a batch, which calls verbs; deeper than this it calls itself.
@@ -61,10 +62,15 @@ class Calls:
                 "limit_reached", f"{verb}: calls within calls go {MAX_DEPTH} deep at most",
                 hint="A plan or batch must not start itself.", limit=MAX_DEPTH,
             )  # fmt: skip
+        own, met = CALLER_SESSION.get(), MET.get()
+        session = session or own
+        if met is not None and session == own:
+            met.calls += 1
         token = _DEPTH.set(depth)
         try:
-            return await self.road(
-                CallRequest(verb, params, session or CALLER_SESSION.get(), CALLER.get() or Client())
-            )
+            return await self.road(CallRequest(verb, params, session, CALLER.get() or Client()))
         finally:
             _DEPTH.reset(token)
+            # The road runs in our context: what it has set there is the inner call's.
+            CALLER_SESSION.set(own)
+            MET.set(met)

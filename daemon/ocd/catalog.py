@@ -38,6 +38,7 @@ from ocd.verbs import (
     outputs,
     profiles,
     reading,
+    recordings,
     scripts,
     secrets,
     seeing,
@@ -77,6 +78,7 @@ MODULES: tuple[ModuleType, ...] = (
     crawling,
     tasks,
     outputs,
+    recordings,
     admin,
     toolbox,
     uploading,
@@ -85,6 +87,15 @@ MODULES: tuple[ModuleType, ...] = (
 
 def load(modules: Iterable[ModuleType] = MODULES) -> dict[str, Verb]:
     """Return every verb by name, sorted; a name declared twice is a bug."""
+    return {name: verb for name, verb in _declared(modules).items() if not verb.only_kind}
+
+
+def kinds(modules: Iterable[ModuleType] = MODULES) -> dict[str, Verb]:
+    """Return what the ledger can run by name: the long verbs, and kinds that are no verbs."""
+    return {name: verb for name, verb in _declared(modules).items() if verb.long}
+
+
+def _declared(modules: Iterable[ModuleType]) -> dict[str, Verb]:
     found: dict[str, Verb] = {}
     for module in modules:
         for verb in vars(module).values():
@@ -95,10 +106,15 @@ def load(modules: Iterable[ModuleType] = MODULES) -> dict[str, Verb]:
 
 
 def render(verbs: Iterable[Verb]) -> dict[str, Any]:
-    """Return the catalog document: {"hash", "verbs": […]} as SPEC §13 has it."""
+    """Return the catalog document: {"hash", "verbs": […], "kinds": […]}, see SPEC §13.
+
+    The kinds are those of the ledger that are no verbs, in the same shape; others are long verbs.
+    """
     entries = [_entry(verb) for verb in verbs]
-    digest = blake2b(msgspec.json.encode(entries), digest_size=8).hexdigest()
-    return {"hash": digest, "verbs": entries}
+    groups = {entry["capability"] for entry in entries}
+    more = [_entry(k) for k in kinds().values() if k.only_kind and k.capability in groups]
+    digest = blake2b(msgspec.json.encode([entries, more]), digest_size=8).hexdigest()
+    return {"hash": digest, "verbs": entries, "kinds": more}
 
 
 def _entry(verb: Verb) -> dict[str, Any]:
@@ -173,6 +189,8 @@ def verbs_page(catalog: dict[str, Any]) -> str:
     by_capability: dict[str, list[dict[str, Any]]] = {}
     for entry in catalog["verbs"]:
         by_capability.setdefault(entry["capability"], []).append(entry)
+    if catalog["kinds"]:
+        by_capability["Kinds of tasks beside the long verbs"] = catalog["kinds"]
     for capability, entries in by_capability.items():
         lines += ["", f"## {capability}"]
         for entry in entries:

@@ -13,17 +13,18 @@ import msgspec
 from ocd import replies
 from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, Client
+from ocd.browser.met import MET
 from ocd.calls import CALLER
 from ocd.ledger.runner import CALLER_SESSION
 from ocd.ledger.states import TaskMeta
 from ocd.long_calls import OnProgress, finished
 from ocd.outputs import policy
 from ocd.params import Common, decode_call
-from ocd.records.journal import brief
+from ocd.recording.kept import kept
+from ocd.records.journal import MAX_JOURNAL_CHARS
 from ocd.replies import Reply
 from ocd.road import Call, Road
 from ocd.safety import secrets
-from ocd.safety.redact import redact
 from ocd.scopes import Ready, perform
 from ocd.sources import REACH, filled, masked, names_files, permitted
 from ocd.spilling import guarded, guards
@@ -85,6 +86,7 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
     REACH.set(reach)
     CALLER.set(request.client)
     CALLER_SESSION.set(request.session)
+    MET.set(call.met)
     given = await filled(road.verbs, verb, request.params, reach)
     ready = secrets.current().fill(given) if verb.fills_secrets else given
     common, params = decode_call(verb, ready)
@@ -92,6 +94,7 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
         params = await asyncio.to_thread(permitted, params, reach)
     road.departures.check(request.session, verb, params, _here(road, request, verb, common))
     deadline = _deadline_s(verb, common, params)
+    call.deadline = None if deadline is None else call.started + deadline
     limit = asyncio.timeout(deadline)
     try:
         async with limit:
@@ -175,7 +178,7 @@ async def task_reply(
 
     Raises what it would have raised.
     """
-    verb = _find(road, meta.kind)
+    verb = road.kinds[meta.kind]
     common, _ = decode_call(verb, params)
     request = CallRequest(verb.name, dict(params), meta.session, client)
     return await _reply(road, verb, common, await finished(road.runner, meta), request)
@@ -226,7 +229,7 @@ def _journal(road: Road, call: Call, error: OcdError | None) -> None:
             "session": call.request.session,
             "client": call.request.client.kind,
             "tab_id": call.tab_id,
-            "args": redact(brief(args)),
+            "args": kept(args, call.met, error.code if error else None, MAX_JOURNAL_CHARS),
             "duration_ms": round((time.monotonic() - call.started) * 1000, 1),
             "ok": error is None,
             "error": error.code if error else None,

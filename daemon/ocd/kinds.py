@@ -1,4 +1,4 @@
-"""Long verbs as kinds of the task ledger: a task runs the very function of the verb."""
+"""What the task ledger runs: long verbs, and kinds that no verb is named after."""
 
 from collections.abc import Mapping
 
@@ -15,9 +15,9 @@ from ocd.sources import REACH, Reach, permitted
 from ocd.verb import Output, Params, Verb
 
 
-def task_kinds(verbs: Mapping[str, Verb], parts: Mapping[type, object]) -> dict[str, Kind]:
-    """Return a ledger kind for every long verb."""
-    return {verb.name: _kind(verb, parts) for verb in verbs.values() if verb.long}
+def task_kinds(kinds: Mapping[str, Verb], parts: Mapping[type, object]) -> dict[str, Kind]:
+    """Return the ledger's kinds: a task runs the very function of its declaration."""
+    return {verb.name: _kind(verb, parts) for verb in kinds.values()}
 
 
 def _kind(verb: Verb, parts: Mapping[type, object]) -> Kind:

@@ -139,7 +139,10 @@ class McpDoor:
             async with asyncio.timeout(SESSION_GRACE_S):
                 await self._road.closing.wait()
         except TimeoutError:
-            if session not in self._sessions and session in self._road.sessions.names():
+            if session in self._sessions:
+                return
+            await self._road.recorder.leave(session)
+            if session in self._road.sessions.names():
                 logger.info("session %s ended with its host: its tabs are closed", session)
                 await self._road.sessions.get(session).close()
 

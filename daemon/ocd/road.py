@@ -8,11 +8,13 @@ from secrets import token_hex
 
 from ocd.api.wire import CallRequest, Client
 from ocd.browser.chromium import Chromium
+from ocd.browser.met import Met
 from ocd.browser.session import Sessions
 from ocd.capabilities import Capabilities
 from ocd.leaving import Departures
 from ocd.ledger.runner import Runner
 from ocd.outputs.store import OutputStore
+from ocd.recording.recorder import Recorder
 from ocd.records.journal import Journal
 from ocd.safety.sanitize import Sanitizer
 from ocd.sources import Reach
@@ -24,10 +26,12 @@ from ocd.verb import Verb
 class Road:
     """What calls meet on their way; the assembly puts it together.
 
-    reach: which files a client may name. large_output: the guard's settings as they are now.
+    kinds: what each kind of the ledger runs. reach: which files a client may name.
+    large_output: the guard's settings as they are now.
     """
 
     verbs: Mapping[str, Verb]
+    kinds: Mapping[str, Verb]
     capabilities: Capabilities
     parts: Mapping[type, object]
     chromium: Chromium
@@ -35,6 +39,7 @@ class Road:
     runner: Runner
     outputs: OutputStore
     journal: Journal
+    recorder: Recorder
     sanitizer: Sanitizer
     reach: Callable[[Client], Reach]
     large_output: Callable[[], LargeOutput]
@@ -52,10 +57,12 @@ class Road:
 
 @dataclass(eq=False, slots=True)
 class Call:
-    """One call in flight, as journal and log know it."""
+    """One call in flight, as journal and log know it; `deadline` in the clock's seconds."""
 
     request: CallRequest
     budget_s: float | None = None
     id: str = field(default_factory=lambda: f"c_{token_hex(6)}")
     started: float = field(default_factory=time.monotonic)
     tab_id: str | None = None
+    deadline: float | None = None
+    met: Met = field(default_factory=Met)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -10,8 +11,10 @@ from ocd import replies
 from ocd.browser.session import Session
 from ocd.browser.tab import Tab
 from ocd.long_calls import OnProgress, run_long
-from ocd.params import Common
+from ocd.params import Common, snake
+from ocd.recording.active import Action, Run
 from ocd.road import Call, Road
+from ocd.sources import masked
 from ocd.verb import Output, Params, Verb
 
 
@@ -33,11 +36,13 @@ async def perform(road: Road, call: Call, ready: Ready, on_progress: OnProgress 
             return await verb.run(_part(road, verb), params)
         case "task":
             request = msgspec.structs.replace(call.request, params=dict(ready.given))
-            return await run_long(road.runner, request, call.budget_s, on_progress)
+            task = partial(run_long, road.runner, request, call.budget_s, on_progress)
+            return await _recorded(road, call, verb, None, task)
         case "session":
             session = road.sessions.get(call.request.session)
             with road.chromium.hold():
-                return _marked(road, session, await verb.run(session, params))
+                work = partial(verb.run, session, params)
+                return _marked(road, session, await _recorded(road, call, verb, None, work))
         case "tab":
             with road.chromium.hold():
                 return await _run_on_tab(road, call, verb, params, ready.common.tab_id)
@@ -58,7 +63,21 @@ async def _run_on_tab(
     async with tab.lock:
         if tab.opened_dialog is not None and not verb.leaves_dialog:
             raise tab.opened_dialog.error()
-        return _marked(road, session, await verb.run(tab, params))
+        work = partial(verb.run, tab, params)
+        return _marked(road, session, await _recorded(road, call, verb, tab, work))
+
+
+async def _recorded(road: Road, call: Call, verb: Verb, tab: Tab | None, work: Run) -> Output:
+    """Do the work, and have it written down if the session is being recorded."""
+    recording = road.recorder.of(call.request.session)
+    if recording is None or not verb.is_action:
+        return await work()
+    params = {snake(key): value for key, value in masked(verb, call.request.params).items()}
+    action = Action(
+        verb=verb, params=params, met=call.met, tab=tab, session=call.request.session,
+        deadline=call.deadline,
+    )  # fmt: skip
+    return await recording.record(action, work)
 
 
 async def _tab_for(session: Session, verb: Verb, tab_id: str | None) -> Tab:

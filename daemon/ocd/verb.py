@@ -133,6 +133,7 @@ class Verb:
     process died. reads: changes nothing, here or on the web. page_keys: keys of its JSON under
     which strings come from pages. keeps_secrets: gets `${SECRET:NAME}` as the caller wrote it.
     uploads: sends files to the tab's page, or to its parameter `base_url`.
+    only_kind: a kind of the ledger, and no verb to be called.
     """
 
     name: str
@@ -153,6 +154,7 @@ class Verb:
     page_keys: tuple[str, ...] = ()
     keeps_secrets: bool = False
     uploads: bool = False
+    only_kind: bool = False
 
     @property
     def fills_secrets(self) -> bool:
@@ -163,6 +165,13 @@ class Verb:
     def long(self) -> bool:
         """Whether the verb is a task kind."""
         return self.scope == "task"
+
+    @property
+    def is_action(self) -> bool:
+        """Whether recordings have its calls: those that work on pages, not on the daemon."""
+        if self.scope == "tab":
+            return True
+        return self.scope in ("session", "task") and not self.reads
 
 
 def tab_verb(
@@ -209,6 +218,21 @@ def daemon_verb(
         name=name, params=params, run=run, scope="daemon", needs=needs,
         capability=capability, tier=tier, **flags,
     )  # fmt: skip
+
+
+def task_kind(
+    name: str,
+    params: type[P],
+    *,
+    needs: type[N],
+    capability: Capability,
+    tier: Tier,
+    **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
+) -> Callable[[Callable[[N, Work, P], Awaitable[Output]]], Verb]:
+    """Declare a kind of the ledger that no verb is named after; otherwise as `task_verb`."""
+    return task_verb(
+        name, params, needs=needs, capability=capability, tier=tier, only_kind=True, **flags
+    )
 
 
 def task_verb(

@@ -37,3 +37,20 @@ def test_old_home_is_understood(old: Daemon) -> None:
     seeds = old.request("POST", "/v1/totp", b'{"action": "list"}')
     assert [seed["domain"] for seed in seeds.result["seeds"]] == ["example.org"]
     assert old.call("crawl", url="http://a.example.org/").code == "domain_blocked"
+
+
+def test_old_recording_is_understood(old: Daemon) -> None:
+    """A recording is listed, and exported in every format, its pictures included."""
+    (listed,) = old.do("oc_recording_list")["recordings"]
+    assert (listed["name"], listed["status"], listed["action_count"]) == ("An old one", "ended", 3)
+    export = {"recording_id": "An old one"}
+    kept = old.do("oc_recording_export", **export)["actions"]
+    assert [one["seq"] for one in kept] == [1, 2, 3]
+    assert kept[1]["title_after"] == "Thank you"
+    assert (
+        "data:image/webp;base64,"
+        in old.do("oc_recording_export", format="html", **export)["content"]
+    )
+    for form in ("python_pyppeteer", "python_playwright"):
+        assert "Place order" in old.do("oc_recording_export", format=form, **export)["content"]
+    assert len(old.do("oc_recording_export", format="plan", **export)["steps"]) == 2

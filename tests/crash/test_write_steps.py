@@ -91,6 +91,33 @@ def _leave_old(daemon: Daemon, site: Site) -> None:
     site.forget()
 
 
+def _record(daemon: Daemon, site: Site) -> None:
+    """Record, with pictures, until the recording has ended or the daemon is dead."""
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("oc_recording_start", {"max_actions": 3, "screenshots": "after"}),
+        ("navigate", {"url": site.url("article.html")}),
+        ("javascript_tool", {"code": "document.title = 'Other'"}),
+        ("page_reload", {}),
+    ]
+    for verb, params in calls:
+        call = daemon.start_call(verb, **params)
+        wait_until(lambda call=call: call.done, 20, f"the end of {verb}")  # type: ignore[misc]
+
+
+def _leave_recordings(daemon: Daemon, site: Site) -> None:
+    """As many recordings as may be."""
+    for number in range(50):
+        name = f"rec-20200101-0000{number:02}-abcdef"
+        folder = daemon.home.path / "recordings" / name
+        folder.mkdir(parents=True)
+        time = f"2020-01-01T00:00:{number:02}.000Z"
+        meta = {
+            "format": "recording", "version": 1, "recording_id": name, "session": "default",
+            "started_at": time, "ended_at": time, "ended_by": "stop",
+        }  # fmt: skip
+        (folder / "meta.json").write_text(json.dumps(meta))
+
+
 Step = Callable[[Daemon, Site], None]
 Way = tuple[Step, Step, tuple[str, ...]]  # what is there before, what is done, further flags
 TASK: Way = (_leave_nothing, _crawl, ())
@@ -104,7 +131,21 @@ SWEEP: Way = (
     ("--output-handle-ttl-hours", "0", "--output-handle-sweep-interval-seconds", "1"),
 )
 
+RECORD: Way = (_leave_nothing, _record, ())
+PRUNED: Way = (_leave_recordings, _record, ())
+
 WAYS: dict[str, Way] = {
+    "recording.folder": RECORD,
+    "recording.meta": RECORD,
+    "recording.named": RECORD,
+    "recording.picture": RECORD,
+    "recording.picture:2": RECORD,
+    "recording.action": RECORD,
+    "recording.action:3": RECORD,
+    "recording.title": RECORD,
+    "recording.end": RECORD,
+    "recording.gone": PRUNED,
+    "recording.removed": PRUNED,
     "task.folder": TASK,
     "task.meta": TASK,
     "task.event": TASK,
@@ -172,6 +213,7 @@ def test_promises_hold_after_a_kill(daemon: Daemon, site: Site, fault: str) -> N
     _no_page_is_lost(daemon, finished)
     _no_handle_without_payload(daemon)
     _locks_are_free(daemon)
+    _no_action_is_lost(daemon)
     after = daemon.do("crawl", url=site.url("article.html"), max_pages=1, output_mode="handle")
     assert daemon.do("oc_output_fetch", output_handle=after["output_handle"])["total"] == 1
 
@@ -186,7 +228,7 @@ def _pages_finished(site: Site) -> int:
 
 def _no_torn_file(daemon: Daemon) -> None:
     """Every whole file is whole JSON, every line but a torn last one too; no temporary file."""
-    for folder in ("tasks", "output", "journal"):
+    for folder in ("tasks", "output", "journal", "recordings"):
         files = [p for p in (daemon.home.path / folder).rglob("*") if p.is_file()]
         assert not [p for p in files if p.name.endswith((".part", ".new"))]
         for path in files:
@@ -216,6 +258,22 @@ def _no_page_is_lost(daemon: Daemon, finished: int) -> None:
         assert [p["title"] for p in pages] == [f"Link {n}" for n in range(1, len(pages) + 1)]
         kept += len(pages)
     assert kept >= finished
+
+
+def _no_action_is_lost(daemon: Daemon) -> None:
+    """Every recording can be read and exported without gaps, and a new one can begin."""
+    listed = daemon.do("oc_recording_list", limit=200)
+    assert "unreadable" not in listed
+    for one in listed["recordings"]:
+        assert one["status"] in ("ended", "interrupted")
+        kept = daemon.do("oc_recording_export", recording_id=one["recording_id"])["actions"]
+        assert [action["seq"] for action in kept] == list(range(1, one["action_count"] + 1))
+        daemon.do("oc_recording_export", recording_id=one["recording_id"], format="html")
+    daemon.do("oc_recording_start")
+    daemon.do("oc_recording_stop")
+    folder = daemon.home.path / "recordings"
+    assert [path.name for path in folder.iterdir() if not path.name.startswith("rec-")] == []
+    assert len(list(folder.iterdir())) <= 50
 
 
 def _no_handle_without_payload(daemon: Daemon) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from support import wire
 from support.daemon import Daemon
+from support.recorded import recorded
 from support.site import Site
 from support.waiting import wait_until
 
@@ -264,6 +265,8 @@ def test_every_large_verb_answers_a_handle(daemon: Daemon, site: Site, verb: str
     daemon.do("navigate", url=site.url(PAGES.get(verb, "product.html")))
     task = daemon.start_task("crawl", url=site.url("article.html"), max_pages=1)
     daemon.finish(task)
+    with recorded(daemon):
+        daemon.do("page_reload")
     text = json.dumps(ARGUMENTS.get(verb, {}))
     params = json.loads(text.replace("{site}", site.origin).replace("{task}", task))
     found = _descriptor(daemon, verb, **params)

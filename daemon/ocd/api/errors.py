@@ -80,6 +80,10 @@ CODES: dict[str, tuple[int, int]] = {
     "daemon_stopped": (503, 1),
     "output_handle_not_found": (404, 1),
     "invalid_format_for_payload": (400, 1),
+    # recordings
+    "recording_active": (409, 1),
+    "recording_not_active": (409, 1),
+    "recording_not_found": (404, 1),
     # said by the client alone
     "no_daemon": (503, 3),
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.browser import met
 from ocd.browser.aiming import Aim, aim
 from ocd.browser.effects import Effects
 from ocd.browser.places import owner_of
@@ -21,7 +22,7 @@ MOST_MS = 100
 LEAVING_S = 0.3
 _READY = "function (o) { return openchrome.ready(this, o) }"
 _SETTLE = "function (o) { return openchrome.settle(this, o) }"
-_ABOUT = "function () { return openchrome.about(this) }"
+_ABOUT = "function (whole) { return openchrome.about(this, whole) }"
 _THROUGH = "function (x, y) { return openchrome.throughFrame(this, x, y) }"
 _ENDS = ("tab_gone", "tab_crashed", "browser_gone")
 _WHY = {
@@ -76,7 +77,9 @@ async def take_aim(tab: Tab, at: Aim) -> Target:
     """Return what the caller means, with its role, name, kind and state."""
     tab.check_usable()
     element, ref = await aim(tab, at)
-    return Target(element, ref, await element.call(_ABOUT))
+    about = await element.call(_ABOUT, met.wanted())
+    met.note(str(at), about)
+    return Target(element, ref, about)
 
 
 async def wait_ready(

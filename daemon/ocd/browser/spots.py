@@ -3,7 +3,7 @@
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.browser import engine
+from ocd.browser import engine, met
 from ocd.browser.acting import Target
 from ocd.browser.frames import Frame
 from ocd.browser.refs import Element, book_of
@@ -11,6 +11,7 @@ from ocd.browser.tab import Tab
 
 _STRUCK = "function (o) { return openchrome.struck(this, o) }"
 _DEEP = 12
+_UNKNOWN = {"role": "iframe", "name": "", "kind": "none", "secret": False}
 
 
 async def screen(tab: Tab) -> dict[str, Any]:
@@ -50,12 +51,13 @@ async def _found(tab: Tab, frame: Frame, expression: str) -> Target:
         assert object_id is not None
         element = Element(tab, frame, object_id)
         book = book_of(tab)
-        reply = await element.call(_STRUCK, {"next": book.next})
+        reply = await element.call(_STRUCK, {"next": book.next, "whole": met.wanted()})
         found = reply["result"]
         inner = await _inner(element) if "frame" in found else None
         if inner is None:
             book.note(frame.frame_id, reply)
-            about = found.get("about") or {"role": "iframe", "name": "", "kind": "none"}
+            about = found.get("about") or _UNKNOWN
+            met.note("", about)
             return Target(element, found.get("ref", ""), about)
         element.release()
         if "hit" in expression:

@@ -132,9 +132,11 @@ class Tab:
 
     async def title(self) -> str:
         """Return the document's title (the browser answers, so a busy page does not matter)."""
-        params = {"targetId": self.target_id}
-        reply = await self.cdp.connection.send("Target.getTargetInfo", params)
-        return str(reply["targetInfo"]["title"])
+        return str((await self.ask_title())["targetInfo"]["title"])
+
+    def ask_title(self) -> Result:
+        """Ask the browser about the tab without waiting: the reply's `targetInfo` has `title`."""
+        return self.cdp.connection.send("Target.getTargetInfo", {"targetId": self.target_id})
 
     def check_usable(self) -> None:
         """Raise what keeps calls from being answered: tab_gone, tab_crashed, dialog_open."""

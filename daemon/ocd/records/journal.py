@@ -39,7 +39,6 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 # What the journal keeps of one argument.
 MAX_JOURNAL_CHARS = 2000
-MAX_JOURNAL_ITEMS = 100
 
 
 class Journal:
@@ -215,14 +214,3 @@ def _totals(calls: list[Entry]) -> Entry:
     times = [ms for call in calls if isinstance(ms := call.get("duration_ms"), int | float)]
     mean = round(sum(times) / len(times), 1) if times else None
     return {"calls": len(calls), "failed": _failed(calls), "mean_ms": mean}
-
-
-def brief(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """Return the value with its long strings cut: redacting megabytes would hold up the loop."""
-    if isinstance(value, dict):
-        return {key: brief(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [brief(item) for item in value[:MAX_JOURNAL_ITEMS]]
-    if isinstance(value, str) and len(value) > MAX_JOURNAL_CHARS:
-        return f"{value[:MAX_JOURNAL_CHARS]}… ({len(value)} characters)"
-    return value

@@ -12,7 +12,7 @@ private keys). When in doubt it is masked; what is spared on purpose:
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -145,6 +145,30 @@ def _masked(name: str, value: object) -> object:
     if isinstance(value, int | float) and _is_plural(name):
         return value
     return MASK
+
+
+# The keys of an object under which a caller names the element that takes the object's value.
+_AIM_KEYS = ("ref", "selector", "query", "label")
+
+
+def mask_values(value: Any, hidden: Callable[[set[str]], bool]) -> Any:  # noqa: ANN401 - any JSON
+    """Return JSON with `[redacted]` for the value of every object that names an element so.
+
+    hidden: whether what is given to an element of these names (refs, selectors, words; none: to
+    whatever has the focus) is a secret.
+    """
+    if isinstance(value, list):
+        return [mask_values(item, hidden) for item in value]
+    if not isinstance(value, dict):
+        return value
+    names = {one for key in _AIM_KEYS if isinstance(one := value.get(key), str)}
+    hides = hidden(names)
+    return {
+        key: _masked(key, item)
+        if hides and key.lower() in _VALUE_KEYS
+        else mask_values(item, hidden)
+        for key, item in value.items()
+    }
 
 
 _JSON_ENDS = {("{", "}"), ("[", "]"), ('"', '"')}

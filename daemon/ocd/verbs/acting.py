@@ -57,8 +57,8 @@ class DragDrop(Params):
     timeout_ms: Timeout = 10_000
 
 
-class LightweightScroll(Params):
-    """Scroll the page or a box in it
+class LightweightScroll(Aimed):
+    """Scroll the page, or the box that an element stands in
 
     Returns the position, the sizes and whether the end is reached.
     """
@@ -70,9 +70,6 @@ class LightweightScroll(Params):
         Annotated[int, Meta(ge=1, le=1_000_000)] | None,
         Meta(description="Pixels; default: most of a screen"),
     ] = None
-    ref: Annotated[str | None, Meta(description="Scroll the box that this element stands in")] = (
-        None
-    )
 
 
 @tab_verb(
@@ -140,8 +137,8 @@ _FAR = 10_000_000
 
 @tab_verb("lightweight_scroll", LightweightScroll, capability="core", tier=2)
 async def lightweight_scroll(tab: Tab, params: LightweightScroll) -> Output:
-    at = Aim(ref=params.ref) if params.ref else Aim(selector="html")
-    target = await take_aim(tab, at)
+    at = params.aim
+    target = await take_aim(tab, Aim(selector="html") if at == Aim() else at)
     async with target.element as element:
         screen = await element.call("function () { return [innerWidth, innerHeight] }")
         across = params.direction in ("left", "right")

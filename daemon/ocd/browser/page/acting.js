@@ -374,11 +374,14 @@ function choose(el, values) {
   return {};
 }
 
-function about(el) {
+// `whole`: with what tells the element again on a page whose ids and order have changed.
+function about(el, whole) {
   const control = controlOf(el);
   const role = roleOf(control);
-  return { role: role || el.tagName.toLowerCase(), name: clip(nameOf(control, role) || nameOf(el, role)), kind: kindOf(el), state: stateOf(el),
-    most: control.maxLength > -1 ? control.maxLength : null, secret: control.type === 'password', radio: control.type === 'radio' || role === 'radio' };
+  const name = clip(nameOf(control, role) || nameOf(el, role));
+  return { role: role || el.tagName.toLowerCase(), name, kind: kindOf(el), state: stateOf(el),
+    most: control.maxLength > -1 ? control.maxLength : null, secret: control.type === 'password', radio: control.type === 'radio' || role === 'radio',
+    ...(whole ? { identity: identityOf(control) } : {}) };
 }
 
 Object.assign(globalThis.openchrome, {

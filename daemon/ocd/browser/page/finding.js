@@ -12,9 +12,19 @@ const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '
 const LINE = 160;
 const clip = (text, most = LINE) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
+function unquoted(text) {
+  try { return JSON.parse(text); } catch { return text.slice(1, -1); }
+}
+
+// A query that is an element's line in the outline: button "Delete" in: Bob.
+const AS_LINE = /^([\w-]+) ("(?:[^"\\]|\\.)+")(?: in: (.*))?$/s;
+
 // A query taken apart once.
 class Asked {
   constructor(query) {
+    const line = AS_LINE.exec(squeeze(query));
+    this.line = line && { role: line[1], name: unquoted(line[2]), around: [...new Set(wordsOf(line[3] || ''))] };
+    if (this.line) query = `${this.line.name} ${this.line.role}`;
     this.text = squeeze(query).toLowerCase();
     const words = wordsOf(query);
     this.roles = new Set(words.flatMap((word) => ROLE_WORDS[word] || (ROLES.has(word) || WIDGETS.has(word) ? [word] : [])));
@@ -27,6 +37,21 @@ class Asked {
 
   // How well an element fits, 0 for not at all. `more` gives further words about it when asked.
   score(role, name, acts, more) {
+    if (!this.line) return this.fit(role, name, acts, more);
+    const named = clip(name) === this.line.name;
+    const same = named && (role === this.line.role || (role === 'clickable' && !ROLES.has(this.line.role)));
+    return same ? 80 + this.near(more) : Math.min(this.fit(role, name, acts, more), named ? 70 : 60);
+  }
+
+  // Up to 20 for the words around that are still there.
+  near(more) {
+    const { around } = this.line;
+    if (!around.length) return 20;
+    const there = new Set(wordsOf(more(true)));
+    return Math.round((20 * around.filter((word) => there.has(word)).length) / around.length);
+  }
+
+  fit(role, name, acts, more) {
     const fits = this.roles.size === 0 ? 0 : this.roles.has(role) ? 6 : -12;
     const kind = (acts ? 6 : 0) - (role === 'clickable' ? 3 : 0);
     const low = name.toLowerCase();

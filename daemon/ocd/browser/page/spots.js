@@ -36,13 +36,13 @@ function focused() {
 }
 
 // What is known of an element that was found by its place; where to go on in a frame that cannot be looked into.
-function struck(el) {
+function struck(el, whole) {
   if (/^I?FRAME$/.test(el.tagName) && !inside(el)) {
     const [left, top] = contentOrigin(el);
     return { frame: [struckAt[0] - left, struckAt[1] - top] };
   }
   watch(el);
-  return { about: about(el), ref: el === document.documentElement ? '' : `e${refOf(el)}`, acts: climb(el, TAKES) !== null };
+  return { about: about(el, whole), ref: el === document.documentElement ? '' : `e${refOf(el)}`, acts: climb(el, TAKES) !== null };
 }
 
 const scrollsBy = (one, across) => {
@@ -93,7 +93,7 @@ Object.assign(globalThis.openchrome, {
     return /^I?FRAME$/.test(el.tagName) ? el : controlAt(el);
   },
   focused, rested, scrolled,
-  struck: (el, options) => read(() => struck(el), options),
+  struck: (el, options) => read(() => struck(el, options.whole), options),
   screen: () => ({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio, left: visualViewport.pageLeft, top: visualViewport.pageTop }),
 });
 

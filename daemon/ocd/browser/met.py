@@ -1,0 +1,57 @@
+"""The elements that a call has met: for those who write calls down."""
+
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class Meeting:
+    """One element as a call named it, and what the engine says about it.
+
+    named: the ref, selector or words of the caller. about: role, name, secret, and with `identity`
+    what tells the element again on another day.
+    """
+
+    named: str
+    about: dict[str, Any]
+
+
+@dataclass(eq=False, slots=True)
+class Met:
+    """What one call has met so far.
+
+    whole: identities are wanted. calls: how many others it has made in its session.
+    """
+
+    whole: bool = False
+    elements: list[Meeting] = field(default_factory=list)
+    calls: int = 0
+
+    def hides(self, names: set[str]) -> bool:
+        """Return whether what is given to an element of these names may be a password.
+
+        So it may be for a name that led to no element. No names: what has the focus gets it.
+        """
+        if not names:
+            return any(one.about["secret"] and not one.named for one in self.elements)
+        if any(one.about["secret"] and one.named in names for one in self.elements):
+            return True
+        return bool(self.elements) and names.isdisjoint(one.named for one in self.elements)
+
+
+# Those of the call that is served in this context; the dispatcher sets it.
+MET: ContextVar[Met | None] = ContextVar("MET", default=None)
+
+
+def wanted() -> bool:
+    """Return whether the call that runs wants the identities of the elements that it meets."""
+    met = MET.get()
+    return met is not None and met.whole
+
+
+def note(named: str, about: dict[str, Any]) -> None:
+    """Note an element; `named` is empty if it was found by its place."""
+    met = MET.get()
+    if met is not None:
+        met.elements.append(Meeting(named, about))

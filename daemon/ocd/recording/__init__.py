@@ -1,0 +1,1 @@
+"""Recordings that are going on; what is on disk is in records."""

@@ -1,0 +1,239 @@
+"""One recording that is going on: what it writes down of every action."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.browser.met import Met
+from ocd.browser.tab import Tab
+from ocd.recording.kept import kept
+from ocd.records.recordings import Recording, RecordingMeta
+from ocd.safety.redact import redact, redact_text, redact_url
+from ocd.verb import Output, Verb
+
+if TYPE_CHECKING:
+    from ocd.recording.recorder import Recorder
+
+logger = logging.getLogger(__name__)
+
+# A longer string in an action's parameters is cut; such an action cannot be replayed as it stands.
+MOST_CHARACTERS = 20_000
+_WORDS = 600
+# The title is asked for at once where that is little beside what the action took, else afterwards.
+_SLOW_S = 0.008
+_TITLE_S = 0.5
+_PICTURE_S = 3.0
+_QUALITY = 60
+
+_encode = msgspec.json.Encoder().encode
+Run = Callable[[], Awaitable[Output]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Action:
+    """A call that is about to run: its verb, what the caller wrote, its tab if it has one."""
+
+    verb: Verb
+    params: Mapping[str, Any]
+    met: Met
+    session: str
+    tab: Tab | None
+    deadline: float | None
+    ts: str = ""
+    started: float = 0.0
+    entry: dict[str, Any] = field(default_factory=dict)
+
+
+class Active:
+    """A recording that is going on. `ended` is set when the disk has its end."""
+
+    def __init__(self, recording: Recording, owner: "Recorder") -> None:
+        self.recording = recording
+        self.ended = asyncio.Event()
+        self.on_action: Callable[[bytes], None] = lambda _line: None
+        self._owner = owner
+        self._titles: WeakKeyDictionary[Tab, tuple[str, str]] = WeakKeyDictionary()
+
+    @property
+    def meta(self) -> RecordingMeta:
+        """What it is, and how many actions it has by now."""
+        return self.recording.meta
+
+    async def record(self, action: Action, run: Run) -> Output:
+        """Run the action, write it down, and return or raise what it came to."""
+        action.met.whole = True
+        action.ts = self._owner.store.now()
+        action.entry = await self._before(action)
+        action.started = time.monotonic()
+        try:
+            output = await run()
+        except BaseException as failure:
+            self._write(action, None, _code_of(failure, action))
+            raise
+        action.entry["duration_ms"] = _since(action)
+        await self._after(action, output)
+        self._write(action, output, None)
+        return output
+
+    async def _before(self, action: Action) -> dict[str, Any]:
+        tab = action.tab
+        if tab is None:
+            return {}
+        entry: dict[str, Any] = {
+            "tab_id": tab.id,
+            "url_before": redact_url(tab.url or "about:blank"),
+        }
+        known = self._titles.get(tab)
+        if known is None or known[0] != tab.url:
+            await self._ask_title(tab)
+        entry["title_before"] = self._title(tab)
+        if self.meta.screenshots in ("before", "both"):
+            await self._picture(tab, entry, "before")
+        return entry
+
+    async def _after(self, action: Action, output: Output) -> None:
+        entry, data = action.entry, output.data if isinstance(output.data, dict) else {}
+        tab = action.tab or self._owner.tab(action.session, data.get("tab_id"))
+        if tab is None or tab.closed:
+            return
+        entry |= {"tab_id": tab.id, "url_after": redact_url(tab.url)}
+        changed = data.get("changed")
+        title = data.get("title", changed.get("title") if isinstance(changed, dict) else None)
+        if isinstance(title, str):
+            self._titles[tab] = (tab.url, title)
+        elif not action.verb.reads and time.monotonic() - action.started > _SLOW_S:
+            await self._ask_title(tab)
+        entry["title_after"] = self._title(tab)
+        if self.meta.screenshots in ("after", "both"):
+            await self._picture(tab, entry, "after")
+        action.tab = tab
+
+    async def _ask_title(self, tab: Tab) -> None:
+        with suppress(TimeoutError, OcdError):
+            async with asyncio.timeout(_TITLE_S):
+                self._titles[tab] = (tab.url, await tab.title())
+
+    def _title(self, tab: Tab) -> str:
+        title = self._titles.get(tab, ("", ""))[1]
+        return redact_text(self._owner.sanitizer.clean(title))
+
+    async def _picture(self, tab: Tab, entry: dict[str, Any], when: str) -> None:
+        """Take a screenshot and name it in the entry, or say there why there is none."""
+        name = f"{self.meta.action_count + 1:06}-{when}.webp"
+        try:
+            async with asyncio.timeout(_PICTURE_S):
+                data = await tab.screenshot(format="webp", quality=_QUALITY)
+            took = await asyncio.to_thread(self.recording.add_picture, name, data)
+        except (OcdError, TimeoutError) as error:
+            entry["screenshot_error"] = getattr(error, "code", "timeout")
+            return
+        entry.update(
+            {f"screenshot_{when}": name} if took else {"screenshot_error": "limit_reached"}
+        )
+
+    def _write(self, action: Action, output: Output | None, error: dict[str, Any] | None) -> None:
+        if action.met.calls or self._owner.of(action.session) is not self:
+            return  # its calls were written one by one, or the recording has ended meanwhile
+        seq = self.meta.action_count + 1
+        line = _encode(
+            {
+                "seq": seq,
+                "ts": action.ts,
+                "verb": action.verb.name,
+                "params": kept(
+                    action.params, action.met, error["code"] if error else None, MOST_CHARACTERS
+                ),
+                "duration_ms": _since(action),
+                "ok": error is None,
+                "reads": action.verb.reads,
+                "error": error,
+                **_targets(action.met),
+                **action.entry,
+                **self._changes(action.verb, output),
+            }
+        )
+        try:
+            self.recording.append(line)
+            self.on_action(line)
+        except OcdError as failure:
+            logger.warning("An action is not recorded: %s", failure)
+            self.meta.lost += 1
+            return
+        if output is not None and "title_after" in action.entry:
+            self._learn_title(action, seq)
+        if self.recording.full:
+            self._owner.end_soon(self, "max_actions")
+
+    def _learn_title(self, action: Action, seq: int) -> None:
+        """Ask for the title of a page that was not asked yet, and write down if it is another."""
+        tab = action.tab
+        if tab is None or action.verb.reads or action.entry["duration_ms"] > _SLOW_S * 1000:
+            return
+
+        def learnt(reply: asyncio.Future[Any]) -> None:
+            if reply.cancelled() or reply.exception() or self._owner.of(action.session) is not self:
+                return
+            before, title = self._title(tab), str(reply.result()["targetInfo"]["title"])
+            self._titles[tab] = (tab.url, title)
+            if self._title(tab) != before:
+                with suppress(OcdError):
+                    self.recording.retitle(seq, self._title(tab))
+
+        tab.ask_title().add_done_callback(learnt)
+
+    def _changes(self, verb: Verb, output: Output | None) -> dict[str, Any]:
+        """Return what the action's answer says changed, cleaned as the answer itself is."""
+        data = output.data if output is not None else None
+        if output is None or not isinstance(data, dict) or "changed" not in data:
+            return {}
+        clean = self._owner.sanitizer
+        changed, note = clean.clean_values(data["changed"], verb.page_keys)
+        words = clean.clean((output.content or "")[:_WORDS])
+        more = {"page_text_note": note} if note else {}
+        return {"changed": redact(changed), "lines": redact_text(words).splitlines(), **more}
+
+    def __repr__(self) -> str:
+        return f"Active({self.recording!r})"
+
+
+def _since(action: Action) -> float:
+    known = action.entry.get("duration_ms")
+    return known if known is not None else round((time.monotonic() - action.started) * 1000, 1)
+
+
+def _code_of(failure: BaseException, action: Action) -> dict[str, Any]:
+    if isinstance(failure, OcdError):
+        return {"code": failure.code, "message": redact_text(failure.message)[:_WORDS]}
+    if isinstance(failure, asyncio.CancelledError):
+        late = action.deadline is not None and time.monotonic() >= action.deadline
+        code = "timeout" if late else "cancelled"
+        return {"code": code, "message": f"{action.verb.name} was cut short"}
+    return {"code": "internal", "message": type(failure).__name__}
+
+
+def _targets(met: Met) -> dict[str, Any]:
+    """Return the elements that the action was about; `target` is the first of them."""
+    targets = [_target(one.named, one.about) for one in met.elements]
+    if not targets:
+        return {}
+    return {"target": targets[0]} | ({"targets": targets} if len(targets) > 1 else {})
+
+
+def _target(named: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    identity = dict(about.get("identity", {}))
+    attributes = {
+        name: redact_url(value) if name == "href" else redact_text(value)
+        for name, value in identity.pop("attributes", {}).items()
+    }
+    words = {key: redact_text(str(value)) for key, value in identity.items()}
+    told = {"named": redact_text(named), "role": about["role"], "name": redact_text(about["name"])}
+    secret = {"secret": True} if about["secret"] else {}
+    return {**told, **secret, **words, "attributes": attributes}

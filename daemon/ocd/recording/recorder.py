@@ -1,0 +1,159 @@
+"""The recordings that are going on: one a session, fed by the dispatcher with every action."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.browser.session import Sessions
+from ocd.browser.tab import Tab
+from ocd.recording.active import Active
+from ocd.records.recordings import EndedBy, RecordingMeta, Recordings, is_id, not_found
+from ocd.safety.sanitize import Sanitizer
+
+logger = logging.getLogger(__name__)
+
+Spawn = Callable[[Coroutine[Any, Any, None]], object]
+
+
+class Recorder:
+    """All recordings of this daemon that are going on (a part), and the store behind them."""
+
+    def __init__(
+        self, store: Recordings, sessions: Sessions, sanitizer: Sanitizer, spawn: Spawn
+    ) -> None:
+        self.store = store
+        self.sanitizer = sanitizer
+        self._sessions = sessions
+        self._spawn = spawn
+        self._active: dict[str, Active] = {}
+        self._starting: set[str] = set()
+
+    def of(self, session: str) -> Active | None:
+        """Return the recording of a session, if one is going on."""
+        return self._active.get(session)
+
+    def tab(self, session: str, tab_id: object) -> Tab | None:
+        """Return a session's open tab by its id, without making anything of it."""
+        if session not in self._sessions.names():
+            return None
+        return next((t for t in self._sessions.get(session).tabs if t.id == tab_id), None)
+
+    async def start(self, wish: RecordingMeta) -> tuple[Active, list[str]]:
+        """Begin to record the session that `wish` names; what had to be removed for it is second.
+
+        Raises recording_active, limit_reached, storage_full, storage_failed.
+        """
+        session = wish.session
+        active = self._active.get(session)
+        if active is not None or session in self._starting:
+            of = active.meta.recording_id if active else "one that is starting"
+            raise OcdError(
+                "recording_active", f"The session {session} is being recorded already: {of}",
+                hint="End it first: oc recording stop", recording_id=of, session=session,
+            )  # fmt: skip
+        self._starting.add(session)
+        try:
+            keep = {one.meta.recording_id for one in self._active.values()}
+            recording, pruned = await asyncio.to_thread(self.store.create, wish, keep)
+        finally:
+            self._starting.discard(session)
+        active = self._active[session] = Active(recording, self)
+        if wish.duration_s is not None:
+            self._spawn(self._expire(active, wish.duration_s))
+        return active, pruned
+
+    async def _expire(self, active: Active, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await active.ended.wait()
+        except TimeoutError:
+            await self.end(active, "duration")
+
+    async def stop(self, session: str) -> RecordingMeta:
+        """End the session's recording and return it; recording_not_active."""
+        active = self._active.get(session)
+        if active is None:
+            raise OcdError(
+                "recording_not_active", f"The session {session} is not being recorded",
+                hint="Start with oc recording start; what has ended: oc recording list",
+                session=session,
+            )  # fmt: skip
+        return await self.end(active, "stop")
+
+    async def end(self, active: Active, by: EndedBy) -> RecordingMeta:
+        """End a recording if it goes on still, and return it once the disk has its end."""
+        if self._active.get(active.meta.session) is active:
+            del self._active[active.meta.session]
+            try:
+                await asyncio.to_thread(active.recording.end, by, self.store.now())
+            finally:
+                active.ended.set()
+        await active.ended.wait()
+        return active.meta
+
+    async def all(self) -> tuple[list[RecordingMeta], list[str]]:
+        """Return all recordings, newest first, and the folders of those that cannot be read."""
+        metas, unreadable = await asyncio.to_thread(self.store.all)
+        return [self._current(meta) for meta in metas], unreadable
+
+    def _current(self, meta: RecordingMeta) -> RecordingMeta:
+        active = self._active.get(meta.session)
+        same = active is not None and active.meta.recording_id == meta.recording_id
+        return active.meta if active is not None and same else meta
+
+    async def find(self, wanted: str | None, session: str) -> RecordingMeta:
+        """Return the recording of an id, the newest of a name, or the session's newest.
+
+        Raises recording_not_found, unreadable_file.
+        """
+        if wanted is not None and is_id(wanted):
+            return self._current(await asyncio.to_thread(self.store.read, wanted))
+        metas, _ = await self.all()
+        for meta in metas:
+            if meta.session == session if wanted is None else wanted and meta.name == wanted:
+                return meta
+        raise not_found(wanted if wanted is not None else f"of the session {session}")
+
+    def public(self, meta: RecordingMeta) -> dict[str, Any]:
+        """Return a recording as callers know it."""
+        told: dict[str, Any] = msgspec.to_builtins(meta)
+        hidden = {"format", "version", *(() if meta.lost else ("lost",))}
+        active = self._active.get(meta.session)
+        going_on = active is not None and active.meta.recording_id == meta.recording_id
+        status = "active" if going_on else "ended" if meta.ended_at else "interrupted"
+        told = {key: value for key, value in told.items() if key not in hidden}
+        return {**told, "status": status, "path": str(self.store.folder / meta.recording_id)}
+
+    def end_soon(self, active: Active, by: EndedBy) -> None:
+        """End a recording from code that cannot wait: it takes no more actions from now on."""
+        if self._active.get(active.meta.session) is active:
+            del self._active[active.meta.session]
+            self._spawn(self._ending(active, by))
+
+    async def _ending(self, active: Active, by: EndedBy) -> None:
+        try:
+            await asyncio.to_thread(active.recording.end, by, self.store.now())
+        except OcdError as error:
+            logger.warning("The end of %r is not stored: %s", active.recording, error)
+        finally:
+            active.ended.set()
+
+    async def leave(self, session: str) -> None:
+        """End the recording of a session that is gone for good."""
+        active = self._active.get(session)
+        if active is not None:
+            await self.end(active, "session_closed")
+
+    async def close(self) -> None:
+        """End all recordings because the daemon stops."""
+        for active in list(self._active.values()):
+            with suppress(OcdError):
+                await self.end(active, "daemon_stopped")
+
+    def __repr__(self) -> str:
+        return f"Recorder({len(self._active)} going on)"

@@ -1,0 +1,194 @@
+"""Verbs about recordings: what is done in a session, written down, exported, played again."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.files import write_whole
+from ocd.ledger.runner import CALLER_SESSION
+from ocd.ledger.work import Work
+from ocd.payload import Lines
+from ocd.recording import exports
+from ocd.recording.active import Active
+from ocd.recording.recorder import Recorder
+from ocd.records.recordings import MOST_ACTIONS, RecordingMeta, Screenshots
+from ocd.verb import WRITES_PATH, Output, Params, daemon_verb, task_kind
+
+Name = Annotated[str, Meta(max_length=200)]
+
+
+class Record(Params):
+    """Record the session's actions until the task is cancelled
+
+    The result is the recording with its actions; those so far survive a crash.
+    """
+
+    name: Annotated[Name | None, Meta(description="A name for it")] = None
+    label: Annotated[Name | None, Meta(description="The same as name")] = None
+    screenshots: Annotated[
+        Screenshots, Meta(description="Pictures of the viewport around every action")
+    ] = "none"
+    max_actions: Annotated[
+        int, Meta(ge=1, le=MOST_ACTIONS, description="End after so many actions")
+    ] = MOST_ACTIONS
+    duration_s: Annotated[
+        Annotated[float, Meta(gt=0, le=604_800)] | None, Meta(description="End after so many s")
+    ] = None
+
+
+class RecordingStart(Record):
+    """Begin to record the session's actions
+
+    What acts on pages or reads them is written down, with the elements that it was about; secrets
+    are not. One recording a session. End it with oc_recording_stop. 50 are kept: beyond that the
+    one that ended first is removed and named in `pruned`.
+    """
+
+
+class RecordingStop(Params):
+    """End the session's recording"""
+
+
+class RecordingList(Params):
+    """List recordings, newest first"""
+
+    limit: Annotated[int, Meta(ge=1, le=200, description="Most to list")] = 20
+
+
+class RecordingExport(Params):
+    """Export a recording as data, report, program or plan
+
+    html: one file with its pictures. python_*: a program that does it again. plan: steps for
+    execute_plan, elements named by role and name; left out secrets become its parameters.
+    """
+
+    recording_id: Annotated[
+        str | None, Meta(description="Id or name; default: the session's latest")
+    ] = None
+    format: Annotated[
+        Literal["json", "html", "python_pyppeteer", "python_playwright", "plan"],
+        Meta(description="What to make of it"),
+    ] = "json"
+    path: Annotated[
+        str | None, Meta(description="Write it to this file instead", extra=WRITES_PATH)
+    ] = None
+
+
+def _wish(params: Record, session: str, task_id: str | None = None) -> RecordingMeta:
+    return RecordingMeta(
+        recording_id="",
+        started_at="",
+        session=session,
+        name=params.name or params.label or "",
+        screenshots=params.screenshots,
+        max_actions=params.max_actions,
+        duration_s=params.duration_s,
+        task_id=task_id,
+    )
+
+
+@daemon_verb("oc_recording_start", RecordingStart, needs=Recorder, capability="recording", tier=2)
+async def oc_recording_start(recorder: Recorder, params: RecordingStart) -> Output:
+    active, pruned = await recorder.start(_wish(params, CALLER_SESSION.get()))
+    return Output(data=recorder.public(active.meta) | ({"pruned": pruned} if pruned else {}))
+
+
+@daemon_verb("oc_recording_stop", RecordingStop, needs=Recorder, capability="recording", tier=2)
+async def oc_recording_stop(recorder: Recorder, _params: RecordingStop) -> Output:
+    meta = await recorder.stop(CALLER_SESSION.get())
+    arguments = {"recording_id": meta.recording_id, "format": "html"}
+    step = {"verb": "oc_recording_export", "arguments": arguments}
+    return Output(data=recorder.public(meta) | {"next_step": step})
+
+
+@daemon_verb(
+    "oc_recording_list",
+    RecordingList,
+    needs=Recorder,
+    capability="recording",
+    tier=2,
+    reads=True,
+)
+async def oc_recording_list(recorder: Recorder, params: RecordingList) -> Output:
+    metas, unreadable = await recorder.all()
+    shown = [recorder.public(meta) for meta in metas[: params.limit]]
+    data: dict[str, Any] = {"recordings": shown, "count": len(shown), "total": len(metas)}
+    return Output(data=data | ({"unreadable": unreadable} if unreadable else {}))
+
+
+@daemon_verb(
+    "oc_recording_export",
+    RecordingExport,
+    needs=Recorder,
+    capability="recording",
+    tier=2,
+    large=True,
+    reads=True,
+    page_keys=("title_before", "title_after", "target", "targets", "changed", "lines"),
+)
+async def oc_recording_export(recorder: Recorder, params: RecordingExport) -> Output:
+    meta = await recorder.find(params.recording_id, CALLER_SESSION.get())
+    made = await asyncio.to_thread(
+        exports.export, recorder.store, meta, recorder.public(meta), params.format
+    )
+    if params.path is not None:
+        chunks = (chunk.data for chunk in made.payload(None))
+        size = await asyncio.to_thread(write_whole, Path(params.path), chunks)
+        data = {"recording_id": meta.recording_id, "format": params.format}
+        return Output(data=data | {"path": params.path, "size_bytes": size})
+    return made
+
+
+# --- the kind of the ledger ------------------------------------------------------------------
+
+
+def _recovered(meta: Mapping[str, Any], lines: Lines) -> dict[str, Any]:
+    ended = {
+        "recording_id": meta["progress"]["message"] or None,
+        "session": meta["session"],
+        "task_id": meta["task_id"],
+        "status": "interrupted",
+        "action_count": sum(1 for _ in lines),
+    }
+    return {"recording": ended}
+
+
+@task_kind(
+    "recording",
+    Record,
+    needs=Recorder,
+    capability="recording",
+    tier=2,
+    items=("actions",),
+    recover=_recovered,
+)
+async def recording(recorder: Recorder, work: Work, params: Record) -> Output:
+    active, _ = await recorder.start(_wish(params, work.session, work.task_id))
+    recording_id = active.meta.recording_id
+    work.progress(0, params.max_actions, recording_id)
+
+    def keep(line: bytes) -> None:
+        work.add(line)
+        work.progress(work.finished, params.max_actions, recording_id)
+
+    active.on_action = keep
+    try:
+        await _until_over(recorder, work, active)
+    finally:
+        recorder.end_soon(active, "cancel")
+    actions = await asyncio.to_thread(recorder.store.actions, recording_id)
+    return Output(data={"recording": recorder.public(active.meta), "actions": actions})
+
+
+async def _until_over(recorder: Recorder, work: Work, active: Active) -> None:
+    async def heed() -> None:
+        await work.stop.wait()
+        await recorder.end(active, "cancel")
+
+    async with asyncio.TaskGroup() as group:
+        heeding = group.create_task(heed())
+        await active.ended.wait()
+        heeding.cancel()
