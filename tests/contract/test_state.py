@@ -1,7 +1,7 @@
 """Files that a released version wrote stay readable for ever: fixtures/state has one of each."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -39,8 +39,13 @@ def test_old_home_is_understood(old: Daemon) -> None:
     assert old.call("crawl", url="http://a.example.org/").code == "domain_blocked"
 
 
-def test_old_recording_is_understood(old: Daemon) -> None:
+@pytest.mark.parametrize("version", sorted(path.name for path in STATE.iterdir()))
+def test_old_recording_is_understood(make_daemon: Callable[..., Daemon], version: str) -> None:
     """A recording is listed, and exported in every format, its pictures included."""
+    place = Home()
+    place.path.mkdir(mode=0o700)
+    shutil.copytree(STATE / version / "recordings", place.path / "recordings")
+    old = make_daemon(home=place)
     (listed,) = old.do("oc_recording_list")["recordings"]
     assert (listed["name"], listed["status"], listed["action_count"]) == ("An old one", "ended", 3)
     export = {"recording_id": "An old one"}

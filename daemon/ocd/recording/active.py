@@ -27,8 +27,6 @@ logger = logging.getLogger(__name__)
 # A longer string in an action's parameters is cut; such an action cannot be replayed as it stands.
 MOST_CHARACTERS = 20_000
 _WORDS = 600
-# The title is asked for at once where that is little beside what the action took, else afterwards.
-_SLOW_S = 0.008
 _TITLE_S = 0.5
 _PICTURE_S = 3.0
 _QUALITY = 60
@@ -109,8 +107,6 @@ class Active:
         title = data.get("title", changed.get("title") if isinstance(changed, dict) else None)
         if isinstance(title, str):
             self._titles[tab] = (tab.url, title)
-        elif not action.verb.reads and time.monotonic() - action.started > _SLOW_S:
-            await self._ask_title(tab)
         entry["title_after"] = self._title(tab)
         if self.meta.screenshots in ("after", "both"):
             await self._picture(tab, entry, "after")
@@ -173,9 +169,9 @@ class Active:
             self._owner.end_soon(self, "max_actions")
 
     def _learn_title(self, action: Action, seq: int) -> None:
-        """Ask for the title of a page that was not asked yet, and write down if it is another."""
+        """Ask for the page's title, and write it down if it is another: nobody waits for that."""
         tab = action.tab
-        if tab is None or action.verb.reads or action.entry["duration_ms"] > _SLOW_S * 1000:
+        if tab is None or action.verb.reads:
             return
 
         def learnt(reply: asyncio.Future[Any]) -> None:
