@@ -18,6 +18,8 @@ SHOWN = 8
 MANY = 200
 # Frames of other origins that are looked into; the page's own are part of it.
 MAX_FRAMES = 100
+# Closed shadow trees inside each other.
+MAX_NESTED = 100
 
 _INVALID = ("valid selector", "valid XPath", "NamespaceError", "XPath")
 
@@ -65,12 +67,14 @@ class Match:
 async def ask(tab: Tab, frame: Frame, function: str, options: dict[str, Any]) -> dict[str, Any]:
     """Call one of the engine's functions that give refs, and take these over.
 
-    Once more if elements turn out to hold closed shadow trees.
+    Again if elements turn out to hold closed shadow trees, which may hold further ones.
     """
     book = book_of(tab)
     reply = await engine.call(tab, frame, function, {**options, "next": book.next})
     book.note(frame.frame_id, reply)
-    if reply["suspects"] and await pierce(tab, frame):
+    for _ in range(MAX_NESTED):
+        if not reply["suspects"] or not await pierce(tab, frame):
+            break
         reply = await engine.call(tab, frame, function, {**options, "next": book.next})
         book.note(frame.frame_id, reply)
     result: dict[str, Any] = reply["result"]

@@ -1,0 +1,150 @@
+// What is shown, with the attributes that say what a thing is, for those who look for values in it.
+// A flat list in document order, so that no nesting is too deep: elements are [depth, tag,
+// attributes or 0], texts [depth, text].
+
+const TELLING_ATTRIBUTES = ('class id datetime content itemprop itemtype itemid itemref property typeof resource about rel role'
+  + ' aria-label data-testid data-test data-qa data-field data-label data-name data-key data-price data-value data-rating'
+  + ' name alt title colspan scope lang for').split(' ');
+const MOST_NODES = 200000;
+const MOST_TEXT = 4e6; // characters
+const LONG_ATTRIBUTE = 2000;
+const BLOCKS = new Set(('ADDRESS ARTICLE ASIDE BLOCKQUOTE BODY DD DETAILS DIALOG DIV DL DT FIELDSET FIGCAPTION FIGURE FOOTER FORM'
+  + ' H1 H2 H3 H4 H5 H6 HEADER HGROUP HR HTML LI MAIN NAV OL P PRE SECTION SUMMARY TABLE TBODY TD TFOOT TH THEAD TR UL CAPTION').split(' '));
+
+const DEEP = 400;
+
+class Harvest {
+  constructor() {
+    this.entries = [];
+    this.text = 0;
+    this.cut = false;
+  }
+
+  words(depth, text) {
+    if (!text) return;
+    this.entries.push([depth, text]);
+    this.text += text.length;
+  }
+
+  element(el, view, depth) {
+    if (this.entries.length > MOST_NODES || this.text > MOST_TEXT) {
+      this.cut = true;
+      return;
+    }
+    const tag = tagOf(el).toUpperCase();
+    this.entries.push([depth, tag.toLowerCase(), clobbered(el) ? 0 : this.attributes(el, tag, view)]);
+    if (tag === 'SELECT' || tag === 'TEXTAREA') return;
+    if (depth >= DEEP) this.words(depth + 1, el.innerText ?? '');
+    else if (EMBEDDING.has(tag)) this.frame(el, depth + 1);
+    else for (const kid of kidsOf(el)) this.kid(el, kid, view, depth + 1);
+  }
+
+  kid(el, kid, view, depth) {
+    if (folded(el, kid)) return;
+    const type = typeOf(kid);
+    if (type === 3) {
+      if (BLANK.test(kid.data)) this.words(depth, ' ');
+      else if (view.readable) this.words(depth, kid.data);
+    }
+    if (type !== 1) return;
+    const tag = tagOf(kid).toUpperCase();
+    // Properties without words: <meta itemprop content>, <link itemprop href>.
+    if ((tag === 'META' || tag === 'LINK') && (kid.hasAttribute('itemprop') || kid.hasAttribute('property'))) {
+      this.entries.push([depth, tag.toLowerCase(), this.attributes(kid, tag, null)]);
+    } else if (!NEVER.has(tag) || (tag === 'SCRIPT' && isData(kid))) this.shown(kid, tag, view, depth);
+  }
+
+  shown(kid, tag, view, depth) {
+    if (tag === 'SCRIPT') {
+      this.entries.push([depth, 'script', { json: kid.textContent.slice(0, MOST_TEXT) }]);
+      return;
+    }
+    const below = clobbered(kid) ? new View(kid, view, getComputedStyle(kid), 'block') : look(kid, view);
+    if (!below) return;
+    this.element(kid, below, depth);
+    if (tag !== 'FORM' && !rootOf(kid)) suspect(kid);
+  }
+
+  frame(el, depth) {
+    const inner = inside(el);
+    const view = inner?.documentElement && rootView(inner);
+    if (!view) return;
+    this.data(inner.head, depth);
+    this.element(inner.body || inner.documentElement, view, depth);
+  }
+
+  // The JSON-LD of a document's head.
+  data(head, depth) {
+    for (const script of head?.querySelectorAll('script') ?? []) {
+      if (isData(script)) this.entries.push([depth, 'script', { json: script.textContent.slice(0, MOST_TEXT) }]);
+    }
+  }
+
+  attributes(el, tag, view) {
+    let found = 0;
+    const put = (name, value) => { (found ||= {})[name] = value.slice(0, LONG_ATTRIBUTE); };
+    for (const name of TELLING_ATTRIBUTES) {
+      const value = el.getAttribute(name);
+      if (value) put(name, value);
+    }
+    if (el.hasAttribute('itemscope')) put('itemscope', '1');
+    if (tag === 'A' || tag === 'AREA' || tag === 'LINK') put('href', typeof el.href === 'string' ? el.href : '');
+    else if (tag === 'IMG' || tag === 'SOURCE' || tag === 'VIDEO' || tag === 'AUDIO') {
+      const src = el.currentSrc || el.src || el.getAttribute('data-src') || '';
+      put('src', src.startsWith('data:') ? el.getAttribute('data-src') || '' : src);
+    } else if (CONTROLS.has(tag) && el.type !== 'password' && el.type !== 'hidden') put('value', fieldValue(el));
+    else if (tag === 'METER' || tag === 'PROGRESS' || tag === 'DATA') put('value', String(el.value));
+    if (view && view.inline === BLOCKS.has(tag)) put('flow', view.inline ? 'inline' : 'block');
+    if (view && struck(el)) put('struck', '1');
+    return found;
+  }
+}
+
+function fieldValue(el) {
+  if (el.type === 'checkbox' || el.type === 'radio') return el.checked ? 'true' : 'false';
+  return valueOf(el, roleOf(el)) || '';
+}
+
+// An old price, mostly.
+function struck(el) {
+  const text = firstOf(el);
+  return text !== null && typeOf(text) === 3 && text.data.length < 40 && /\d/.test(text.data)
+    && getComputedStyle(el).textDecorationLine.includes('line-through');
+}
+
+function metaOf(doc) {
+  const found = [];
+  for (const el of doc.querySelectorAll('meta[property][content], meta[name][content], meta[itemprop][content]')) {
+    found.push([el.getAttribute('property') || el.getAttribute('name') || el.getAttribute('itemprop'), el.content.slice(0, 5000)]);
+  }
+  for (const el of doc.querySelectorAll('link[rel=canonical][href], link[rel=next][href], link[rel=amphtml][href]')) found.push([`link:${el.rel}`, el.href]);
+  return found.slice(0, 500);
+}
+
+const isData = (script) => /\bld\+json/i.test(script.type);
+
+// Options: selector (every match is a scope of its own), most scopes.
+function harvest(options) {
+  const it = new Harvest();
+  const result = { scopes: [], meta: [], lang: document.documentElement?.lang || '', title: document.title, matched: 0 };
+  if (elsewhereSeen() || !document.documentElement) return result;
+  if (options.selector) {
+    const matched = everyMatch({ selector: options.selector, pierce: true });
+    result.matched = matched.length;
+    for (const el of matched.slice(0, options.most)) {
+      const view = look(el, viewAbove(el));
+      it.entries = [];
+      if (view) it.element(el, view, 0);
+      if (it.entries.length) result.scopes.push(it.entries);
+    }
+  } else {
+    const view = rootView(document);
+    it.data(document.head, 1);
+    if (view) it.element(document.body || document.documentElement, view, 0);
+    result.scopes.push(it.entries);
+    result.meta = metaOf(document);
+  }
+  return { ...result, cut: it.cut };
+}
+
+Object.assign(globalThis.openchrome, { harvest: (options) => read(harvest, options) });

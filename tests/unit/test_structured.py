@@ -1,0 +1,107 @@
+"""Numbers, dates, names and schemas, as pages and callers write them."""
+
+import pytest
+
+from ocd.api.errors import OcdError
+from ocd.structured.dates import iso_date, iso_moment
+from ocd.structured.embedded import from_json
+from ocd.structured.numbers import currency_in, minutes_in, number_in
+from ocd.structured.schema import read_schema
+from ocd.structured.words import likeness, words_of
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("$1,299.50", 1299.5), ("1.299,50 €", 1299.5), ("1 299,50", 1299.5),
+        ("CHF 1'299.50", 1299.5),
+        ("1.299 €", 1299), ("1,299", 1299), ("0,99", 0.99), ("4.5 out of 5", 4.5), ("-3", -3),
+        ("12k", 12000), ("3.2 million", 3200000), ("1,234,567", 1234567),
+        ("\u0661\u0662\u0663\u066b\u0665", 123.5),
+        ("\uff11\uff12\uff18", 128), ("12만", 120000), ("no number", None), ("", None), ("v", None),
+    ],
+)  # fmt: skip
+def test_numbers_as_people_write_them(text: str, number: float | None) -> None:
+    """Decimal signs and groups of either half of the world, digits of any script, scales."""
+    assert number_in(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "day"),
+    [
+        ("2024-03-05T07:30:00Z", "", "2024-03-05"), ("5 March 2024", "", "2024-03-05"),
+        ("March 5th, 2024", "", "2024-03-05"), ("5. März 2024", "de", "2024-03-05"),
+        ("5 de marzo de 2024", "es", "2024-03-05"), ("2024年3月5日", "ja", "2024-03-05"),
+        ("2024년 3월 5일", "ko", "2024-03-05"), ("03/05/2024", "en-US", "2024-03-05"),
+        ("03/05/2024", "en-GB", "2024-05-03"), ("05.03.2024", "", "2024-03-05"),
+        ("25/12/2023", "en-US", "2023-12-25"), ("Tue, 05 Mar 2024 07:30:00 GMT", "", "2024-03-05"),
+        ("1709623800", "", "2024-03-05"), ("31/02/2024", "", None), ("soon", "", None),
+    ],
+)  # fmt: skip
+def test_dates_as_people_write_them(text: str, lang: str, day: str | None) -> None:
+    """Months in words, either order of numbers, stamps; what is no day is none."""
+    assert iso_date(text, lang) == day
+
+
+def test_moments_keep_their_time_and_zone() -> None:
+    """A time of day, if there is one."""
+    assert iso_moment("2024-03-05 07:30 +0100") == "2024-03-05T07:30:00+01:00"
+    assert iso_moment("5 March 2024, 7:05 pm") == "2024-03-05T19:05:00"
+    assert iso_moment("5 March 2024") == "2024-03-05"
+
+
+def test_durations_and_currencies() -> None:
+    """ISO durations in minutes, ISO codes of currencies."""
+    assert (minutes_in("PT1H30M"), minutes_in("P1D"), minutes_in("PT")) == (90, 1440, None)
+    assert [currency_in(text) for text in ("R$ 5", "5 EUR", "£5", "5")] == ["BRL", "EUR", "GBP", ""]
+
+
+@pytest.mark.parametrize(
+    ("asked", "better", "worse"),
+    [
+        ("price", "product-price", "old-price"), ("price", "Preis", "shippingPrice"),
+        ("author", "byline", "author image"), ("reviewCount", "number of reviews", "review"),
+        ("product_name", "name", "brand name"), ("ingredients", "recipeIngredient", "instructions"),
+    ],
+)  # fmt: skip
+def test_names_that_mean_the_same(asked: str, better: str, worse: str) -> None:
+    """Spelling, plural, language and words around a name do not hide it; other things do."""
+    words = words_of(asked)
+    assert likeness(words, words_of(better)) > likeness(words, words_of(worse))
+    assert likeness(words, words_of(better)) >= 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"@type": "Product", "name": "x"}', '[{"@type": "Product", "name": "x"}]',
+        '{"@graph": [{"@type": "Product", "name": "x"}]}',
+        '<!-- {"@type":"Product","name":"x"} -->',
+        '//<![CDATA[\n{"@type":"Product","name":"x",}\n//]]>',
+        '/*<![CDATA[*/{"@type":"Product","name":"x"}/*]]>*/',
+    ],
+)  # fmt: skip
+def test_json_ld_as_pages_write_it(text: str) -> None:
+    """Graphs, lists, comments around it and commas too many."""
+    (entity,) = from_json([text])
+    assert (entity.types, entity.props["name"]) == (("Product",), "x")
+
+
+def test_json_ld_that_is_broken_is_passed_over() -> None:
+    """Neither words nor bottomless nesting raise."""
+    assert from_json(["not json", "{", "[" * 100_000, '"text"', "7"]) == []
+
+
+def test_schemas_in_short() -> None:
+    """The properties alone, types as words, lists as lists."""
+    wanted = read_schema({"name": "string", "price": "price", "tags": ["string"], "when": "date"})
+    assert [(one.name, one.kind, one.format) for one in wanted.fields] == [
+        ("name", "string", ""), ("price", "number", ""), ("tags", "array", ""),
+        ("when", "string", "date"),
+    ]  # fmt: skip
+    assert read_schema({"type": "array", "items": {"properties": {"a": {}}}}).kind == "array"
+    deep: dict[str, object] = {"type": "string"}
+    for _ in range(20):
+        deep = {"type": "object", "properties": {"a": deep}}
+    with pytest.raises(OcdError):
+        read_schema(deep)
