@@ -95,7 +95,7 @@ class Harvest {
     } else if (CONTROLS.has(tag) && el.type !== 'password' && el.type !== 'hidden') put('value', fieldValue(el));
     else if (tag === 'METER' || tag === 'PROGRESS' || tag === 'DATA') put('value', String(el.value));
     if (view && view.inline === BLOCKS.has(tag)) put('flow', view.inline ? 'inline' : 'block');
-    if (view && struck(el)) put('struck', '1');
+    if (view && crossedOut(el)) put('struck', '1');
     return found;
   }
 }
@@ -106,13 +106,13 @@ function fieldValue(el) {
 }
 
 // An old price, mostly.
-function struck(el) {
+function crossedOut(el) {
   const text = firstOf(el);
   return text !== null && typeOf(text) === 3 && text.data.length < 40 && /\d/.test(text.data)
     && getComputedStyle(el).textDecorationLine.includes('line-through');
 }
 
-function metaOf(doc) {
+function metaTags(doc) {
   const found = [];
   for (const el of doc.querySelectorAll('meta[property][content], meta[name][content], meta[itemprop][content]')) {
     found.push([el.getAttribute('property') || el.getAttribute('name') || el.getAttribute('itemprop'), el.content.slice(0, 5000)]);
@@ -142,7 +142,7 @@ function harvest(options) {
     it.data(document.head, 1);
     if (view) it.element(document.body || document.documentElement, view, 0);
     result.scopes.push(it.entries);
-    result.meta = metaOf(document);
+    result.meta = metaTags(document);
   }
   return { ...result, cut: it.cut };
 }
