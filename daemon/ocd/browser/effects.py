@@ -14,6 +14,7 @@ from ocd.browser.cdp import Event
 from ocd.browser.dialogs import Dialog
 from ocd.browser.downloads import Download
 from ocd.browser.emitter import Emitter, Listener
+from ocd.browser.permissions import Prompt
 from ocd.browser.tab import RefusedPopup, Tab
 
 T = TypeVar("T")
@@ -39,6 +40,7 @@ class Effects:
         self.dialog: Dialog | None = tab.opened_dialog
         self.popups: list[Tab] = []
         self.refused: list[str] = []
+        self.prompts: list[Prompt] = []
         self.downloads: list[Download] = []
         cdp = tab.cdp
         self._listeners: list[tuple[Emitter, str, Listener]] = [
@@ -46,6 +48,7 @@ class Effects:
             (cdp, "Page.frameStartedNavigating", self._leaving),
             (tab.events, "download", self._downloading),
             (tab.events, "popup_refused", self._refused),
+            (tab.events, "prompt", self._prompted),
             (cdp, "Network.requestWillBeSent", self._requested),
             (cdp, "Network.loadingFinished", self._ended),
             (cdp, "Network.loadingFailed", self._ended),
@@ -182,6 +185,8 @@ class Effects:
             changed["popups"] = [{"tab_id": tab.id, "url": tab.url} for tab in popups]
         if self.refused:
             changed["popups_refused"] = self.refused
+        if self.prompts:
+            changed["permissions"] = [{"name": p.name, "state": p.state} for p in self.prompts]
         # Also those that came too late for the action that has set them off.
         downloads = [file.told() for file in self._tab.downloads if not file.reported]
         changed |= {"downloads": downloads} if downloads else {}
@@ -217,6 +222,10 @@ class Effects:
         self.downloads.append(download)
         self._frames.clear()
         self._wake()
+
+    def _prompted(self, prompt: Prompt) -> None:
+        if prompt not in self.prompts:
+            self.prompts.append(prompt)
 
     def _refused(self, popup: RefusedPopup) -> None:
         self.refused.append(popup.url)

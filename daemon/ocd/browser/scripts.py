@@ -14,6 +14,8 @@ from ocd.api.errors import OcdError
 from ocd.browser.frames import Frame
 
 WORLD = "openchrome"
+# Emitted by a session whose Runtime domain was switched off for a moment.
+ENABLED_AGAIN = "openchrome.enabledAgain"
 
 # CDP's words for a document that went away before a script began, or under it.
 _NOT_BEGUN = ("Cannot find default execution context", "Cannot find context with specified id")
@@ -254,6 +256,8 @@ async def main_context(frame: Frame) -> int:
         with frame.cdp.untapped("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
             await frame.cdp.send("Runtime.disable")
             await frame.cdp.send("Runtime.enable")
+            # What was bound in its contexts is gone.
+            frame.cdp.emit(ENABLED_AGAIN)
     finally:
         frame.cdp.off("Runtime.executionContextCreated", listen)
     if not found:

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from ocd.api.errors import OcdError
+from ocd.browser import permissions
 from ocd.browser.cdp import CdpSession, Event, Result
 from ocd.browser.chromium import Chromium
 from ocd.browser.tab import RefusedPopup, Tab
@@ -103,6 +104,7 @@ class Session:
             cdp.connection.tell("Target.closeTarget", {"targetId": cdp.target_id})
 
     def _listen(self, tab: Tab, cdp: CdpSession) -> None:
+        permissions.watch(tab, cdp)
         cdp.on("Page.downloadWillBegin", lambda event: self._downloading(tab, event))
 
     def _downloading(self, tab: Tab, event: Event) -> None:

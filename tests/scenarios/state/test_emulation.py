@@ -112,6 +112,29 @@ def test_position_is_refused_without_a_hang(who: Daemon) -> None:
     assert _asked(who) == "refused 1"
 
 
+def test_refused_prompt_is_told_by_the_click(who: Daemon) -> None:
+    """`changed` names what the page has asked for and that it was denied, or granted."""
+    changed = who.do("interact", query="Where am I")["changed"]
+    assert changed["permissions"] == [{"name": "geolocation", "state": "denied"}]
+    who.do("geolocation", preset="paris")
+    changed = who.do("interact", query="Where am I")["changed"]
+    assert changed["permissions"] == [{"name": "geolocation", "state": "granted"}]
+    who.do("geolocation", reset=True)
+
+
+def test_no_prompt_keeps_a_page_waiting(who: Daemon) -> None:
+    """Camera, microphone, notifications and clipboard are refused at once, and look untouched."""
+    refused = """await Promise.all([
+      navigator.mediaDevices.getUserMedia({video: true, audio: true}).then(() => 'ok', (e) => 'no'),
+      Notification.requestPermission(),
+      navigator.clipboard.readText().then(() => 'ok', (e) => 'no'),
+    ]).then(JSON.stringify)"""
+    told = who.do("javascript_tool", code=refused, timeout_ms=5000)
+    assert json.loads(told["content"]) == ["no", "denied", "no"]
+    seen = _js(who, "String(navigator.geolocation.getCurrentPosition)")
+    assert "[native code]" in seen
+
+
 def test_position_is_given_to_the_page(who: Daemon, site: Site) -> None:
     """The page's origin may ask from then on; after reset no more."""
     told = who.do("geolocation", preset="seoul", accuracy=20)
