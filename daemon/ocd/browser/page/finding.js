@@ -10,6 +10,7 @@ const ROLE_WORDS = {
 };
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
 const LINE = 160;
+const LIKELY = 40; // what scores less has only some of the words
 const clip = (text, most = LINE) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
 function unquoted(text) {
@@ -228,12 +229,15 @@ function ranked(options) {
   const found = seek((el, role, name, acts) => (fits(role, acts)
     ? asked.score(role, name, acts, (partly) => furtherWords(el, acts, partly)) : 0));
   const best = withoutDoubles(found).sort((a, b) => b.score - a.score || a.at - b.at);
-  // Where they are is asked of those only that may be shown.
-  const least = best[Math.min(options.limit, best.length) - 1]?.score;
+  // Where they are is asked of those only that may be shown, and that it can decide between: what
+  // has but some of the words stays in the page's order.
+  const least = Math.max(best[Math.min(options.limit, best.length) - 1]?.score ?? 0, LIKELY);
   const end = best.findIndex((one) => one.score < least);
   const shown = best.slice(0, end < 0 ? best.length : end);
   for (const one of shown) one.seen = inSight(one.el);
-  return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(best.slice(shown.length));
+  const rest = best.slice(shown.length);
+  for (const one of rest.slice(0, options.limit)) one.seen = inSight(one.el);
+  return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(rest);
 }
 
 // A text inside an element of the same words is that element.
