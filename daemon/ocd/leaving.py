@@ -89,7 +89,8 @@ def _ways(verb: Verb, params: Params, here: str) -> Iterator[tuple[Way, str]]:
         if (path := getattr(params, name)) is not None:
             yield "file", str(path)
     if verb.uploads:
-        yield "upload", origin_of(getattr(params, "base_url", None) or here)
+        to = origin_of(getattr(params, "base_url", None) or here)
+        yield "upload", to or "the configured site"
 
 
 @cache

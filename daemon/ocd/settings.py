@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 import msgspec
 
-from ocd.tables import LargeOutput, Policy, Table
+from ocd.tables import LargeOutput, Ocs, Policy, Table
 
 # The capability groups, as the verbs declare them (a unit test compares the two lists).
 GROUPS = (
@@ -155,6 +155,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     policy: Annotated[
         Policy, _key("Rules about data that leaves after a page was read", flag=None, live=True)
     ] = Policy()
+    ocs: Annotated[
+        Ocs, _key("Open Chat Studio: where uploads go by default", flag=None, live=True)
+    ] = Ocs()
     handle_large_tool_output: Annotated[
         LargeOutput, _key("Large replies that nobody asked for", flag=None, live=True)
     ] = LargeOutput()

@@ -31,3 +31,10 @@ class Policy(Table, frozen=True, kw_only=True):
     """
 
     exfiltration: Literal["allow", "ask", "deny"] | None = None
+
+
+class Ocs(Table, frozen=True, kw_only=True):
+    """[ocs]: the Open Chat Studio that files are uploaded to when a call does not say."""
+
+    base_url: str = ""
+    team: str = ""

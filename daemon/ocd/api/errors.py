@@ -84,6 +84,12 @@ CODES: dict[str, tuple[int, int]] = {
     "recording_active": (409, 1),
     "recording_not_active": (409, 1),
     "recording_not_found": (404, 1),
+    # uploads to a site
+    "login_required": (401, 1),
+    "upload_forbidden": (403, 1),
+    "collection_not_found": (404, 1),
+    "upload_rejected": (422, 1),
+    "upload_failed": (502, 1),
     # said by the client alone
     "no_daemon": (503, 3),
 }

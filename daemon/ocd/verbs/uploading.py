@@ -40,6 +40,7 @@ class FileUpload(Aimed):
     tier=2,
     reads_page=True,
     page_keys=PAGE_KEYS,
+    uploads=True,
 )
 async def file_upload(tab: Tab, params: FileUpload) -> Output:
     clock = Clock.of(params.timeout_ms)
