@@ -26,7 +26,8 @@ class QueryDom(Params):
     """List the elements that match a CSS selector or an XPath
 
     Each with ref, tag, attributes, text (200 characters; `cut` if there is more), visible, and
-    box [x, y, width, height]. Frames and open shadow trees are searched, too.
+    box [x, y, width, height]. Frames and shadow trees are searched, too. With multiple false the
+    first match stands in `element`, too (null: none).
     """
 
     method: Annotated[
@@ -83,6 +84,7 @@ def _check_one_way(params: QueryDom) -> None:
     large=True,
     items=("elements",),
     reads=True,
+    reads_page=True,
     page_keys=("attributes", "text"),
 )
 async def query_dom(tab: Tab, params: QueryDom) -> Output:
@@ -103,10 +105,13 @@ async def query_dom(tab: Tab, params: QueryDom) -> Output:
         return not params.multiple and bool(found)
 
     await aiming.everywhere(tab, "queryDom", options, take)
-    return Output(
-        data={
-            "tab_id": tab.id, "url": tab.url, "count": len(found[:limit]), "total": total,
-            "elements": found[:limit],
-        },
-        origin=origin_of(tab.url),
-    )  # fmt: skip
+    way = "css" if params.selector is not None else "xpath"
+    asked = {"selector": params.selector} if way == "css" else {"xpath": params.xpath}
+    data: dict[str, Any] = {
+        "action": "query_dom", "tab_id": tab.id, "url": tab.url, "method": way, **asked,
+        "multiple": params.multiple, "count": len(found[:limit]), "total": total,
+        "elements": found[:limit],
+    }  # fmt: skip
+    if not params.multiple:
+        data["element"] = found[0] if found else None
+    return Output(data=data, origin=origin_of(tab.url))

@@ -74,10 +74,10 @@ def test_query_dom_gives_refs_that_work(at: At, by: dict[str, str]) -> None:
     assert page.text("output") == "deleted Bob"
 
 
-def test_query_dom_pierces_open_shadow_trees(at: At) -> None:
-    """Shadow trees are searched unless the caller says no."""
+def test_query_dom_pierces_shadow_trees(at: At) -> None:
+    """Shadow trees, open and closed, are searched unless the caller says no."""
     page = at("shadow.html")
-    assert page.do("query_dom", selector="button")["total"] == 1
+    assert page.do("query_dom", selector="button")["total"] == 2
     assert page.do("query_dom", selector="button", pierce_shadow=False)["total"] == 0
 
 

@@ -272,6 +272,7 @@ function everyMatch(options) {
     for (const host of scope.querySelectorAll('*')) {
       const inner = rootOf(host) || (EMBEDDING.has(host.tagName) ? inside(host) : null);
       if (inner) scopes.push(inner);
+      else if (tagOf(host) !== 'FORM') suspect(host);
     }
   }
   return [...found];
@@ -280,10 +281,16 @@ function everyMatch(options) {
 function matchesIn(scope, { selector, xpath }) {
   if (selector) return scope.querySelectorAll(selector);
   const document = scope.ownerDocument || scope;
-  const start = scope === document ? document : scope.firstElementChild;
-  const result = start ? document.evaluate(xpath, start, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null) : null;
+  if (scope === document) return matchesAlong(document, xpath, document);
+  // A shadow root itself is no place for a path to start from; the elements in it are.
+  const starts = xpath.trim().startsWith('/') ? [...scope.children].slice(0, 1) : [...scope.children];
+  return starts.flatMap((start) => matchesAlong(document, xpath, start));
+}
+
+function matchesAlong(document, xpath, start) {
+  const result = document.evaluate(xpath, start, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
   const found = [];
-  for (let at = 0; at < (result?.snapshotLength ?? 0); at++) {
+  for (let at = 0; at < result.snapshotLength; at++) {
     const node = result.snapshotItem(at);
     if (typeOf(node) === Node.ELEMENT_NODE) found.push(node);
     else if (node.ownerElement || node.parentElement) found.push(node.ownerElement || node.parentElement);

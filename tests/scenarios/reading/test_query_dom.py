@@ -1,0 +1,63 @@
+"""query_dom: selectors and paths through frames and shadow trees, cleaned."""
+
+from support.daemon import Daemon
+from support.site import Site
+
+
+def write(daemon: Daemon, site: Site, html: str) -> None:
+    daemon.do("navigate", url=site.url("index.html"))
+    daemon.do("javascript_tool", code=f"document.body.innerHTML = {html!r}; 1")
+
+
+def test_closed_shadow_trees_are_searched(daemon: Daemon, site: Site) -> None:
+    """By selector and by path; the ref can be acted on."""
+    daemon.do("navigate", url=site.url("closed-shadow.html"))
+    (button,) = daemon.do("query_dom", selector="button")["elements"]
+    for path in ("//button", "self::button", "//p/following-sibling::button"):
+        (same,) = daemon.do("query_dom", xpath=path)["elements"]
+        assert same["ref"] == button["ref"], path
+    assert button["text"] == "Closed button"
+    daemon.do("interact", ref=button["ref"])
+    assert "pressed" in str(daemon.do("javascript_tool", code="document.title"))
+
+
+def test_first_match_alone(daemon: Daemon, site: Site) -> None:
+    """multiple false: `element`, null if nothing matches; method and selector are repeated."""
+    daemon.do("navigate", url=site.url("acting/rows.html"))
+    one = daemon.do("query_dom", method="css", selector="tbody button", multiple=False)
+    assert (one["method"], one["selector"], one["multiple"]) == ("css", "tbody button", False)
+    assert one["element"] == one["elements"][0]
+    assert daemon.do("query_dom", selector="#none", multiple=False)["element"] is None
+
+
+def test_text_and_attributes_pass_the_sanitiser(daemon: Daemon, site: Site) -> None:
+    """Invisible characters go, and a note says so; scripts of the world stay as they are."""
+    write(daemon, site, "<p title='a\u202eb'>x\u200by 日本語 עברית 👩\u200d👩\u200d👧</p>")
+    result = daemon.do("query_dom", selector="p")
+    assert result["elements"][0]["text"] == "xy 日本語 עברית 👩\u200d👩\u200d👧"
+    assert result["elements"][0]["attributes"]["title"] == "ab"
+    assert "2 invisible characters" in result["page_text_note"]
+
+
+def test_frames_of_frames_are_asked_once(daemon: Daemon, site: Site) -> None:
+    """500 frames and shadow trees: each element once, whatever it stands in."""
+    inner = "&lt;iframe srcdoc=&quot;&lt;b&gt;in&lt;/b&gt;&quot;&gt;&lt;/iframe&gt;"
+    write(
+        daemon,
+        site,
+        f"<iframe srcdoc='<b>out</b>{inner}'></iframe>" * 20 + "<div class=host></div>" * 460,
+    )
+    daemon.do(
+        "javascript_tool",
+        code="""for (const host of document.querySelectorAll('.host'))
+        host.attachShadow({mode: 'open'}).innerHTML = '<b>deep</b>'; 1""",
+    )
+    daemon.do(
+        "wait_for",
+        type="function",
+        value="Array.from(document.querySelectorAll('iframe')).every((one) => one.contentDocument"
+        "?.querySelector('iframe')?.contentDocument?.querySelector('b'))",
+    )
+    result = daemon.do("query_dom", selector="b", limit=1000)
+    assert result["total"] == result["count"] == 500
+    assert len({element["ref"] for element in result["elements"]}) == 500
