@@ -21,15 +21,23 @@ _SUFFIXES = {
     "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "application/pdf": "pdf",
 }  # fmt: skip
 
+# What the body of a result with a picture has in it.
+_PICTURE = b'"image"'
+
 # Said in sentences, or no use to a reader of the text itself.
 _NOTES = ("next_step", "browser_restarted")
 
 
 def show_json(reply: Reply, command: Command) -> None:
-    """Write the body to stdout (or to --out) as it arrives, and nothing else."""
+    """Write the body to stdout (or to --out) as it arrives, and nothing else.
+
+    A picture goes to --out, and the body without it to stdout, naming the file.
+    """
     out = command.options.get("out")
     if out:
-        _save(out, reply.read())
+        body = reply.read()
+        if not (_PICTURE in body and _saved_picture(body, out)):
+            _save(out, body)
         return
     last = b""
     for data in reply.chunks():
@@ -37,6 +45,22 @@ def show_json(reply: Reply, command: Command) -> None:
         render.write_bytes(data)
     if last != b"\n":
         render.write_bytes(b"\n")
+
+
+def _saved_picture(body: bytes, out: str) -> bool:
+    """Save the picture of a result, if it has one, and print the rest; whether it has."""
+    import json
+
+    reply = json.loads(body)
+    result = reply.get("result")
+    picture = result.get("image") if isinstance(result, dict) else None
+    if not isinstance(picture, dict) or "data" not in picture:
+        return False
+    _save(out, _decoded(picture.pop("data")))
+    if out != "-":
+        picture["path"] = out
+        render.write_line(json.dumps(reply, ensure_ascii=False))
+    return True
 
 
 def show(result: Any, command: Command, index: dict[str, Entry]) -> None:  # noqa: ANN401 - any JSON

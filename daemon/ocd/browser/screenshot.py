@@ -2,10 +2,11 @@
 
 import base64
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ocd.api.errors import OcdError
+from ocd.browser.picture_size import size_of
 
 if TYPE_CHECKING:
     from ocd.browser.tab import Tab
@@ -13,86 +14,137 @@ if TYPE_CHECKING:
 Format = Literal["png", "jpeg", "webp"]
 Clip = tuple[float, float, float, float]
 
-# Chromium's compositor gives up beyond this many pixels a side.
+# What a compositor with a graphics card can draw, in pixels a side, and what a picture may have.
 MAX_SIDE = 16_384
+MAX_PIXELS = 40_000_000
+# Smaller than this nothing can be read: the rest is left out instead.
+MIN_SCALE = 0.25
+# Larger pictures are no use to who gets them inline.
+MAX_INLINE = 8 << 20
+_SMALLER_QUALITY = 80
 
 _RECT = """function () {
   this.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
   const box = this.getBoundingClientRect();
   return [box.x + scrollX, box.y + scrollY, box.width, box.height];
 }"""
+_TRANSPARENT = {"color": {"r": 0, "g": 0, "b": 0, "a": 0}}
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """What to picture, and how; at most one of clip, selector and backend_node_id counts."""
+    """What to picture, and how; at most one of full_page, clip and backend_node_id counts.
+
+    max_bytes: a larger PNG is taken again as JPEG.
+    """
 
     full_page: bool = False
     clip: Clip | None = None
-    selector: str | None = None
     backend_node_id: int | None = None
     format: Format = "png"
     quality: int | None = None
+    omit_background: bool = False
+    max_bytes: int | None = None
 
 
-async def take(tab: "Tab", shot: Shot) -> bytes:
-    """Return the picture; see Tab.screenshot for the errors."""
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture: its bytes, width and height in pixels, and in `notes` what was done to fit it.
+
+    rest: x, y, width, height of the part of the page that was left out.
+    """
+
+    data: bytes
+    format: Format
+    size: tuple[int, int]
+    scale: float = 1.0
+    notes: list[str] = field(default_factory=list)
+    rest: Clip | None = None
+
+
+async def take(tab: "Tab", shot: Shot) -> Picture:
+    """Return the picture; what is too large is scaled down, then cut. See Tab.screenshot."""
+    tab.check_usable()
+    clip = await _clip(tab, shot)
+    scale, rest, notes = 1.0, None, list[str]()
+    if clip is not None:
+        clip, scale, rest = _fitted(_checked(clip))
+        notes = _said(clip, scale, rest)
+    if not shot.omit_background or shot.format == "jpeg":
+        picture = await _capture(tab, shot, clip, scale)
+    else:
+        picture = await _on_nothing(tab, shot, clip, scale)
+    return replace(picture, scale=scale, rest=rest, notes=notes + picture.notes)
+
+
+async def _on_nothing(tab: "Tab", shot: Shot, clip: Clip | None, scale: float) -> Picture:
+    await tab.cdp.send("Emulation.setDefaultBackgroundColorOverride", _TRANSPARENT)
+    try:
+        return await _capture(tab, shot, clip, scale)
+    finally:
+        tab.cdp.tell("Emulation.setDefaultBackgroundColorOverride")
+
+
+async def _capture(tab: "Tab", shot: Shot, clip: Clip | None, scale: float) -> Picture:
     params: dict[str, Any] = {"format": shot.format, "optimizeForSpeed": shot.format == "png"}
     if shot.quality is not None and shot.format != "png":
         params["quality"] = shot.quality
-    clip = await _clip(tab, shot)
     if clip is not None:
         x, y, width, height = clip
-        params["clip"] = {"x": x, "y": y, "width": width, "height": height, "scale": 1}
+        params["clip"] = {"x": x, "y": y, "width": width, "height": height, "scale": scale}
         params["captureBeyondViewport"] = True
     reply = await tab.cdp.send("Page.captureScreenshot", params)
-    return base64.b64decode(reply["data"])
+    data = base64.b64decode(reply["data"])
+    if shot.max_bytes is not None and len(data) > shot.max_bytes and shot.format == "png":
+        smaller = replace(shot, format="jpeg", quality=_SMALLER_QUALITY, max_bytes=None)
+        picture = await _capture(tab, smaller, clip, scale)
+        picture.notes.append(f"JPEG: as PNG it would have {len(data)} bytes")
+        return picture
+    return Picture(data, shot.format, size_of(data))
 
 
 async def _clip(tab: "Tab", shot: Shot) -> Clip | None:
-    if shot.selector is not None:
-        clip = await _of_selector(tab, shot.selector)
-    elif shot.backend_node_id is not None:
-        clip = await _of_node(tab, shot.backend_node_id)
-    elif shot.clip is not None:
-        clip = shot.clip
-    elif shot.full_page:
-        metrics = await tab.cdp.send("Page.getLayoutMetrics")
-        size = metrics["cssContentSize"]
-        clip = (0, 0, size["width"], size["height"])
-    else:
+    if shot.backend_node_id is not None:
+        return await _of_node(tab, shot.backend_node_id)
+    if shot.clip is not None:
+        return shot.clip
+    if not shot.full_page:
         return None
-    return _checked(clip)
+    metrics = await tab.cdp.send("Page.getLayoutMetrics")
+    size = metrics["cssContentSize"]
+    return (0, 0, size["width"], size["height"])
 
 
 def _checked(clip: Clip) -> Clip:
     x, y, width, height = clip
     if width <= 0 or height <= 0:
         raise OcdError("invalid_argument", "The area has no size: there is nothing to picture.")
-    if max(width, height) > MAX_SIDE:
-        raise OcdError(
-            "too_large",
-            f"The picture would be {width:.0f} by {height:.0f} pixels; {MAX_SIDE} is the most.",
-            hint="Take it in parts with clip.",
-            width=width,
-            height=height,
-        )
     # Whole pixels, so that no edge is blended with what is beside it.
     left, top = math.floor(x), math.floor(y)
     return left, top, math.ceil(x + width) - left, math.ceil(y + height) - top
 
 
-async def _of_selector(tab: "Tab", selector: str) -> Clip:
-    find = f"(s) => {{ const e = document.querySelector(s); return e && ({_RECT}).call(e); }}"
-    try:
-        found = await tab.evaluate(find, args=[selector], isolated=True)
-    except OcdError as error:
-        if error.code == "script_error" and "is not a valid selector" in error.message:
-            raise OcdError("invalid_argument", f"Not a CSS selector: {selector}") from None
-        raise
-    if found is None:
-        raise OcdError("element_not_found", f"No element matches {selector}.", selector=selector)
-    return found[0], found[1], found[2], found[3]
+def _fitted(clip: Clip) -> tuple[Clip, float, Clip | None]:
+    """Return what of the area fits, at which scale, and the rest below if there is one."""
+    x, y, width, height = clip
+    rest = None
+    wide = min(width, MAX_SIDE / MIN_SCALE)
+    high = min(height, MAX_SIDE / MIN_SCALE, MAX_PIXELS / MIN_SCALE**2 // wide)
+    if high < height:
+        rest = (x, y + high, width, height - high)
+    scale = min(1.0, MAX_SIDE / max(wide, high), math.sqrt(MAX_PIXELS / (wide * high)))
+    # Rounded down: the last pixel must not be one too many.
+    return (x, y, wide, high), math.floor(scale * 10_000) / 10_000, rest
+
+
+def _said(clip: Clip, scale: float, rest: Clip | None) -> list[str]:
+    said: list[str] = []
+    if scale < 1:
+        size = f"{clip[2]:.0f} by {clip[3]:.0f} pixels"
+        said.append(f"Scaled to {scale:.0%}: {size} are more than one picture can have")
+    if rest is not None:
+        said.append(f"Cut at {rest[1]:.0f} pixels; {rest[3]:.0f} below are not in it")
+    return said
 
 
 async def _of_node(tab: "Tab", backend_node_id: int) -> Clip:

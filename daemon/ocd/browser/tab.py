@@ -203,7 +203,6 @@ class Tab:
         *,
         full_page: bool = False,
         clip: Clip | None = None,
-        selector: str | None = None,
         backend_node_id: int | None = None,
         format: Format = "png",  # noqa: A002 - CDP's word
         quality: int | None = None,
@@ -211,11 +210,11 @@ class Tab:
         """Return a picture of the viewport, the page, an element, or a part of the page.
 
         clip: x, y, width, height in CSS pixels of the page. quality: 0 to 100, jpeg and webp.
-        Raises element_not_found, too_large beyond 16384 pixels a side.
+        What is too large for one picture is scaled down and cut; screenshot.take says how.
+        Raises stale_ref, invalid_argument for an area without size.
         """
-        self.check_usable()
-        shot = Shot(full_page, clip, selector, backend_node_id, format, quality)
-        return await take(self, shot)
+        shot = Shot(full_page, clip, backend_node_id, format, quality)
+        return (await take(self, shot)).data
 
     async def wait_for(
         self, kind: str, value: str = "", *, timeout_s: float = 30, visible: bool = False

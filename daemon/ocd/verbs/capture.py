@@ -1,35 +1,54 @@
 """Verbs that take pictures of a page."""
 
+import asyncio
 import contextlib
-from typing import Annotated, Literal
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from ocd.api.errors import OcdError
+from ocd.browser import printing
 from ocd.browser.refs import resolve_target
+from ocd.browser.screenshot import MAX_INLINE, Picture, Shot, take
 from ocd.browser.tab import Tab
-from ocd.verb import Image, Output, Params, tab_verb
+from ocd.files import make_dir, write_whole
+from ocd.verb import WRITES_PATH, Image, Output, Params, tab_verb
+
+
+class Box(Struct, forbid_unknown_fields=True):
+    """A part of the page in CSS pixels."""
+
+    x: float
+    y: float
+    width: float
+    height: float
 
 
 class PageScreenshot(Params):
     """Take a picture of the page, or of one element
 
-    Without arguments: what the viewport shows.
+    Without arguments: what the viewport shows. What is too large is scaled, then cut, and said so.
     """
 
     full_page: Annotated[bool, Meta(description="The whole page")] = False
-    selector: Annotated[
-        str | None, Meta(description="Only the first match of this CSS selector")
-    ] = None
+    selector: Annotated[str | None, Meta(description="Only the element of this CSS selector")] = (
+        None
+    )
     ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
     clip: Annotated[
-        Annotated[list[float], Meta(min_length=4, max_length=4)] | None,
+        Annotated[list[float], Meta(min_length=4, max_length=4)] | Box | None,
         Meta(description="Only this part of the page: x, y, width, height"),
     ] = None
     format: Annotated[Literal["png", "jpeg", "webp"], Meta(description="Format")] = "png"
     quality: Annotated[
-        Annotated[int, Meta(ge=1, le=100)] | None,
+        Annotated[int, Meta(ge=0, le=100)] | None,
         Meta(description="jpeg, webp: percent"),
+    ] = None
+    omit_background: Annotated[bool, Meta(description="png, webp: transparent")] = False
+    path: Annotated[
+        str | None, Meta(description="Write it to this file instead", extra=WRITES_PATH)
     ] = None
 
 
@@ -41,20 +60,45 @@ async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
         if params.ref or params.selector:
             found = await resolve_target(tab, ref=params.ref, selector=params.selector)
             node = await (await held.enter_async_context(found)).backend_node_id()
-        picture = await tab.screenshot(
+        shot = Shot(
             full_page=params.full_page,
-            backend_node_id=node,
             clip=_box(params.clip),
+            backend_node_id=node,
             format=params.format,
             quality=params.quality,
+            omit_background=params.omit_background,
+            max_bytes=None if params.path else MAX_INLINE,
         )
-    mime_type = f"image/{params.format}"
-    data = {"tab_id": tab.id, "url": tab.url, "mime_type": mime_type, "size_bytes": len(picture)}
-    return Output(data=data, image=Image(picture, mime_type))
+        picture = await take(tab, shot)
+    data = _told(tab, picture)
+    if params.path is None:
+        return Output(data=data, image=Image(picture.data, data["mime_type"]))
+    await asyncio.to_thread(write_whole, Path(params.path), picture.data)
+    saved = {"action": "screenshot", "path": params.path, "format": picture.format}
+    return Output(data=saved | data | {"message": f"Saved to {params.path}"})
 
 
-def _box(clip: list[float] | None) -> tuple[float, float, float, float] | None:
-    return (clip[0], clip[1], clip[2], clip[3]) if clip else None
+def _told(tab: Tab, picture: Picture) -> dict[str, Any]:
+    width, height = picture.size
+    told: dict[str, Any] = {
+        "tab_id": tab.id, "url": tab.url, "mime_type": f"image/{picture.format}",
+        "size_bytes": len(picture.data), "size_kb": round(len(picture.data) / 1024, 1),
+        "dimensions": {"width": width, "height": height},
+    }  # fmt: skip
+    told |= {"scale": picture.scale} if picture.scale < 1 else {}
+    told |= {"notes": picture.notes} if picture.notes else {}
+    if picture.rest is not None:
+        arguments = {"tab_id": tab.id, "clip": list(picture.rest)}
+        told |= {"cut": True, "next_step": {"verb": "page_screenshot", "arguments": arguments}}
+    return told
+
+
+def _box(clip: list[float] | Box | None) -> tuple[float, float, float, float] | None:
+    if clip is None:
+        return None
+    if isinstance(clip, Box):
+        return clip.x, clip.y, clip.width, clip.height
+    return clip[0], clip[1], clip[2], clip[3]
 
 
 def _only_one(params: PageScreenshot) -> None:
@@ -65,3 +109,68 @@ def _only_one(params: PageScreenshot) -> None:
             f"page_screenshot takes one of {' and '.join(given)}",
             parameter=given[1],
         )
+
+
+Length = Annotated[str, Meta(description="For example 1cm, 0.5in, 20px")]
+
+
+class PagePdf(Params):
+    """Print the page to a PDF file
+
+    Answers the file's path, never its bytes.
+    """
+
+    path: Annotated[
+        str | None, Meta(description="File; default: a new one of the session", extra=WRITES_PATH)
+    ] = None
+    format: Annotated[
+        Literal["A4", "Letter", "Legal", "Tabloid", "A3", "A5"], Meta(description="Paper")
+    ] = "A4"
+    landscape: Annotated[bool, Meta(description="Turned on its side")] = False
+    print_background: Annotated[bool, Meta(description="With backgrounds")] = True
+    scale: Annotated[float, Meta(ge=0.1, le=2, description="Of the page on the paper")] = 1
+    margin_top: Length = "1cm"
+    margin_right: Length = "1cm"
+    margin_bottom: Length = "1cm"
+    margin_left: Length = "1cm"
+    page_ranges: Annotated[str, Meta(description="For example 1-3, 5; default: all")] = ""
+    display_header_footer: Annotated[bool, Meta(description="With header and footer")] = False
+    header_template: Annotated[
+        str, Meta(description="HTML; classes date, title, url, pageNumber, totalPages are filled")
+    ] = ""
+    footer_template: Annotated[str, Meta(description="HTML, likewise")] = ""
+
+
+@tab_verb("page_pdf", PagePdf, capability="core", tier=2, reads=True, timeout_ms=60_000)
+async def page_pdf(tab: Tab, params: PagePdf) -> Output:
+    path = Path(params.path) if params.path else await _new_file(tab, "pdf")
+    pdf = await printing.write(tab, path, _options(params))
+    told = {
+        "action": "page_pdf", "tab_id": tab.id, "path": str(pdf.path), "size": pdf.size,
+        "size_kb": round(pdf.size / 1024, 1), "format": params.format,
+        "landscape": params.landscape, "message": f"Saved to {pdf.path}",
+    }  # fmt: skip
+    return Output(data=told)
+
+
+def _options(params: PagePdf) -> dict[str, Any]:
+    width, height = printing.PAPER[params.format]
+    options: dict[str, Any] = {
+        "paperWidth": width, "paperHeight": height, "landscape": params.landscape,
+        "printBackground": params.print_background, "scale": params.scale,
+        "pageRanges": params.page_ranges, "displayHeaderFooter": params.display_header_footer,
+    }  # fmt: skip
+    for side in ("top", "right", "bottom", "left"):
+        name = f"margin_{side}"
+        options[f"margin{side.title()}"] = printing.inches(name, getattr(params, name))
+    if params.display_header_footer:
+        # Chromium's own template stands in for an empty one; a space is none.
+        options["headerTemplate"] = params.header_template or "<span></span>"
+        options["footerTemplate"] = params.footer_template or "<span></span>"
+    return options
+
+
+async def _new_file(tab: Tab, suffix: str) -> Path:
+    folder = await asyncio.to_thread(make_dir, tab.folder)
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    return folder / f"page-{stamp}.{suffix}"
