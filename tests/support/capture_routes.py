@@ -49,7 +49,15 @@ async def realm(request: web.Request) -> web.Response:
     return web.Response(status=401, text="Who are you?", headers={"WWW-Authenticate": asked})
 
 
+async def style(_request: web.Request) -> web.Response:
+    """Answer with a style sheet and a cookie."""
+    response = web.Response(text="h1 { color: navy }", content_type="text/css")
+    response.set_cookie("sid", "cookie-0123456789")
+    return response
+
+
 ROUTES = [
+    web.get("/capture/slow.css", style),
     web.get("/realm/{name}", realm),
     web.get("/capture/bytes", binary),
     web.get("/capture/stream", stream),

@@ -63,6 +63,8 @@ CODES: dict[str, tuple[int, int]] = {
     "already_capturing": (409, 1),
     "not_running": (409, 1),
     "mode_mismatch": (409, 1),
+    "unknown_insight": (404, 2),
+    "unknown_trace_id": (404, 1),
     "script_error": (422, 1),
     "cdp_error": (502, 1),
     # crawling: these stand in page records, robots_denied also answers a denied start page

@@ -1,0 +1,54 @@
+"""The verb that leads a person to DevTools."""
+
+from typing import Annotated
+
+from msgspec import Meta
+from yarl import URL
+
+from ocd.api.errors import OcdError
+from ocd.browser.session import Session
+from ocd.verb import Output, Params, session_verb
+
+
+class DevtoolsUrl(Params):
+    """Give the address of DevTools for a tab
+
+    Only with --browser-url: a Chromium of the daemon's own has no debugging port.
+    """
+
+    tab_id: Annotated[str | None, Meta(description="Tab; default: the latest")] = None
+    target_id: Annotated[str | None, Meta(description="CDP's target instead")] = None
+    worker_id: Annotated[str | None, Meta(description="CDP's target of a worker instead")] = None
+
+
+@session_verb(
+    "oc_devtools_url", DevtoolsUrl, capability="core", tier=3, reads=True, page_keys=("title",)
+)
+async def oc_devtools_url(session: Session, params: DevtoolsUrl) -> Output:
+    chromium = session.sessions.chromium
+    if not chromium.options.browser_url:
+        raise OcdError(
+            "disabled", "This Chromium has no debugging port.",
+            hint="Start one with --remote-debugging-port, and the daemon with --browser-url URL.",
+        )  # fmt: skip
+    connection = await chromium.ensure()
+    wanted = params.target_id or params.worker_id or session.tab(params.tab_id).target_id
+    known = (await connection.send("Target.getTargets"))["targetInfos"]
+    found = next((one for one in known if one["targetId"] == wanted), None)
+    if found is None:
+        raise OcdError(
+            "not_found", f"There is no target {wanted}.", hint="See tabs_context.",
+            targets=[one["targetId"] for one in known if one["type"] == "page"][:20],
+        )  # fmt: skip
+    told = {"target_id": wanted, "type": found["type"], "title": found["title"]}
+    return Output(data=told | {"url": _address(connection.url, found["type"], wanted)})
+
+
+def _address(browser: str, kind: str, target: str) -> str:
+    # Chromium serves its own DevTools beside the WebSocket.
+    at = URL(browser)
+    secure = at.scheme == "wss"
+    page = "inspector" if kind in ("page", "iframe") else "worker_app"
+    socket = f"{at.authority}/devtools/page/{target}"
+    scheme = "https" if secure else "http"
+    return f"{scheme}://{at.authority}/devtools/{page}.html?{'wss' if secure else 'ws'}={socket}"

@@ -1,0 +1,169 @@
+"""Verbs that measure pages: Chromium's numbers, and traces of how a page loads."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from ocd.api.errors import OcdError
+from ocd.browser import insights, trace_facts, tracing
+from ocd.browser.session import Session
+from ocd.browser.tab import Tab
+from ocd.browser.throttling import PRESETS
+from ocd.browser.timings import measured
+from ocd.safety.domains import parse_url_argument
+from ocd.verb import WRITES_PATH, Output, Params, session_verb, tab_verb
+
+
+class PerformanceMetrics(Params):
+    """Measure the page: Chromium's counters, navigation, paint and resource timing"""
+
+    type: Annotated[
+        Literal["all", "puppeteer", "chromium", "navigation", "paint", "resource"],
+        Meta(description="puppeteer, chromium: heap, nodes, layouts, script time"),
+    ] = "all"
+    include_resources: Annotated[bool, Meta(description="all: with the slowest 50 resources")] = (
+        False
+    )
+
+
+@tab_verb(
+    "performance_metrics", PerformanceMetrics, capability="core", tier=2, reads=True,
+    page_keys=("name", "url"),
+)  # fmt: skip
+async def performance_metrics(tab: Tab, params: PerformanceMetrics) -> Output:
+    kind = "puppeteer" if params.type == "chromium" else params.type
+    found = await measured(tab, kind, with_resources=params.include_resources)
+    told = {"action": "performance_metrics", "type": params.type, "tab_id": tab.id, "url": tab.url}
+    return Output(data={**told, "metrics": found, "message": f"Measured {tab.url}"}, origin=tab.url)
+
+
+class StopAfter(Struct, forbid_unknown_fields=True):
+    """A time."""
+
+    ms: Annotated[int, Meta(ge=1, le=60_000, description="Milliseconds")]
+
+
+class PerformanceInsights(Params):
+    """Record how a page loads, and say what slows it down
+
+    With url or reload the loading is recorded, else the page as it goes on. The trace is a file
+    that DevTools opens; oc_performance_analyze tells more of one insight.
+    """
+
+    url: Annotated[str | None, Meta(description="Go there")] = None
+    reload: Annotated[bool, Meta(description="Load the page again")] = False
+    cpu_throttling: Annotated[
+        float, Meta(ge=1, le=20, description="How many times slower the processor is")
+    ] = 1
+    network: Annotated[
+        Literal["none", "slow-3g", "fast-3g", "slow-4g", "fast-4g"],
+        Meta(description="How slow the network is"),
+    ] = "none"
+    auto_stop: Annotated[
+        Literal["load", "idle"] | StopAfter,
+        Meta(description="When recording ends: loaded, quiet (10 s at most), or {ms}"),
+    ] = "idle"
+    path: Annotated[
+        str | None, Meta(description="Write the trace to this file, too", extra=WRITES_PATH)
+    ] = None
+
+
+@tab_verb(
+    "oc_performance_insights", PerformanceInsights, capability="perf", tier=3, opens_tab=True,
+    timeout_ms=120_000, page_keys=("summary_md", "url", "title"),
+)  # fmt: skip
+async def oc_performance_insights(tab: Tab, params: PerformanceInsights) -> Output:
+    async with _slowed(tab, params), tracing.recording(tab) as pieces:
+        finished = await _watched(tab, params)
+    copy = Path(params.path) if params.path else None
+    trace_id, path = await asyncio.to_thread(tracing.store, tab.folder, pieces, copy)
+    facts = await asyncio.to_thread(_facts, tab.folder, trace_id)
+    found = [
+        {"insight": name, "title": make(facts).title} for name, make in insights.INSIGHTS.items()
+    ]
+    told: dict[str, Any] = {
+        "tab_id": tab.id, "trace_id": trace_id, "trace_path": str(path), "url": tab.url,
+        "metrics": insights.metrics(facts), "summary_md": insights.summary(facts),
+        "insights": found,
+    }  # fmt: skip
+    if not finished:
+        told["note"] = "The page did not come to rest; the trace ends before."
+    arguments = {"trace_id": trace_id, "insight": "LCPBreakdown"}
+    told["next_step"] = {"verb": "oc_performance_analyze", "arguments": arguments}
+    return Output(data=told, origin=tab.url)
+
+
+def _facts(folder: Path, trace_id: str) -> trace_facts.Facts:
+    return trace_facts.gather(tracing.events(folder, trace_id))
+
+
+@contextlib.asynccontextmanager
+async def _slowed(tab: Tab, params: PerformanceInsights) -> AsyncGenerator[None]:
+    before = tab.traffic.conditions
+    if params.cpu_throttling > 1:
+        await tab.cdp.send("Emulation.setCPUThrottlingRate", {"rate": params.cpu_throttling})
+    if params.network != "none":
+        await tab.traffic.throttle(PRESETS[params.network].conditions())
+    try:
+        yield
+    finally:
+        if params.cpu_throttling > 1 and not tab.closed:
+            tab.cdp.tell("Emulation.setCPUThrottlingRate", {"rate": 1})
+        if params.network != "none" and not tab.closed:
+            await tab.traffic.throttle(before)
+
+
+_IDLE_S = 10.0
+_PAINTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+async def _watched(tab: Tab, params: PerformanceInsights) -> bool:
+    """Do what is to be recorded; return whether the page came to rest."""
+    if params.url:
+        await tab.navigate(parse_url_argument(params.url))
+    elif params.reload:
+        await tab.reload()
+    if isinstance(params.auto_stop, StopAfter):
+        await asyncio.sleep(params.auto_stop.ms / 1000)
+        return True
+    try:
+        if params.auto_stop == "idle":
+            await tab.wait_for("idle", timeout_s=_IDLE_S)
+        # The last paint belongs to it.
+        await tab.evaluate(_PAINTED, isolated=True)
+    except OcdError as error:
+        if error.code != "timeout":
+            raise
+        return False
+    return True
+
+
+class PerformanceAnalyze(Params):
+    """Tell more of one insight of a recorded trace"""
+
+    trace_id: Annotated[str, Meta(description="From oc_performance_insights")]
+    insight: Annotated[str, Meta(description=", ".join(insights.INSIGHTS))]
+
+
+@session_verb(
+    "oc_performance_analyze", PerformanceAnalyze, capability="perf", tier=3, reads=True,
+    page_keys=("details_md", "evidence", "url"),
+)  # fmt: skip
+async def oc_performance_analyze(session: Session, params: PerformanceAnalyze) -> Output:
+    make = insights.INSIGHTS.get(params.insight)
+    if make is None:
+        raise OcdError(
+            "unknown_insight", f"There is no insight {params.insight}.",
+            hint=f"Use one of: {', '.join(insights.INSIGHTS)}.", supported=list(insights.INSIGHTS),
+        )  # fmt: skip
+    facts = await asyncio.to_thread(_facts, session.folder, params.trace_id)
+    found = make(facts)
+    told = {
+        "trace_id": params.trace_id, "url": facts.url, "insight": params.insight,
+        "details_md": found.details(), "evidence": found.evidence,
+    }  # fmt: skip
+    return Output(data=told, origin=facts.url)
