@@ -20,10 +20,10 @@ from ocd.verb import WRITES_PATH, Image, Output, Params, tab_verb
 class Box(Struct, forbid_unknown_fields=True):
     """A part of the page in CSS pixels."""
 
-    x: float
-    y: float
-    width: float
-    height: float
+    x: Annotated[float, Meta(description="From the left")]
+    y: Annotated[float, Meta(description="From the top")]
+    width: Annotated[float, Meta(description="To the right")]
+    height: Annotated[float, Meta(description="Down")]
 
 
 class PageScreenshot(Params):
