@@ -3,6 +3,7 @@
 What needs the real daemon is in tests/scenarios/test_daemon_lifecycle.py.
 """
 
+import asyncio
 import json
 import logging
 import os
@@ -22,6 +23,7 @@ from ocd.cli.app import execute
 from ocd.cli.logfile import MAX_BYTES, configure, log_path
 from ocd.cli.logs import records
 from ocd.cli.options import to_arguments
+from ocd.cli.run import new_loop
 from ocd.cli.start import start_daemon
 from support.waiting import wait_until
 
@@ -410,3 +412,12 @@ def test_follow_goes_on_with_what_is_appended(home: Path, tmp_path: Path) -> Non
 def test_records_keep_their_tracebacks() -> None:
     lines = ["torn", "2026-01-01T00 a", "  b", "2026-01-01T01 c"]
     assert list(records(lines)) == ["torn", "2026-01-01T00 a\n  b", "2026-01-01T01 c"]
+
+
+def test_without_uvloop_the_loop_is_asyncios(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    loop = new_loop()
+    try:
+        assert isinstance(loop, asyncio.SelectorEventLoop)
+    finally:
+        loop.close()

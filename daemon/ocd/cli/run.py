@@ -47,11 +47,21 @@ def _serve(config: Config) -> OcdError | None:
 
     failure: BaseException | None = None
     try:
-        asyncio.run(serve(config))
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            runner.run(serve(config))
     except* OcdError as group:
         failure = _first(group)
     assert failure is None or isinstance(failure, OcdError)
     return failure
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """Return the daemon's event loop: uvloop's where it is, else asyncio's own."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()  # Windows, and wherever there is no wheel
+    return uvloop.new_event_loop()
 
 
 def _first(error: BaseException) -> BaseException:
