@@ -18,16 +18,14 @@ OutputMode = Literal["inline", "handle", "auto"]
 class Common(msgspec.Struct):
     """What a verb takes by its flags, beside its own parameters."""
 
-    tab_id: Annotated[str | None, Meta(description="Tab, for example t1; default: the latest")] = (
-        None
-    )
+    tab_id: Annotated[str | None, Meta(description="Tab id (t1); default: latest")] = None
     timeout_ms: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
         Meta(description="Deadline in ms"),
     ] = None
     output_mode: Annotated[
         OutputMode | None,
-        Meta(description="handle: answer with a handle. auto: only if it is large"),
+        Meta(description="auto: a handle if it is large"),
     ] = None
     output_inline_limit_bytes: Annotated[
         int, Meta(ge=0, description="auto: most bytes without a handle")

@@ -52,7 +52,7 @@ class PageScreenshot(Params):
     ] = None
 
 
-@tab_verb("page_screenshot", PageScreenshot, capability="core", tier=1, reads=True)
+@tab_verb("page_screenshot", PageScreenshot, capability="core", tier=2, reads=True)
 async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
     _only_one(params)
     async with contextlib.AsyncExitStack() as held:
