@@ -2,10 +2,12 @@
 // acts only on what is still the element that was read, or on the one that took its place.
 
 const identities = new Map(); // by number: { role, name, words, repeated }
-const CLIMB = 4;
+const CLIMB = 5;
 const MUCH = 2000; // characters of an ancestor that are looked at
 const contentIn = getter(Node.prototype, 'textContent');
 let surroundings = new Map(); // text of ancestors, for the time of one reading
+let controlsOnly = new Map(); // which ancestors are but groups of controls, for as long
+let controlsOf = surroundings;
 
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
 const parentIn = getter(Node.prototype, 'parentElement');
@@ -33,23 +35,53 @@ function textIn(el) {
   return text;
 }
 
-// The closest ancestor that says more than the element itself, and its other words.
+// The closest ancestor that says more than the element itself, and its other words. A cell and a
+// group of buttons say nothing about whose they are: the row or the entry that they stand in does.
 function around(el) {
   const own = textIn(el);
   let at = el;
+  let first = null;
   for (let level = 0; level < CLIMB; level++) {
     at = above(at);
     if (!at || tagOf(at) === 'BODY') break;
     const text = textIn(at);
-    if (text.length > own.length + 1) return { at, words: text.replace(own, ' '), repeated: isRepeated(at) };
+    if (text.length <= own.length + 1) continue;
+    const cell = isCell(at);
+    const unit = !cell && isUnit(at, text);
+    if (unit || (!first && !cell && !onlyControls(at, text))) return { at, words: text.replace(own, ' '), repeated: isRepeated(at) };
+    first ||= at;
   }
-  return { at, words: '', repeated: false };
+  return first ? { at: first, words: textIn(first).replace(own, ' '), repeated: isRepeated(first) } : { at, words: '', repeated: false };
+}
+
+const roleWord = (el) => (el.hasAttributes() ? el.getAttribute('role') || '' : '');
+const isCell = (el) => tagOf(el) === 'TD' || tagOf(el) === 'TH' || (!clobbered(el) && roleWord(el).endsWith('cell'));
+
+// Whether all that an element says is said by controls in it; once for each in a reading.
+function onlyControls(el, text) {
+  if (clobbered(el)) return false;
+  if (controlsOf !== surroundings) [controlsOf, controlsOnly] = [surroundings, new Map()];
+  let only = controlsOnly.get(el);
+  if (only === undefined) {
+    let said = 0;
+    for (const one of el.querySelectorAll('button, a[href], [role=button], summary')) said += textIn(one).length + 1;
+    only = said >= text.length && el.querySelector('input, select, textarea') === null;
+    controlsOnly.set(el, only);
+  }
+  return only;
 }
 
 // Whether an ancestor is one of many of its kind: a row, an entry of a list, a card.
 function isRepeated(el) {
-  if (clobbered(el)) return false;
-  if (/^(TR|LI|OPTION)$/.test(el.tagName) || /^(row|listitem|option|article)$/.test(el.getAttribute('role') || '')) return true;
+  return !clobbered(el) && (isEntry(el) || (!isCell(el) && hasLike(el)));
+}
+
+// One that says whose its controls are, surely: an entry, or one of a class with others beside it.
+const isUnit = (el, text) => !clobbered(el) && (isEntry(el) || (el.className !== '' && hasLike(el) && !onlyControls(el, text)));
+const ENTRIES = new Set(['TR', 'LI', 'OPTION', 'ARTICLE', 'row', 'listitem', 'option', 'article']);
+const isEntry = (el) => ENTRIES.has(tagOf(el)) || ENTRIES.has(roleWord(el));
+
+function hasLike(el) {
   const like = (other) => other?.tagName === el.tagName && other.className === el.className;
   return like(el.nextElementSibling) || like(el.previousElementSibling);
 }
