@@ -34,6 +34,7 @@ from ocd.outputs import sweeper
 from ocd.outputs.meta import rfc3339
 from ocd.outputs.store import OutputStore
 from ocd.recording.recorder import Recorder
+from ocd.records.evidence import EvidenceStore
 from ocd.records.journal import Journal
 from ocd.records.recordings import Recordings
 from ocd.records.totp import TotpStore
@@ -47,6 +48,7 @@ from ocd.server import Api
 from ocd.sources import Reach, project_folders
 from ocd.verbs.ocs import Studio
 from ocd.verbs.toolbox import Toolbox
+from ocd.witness import Witness
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +81,7 @@ class Daemon:
             max_store_mb=config.max_store_mb,
         )
         self.crawler = Crawler(self.chromium, policy, self.sanitizer)
+        self.evidence = EvidenceStore(home / "evidence")
         self.recorder = Recorder(
             Recordings(home / "recordings"), self.sessions, self.sanitizer, self.spawn
         )
@@ -97,6 +100,7 @@ class Daemon:
             for part in (
                 *(self.chromium, self.sessions, self.journal, self.outputs, self.crawler),
                 *(self.runner, self.recorder),
+                Witness(self.sessions, self.evidence, self.outputs, self.sanitizer),
             )
         }
         parts[TotpStore] = TotpStore(home, environment())
@@ -205,6 +209,7 @@ class Daemon:
         reaped = await self.runner.recover()
         took = (time.monotonic() - started) * 1000
         logger.info("ledger recovered in %.0f ms, %d orphans", took, len(reaped))
+        await asyncio.to_thread(self.evidence.recover)
         await asyncio.to_thread(leftovers.reap, self.config.home / "run")
 
     async def run_background(self) -> None:

@@ -26,7 +26,7 @@ from ocd.replies import Reply
 from ocd.road import Call, Road
 from ocd.safety import secrets
 from ocd.scopes import Ready, perform
-from ocd.sources import REACH, filled, masked, names_files, permitted
+from ocd.sources import REACH, filled, masked, names_files, permitted, whole
 from ocd.spilling import guarded, guards
 from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb
 
@@ -87,7 +87,7 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
     CALLER.set(request.client)
     CALLER_SESSION.set(request.session)
     MET.set(call.met)
-    given = await filled(road.verbs, verb, request.params, reach)
+    given = whole(verb, await filled(road.verbs, verb, request.params, reach))
     ready = secrets.current().fill(given) if verb.fills_secrets else given
     common, params = decode_call(verb, ready)
     if names_files(verb.params):

@@ -1,5 +1,6 @@
 """Running a verb with what it needs: a part of the daemon, a task, a session or a tab."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -63,6 +64,7 @@ async def _run_on_tab(
     async with tab.lock:
         if tab.opened_dialog is not None and not verb.leaves_dialog:
             raise tab.opened_dialog.error()
+        tab.traffic.called_at = time.time()
         work = partial(verb.run, tab, params)
         return _marked(road, session, await _recorded(road, call, verb, tab, work))
 

@@ -175,6 +175,14 @@ def _missing(path: Path | str, error: OSError) -> OcdError:
     return OcdError("file_not_found", message, errno=error.errno, path=str(path))
 
 
+def whole(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the parameters with those declared WHEN_STORED set, if the output may be stored."""
+    if raw.get("output_mode", raw.get("outputMode")) not in ("handle", "auto"):
+        return raw
+    stored = [name for name, extra in extras_of(verb.params).items() if extra.get("when_stored")]
+    return {**raw, **{name: True for name in stored if raw.get(name) is None}}
+
+
 # --- files that parameters name ---------------------------------------------------------------
 
 

@@ -23,8 +23,9 @@ MAX_TIMEOUT_MS = 600_000
 
 # What `Meta(extra=…)` says of a parameter: it can be large and has a companion `<name>_path`; it is
 # the path of a file to read, or to write; it holds the arguments of the verb that `kind` names; its
-# value is never written down.
+# value is never written down; it is true unless given, where the output may go to a handle.
 PAYLOAD = {"payload": True}
+WHEN_STORED = {"when_stored": True}
 SECRET = {"secret": True}
 READS_PATH = {"path": "read"}
 WRITES_PATH = {"path": "write"}

@@ -24,7 +24,7 @@ def old(request: pytest.FixtureRequest) -> Iterator[Daemon]:
 
 
 def test_old_home_is_understood(old: Daemon) -> None:
-    """Tasks with their results, handles with their pages, the journal and the config are read."""
+    """Tasks with results, handles, evidence, the journal and the config are read."""
     tasks = old.do("oc_task_list")["tasks"]
     assert sorted(task["status"] for task in tasks) == ["CANCELLED", "COMPLETED", "COMPLETED"]
     for task in tasks:
@@ -36,6 +36,7 @@ def test_old_home_is_understood(old: Daemon) -> None:
     assert any(entry.get("event") == "output_handle_created" for entry in entries)
     seeds = old.request("POST", "/v1/totp", b'{"action": "list"}')
     assert [seed["domain"] for seed in seeds.result["seeds"]] == ["example.org"]
+    _evidence_is_understood(old)
     assert old.call("crawl", url="http://a.example.org/").code == "domain_blocked"
 
 
@@ -59,3 +60,17 @@ def test_old_recording_is_understood(make_daemon: Callable[..., Daemon], version
     for form in ("python_pyppeteer", "python_playwright"):
         assert "Place order" in old.do("oc_recording_export", format=form, **export)["content"]
     assert len(old.do("oc_recording_export", format="plan", **export)["steps"]) == 2
+
+
+def _evidence_is_understood(old: Daemon) -> None:
+    """A bundle is judged and compared, and a screenshot class has its exemplar."""
+    bundle = "ev_VVRZZYL32CON"
+    contract = {
+        "and": [
+            {"kind": "dom_text", "contains": "Cape Ambler"},
+            {"kind": "network", "url_pattern": "article.html$", "status_in": [200]},
+            {"kind": "screenshot_class", "class_id": "front page", "distance_max": 0},
+        ]
+    }
+    assert old.do("oc_assert", contract=contract, evidence=bundle)["verdict"] == "pass"
+    assert old.do("oc_diff", a=bundle, b=bundle)["same"] is True

@@ -7,6 +7,7 @@ below leads to makes `test_every_point_is_walked` fail.
 import ast
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.client import HTTPException
@@ -65,6 +66,11 @@ def _handle(daemon: Daemon, site: Site) -> None:
     daemon.start_call("crawl", url=site.url("chain/1"), output_mode="handle", **CRAWL)
 
 
+def _evidence(daemon: Daemon, site: Site) -> None:
+    snapshot = {"dom": "<p>", "url": site.url("article.html"), "network": []}
+    daemon.start_call("oc_evidence_bundle", evidence={"snapshot": snapshot})
+
+
 def _nothing(daemon: Daemon, site: Site) -> None:
     """The point lies in the start, or in what the daemon does by itself."""
 
@@ -79,6 +85,17 @@ def _leave_running(daemon: Daemon, site: Site) -> None:
     daemon.start_task("crawl", **{**CRAWL, "url": site.url("chain/1?hold=4")})
     site.wait_for("chain/4")
     daemon.kill9()
+
+
+def _leave_bundles(daemon: Daemon, site: Site) -> None:
+    """As many evidence bundles as there may be."""
+    daemon.run_in_foreground()
+    evidence = {"snapshot": {"url": site.url("article.html")}}
+    whole = Path(daemon.do("oc_evidence_bundle", evidence=evidence)["path"])
+    daemon.stop()
+    for number in range(499):
+        letters = "".join(chr(ord("A") + int(digit)) for digit in f"{number:012}")
+        shutil.copytree(whole, whole.with_name(f"ev_{letters}"))
 
 
 def _leave_old(daemon: Daemon, site: Site) -> None:
@@ -135,6 +152,7 @@ SWEEP: Way = (
 
 RECORD: Way = (_leave_nothing, _record, ())
 PRUNED: Way = (_leave_recordings, _record, ())
+EVIDENCE: Way = (_leave_nothing, _evidence, ())
 
 WAYS: dict[str, Way] = {
     "recording.folder": RECORD,
@@ -175,6 +193,11 @@ WAYS: dict[str, Way] = {
     "handle.index.written": HANDLE,
     "handle.meta.written": HANDLE,
     "handle.sweep.meta_deleted": SWEEP,
+    "evidence.part.written": EVIDENCE,
+    "evidence.part.written:3": EVIDENCE,
+    "evidence.manifest.written": EVIDENCE,
+    "evidence.committed": EVIDENCE,
+    "evidence.delete.renamed": (_leave_bundles, _evidence, ()),
 }
 
 
@@ -214,6 +237,7 @@ def test_promises_hold_after_a_kill(daemon: Daemon, site: Site, fault: str) -> N
     _no_torn_file(daemon)
     _no_page_is_lost(daemon, finished)
     _no_handle_without_payload(daemon)
+    _no_half_bundle(daemon)
     _locks_are_free(daemon)
     _no_action_is_lost(daemon)
     after = daemon.do("crawl", url=site.url("article.html"), max_pages=1, output_mode="handle")
@@ -290,6 +314,15 @@ def _no_handle_without_payload(daemon: Daemon) -> None:
         return [p for p in folder.rglob("oh_*") if p.name.partition(".")[0] not in metas]
 
     wait_until(lambda: not orphans(), 10, f"the sweep of {orphans()}")
+
+
+def _no_half_bundle(daemon: Daemon) -> None:
+    """A bundle of evidence has all the files that its manifest lists, or there is none of it."""
+    for folder in (daemon.home.path / "evidence").glob("*"):
+        assert re.fullmatch(r"ev_[A-Z2-7]{12}", folder.name)
+        listed = json.loads((folder / "bundle.json").read_bytes())["parts"]
+        sizes = {part["file"]: part["size_bytes"] for part in listed}
+        assert {name: (folder / name).stat().st_size for name in sizes} == sizes
 
 
 def _locks_are_free(daemon: Daemon) -> None:

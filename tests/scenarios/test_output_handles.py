@@ -248,6 +248,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "network_capture_full": {"action": "start"},
     "network_capture_lite": {"action": "start"},
     "javascript_tool": {"code": "({a: [1, 2, 3]})"},
+    "oc_diff": {"a": "{bundle}", "b": "{other}"},
     "oc_journal": {"action": "recent"},
     "oc_observe": {"scope": "document", "include_hidden": True},
     "query_dom": {"method": "css", "selector": "h1", "multiple": True},
@@ -268,6 +269,10 @@ def test_every_large_verb_answers_a_handle(daemon: Daemon, site: Site, verb: str
     with recorded(daemon):
         daemon.do("page_reload")
     text = json.dumps(ARGUMENTS.get(verb, {}))
+    if "{bundle}" in text:
+        bundle = daemon.do("oc_evidence_bundle", include=["facts"])["bundle_id"]
+        other = daemon.do("oc_evidence_bundle", evidence={"url": "about:blank"})["bundle_id"]
+        text = text.replace("{bundle}", bundle).replace("{other}", other)
     params = json.loads(text.replace("{site}", site.origin).replace("{task}", task))
     found = _descriptor(daemon, verb, **params)
     page = daemon.do("oc_output_fetch", output_handle=found["output_handle"])

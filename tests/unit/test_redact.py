@@ -161,6 +161,8 @@ def test_a_secret_in_a_url_inside_a_url_is_found():
         f"go to https://a:{SECRET}@h/ now",
         f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n-----END RSA PRIVATE KEY-----",
         f"API_KEY={SECRET} make",
+        f"failed: password={SECRET}",
+        f"at: ok=1&why: x: token={SECRET}",
     ],
 )
 def test_redact_text(text):

@@ -137,6 +137,10 @@ class Console:
         found = (_message(event) for _, event in self.log.since(place))
         return [message for message in found if message is not None]
 
+    def everything(self) -> tuple[list[Message], int]:
+        """Return all messages since the last `clear`, and how many more were dropped for room."""
+        return self.since(self._cleared), max(0, self.log.start - self._cleared)
+
     def messages(self) -> list[Message]:
         """Return the messages of the capture, or all there are if none was begun; oldest first."""
         end = self.log.end if self.stopped is None else self.stopped

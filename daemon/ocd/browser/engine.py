@@ -18,7 +18,7 @@ _FILES = (
     "nodes", "names", "likeness", "visible", "refs", "identity", "states", "outline", "serialise",
     "finding", "acting", "choosing", "spots", "files",
     "observing", "inspecting", "annotating", "styles", "summary",
-    "harvesting",
+    "harvesting", "evidence",
 )  # fmt: skip
 _CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : null"
 

@@ -45,12 +45,16 @@ class Capture:
 
 
 class Traffic:
-    """A tab's requests; `conditions` is the throttling in force, None without."""
+    """A tab's requests; `conditions` is the throttling in force, None without.
+
+    called_at: when the last verb that works on the tab began, in seconds since 1970.
+    """
 
     def __init__(self) -> None:
         self.log = RawLog(MAX_EVENTS, MAX_BYTES)
         self.capture: Capture | None = None
         self.conditions: dict[str, Any] | None = None
+        self.called_at: float | None = None
         self._count = 0
         self._cleared = 0
         self._sessions: list[CdpSession] = []

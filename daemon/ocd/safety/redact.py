@@ -196,6 +196,8 @@ _PAIR = re.compile(
     r"(?P<name>(?<![\w%.\-\[\]])[\w%.\-\[\]]{2,80}+)(?P<between>[\"']?\s{0,3}[=:]\s{0,3})"
     r"(?P<value>\"(?:[^\"\\]|\\.){1,4096}\"|'(?:[^'\\]|\\.){1,4096}'|[^\s&;,\"'<>(){}]+)"
 )
+# Longer values are not looked into once more.
+_INNER = 200
 _SHAPES = re.compile(
     r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*"  # JWT
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
@@ -220,7 +222,23 @@ def redact_text(text: str) -> str:
     text = _HEADER.sub(rf"\1\2{MASK}", text)
     text = _SHAPES.sub(MASK, text)
     text = _SCHEME.sub(rf"\1\2{MASK}", text)
-    return _PAIR.sub(_masked_pair, text) if "=" in text or ":" in text else text
+    return _without_pairs(text) if "=" in text or ":" in text else text
+
+
+def _without_pairs(text: str) -> str:
+    """Return the text with the values of secret names masked."""
+    parts: list[str] = []
+    done = at = 0
+    while match := _PAIR.search(text, at):
+        masked = _masked_pair(match)
+        at = match.end()
+        if masked != match[0]:
+            parts += (text[done : match.start()], masked)
+            done = at
+        elif len(match["value"]) <= _INNER:
+            # "failed: password=…": what is no secret's value may begin with a secret's name.
+            at = match.start("value")
+    return "".join((*parts, text[done:]))
 
 
 def _masked_pair(match: re.Match[str]) -> str:

@@ -1,0 +1,72 @@
+// What contracts state about a page: texts and counts by selector, and what the page took.
+
+const MOST_EVIDENCE_TEXT = 2000000;
+
+function wordsIn(el) {
+  if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagOf(el))) return el.type === 'password' ? '' : String(el.value ?? '');
+  if (NEVER.has(tagOf(el))) return contentIn(el);
+  return rootOf(el) || typeof el.innerText !== 'string' ? contentIn(el) : el.innerText;
+}
+
+function evidence({ texts, counts }) {
+  const found = { texts: {}, counts: {}, long: [] };
+  if (elsewhereSeen()) return found;
+  for (const selector of counts) found.counts[selector] = everyMatch({ selector, pierce: true }).length;
+  for (const selector of texts) {
+    const all = everyMatch({ selector, pierce: true });
+    // null: nothing matches, which is not the same as an empty element.
+    const text = all.length ? all.map(wordsIn).join('\n') : null;
+    if (text?.length > MOST_EVIDENCE_TEXT) found.long.push(selector);
+    else found.texts[selector] = text;
+  }
+  return found;
+}
+
+// Entries that are told only to observers, who are given old ones, too.
+function observed(type) {
+  return new Promise((resolve) => {
+    let observer = null;
+    const end = (entries) => { observer?.disconnect(); clearTimeout(timer); resolve(entries); };
+    const timer = setTimeout(() => end([]), 50);
+    try {
+      observer = new PerformanceObserver((list) => end(list.getEntries()));
+      observer.observe({ type, buffered: true });
+    } catch { end([]); }
+  });
+}
+
+// Milliseconds since the navigation began; bytes and counts where the name says so; null: not known.
+async function tookSoFar() {
+  const [shown, shifts] = await Promise.all([observed('largest-contentful-paint'), observed('layout-shift')]);
+  const load = performance.getEntriesByType('navigation')[0] || {};
+  const paints = Object.fromEntries(performance.getEntriesByType('paint').map((one) => [one.name, one.startTime]));
+  const resources = performance.getEntriesByType('resource');
+  const round = (value) => (value > 0 ? Math.round(value * 10) / 10 : null);
+  return {
+    ttfb_ms: round(load.responseStart), response_end_ms: round(load.responseEnd), dom_interactive_ms: round(load.domInteractive),
+    dom_content_loaded_ms: round(load.domContentLoadedEventEnd), load_ms: round(load.loadEventEnd),
+    first_paint_ms: round(paints['first-paint']), fcp_ms: round(paints['first-contentful-paint']),
+    lcp_ms: round(shown.at(-1)?.startTime),
+    cls: Math.round(shifts.reduce((sum, one) => sum + (one.hadRecentInput ? 0 : one.value), 0) * 10000) / 10000,
+    dom_nodes: document.querySelectorAll('*').length, resource_count: resources.length,
+    transfer_bytes: resources.reduce((sum, one) => sum + (one.transferSize || 0), load.transferSize || 0),
+    js_heap_used_bytes: performance.memory?.usedJSHeapSize ?? null,
+  };
+}
+
+// Resolves at the next change of the document, or after `most` milliseconds.
+function nextChange(most) {
+  return new Promise((resolve) => {
+    const end = () => { observer.disconnect(); clearTimeout(timer); resolve(true); };
+    const observer = new MutationObserver(end);
+    const timer = setTimeout(end, most);
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  });
+}
+
+Object.assign(globalThis.openchrome, {
+  evidence: (options) => read(evidence, options),
+  tookSoFar,
+  nextChange,
+  viewport: () => ({ width: innerWidth, height: innerHeight, scale: devicePixelRatio }),
+});

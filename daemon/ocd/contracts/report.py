@@ -1,0 +1,137 @@
+"""The report of a contract: the same contract and evidence give the same bytes."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from ocd.contracts.evidence import Evidence
+from ocd.contracts.judging import Exemplars, Judgement, excerpt, judge
+from ocd.contracts.logic import Verdict, conjunction, disjunction, negation
+from ocd.contracts.tree import Check, Every, Node, Opposite, Some, as_json
+
+_CATEGORIES = {
+    "url": "navigation", "dom_text": "content", "dom_count": "content", "network": "network",
+    "console": "console", "performance": "performance", "screenshot_class": "visual",
+    "no_dialog": "dialog",
+}  # fmt: skip
+_MAX_LISTED = 100
+_MAX_REASONS = 10
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A node with its verdict; a leaf has its judgement, others have parts."""
+
+    node: Node
+    verdict: Verdict
+    parts: "tuple[Judged, ...]" = ()
+    judgement: Judgement | None = None
+
+
+def evaluate(node: Node, evidence: Evidence, exemplars: Exemplars) -> Judged:
+    """Judge every part of the contract, whatever the others came to."""
+    match node:
+        case Check(leaf, _):
+            judgement = judge(leaf, evidence, exemplars)
+            return Judged(node, judgement.verdict, (), judgement)
+        case Opposite(part, _):
+            inner = evaluate(part, evidence, exemplars)
+            return Judged(node, negation(inner.verdict), (inner,))
+        case Every(parts, _) | Some(parts, _):
+            judged = tuple(evaluate(part, evidence, exemplars) for part in parts)
+            join = conjunction if isinstance(node, Every) else disjunction
+            return Judged(node, join(one.verdict for one in judged), judged)
+
+
+def report(node: Node, evidence: Evidence, exemplars: Exemplars) -> dict[str, Any]:
+    """Return verdict, failed_assertions, inconclusive_assertions, reasons, facts and digests.
+
+    failed_assertions has the leaves that made a fail what it is, inconclusive_assertions those
+    that kept the verdict from being known.
+    """
+    judged = evaluate(node, evidence, exemplars)
+    causes = _causes(judged) if judged.verdict != "pass" else []
+    failed = [_listed(*cause) for cause in causes] if judged.verdict == "fail" else []
+    unknown = [_listed(*cause) for cause in causes] if judged.verdict == "inconclusive" else []
+    reasons = list(dict.fromkeys(f"{one['location']}: {one['reason']}" for one in unknown))
+    first = causes[0] if judged.verdict == "fail" else None
+    return {
+        "verdict": judged.verdict,
+        "failed_assertions": failed[:_MAX_LISTED],
+        "failed_count": len(failed),
+        "inconclusive_assertions": unknown[:_MAX_LISTED],
+        "inconclusive_reason": "; ".join(reasons[:_MAX_REASONS]) or None,
+        "failure_category": _category(first[0]) if first else None,
+        "failure_reason": _sentence(_listed(*first)) if first else None,
+        "evidence": facts(judged, evidence),
+        "contract_digest": digest(as_json(node)),
+        "evidence_digest": digest(msgspec.to_builtins(evidence)),
+    }
+
+
+def digest(value: object) -> str:
+    """Return the SHA-256 of a JSON value, whatever the order of its keys."""
+    return f"sha256:{sha256(_encode(value)).hexdigest()}"
+
+
+def _causes(judged: Judged, *, negated: bool = False) -> list[tuple[Judged, bool]]:
+    """Return the leaves that gave this verdict, each with whether a `not` turned it around."""
+    if judged.judgement is not None:
+        return [(judged, negated)]
+    turned = isinstance(judged.node, Opposite)
+    wanted = negation(judged.verdict) if turned else judged.verdict
+    return [
+        cause
+        for part in judged.parts
+        if part.verdict == wanted
+        for cause in _causes(part, negated=negated != turned)
+    ]
+
+
+def _listed(judged: Judged, negated: bool) -> dict[str, Any]:
+    assert isinstance(judged.node, Check)
+    assert judged.judgement is not None
+    leaf, judgement = judged.node.leaf, judged.judgement
+    return {
+        "name": leaf.name or leaf.KIND,
+        "kind": leaf.KIND,
+        "expected": f"not: {judgement.expected}" if negated else judgement.expected,
+        "actual": judgement.actual,
+        "location": judged.node.place,
+        **({"reason": judgement.reason} if judgement.reason else {}),
+    }
+
+
+def _category(judged: Judged) -> str:
+    assert isinstance(judged.node, Check)
+    return _CATEGORIES[judged.node.leaf.KIND]
+
+
+def _sentence(listed: dict[str, Any]) -> str:
+    actual = listed["actual"]
+    said = actual if isinstance(actual, str) else _encode(actual).decode()
+    return f"{listed['location']}: expected {listed['expected']}; found {excerpt(said)}"
+
+
+def facts(judged: Judged, evidence: Evidence) -> dict[str, Any]:
+    """Return what the verdict stands on: the page, and by place what each leaf was judged on."""
+    page = {"url": evidence.url, "title": evidence.title}
+    leaves = list(_leaves(judged))
+    return {
+        **{key: value for key, value in page.items() if value is not None},
+        "assertions": [
+            {"location": one.node.place, "verdict": one.verdict, "actual": one.judgement.actual}
+            for one in leaves[:_MAX_LISTED]
+            if one.judgement is not None
+        ],
+        "assertion_count": len(leaves),
+    }
+
+
+def _leaves(judged: Judged) -> list[Judged]:
+    if judged.judgement is not None:
+        return [judged]
+    return [leaf for part in judged.parts for leaf in _leaves(part)]

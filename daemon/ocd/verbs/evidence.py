@@ -1,0 +1,174 @@
+"""Verbs about evidence: oc_assert, oc_evidence_bundle, oc_diff."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+from yarl import URL
+
+from ocd.contracts.tree import decode
+from ocd.ledger.runner import CALLER_SESSION
+from ocd.ledger.work import Work
+from ocd.records import schema_diff
+from ocd.verb import PAYLOAD, WHEN_STORED, Output, Params, daemon_verb, task_verb
+from ocd.witness import Order, Witness
+
+Part = Literal[
+    "dom", "screenshot", "network", "console", "facts", "contract_facts", "phash", "gate",
+    "schema_diff",
+]  # fmt: skip
+TabId = Annotated[str | None, Meta(description="Tab of a live check; default: the latest")]
+MAX_WAIT_MS = 600_000
+
+
+class Assert(Params):
+    """Check a contract: what must be true of a page
+
+    contract: {"kind": …} or {"and"|"or": […]} or {"not": …}. Kinds: url pattern|contains|equals;
+    dom_text selector? contains|pattern|equals; dom_count selector op(eq,ne,lt,lte,gt,gte) value;
+    network url_pattern status_in? method? since?(contract_enter, last_tool_call, ms); console
+    level? pattern? max|min|none; performance metric op value; screenshot_class
+    class_id|exemplar|hash distance_max; no_dialog. Evidence that is missing makes the verdict
+    inconclusive, never pass.
+    """
+
+    contract: Annotated[
+        dict[str, Any] | list[Any] | str, Meta(description="See above", extra=PAYLOAD)
+    ]
+    evidence: Annotated[
+        dict[str, Any] | str | None,
+        Meta(
+            description="Snapshot {url, dom_text, dom_count, dom, network, console, performance, "
+            "screenshot_png_base64, has_open_dialog}, or a bundle's id; default: the live page",
+            extra=PAYLOAD,
+        ),
+    ] = None
+    tab_id: TabId = None
+    wait_ms: Annotated[
+        int, Meta(ge=0, le=MAX_WAIT_MS, description="Live: wait so long for it to pass")
+    ] = 0
+    timeout_ms: Annotated[
+        Annotated[int, Meta(ge=1, le=MAX_WAIT_MS)] | None, Meta(description="As wait_ms")
+    ] = None
+
+
+@daemon_verb(
+    "oc_assert", Assert, needs=Witness, capability="core", tier=2, reads=True,
+    timeout_ms=MAX_WAIT_MS + 60_000,
+    page_keys=("failed_assertions", "inconclusive_assertions", "evidence", "failure_reason"),
+)  # fmt: skip
+async def oc_assert(witness: Witness, params: Assert) -> Output:
+    contract = decode(params.contract)
+    if params.evidence is not None:
+        return _told(await witness.judge(contract, params.evidence))
+    tab = witness.sessions.get(CALLER_SESSION.get()).tab(params.tab_id)
+    wait_ms = params.wait_ms or params.timeout_ms or 0
+    return _told(await witness.judge_live(contract, tab, wait_ms / 1000))
+
+
+def _told(report: dict[str, Any]) -> Output:
+    url = report["evidence"].get("url") or ""
+    return Output(data=report, origin=_origin(url))
+
+
+def _origin(url: str) -> str:
+    return str(URL(url).origin()) if url.startswith(("http://", "https://")) else url
+
+
+class EvidenceBundle(Params):
+    """Keep evidence of a page: DOM, picture, requests, console, facts
+
+    Of the live page, or of supplied `evidence`. Written whole under evidence/<bundle_id>; secrets
+    are masked; the newest 500 are kept. oc_assert and oc_diff take the bundle_id. What cannot be
+    had is named in inconclusive_reason.
+    """
+
+    include: Annotated[
+        tuple[Part, ...] | None,
+        Meta(description="Parts; default: dom, screenshot, network, console, facts"),
+    ] = None
+    evidence: Annotated[
+        dict[str, Any] | str | None,
+        Meta(
+            description="Snapshot as in oc_assert, with observed, gate; default: live",
+            extra=PAYLOAD,
+        ),
+    ] = None
+    target_schema: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description="{fields: [{name, type, required?}]} to compare evidence.observed with",
+            extra=PAYLOAD,
+        ),
+    ] = None
+    class_id: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=10_240)] | None,
+        Meta(description="Add the picture to this screenshot class"),
+    ] = None
+    network_window_ms: Annotated[
+        Annotated[int, Meta(ge=0)] | None, Meta(description="Only requests this young")
+    ] = None
+    contents: Annotated[
+        bool | None,
+        Meta(
+            description="Return the parts' contents, too; default: for handles", extra=WHEN_STORED
+        ),
+    ] = None
+    tab_id: TabId = None
+    capture_timeout_ms: Annotated[
+        int, Meta(ge=100, le=MAX_WAIT_MS, description="Longest time to capture the live page")
+    ] = 30_000
+
+    def __post_init__(self) -> None:
+        # Here, so that a task that cannot run is refused before it exists.
+        if self.target_schema is not None:
+            schema_diff.decode(self.target_schema)
+
+
+@task_verb(
+    "oc_evidence_bundle", EvidenceBundle, needs=Witness, capability="core", tier=2, large=True,
+    page_keys=("title", "contents"),
+)  # fmt: skip
+async def oc_evidence_bundle(witness: Witness, work: Work, params: EvidenceBundle) -> Output:
+    include = params.include and tuple(
+        "facts" if part == "contract_facts" else part for part in params.include
+    )
+    order = Order(
+        include=include,
+        target_schema=params.target_schema,
+        class_id=params.class_id,
+        network_window_ms=params.network_window_ms,
+        timeout_s=params.capture_timeout_ms / 1000,
+        contents=bool(params.contents),
+    )
+    result = await witness.bundle(params.evidence, order, work.session, params.tab_id)
+    return Output(data=result, origin=_origin(result.get("url") or ""))
+
+
+class Diff(Params):
+    """Compare two evidence bundles
+
+    Outline by lines, DOM by element counts, requests, console, facts, and the distance of the
+    pictures (0 to 64). Refs do not count.
+    """
+
+    a: Annotated[str, Meta(min_length=1, description="Bundle id, or a handle of its result")]
+    b: Annotated[str, Meta(min_length=1, description="The other one")]
+    offset: Annotated[int, Meta(ge=0, description="First difference to return")] = 0
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="Differences at most")] = 200
+
+
+@daemon_verb(
+    "oc_diff", Diff, needs=Witness, capability="core", tier=3, large=True, reads=True,
+    items=("differences",), page_keys=("differences", "title"),
+)  # fmt: skip
+async def oc_diff(witness: Witness, params: Diff) -> Output:
+    found = await witness.compare(params.a, params.b)
+    every = found.pop("differences")
+    shown = every[params.offset : params.offset + params.limit]
+    end = params.offset + len(shown)
+    more = end < len(every)
+    data = {**found, "total": len(every), "next_offset": end if more else None}
+    if more:
+        arguments = {"a": params.a, "b": params.b, "offset": end, "limit": params.limit}
+        data["next_step"] = {"verb": "oc_diff", "arguments": arguments}
+    return Output(data={**data, "differences": shown}, origin=_origin(found["a"]["url"] or ""))
