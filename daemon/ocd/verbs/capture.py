@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from ocd.api.errors import OcdError
 from ocd.browser import printing
@@ -16,14 +16,7 @@ from ocd.browser.tab import Tab
 from ocd.files import make_dir, write_whole
 from ocd.verb import WRITES_PATH, Image, Output, Params, tab_verb
 
-
-class Box(Struct, forbid_unknown_fields=True):
-    """A part of the page in CSS pixels."""
-
-    x: Annotated[float, Meta(description="From the left")]
-    y: Annotated[float, Meta(description="From the top")]
-    width: Annotated[float, Meta(description="To the right")]
-    height: Annotated[float, Meta(description="Down")]
+_SIDES = ("x", "y", "width", "height")
 
 
 class PageScreenshot(Params):
@@ -38,7 +31,7 @@ class PageScreenshot(Params):
     )
     ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
     clip: Annotated[
-        Annotated[list[float], Meta(min_length=4, max_length=4)] | Box | None,
+        Annotated[list[float], Meta(min_length=4, max_length=4)] | dict[str, float] | None,
         Meta(description="Only this part of the page: x, y, width, height"),
     ] = None
     format: Annotated[Literal["png", "jpeg", "webp"], Meta(description="Format")] = "png"
@@ -46,10 +39,8 @@ class PageScreenshot(Params):
         Annotated[int, Meta(ge=0, le=100)] | None,
         Meta(description="jpeg, webp: percent"),
     ] = None
-    omit_background: Annotated[bool, Meta(description="png, webp: transparent")] = False
-    path: Annotated[
-        str | None, Meta(description="Write it to this file instead", extra=WRITES_PATH)
-    ] = None
+    omit_background: Annotated[bool, Meta(description="Transparent")] = False
+    path: Annotated[str | None, Meta(description="File to write", extra=WRITES_PATH)] = None
 
 
 @tab_verb("page_screenshot", PageScreenshot, capability="core", tier=2, reads=True)
@@ -93,12 +84,15 @@ def _told(tab: Tab, picture: Picture) -> dict[str, Any]:
     return told
 
 
-def _box(clip: list[float] | Box | None) -> tuple[float, float, float, float] | None:
-    if clip is None:
-        return None
-    if isinstance(clip, Box):
-        return clip.x, clip.y, clip.width, clip.height
-    return clip[0], clip[1], clip[2], clip[3]
+def _box(clip: list[float] | dict[str, float] | None) -> tuple[float, float, float, float] | None:
+    if isinstance(clip, dict):
+        if clip.keys() != set(_SIDES):
+            raise OcdError(
+                "invalid_argument", f"page_screenshot: clip has {', '.join(_SIDES)}",
+                parameter="clip",
+            )  # fmt: skip
+        clip = [clip[side] for side in _SIDES]
+    return (clip[0], clip[1], clip[2], clip[3]) if clip else None
 
 
 def _only_one(params: PageScreenshot) -> None:
