@@ -1,5 +1,6 @@
 """The verb for agents that work by looking: mouse, keyboard and pictures of the window."""
 
+import asyncio
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -19,6 +20,8 @@ Action = Literal[
 ]  # fmt: skip
 Point = Annotated[list[float], Meta(min_length=2, max_length=2)] | None
 _TIMEOUT_MS = 5000
+# Seconds beyond the call's time to say what it waited for in vain.
+_GRACE_S = 0.5
 _POINTED = (*hands.CLICKS, "left_mouse_down", "left_mouse_up", "mouse_move", "hover")
 
 
@@ -69,6 +72,17 @@ async def computer(tab: Tab, params: Computer) -> Output:
     waits = params.action in ("wait", "hold_key")
     least = _TIMEOUT_MS + (params.duration * 1000 if waits else 0)
     clock = Clock.of(params.timeout_ms or round(least))
+    try:
+        async with asyncio.timeout(clock.left + _GRACE_S):
+            return await _used(tab, params, clock)
+    except TimeoutError:
+        raise OcdError(
+            "timeout", f"computer: the page did not answer to {params.action} in time.",
+            hint="Give it more with timeout_ms, or close the tab: tabs_close",
+        ) from None  # fmt: skip
+
+
+async def _used(tab: Tab, params: Computer, clock: Clock) -> Output:
     if params.action in ("screenshot", "zoom"):
         return await _picture(tab, params)
     if params.action == "wait":

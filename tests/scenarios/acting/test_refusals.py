@@ -51,6 +51,8 @@ def test_page_that_hangs_is_given_up_in_time(daemon: Daemon, site: Site) -> None
     for verb, params in (
         ("interact", {"selector": "h1"}),
         ("form_input", {"selector": "h1", "value": "x"}),
+        ("computer", {"action": "left_click", "coordinate": [5, 5]}),
+        ("act", {"instruction": "click Busy"}),
     ):
         began = monotonic()
         assert daemon.call(verb, **params, timeout_ms=500).code == "timeout"
