@@ -6,7 +6,8 @@ from typing import Any
 
 from ocd.structured import layout
 from ocd.structured.schema import Field
-from ocd.structured.scope import LEAST, Scope, like, told_by
+from ocd.structured.scope import LEAST, Scope, like
+from ocd.structured.telling import told_by
 from ocd.structured.tree import Node
 from ocd.structured.words import words_of
 

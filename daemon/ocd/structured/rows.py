@@ -8,7 +8,8 @@ from typing import Any
 from ocd.structured import layout
 from ocd.structured.embedded import Entity, types_of
 from ocd.structured.schema import Field
-from ocd.structured.scope import LEAST, Scope, like, score_of, told_by
+from ocd.structured.scope import LEAST, Scope, like, score_of
+from ocd.structured.telling import told_by
 from ocd.structured.tree import Node
 from ocd.structured.values import as_declared
 from ocd.structured.words import words_of

@@ -1,6 +1,5 @@
 """A part of a page in which values are looked for: all of it, one card, one row."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,8 +7,9 @@ from typing import Any
 
 from ocd.structured import embedded, layout
 from ocd.structured.embedded import Entity, Said
-from ocd.structured.numbers import currency_in, minutes_in
+from ocd.structured.guesses import GUESSES
 from ocd.structured.schema import Field
+from ocd.structured.telling import plain, told_by
 from ocd.structured.tree import Node
 from ocd.structured.words import likeness, words_of
 
@@ -17,27 +17,6 @@ LEAST = 0.5
 _LEAST_HINT = 0.35
 _TRUST = {"json-ld": 0.97, "microdata": 0.95, "rdfa": 0.93}
 _LAID = {"definition-list": 0.88, "table": 0.88, "label": 0.84, "field": 0.8}
-_MONEY = re.compile(
-    r"(?:[€£¥₩₹₽₺₪$]|R\$|\b(?:USD|EUR|GBP|JPY|KRW|CHF|INR|CAD|AUD|zł|kr)\b)\s?\d"
-    r"|\d[\d.,\s]*\s?(?:[€£¥₩₹₽₺₪원円元]|(?:USD|EUR|GBP|JPY|KRW|CHF|INR|CAD|AUD|zł|kr)\b)"
-)
-_STARS = re.compile(
-    r"\d(?:[.,]\d+)?\s*(?:out of|/|von|sur|de|su)\s*(?:5|10|100)\b|\d(?:[.,]\d+)?\s*(?:stars?|★)",
-    re.I,
-)
-_DATED = re.compile(r"\d{4}|\d{1,2}[./]\d")
-_AFTER_NAME = re.compile(r"\s+[|·•\u2013\u2014-]\s+|\s+on\s+|,\s")
-_MARKED = ("data-price", "data-value", "data-rating")
-_NUMBERS = re.compile(r"\d[\d.,]*(?:[ \u00a0]\d{3})*")
-_REVIEWS = re.compile(
-    r"([\d.,]+\s?k?)\s+(?:reviews?|ratings?|votes?|bewertungen|avis|reseñas)\b", re.I
-)
-_STOCK = re.compile(
-    r"^(?:in stock|out of stock|sold out|available|unavailable|not available|auf lager|ausverkauft"
-    r"|agotado|en stock|품절|재고 있음|在庫あり|在庫なし)\b",
-    re.I,
-)
-_BY = re.compile(r"^(?:written |posted |published )?(?:by|von|par|por|di)\s+(.{2,60})$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +118,7 @@ class Scope:
             alike[score] = alike.get(score, 0) + 1
             late = 0.02 * min(alike[score], 10)
             value = told_by(node, wanted)
-            score = (0.82 * score - late) * self._belonging(node) * _plain(value, wanted)
+            score = (0.82 * score - late) * self._belonging(node) * plain(value, wanted)
             if value and score >= _LEAST_HINT:
                 yield Candidate(value, "css", f"{node.tag}.{'-'.join(words)}", score)
 
@@ -154,7 +133,7 @@ class Scope:
     # What a value looks like, for want of a name
 
     def _guessed(self, wanted: Field) -> Iterator[Candidate]:
-        for meaning, guess in _GUESSES.items():
+        for meaning, guess in GUESSES.items():
             if like(wanted, words_of(meaning)) >= 0.9:
                 for value, where, score in guess(self, wanted):
                     yield Candidate(value, "heuristic", where, score)
@@ -181,192 +160,3 @@ def score_of(wanted: Field, said: Said) -> float:
     depth = 0.97 ** (len(said.keys) - 1)
     nested = 1.0 if said.plain else 0.45
     return depth * max(like(wanted, said.words), nested * like(wanted, said.last))
-
-
-def _plain(value: str, wanted: Field) -> float:
-    """Return how much a text is one value of the kind that is wanted."""
-    if wanted.kind not in ("number", "integer") or minutes_in(value) is not None:
-        return 1
-    return 1 if len(value) <= 40 and len(_NUMBERS.findall(value)) == 1 else 0.4
-
-
-def told_by(node: Node, wanted: Field) -> str:
-    """Return what an element says of a field: its target, its time or its text."""
-    attrs = node.attrs
-    if attrs.get("content"):
-        return attrs["content"]
-    if wanted.format in ("uri", "url"):
-        return _address(node)
-    if wanted.format.startswith("date"):
-        dated = node if attrs.get("datetime") else node.first("time")
-        return (dated.attrs.get("datetime", "") if dated else "") or node.text
-    if node.tag in ("input", "select", "textarea", "meter", "data", "progress"):
-        return attrs.get("value", "")
-    if wanted.kind in ("number", "integer"):
-        marked = next((attrs[key] for key in _MARKED if attrs.get(key)), "")
-        return marked or _unstruck(node) or attrs.get("aria-label", "")
-    if node.tag == "img":
-        return attrs.get("alt") or attrs.get("src", "")
-    return node.text or attrs.get("aria-label", "")
-
-
-def _address(node: Node) -> str:
-    for inner in (node, *node.inside()):
-        for key in ("href", "src"):
-            if inner.attrs.get(key):
-                return inner.attrs[key]
-    linked = node.within("a")
-    return linked.attrs.get("href", "") if linked else ""
-
-
-def _unstruck(node: Node) -> str:
-    # Beside an old price stands the one that counts.
-    struck = [inner for inner in node.inside() if "struck" in inner.attrs or inner.tag == "del"]
-    if not struck:
-        return node.text
-    for inner in node.inside():
-        old = any(one.at <= inner.at < one.end for one in struck)
-        if not old and any(letter.isdigit() for letter in inner.own_text):
-            return inner.text
-    return node.own_text
-
-
-def _titles(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    for number, tags in enumerate((("h1",), ("h2",), ("h3", "h4", "h5", "h6"))):
-        for node in scope.nodes(*tags):
-            if node.text:
-                yield (
-                    node.text,
-                    node.tag,
-                    (0.78 if scope.page and not number else 0.72 - number / 10),
-                )
-                break
-    if not scope.page:
-        for node in scope.nodes("a", "strong", "b"):
-            if node.text and len(node.text) <= 200:
-                yield node.text, node.tag, 0.55
-                break
-
-
-def _images(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    for node in scope.nodes("img"):
-        if node.attrs.get("src") and not node.within("header", "nav", "footer"):
-            yield node.attrs["src"], "img", 0.62 if not scope.page else 0.5
-            return
-
-
-def _links(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    if scope.page:
-        yield scope.base, "address", 0.6
-        return
-    headed = [node for node in scope.nodes("a") if node.within("h1", "h2", "h3", "h4", "h5")]
-    for node in [*headed, *scope.nodes("a")]:
-        if node.attrs.get("href"):
-            yield node.attrs["href"], "a", 0.65
-            return
-    around = scope.root.within("a")
-    if around is not None:
-        yield around.attrs.get("href", ""), "a", 0.6
-
-
-def _prices(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    seen = 0
-    for node in (scope.root, *scope.root.inside()):
-        if len(node.text) <= 40 and "struck" not in node.attrs and _MONEY.search(node.text):
-            yield _unstruck(node), node.tag, 0.6 - 0.02 * seen
-            seen += 1
-            if seen > 3:
-                return
-
-
-def _currencies(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    for text, where, score in _prices(scope, Field("price")):
-        code = currency_in(text)
-        if code:
-            yield code, where, score
-            return
-
-
-def _dates(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    for node in scope.nodes("time"):
-        yield node.attrs.get("datetime") or node.text, "time", 0.68
-        break
-    for node in scope.root.inside():
-        if (
-            6 <= len(node.text) <= 40
-            and re.search(r"\d{4}|\d{1,2}[./]\d", node.text)
-            and not node.kids
-        ):
-            yield node.text, node.tag, 0.5
-
-
-def _ratings(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    for node in (scope.root, *scope.root.inside()):
-        for text in (node.attrs.get("aria-label", ""), node.attrs.get("title", ""), node.text):
-            if len(text) <= 60 and (match := _STARS.search(text)):
-                yield match[0], node.tag, 0.6
-                return
-
-
-def _review_counts(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    for node in scope.root.inside():
-        match = _REVIEWS.search(node.text) if len(node.text) <= 80 else None
-        if match:
-            yield match[1], node.tag, 0.62
-            return
-
-
-def _stock(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    for node in scope.root.inside():
-        if len(node.text) <= 60 and _STOCK.match(node.text):
-            yield node.text, node.tag, 0.62
-            return
-
-
-def _authors(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    for node in scope.root.inside():
-        if node.attrs.get("rel") == "author" and node.text:
-            yield node.text, "rel=author", 0.75
-            return
-        match = _BY.match(node.text) if len(node.text) < 80 else None
-        if match:
-            yield _AFTER_NAME.split(match[1])[0], node.tag, 0.6
-            return
-
-
-def _descriptions(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    for node in scope.nodes("p"):
-        if len(node.text) >= (60 if scope.page else 20):
-            yield node.text, "p", 0.55
-            return
-
-
-def _bodies(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    for node in scope.nodes("article", "main"):
-        yield "\n".join(node.lines), node.tag, 0.6
-        return
-
-
-def _mails(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    for node in scope.nodes("a"):
-        if node.attrs.get("href", "").lower().startswith("mailto:"):
-            yield node.attrs["href"][7:].split("?")[0], "mailto", 0.8
-            return
-    found = re.search(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", scope.root.text)
-    if found:
-        yield found[0], "text", 0.6
-
-
-def _phones(scope: Scope, _: Field) -> Iterator[tuple[str, str, float]]:
-    for node in scope.nodes("a"):
-        if node.attrs.get("href", "").lower().startswith("tel:"):
-            yield node.text or node.attrs["href"][4:], "tel", 0.8
-            return
-
-
-_GUESSES = {
-    "title": _titles, "image": _images, "url": _links, "price": _prices, "currency": _currencies,
-    "date": _dates, "rating": _ratings, "author": _authors, "description": _descriptions,
-    "body": _bodies, "email": _mails, "phone": _phones, "review count": _review_counts,
-    "availability": _stock, "start": _dates,
-}  # fmt: skip
