@@ -39,6 +39,7 @@ class Part(Protocol):
 
     def nodes(self, *tags: str) -> Iterator[Node]:
         """Yield the elements of these tags."""
+        raise NotImplementedError
 
 
 def _titles(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
