@@ -46,6 +46,7 @@ from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
 from ocd.server import Api
 from ocd.sources import Reach, project_folders
+from ocd.verbs.health import Ward
 from ocd.verbs.ocs import Studio
 from ocd.verbs.toolbox import Toolbox
 from ocd.witness import Witness
@@ -105,6 +106,7 @@ class Daemon:
         }
         parts[TotpStore] = TotpStore(home, environment())
         parts[Studio] = Studio(self.sessions, lambda: self.config.ocs)
+        parts[Ward] = Ward(self.chromium, lambda: self.config, self.status)
         parts[Calls] = Calls(lambda request: run_call(self.road, request))
         shelf = catalog.render(verbs.values())
         entries = {entry["name"]: entry for entry in shelf["verbs"]}

@@ -31,6 +31,7 @@ from ocd.verbs import (
     extracting,
     finding,
     forms,
+    health,
     inspecting,
     instructing,
     interception,
@@ -90,6 +91,7 @@ MODULES: tuple[ModuleType, ...] = (
     outputs,
     recordings,
     admin,
+    health,
     toolbox,
     uploading,
 )

@@ -15,7 +15,7 @@ from ocd.api.errors import OcdError
 from ocd.browser import leftovers
 from ocd.cli import checks, install
 from ocd.cli.app import execute
-from ocd.cli.checks import Finding
+from ocd.diagnosis import Finding
 
 Output = pytest.CaptureFixture[str]
 DEBIAN = "ID=debian\n"

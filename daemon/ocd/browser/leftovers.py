@@ -79,6 +79,43 @@ def _uses(process: psutil.Process, profile: Path) -> bool:
     return f"--user-data-dir={profile}" in words and process.status() != psutil.STATUS_ZOMBIE
 
 
+def find_orphans(home: Path, run_dir: Path) -> list[psutil.Process]:
+    """Return the browsers that dead daemons of this home left running; never anybody else's.
+
+    One is ours if our own record names it, or if it has a profile inside our home and takes its
+    orders from a pipe, as only we start them; what descends from this process is in use.
+    """
+    used = {os.getpid(), *(child.pid for child in psutil.Process().children(recursive=True))}
+    record = _recorded(run_dir)
+    recorded = _alive(record) if record is not None else None
+    found = [] if recorded is None else [recorded]
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.pid not in used and process not in found and _is_ours(process, home):
+                found.append(process)
+    return [process for process in found if process.pid not in used]
+
+
+def _is_ours(process: psutil.Process, home: Path) -> bool:
+    if hasattr(os, "getuid") and process.uids().real != os.getuid():
+        return False
+    words = " ".join(process.cmdline())
+    inside = f"--user-data-dir={home}{os.sep}" in words
+    piped = "--remote-debugging-pipe" in words and "--type=" not in words
+    return inside and piped and process.status() != psutil.STATUS_ZOMBIE
+
+
+def end_orphan(process: psutil.Process) -> dict[str, object]:
+    """End a browser with all its children; return its pid and start time (seconds since 1970)."""
+    about: dict[str, object] = {"pid": process.pid}
+    with contextlib.suppress(psutil.Error):
+        # psutil looks at the start time again: a pid that was given anew is spared.
+        about["started_at"] = process.create_time()
+        if process.is_running():
+            _kill_tree(process)
+    return about
+
+
 def _kill_tree(process: psutil.Process) -> None:
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)

@@ -1,43 +1,20 @@
 """What `ocd doctor` looks at: each check returns one finding and changes nothing."""
 
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 from ocd.api.errors import OcdError
-from ocd.cli import control, install, sandbox
-from ocd.config import Config, environment, load, unknown_variables
-from ocd.files import make_dir
-
-MIN_FREE_MB = 200
-_VERSION_TIMEOUT_S = 20
-_MB = 1024 * 1024
-
-Level = Literal["ok", "warning", "error"]
-Fix = Callable[[bool], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One finding: its name, how bad it is, what was seen, what helps.
-
-    fix: mends it and returns what was done; its argument says that nobody needs to be asked.
-    """
-
-    name: str
-    level: Level
-    seen: str
-    hint: str = ""
-    fix: Fix | None = None
-
-    def body(self) -> dict[str, str]:
-        """Return what `--json` prints of it."""
-        hint = {"hint": self.hint} if self.hint else {}
-        return {"name": self.name, "level": self.level, "seen": self.seen, **hint}
+from ocd.cli import control, install
+from ocd.config import Config, load
+from ocd.diagnosis import (
+    Finding,
+    check_binary,
+    check_fonts,
+    check_home,
+    check_python,
+    check_sandbox,
+    check_variables,
+)
 
 
 def check_all(home: Path) -> Iterator[Finding]:
@@ -54,41 +31,6 @@ def check_all(home: Path) -> Iterator[Finding]:
     yield from check_browser(config)
 
 
-def check_python() -> Finding:
-    """Look at the interpreter."""
-    found = f"{sys.version.split()[0]} at {sys.executable}"
-    return Finding("python", "ok" if sys.version_info >= (3, 11) else "error", found)
-
-
-def check_home(home: Path) -> Finding:
-    """Look at the home folder: is it ours, private, writable, with room?"""
-    if not home.exists():
-        return Finding(
-            "home",
-            "warning",
-            f"{home} does not exist",
-            "ocd start creates it",
-            lambda _: _create(home),
-        )
-    if not home.is_dir():
-        return Finding("home", "error", f"{home} is no folder", "Set OPENCHROME_HOME to a folder")
-    try:
-        (home / ".doctor").touch()
-        (home / ".doctor").unlink()
-        free_mb = shutil.disk_usage(home).free // _MB
-        mode = home.stat().st_mode & 0o777
-    except OSError as error:
-        return Finding("home", "error", f"{home} is not writable: {error.strerror}")
-    if free_mb < MIN_FREE_MB:
-        return Finding("home", "error", f"{home} has {free_mb} MB left", "Free disk space")
-    if mode & 0o077 and sys.platform != "win32":
-        return Finding(
-            "home", "warning", f"{home} is open to others (mode {mode:o})", f"chmod 700 {home}",
-            lambda _: _make_private(home),
-        )  # fmt: skip
-    return Finding("home", "ok", f"{home}, {free_mb} MB free")
-
-
 def check_config(home: Path) -> tuple[Config, Finding]:
     """Decode the settings; the defaults stand in for ones that do not decode."""
     try:
@@ -97,12 +39,6 @@ def check_config(home: Path) -> tuple[Config, Finding]:
         return Config(home=home), Finding("config", "error", error.message, error.hint)
     source = str(config.file) if config.file.exists() else "defaults (there is no config.toml)"
     return config, Finding("config", "ok", source)
-
-
-def check_variables() -> Iterator[Finding]:
-    """Look for misspelt OPENCHROME_* variables, which would be ignored."""
-    for name, right in unknown_variables(environment()):
-        yield Finding("environment", "warning", f"{name} is no setting", f"Did you mean {right}?")
 
 
 def check_daemon(home: Path) -> Finding:
@@ -147,50 +83,12 @@ def check_remains(home: Path) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def check_sandbox() -> Finding:
-    """Look at what Chromium's sandbox stands on."""
-    if sandbox.is_root():
-        return Finding(
-            "sandbox", "warning", "off, because you are root", "Run ocd as an ordinary user"
-        )
-    if sys.platform.startswith("linux") and not sandbox.has_user_namespaces():
-        return Finding(
-            "sandbox", "warning", "user namespaces are refused: Chromium needs its setuid helper",
-            "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or chromium-sandbox",
-        )  # fmt: skip
-    return Finding("sandbox", "ok", "on")
-
-
-def check_fonts() -> Finding:
-    """Look whether there is a font: without one pages are measured and shown wrong."""
-    if not sys.platform.startswith("linux"):
-        return Finding("fonts", "ok", "the system's")
-    folders = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path.home() / ".fonts")
-    kinds = ("*.ttf", "*.otf", "*.ttc")
-    if any(next(folder.rglob(kind), None) for folder in folders for kind in kinds):
-        return Finding("fonts", "ok", "found")
-    return Finding("fonts", "warning", "none found", "Install one: fonts-liberation")
-
-
 def check_browser(config: Config) -> Iterator[Finding]:
     """Look for the browser, its version, and whether it starts and answers."""
-    if config.browser_url:
-        yield Finding("browser", "ok", f"attaches to {config.browser_url}")
-        return
-    from ocd.browser.find import find_browser
-
-    try:
-        binary = find_browser(
-            config.browser_path, headed=config.headed, environ_path=environment().get("PATH")
-        )
-    except OcdError as error:
-        yield Finding(
-            "browser", "error", error.message, error.hint or "ocd doctor --fix",
-            None if config.browser_path else lambda yes: install.install(yes=yes),
-        )  # fmt: skip
-        return
-    yield Finding("browser", "ok", f"{binary}, {_version(binary)}")
-    yield _trial(config)
+    found = check_binary(config, lambda yes: install.install(yes=yes))
+    yield found
+    if not config.browser_url and found.level == "ok":
+        yield _trial(config)
 
 
 def _trial(config: Config) -> Finding:
@@ -202,32 +100,11 @@ def _trial(config: Config) -> Finding:
         return Finding("browser start", "error", error.message, error.hint)
 
 
-def _version(binary: str) -> str:
-    try:
-        done = subprocess.run(
-            [binary, "--version"],
-            capture_output=True, text=True, timeout=_VERSION_TIMEOUT_S, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"version unknown ({error})"
-    return done.stdout.strip() or "version unknown"
-
-
 def _answers(home: Path) -> bool:
     try:
         return control.status(home) is not None
     except OcdError:
         return True
-
-
-def _create(home: Path) -> str:
-    make_dir(home)
-    return f"created {home}"
-
-
-def _make_private(home: Path) -> str:
-    home.chmod(0o700)
-    return f"made {home} private"
 
 
 def _reap(home: Path) -> str:

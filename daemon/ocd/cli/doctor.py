@@ -5,10 +5,11 @@ from typing import Annotated
 import typer
 
 from ocd.api.errors import OcdError
-from ocd.cli.checks import Finding, check_all
+from ocd.cli.checks import check_all
 from ocd.cli.options import Json
 from ocd.cli.show import say, show_json
 from ocd.config import home_dir
+from ocd.diagnosis import Finding
 
 
 def doctor(

@@ -10,8 +10,8 @@ from pathlib import Path
 import typer
 
 from ocd.api.errors import OcdError
-from ocd.cli.sandbox import is_root
 from ocd.cli.show import say
+from ocd.sandbox import is_root
 
 Command = list[str]
 Which = Callable[[str], str | None]

@@ -15,10 +15,10 @@ from ocd.api.errors import OcdError
 from ocd.cli import units
 from ocd.cli.logfile import create_log
 from ocd.cli.options import given, to_arguments, with_settings
-from ocd.cli.sandbox import has_user_namespaces
 from ocd.cli.show import say
 from ocd.config import environment, load
 from ocd.files import make_dir, storage, write_whole
+from ocd.sandbox import has_user_namespaces
 from ocd.settings import SETTINGS
 
 Manager = Literal["systemd", "launchd"]
