@@ -31,9 +31,10 @@ async def main(_binary: str, base: str, pages: int, tabs: int) -> None:
         await context.push_data({"url": context.request.url, "size": len(html)})
         done += 1
 
-    started = time.perf_counter()
+    started, used = time.perf_counter(), time.process_time()
     await crawler.run([f"{base}/p/0"])
-    print(json.dumps({"pages": done, "seconds": time.perf_counter() - started}))
+    seconds, used = time.perf_counter() - started, time.process_time() - used
+    print(json.dumps({"pages": done, "seconds": seconds, "cpu_ms": used * 1000 / done}))
 
 
 asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])))

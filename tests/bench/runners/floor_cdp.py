@@ -15,6 +15,7 @@ import time
 from urllib.parse import urldefrag
 
 import msgspec
+import psutil
 
 FLAGS = (
     "--headless=new --no-sandbox --no-first-run --no-default-browser-check --disable-gpu "
@@ -67,6 +68,13 @@ class Pipe:
                     future.set_result(None)
 
 
+def cpu_seconds() -> float:
+    """Return what we and the browser have used."""
+    own = psutil.Process()
+    times = [one.cpu_times() for one in (own, *own.children(recursive=True))]
+    return sum(one.user + one.system for one in times)
+
+
 async def open_pipe(binary: str, profile: str) -> tuple[subprocess.Popen, Pipe]:
     to_read, to_write = os.pipe()
     from_read, from_write = os.pipe()
@@ -117,7 +125,7 @@ async def crawl(binary: str, base: str, pages: int, tabs: int) -> None:
         seen, done, made = {f"{base}/p/0"}, 0, 0
         queue: asyncio.Queue[str] = asyncio.Queue()
         queue.put_nowait(f"{base}/p/0")
-        started = time.perf_counter()
+        started, used = time.perf_counter(), cpu_seconds()
 
         async def work() -> None:
             nonlocal done, made
@@ -141,14 +149,15 @@ async def crawl(binary: str, base: str, pages: int, tabs: int) -> None:
 
         workers = [group.create_task(work()) for _ in range(tabs)]
         await queue.join()
-        seconds = time.perf_counter() - started
+        seconds, used = time.perf_counter() - started, cpu_seconds() - used
         for worker in workers:
             worker.cancel()
         pump.cancel()
     process.terminate()
     process.wait()
     shutil.rmtree(profile, ignore_errors=True)
-    print(json.dumps({"pages": done, "scripted": made, "seconds": seconds}))
+    found = {"pages": done, "scripted": made, "seconds": seconds}
+    print(json.dumps({**found, "cpu_ms": used * 1000 / done}))
 
 
 if __name__ == "__main__":
