@@ -20,7 +20,7 @@ from ocd.ledger.states import TaskMeta
 from ocd.long_calls import OnProgress, finished
 from ocd.outputs import policy
 from ocd.params import Common, decode_call
-from ocd.recording.kept import kept
+from ocd.recording.kept import brief, kept
 from ocd.records.journal import MAX_JOURNAL_CHARS
 from ocd.replies import Reply
 from ocd.road import Call, Road
@@ -221,7 +221,10 @@ def _now() -> str:
 
 
 def _journal(road: Road, call: Call, error: OcdError | None) -> None:
-    args = masked(road.verbs.get(call.request.verb), call.request.params)
+    args = brief(call.met.kept, MAX_JOURNAL_CHARS)
+    if args is None:
+        args = masked(road.verbs.get(call.request.verb), call.request.params)
+        args = kept(args, call.met, error.code if error else None, MAX_JOURNAL_CHARS)
     road.journal.record_call(
         {
             "ts": _now(),
@@ -229,7 +232,7 @@ def _journal(road: Road, call: Call, error: OcdError | None) -> None:
             "session": call.request.session,
             "client": call.request.client.kind,
             "tab_id": call.tab_id,
-            "args": kept(args, call.met, error.code if error else None, MAX_JOURNAL_CHARS),
+            "args": args,
             "duration_ms": round((time.monotonic() - call.started) * 1000, 1),
             "ok": error is None,
             "error": error.code if error else None,

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import calls, crawls, mcp, stores
+from bench import calls, crawls, mcp, recordings, stores
 from bench.figures import Section
 
 HERE = Path(__file__).parent
@@ -30,6 +30,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "mcp-many": mcp.many,
     "ledger": stores.ledger_scale,
     "handles": stores.handle_scale,
+    "recording": recordings.cost,
 }
 
 

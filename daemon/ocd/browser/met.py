@@ -22,11 +22,13 @@ class Met:
     """What one call has met so far.
 
     whole: identities are wanted. calls: how many others it has made in its session.
+    kept: its parameters as they may be kept, once somebody has asked for that.
     """
 
     whole: bool = False
     elements: list[Meeting] = field(default_factory=list)
     calls: int = 0
+    kept: Any = None
 
     def hides(self, names: set[str]) -> bool:
         """Return whether what is given to an element of these names may be a password.

@@ -3,9 +3,11 @@
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -27,6 +29,7 @@ logger = logging.getLogger(__name__)
 # A longer string in an action's parameters is cut; such an action cannot be replayed as it stands.
 MOST_CHARACTERS = 20_000
 _WORDS = 600
+_SOON_S = 0.001
 _TITLE_S = 0.5
 _PICTURE_S = 3.0
 _QUALITY = 60
@@ -58,7 +61,11 @@ class Active:
         self.ended = asyncio.Event()
         self.on_action: Callable[[bytes], None] = lambda _line: None
         self._owner = owner
+        self._untitled: deque[tuple[Tab, int]] = deque()
+        self._asked: set[asyncio.Future[Any]] = set()
+        # Of each tab: the address it had, and the title as it may be shown; and as the page has it.
         self._titles: WeakKeyDictionary[Tab, tuple[str, str]] = WeakKeyDictionary()
+        self._raw_titles: WeakKeyDictionary[Tab, str] = WeakKeyDictionary()
 
     @property
     def meta(self) -> RecordingMeta:
@@ -74,6 +81,7 @@ class Active:
         try:
             output = await run()
         except BaseException as failure:
+            action.entry["duration_ms"] = _since(action)
             self._write(action, None, _code_of(failure, action))
             raise
         action.entry["duration_ms"] = _since(action)
@@ -87,7 +95,7 @@ class Active:
             return {}
         entry: dict[str, Any] = {
             "tab_id": tab.id,
-            "url_before": redact_url(tab.url or "about:blank"),
+            "url_before": _shown_url(tab.url or "about:blank"),
         }
         known = self._titles.get(tab)
         if known is None or known[0] != tab.url:
@@ -102,11 +110,11 @@ class Active:
         tab = action.tab or self._owner.tab(action.session, data.get("tab_id"))
         if tab is None or tab.closed:
             return
-        entry |= {"tab_id": tab.id, "url_after": redact_url(tab.url)}
+        entry |= {"tab_id": tab.id, "url_after": _shown_url(tab.url)}
         changed = data.get("changed")
         title = data.get("title", changed.get("title") if isinstance(changed, dict) else None)
         if isinstance(title, str):
-            self._titles[tab] = (tab.url, title)
+            self._know(tab, title)
         entry["title_after"] = self._title(tab)
         if self.meta.screenshots in ("after", "both"):
             await self._picture(tab, entry, "after")
@@ -115,11 +123,19 @@ class Active:
     async def _ask_title(self, tab: Tab) -> None:
         with suppress(TimeoutError, OcdError):
             async with asyncio.timeout(_TITLE_S):
-                self._titles[tab] = (tab.url, await tab.title())
+                self._know(tab, await tab.title())
 
     def _title(self, tab: Tab) -> str:
-        title = self._titles.get(tab, ("", ""))[1]
-        return redact_text(self._owner.sanitizer.clean(title))
+        return self._titles.get(tab, ("", ""))[1]
+
+    def _know(self, tab: Tab, title: str) -> None:
+        raw = self._raw_titles.get(tab)
+        if raw != title:
+            self._raw_titles[tab] = title
+            shown = redact_text(self._owner.sanitizer.clean(title))
+        else:
+            shown = self._title(tab)
+        self._titles[tab] = (tab.url, shown)
 
     async def _picture(self, tab: Tab, entry: dict[str, Any], when: str) -> None:
         """Take a screenshot and name it in the entry, or say there why there is none."""
@@ -139,15 +155,14 @@ class Active:
         if action.met.calls or self._owner.of(action.session) is not self:
             return  # its calls were written one by one, or the recording has ended meanwhile
         seq = self.meta.action_count + 1
+        code = error["code"] if error else None
+        action.met.kept = kept(action.params, action.met, code, MOST_CHARACTERS)
         line = _encode(
             {
                 "seq": seq,
                 "ts": action.ts,
                 "verb": action.verb.name,
-                "params": kept(
-                    action.params, action.met, error["code"] if error else None, MOST_CHARACTERS
-                ),
-                "duration_ms": _since(action),
+                "params": action.met.kept,
                 "ok": error is None,
                 "reads": action.verb.reads,
                 "error": error,
@@ -163,27 +178,41 @@ class Active:
             logger.warning("An action is not recorded: %s", failure)
             self.meta.lost += 1
             return
-        if output is not None and "title_after" in action.entry:
-            self._learn_title(action, seq)
+        if output is not None and action.tab is not None and not action.verb.reads:
+            self._learn_title(action.tab, seq)
         if self.recording.full:
             self._owner.end_soon(self, "max_actions")
 
-    def _learn_title(self, action: Action, seq: int) -> None:
-        """Ask for the page's title, and write it down if it is another: nobody waits for that."""
-        tab = action.tab
-        if tab is None or action.verb.reads:
+    def _learn_title(self, tab: Tab, seq: int) -> None:
+        # After the answer has gone out, mostly while the next call waits for the page.
+        if not self._untitled:
+            asyncio.get_running_loop().call_later(_SOON_S, self._ask_titles)
+        self._untitled.append((tab, seq))
+
+    def _ask_titles(self) -> None:
+        """Ask for the titles that pages have after their actions; nobody waits for that."""
+        while self._untitled:
+            tab, seq = self._untitled.popleft()
+            if not tab.closed:
+                asked = tab.ask_title()
+                self._asked.add(asked)
+                asked.add_done_callback(partial(self._learnt, tab, seq))
+
+    def _learnt(self, tab: Tab, seq: int, reply: asyncio.Future[Any]) -> None:
+        self._asked.discard(reply)
+        if reply.cancelled() or reply.exception() or self._owner.of(tab.session_name) is not self:
             return
+        before = self._title(tab)
+        self._know(tab, str(reply.result()["targetInfo"]["title"]))
+        if self._title(tab) != before:
+            with suppress(OcdError):
+                self.recording.retitle(seq, self._title(tab))
 
-        def learnt(reply: asyncio.Future[Any]) -> None:
-            if reply.cancelled() or reply.exception() or self._owner.of(action.session) is not self:
-                return
-            before, title = self._title(tab), str(reply.result()["targetInfo"]["title"])
-            self._titles[tab] = (tab.url, title)
-            if self._title(tab) != before:
-                with suppress(OcdError):
-                    self.recording.retitle(seq, self._title(tab))
-
-        tab.ask_title().add_done_callback(learnt)
+    async def settle(self) -> None:
+        """Wait for the titles that are still asked for."""
+        self._ask_titles()
+        if self._asked:
+            await asyncio.wait(set(self._asked), timeout=_TITLE_S)
 
     def _changes(self, verb: Verb, output: Output | None) -> dict[str, Any]:
         """Return what the action's answer says changed, cleaned as the answer itself is."""
@@ -200,9 +229,11 @@ class Active:
         return f"Active({self.recording!r})"
 
 
+_shown_url = lru_cache(256)(redact_url)
+
+
 def _since(action: Action) -> float:
-    known = action.entry.get("duration_ms")
-    return known if known is not None else round((time.monotonic() - action.started) * 1000, 1)
+    return round((time.monotonic() - action.started) * 1000, 1)
 
 
 def _code_of(failure: BaseException, action: Action) -> dict[str, Any]:

@@ -87,6 +87,7 @@ class Recorder:
 
     async def end(self, active: Active, by: EndedBy) -> RecordingMeta:
         """End a recording if it goes on still, and return it once the disk has its end."""
+        await active.settle()
         if self._active.get(active.meta.session) is active:
             del self._active[active.meta.session]
             try:

@@ -15,7 +15,8 @@ Write order. Each step names its crash point (`ocd.faults`); "commit" is what ma
     2.1 `recording.picture`  each screenshot's file
     2.2 `recording.action`   commit: the action's line (survives kill -9, not a power cut)
     2.3 `recording.title`    a line {seq, title_after}, where the title was known later
-    A crash before 2.2 leaves pictures that no line names: they go with the recording.
+    The line is written before the action is answered. A crash before 2.2 leaves pictures that no
+    line names: they go with the recording.
  3. end
     3.1 `recording.end`      actions.jsonl is synced; commit: meta.json says when and why it ended
     A recording without an end that nobody writes is `interrupted`: it keeps what its lines say.

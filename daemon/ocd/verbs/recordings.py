@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta
 
 from ocd.files import write_whole
@@ -146,8 +147,9 @@ async def oc_recording_export(recorder: Recorder, params: RecordingExport) -> Ou
 
 
 def _recovered(meta: Mapping[str, Any], lines: Lines) -> dict[str, Any]:
+    first = next(iter(lines), b"{}")
     ended = {
-        "recording_id": meta["progress"]["message"] or None,
+        "recording_id": msgspec.json.decode(first).get("recording_id"),
         "session": meta["session"],
         "task_id": meta["task_id"],
         "status": "interrupted",
@@ -171,7 +173,8 @@ async def recording(recorder: Recorder, work: Work, params: Record) -> Output:
     work.progress(0, params.max_actions, recording_id)
 
     def keep(line: bytes) -> None:
-        work.add(line)
+        # The task's record is written now and then, its units at once.
+        work.add(line[:-1] + b',"recording_id":"%s"}' % recording_id.encode())
         work.progress(work.finished, params.max_actions, recording_id)
 
     active.on_action = keep

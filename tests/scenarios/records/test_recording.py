@@ -216,7 +216,7 @@ def test_task_records_until_it_is_cancelled(daemon: Daemon, site: Site) -> None:
     wait_until(lambda: daemon.task(task_id)["progress"]["message"], 5, "the recording")
     shop(daemon, site)
     daemon.do("interact", query="Place order")
-    assert daemon.task(task_id)["progress"]["done"] == 2
+    wait_until(lambda: daemon.task(task_id)["progress"]["done"] == 2, 5, "both actions")
     meta = daemon.do("oc_task_cancel", task_id=task_id)["meta"]
     assert meta["status"] == "CANCELLED"
     result = daemon.result_of(task_id)
