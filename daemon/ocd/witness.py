@@ -33,6 +33,8 @@ _GATHERED = {
     "dom": ("html", "outline"), "screenshot": ("screenshot",), "phash": ("screenshot",),
     "facts": ("performance",), "network": ("network",), "console": ("console",),
 }  # fmt: skip
+_PATIENCE_S = 10.0
+_GRACE_S = 0.4
 _OWN = ("observed", "gate")
 
 
@@ -85,7 +87,10 @@ class Witness:
         provenance = {"source": "live", "tab_id": tab.id, "session": tab.session_name}
 
         async def look() -> bool:
-            snapshot = await gather(tab, _wanted(needs, max(10.0, wait_s)))
+            # A page that hangs must not keep the verdict back beyond the caller's own time.
+            left_s = entered / 1000 + wait_s - time.time()
+            patience_s = min(_PATIENCE_S, max(left_s, 0) + _GRACE_S) if wait_s else _PATIENCE_S
+            snapshot = await gather(tab, _wanted(needs, patience_s))
             snapshot["contract_enter_ms"] = entered
             if tab.traffic.called_at is not None:
                 snapshot["last_tool_call_ms"] = tab.traffic.called_at * 1000
@@ -186,7 +191,7 @@ class Witness:
         parts = frozenset(name for part in include for name in _GATHERED.get(part, ()))
         with self.sessions.chromium.hold():
             async with tab.lock:
-                wanted = Wanted(parts, patience_s=order.timeout_s / max(1, len(parts)))
+                wanted = Wanted(parts, patience_s=order.timeout_s)
                 snapshot = await gather(tab, wanted)
         window = order.network_window_ms
         if window is not None and isinstance(snapshot.get("network"), list):

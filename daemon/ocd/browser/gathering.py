@@ -22,8 +22,8 @@ _OVER = ("tab_gone", "browser_gone")
 class Wanted:
     """Parts by name (url, network, console, performance, screenshot, dialog, html, outline).
 
-    texts, counts: CSS selectors; "" among the texts is the whole page's. patience_s: how long one
-    part may take.
+    texts, counts: CSS selectors; "" among the texts is the whole page's. patience_s: how long all
+    of it may take; what the page has not told by then is unavailable.
     """
 
     parts: frozenset[str]
@@ -38,10 +38,14 @@ class _Gathering:
     wanted: Wanted
     found: dict[str, Any] = field(default_factory=dict)
     unavailable: dict[str, str] = field(default_factory=dict)
+    end: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.end = asyncio.get_running_loop().time() + self.wanted.patience_s
 
     async def ask(self, name: str, question: Callable[[], Awaitable[None]]) -> None:
         try:
-            async with asyncio.timeout(self.wanted.patience_s):
+            async with asyncio.timeout_at(self.end):
                 await question()
         except TimeoutError:
             self.unavailable[name] = f"the page did not answer in {self.wanted.patience_s:g} s"

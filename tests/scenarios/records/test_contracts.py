@@ -119,6 +119,19 @@ def test_waiting_in_vain_ends_with_the_verdict(order: Order) -> None:
     assert order.verdict(contract, timeout_ms=300) == F
 
 
+def test_a_page_that_hangs_is_not_known(order: Order) -> None:
+    """What a busy page cannot tell is inconclusive, within the caller's time; the rest is known."""
+    order.do("javascript_tool", code="setTimeout(() => { for (;;); }, 0); 1")
+    url, text = {"kind": "url", "contains": "order"}, {"kind": "dom_text", "contains": "order"}
+    told = order.told({"and": [url, text]}, timeout_ms=300)
+    assert told["verdict"] == U
+    assert "did not answer" in told["inconclusive_reason"]
+    assert order.verdict({"or": [url, text]}, timeout_ms=300) == P
+    bundle = order.bundle(capture_timeout_ms=500, include=["dom", "network"])
+    assert "dom" in bundle["inconclusive_reason"]
+    assert bundle["parts"] == ["network"]
+
+
 def test_a_wrong_selector_is_an_error_that_names_it(order: Order) -> None:
     """What is no CSS selector is the caller's mistake, not missing evidence."""
     error = order.call(
