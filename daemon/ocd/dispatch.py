@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -25,6 +26,7 @@ from ocd.records.journal import MAX_JOURNAL_CHARS
 from ocd.replies import Reply
 from ocd.road import Call, Road
 from ocd.safety import secrets
+from ocd.safety.taint import MAY_SEND
 from ocd.scopes import Ready, perform
 from ocd.sources import REACH, filled, masked, names_files, permitted, whole
 from ocd.spilling import guarded, guards
@@ -86,6 +88,7 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
     REACH.set(reach)
     CALLER.set(request.client)
     CALLER_SESSION.set(request.session)
+    MAY_SEND.set(partial(road.departures.may_send, request.session))
     MET.set(call.met)
     given = whole(verb, await filled(road.verbs, verb, request.params, reach))
     ready = secrets.current().fill(given) if verb.fills_secrets else given

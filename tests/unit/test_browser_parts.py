@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
-from ocd.browser import engine, find, flags, leftovers
+from ocd.browser import find, flags, leftovers
 from ocd.browser.emitter import Emitter
 from ocd.browser.messages import decode
 from ocd.browser.navigation import failure
@@ -171,11 +171,3 @@ def test_pages_of_one_site_share_a_tab():
     assert site_of("https://www.a.org/x") == site_of("https://b.a.org:8/y") == "https://a.org"
     assert site_of("http://127.0.0.1:80/") == "http://127.0.0.1"
     assert re.fullmatch(r"http://::1", site_of("http://[::1]:8/"))
-
-
-def test_the_reading_script_defines_no_name_twice() -> None:
-    """Its files share one scope: a second function of a name would silently replace the first."""
-    names = re.findall(
-        r"^(?:async )?(?:function|const|let|class) (\w+)", engine.source(), re.MULTILINE
-    )
-    assert sorted(set(names)) == sorted(names)

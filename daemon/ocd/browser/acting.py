@@ -13,6 +13,7 @@ from ocd.browser.effects import Effects
 from ocd.browser.places import owner_of
 from ocd.browser.refs import Element, book_of
 from ocd.browser.tab import Tab
+from ocd.safety.taint import MAY_SEND
 
 LINES = 15
 # ms without a change after which a page has come to rest, and what is waited for it at most.
@@ -102,6 +103,8 @@ async def wait_ready(
                 found = await target.element.call(_READY, {**options, "budget": budget * 1000})
                 if "why" in found:
                     raise refused(target, found)
+                if found["sends"]:
+                    MAY_SEND.get()("form", found["sends"])
                 if not point:
                     return 0.0, 0.0
                 x, y, covered = await _lifted(target, found["x"], found["y"])

@@ -5,6 +5,8 @@ other than those that were read is refused, confirmed by a person, or allowed an
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,6 +17,17 @@ from ocd.api.errors import OcdError
 Rule = Literal["allow", "ask", "deny"]
 # How data leaves: in the query of an address, as an upload, in a form, into a file.
 Way = Literal["address", "upload", "form", "file"]
+
+MaySend = Callable[[Way, str], None]
+
+
+def _freely(_way: Way, _target: str) -> None:
+    pass
+
+
+# Asked before the call that runs sends something: raises if it may not. What is known only inside
+# a page (where a form goes) is asked there.
+MAY_SEND: ContextVar[MaySend] = ContextVar("MAY_SEND", default=_freely)
 
 _SESSIONS = 1000
 _ORIGINS = 50

@@ -91,3 +91,25 @@ async def test_a_host_that_can_is_asked(
     assert len(asked) == (1 if yes else 2)
     assert site.origin in asked[0]
     assert bool([seen for seen in site.seen("/article.html") if "mail=" in seen.query]) == yes
+
+
+@pytest.mark.parametrize("way", ["click", "press", "fill_form"])
+def test_a_form_to_another_origin_is_asked_about_before_it_goes(
+    make_daemon: Callable[..., Daemon], site: Site, way: str
+) -> None:
+    """The form of a page that was read sends what the agent typed to somebody else."""
+    daemon = make_daemon(config='[policy]\nexfiltration = "deny"\n')
+    daemon.do("navigate", url=site.url("injection/form.html"))
+    daemon.do("read_page")
+    daemon.do("form_input", query="Message", value="all I know")
+    if way == "fill_form":
+        fields = [{"label": "Message", "value": "more"}]
+        refused = daemon.call("fill_form", fields=fields, submit="Send")
+    elif way == "press":
+        refused = daemon.call("interact", query="Message", action="press", value="Enter")
+    else:
+        refused = daemon.call("interact", query="Send", action="click")
+    assert refused.error["code"] == "exfiltration_denied"
+    assert refused.error["target"] == site.other_origin
+    assert daemon.do("interact", query="Home", action="click")["changed"]
+    assert not [seen for seen in site.requests if "message" in seen.query]

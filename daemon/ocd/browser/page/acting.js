@@ -140,13 +140,30 @@ async function ready(el, options) {
   for (;;) {
     const found = await attempt(el, options, covered);
     if (!found.why || found.why === 'detached' || performance.now() >= stop) {
-      if (!found.why) watch(el);
-      return found;
+      if (found.why) return found;
+      watch(el);
+      return { ...found, sends: options.editable ? '' : sentTo(el, options.point) };
     }
     covered = found.why === 'covered' ? covered + 1 : 0;
     await nextFrame();
   }
 }
+
+// The other origin that a form goes to when this element is clicked, or gets Enter; '' for none.
+function sentTo(el, clicked) {
+  const control = clicked ? el.closest?.('button, input, [type=submit]') : el;
+  const form = control && owner(control);
+  if (!form || (clicked && !/^(submit|image)$/.test(control.type))) return '';
+  const action = control.hasAttribute('formaction') ? control.getAttribute('formaction') : form.getAttribute('action');
+  try {
+    const { origin } = new URL(action || document.URL, document.baseURI);
+    return origin === location.origin ? '' : origin;
+  } catch {
+    return '';
+  }
+}
+
+const owner = (control) => (control.form instanceof HTMLFormElement ? control.form : null);
 
 // Where a point of a child frame lies in ours, and what covers the frame there.
 function throughFrame(frame, x, y) {
