@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
 from ocd.browser.interception import MAX_LOG, Interception, interception_of
@@ -14,7 +15,7 @@ from ocd.browser.patterns import text_test
 from ocd.browser.rules import RequestChange, ResponseChange, Rule, kinds
 from ocd.browser.tab import Tab
 from ocd.safety.domains import parse_url_argument
-from ocd.verb import Output, Params, tab_verb
+from ocd.verb import PAYLOAD, Output, Params, tab_verb
 
 _HeaderChanges = dict[str, str | None]
 
@@ -88,6 +89,10 @@ class RequestIntercept(Params):
         Meta(description="clear: the logs, as clear_logs"),
     ]  # fmt: skip
     rule: Annotated[RuleGiven | None, Meta(description="add_rule: the rule")] = None
+    body: Annotated[
+        str | None,
+        Meta(description="add_rule: what is answered, or sent (with request)", extra=PAYLOAD),
+    ] = None
     rule_id: Annotated[str | None, Meta(description="remove_rule: its id")] = None
     limit: Annotated[int, Meta(ge=1, le=MAX_LOG, description="get_logs: the newest so many")] = 100
 
@@ -143,6 +148,7 @@ def _rule(tab: Tab, params: RequestIntercept) -> Rule:
     given = params.rule
     if given is None:
         raise _missing("rule", params.action)
+    given = _with_body(given, params.body)
     fits = text_test(given.pattern, "rule.pattern")
     request, response = _changes(tab, given)
     action: Literal["log", "block", "modify", "mock"] = "mock"
@@ -160,6 +166,22 @@ def _rule(tab: Tab, params: RequestIntercept) -> Rule:
     methods = frozenset(method.upper() for method in given.methods)
     types = kinds(given.resource_types)
     return Rule("", given.pattern, fits, action, types, methods, request, response)
+
+
+def _with_body(given: RuleGiven, body: str | None) -> RuleGiven:
+    """Return the rule with the body that was given beside it, where the rule's own would stand."""
+    if body is None:
+        return given
+    if given.action in ("log", "block"):
+        raise OcdError(
+            "invalid_argument", f"request_intercept: a rule that does {given.action} has no body",
+            parameter="body",
+        )  # fmt: skip
+    if given.modify_options is not None:
+        return replace(given, modify_options=replace(given.modify_options, body=body))
+    if given.request is not None and given.response is None:
+        return replace(given, request=replace(given.request, body=body))
+    return replace(given, response=replace(given.response or ResponsePart(), body=body))
 
 
 def _is_answer(given: RuleGiven) -> bool:

@@ -66,6 +66,22 @@ def test_mock_answers_without_the_site(page: Page, site: Site) -> None:
     assert site.seen("capture/bytes") == []
 
 
+def test_a_large_body_is_given_by_path(page: Page, daemon: Daemon, site: Site) -> None:
+    """body_path is read here: 200 KB are answered that nobody had to type."""
+    folder = daemon.home.path / "files"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    (folder / "answer.txt").write_text("a" * 200_000)
+    given = {"pattern": "*/large", "action": "mock"}
+    page.do(
+        "request_intercept", action="add_rule", rule=given, body_path=str(folder / "answer.txt")
+    )
+    assert len(fetched(page, "/large")["text"]) == 200_000
+    assert not site.seen("/large")
+    block = {"pattern": "x", "action": "block"}
+    refused = page.call("request_intercept", action="add_rule", rule=block, body="x")
+    assert refused.code == "invalid_argument"
+
+
 def test_modify_changes_what_the_site_sees(page: Page, site: Site) -> None:
     """Address, method, headers and body of the request."""
     rule(
