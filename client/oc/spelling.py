@@ -26,6 +26,7 @@ POSITIONAL: dict[str, tuple[str, ...]] = {
     "interact": ("ref", "action", "value"),
     "javascript_tool": ("code",),
     "mcp_doctor": ("host",),
+    "oc_recording_export": ("recording_id",),
     "storage": ("action", "key", "value"),
     "tabs_close": ("tab_ids",),
     "tabs_create": ("url",),

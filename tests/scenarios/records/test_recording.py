@@ -286,5 +286,5 @@ def test_recording_on_the_command_line(daemon: Daemon, site: Site) -> None:
     daemon.oc("recording", "export", "--format", "html", "--path", str(out)).ok()
     assert "<title>By hand</title>" in out.read_text()
     assert "async def steps" in (
-        daemon.oc("recording", "export", "--format", "python_pyppeteer").ok().out
+        daemon.oc("recording", "export", "By hand", "--format", "python_pyppeteer").ok().out
     )
