@@ -203,6 +203,9 @@ class _Parser:
             usage = spelling.usage(entry)
             raise _wrong(f"{' '.join(map(str.upper, missing))} is missing", usage)
         self.share_timeout(found)
+        writes = entry["name"] in spelling.FILES and "path" not in found
+        if writes and self.options.get("out", "-") != "-":
+            found["path"] = _absolute(self.options.pop("out"))
         return found
 
     def positional(self, entry: Entry) -> tuple[str, ...]:

@@ -22,16 +22,38 @@ NOUNS = frozenset(
 # Verbs whose positional arguments do not follow from their required parameters.
 POSITIONAL: dict[str, tuple[str, ...]] = {
     "computer": ("action", "text"),
+    "cookies": ("action", "name", "value"),
+    "drag_drop": ("source_ref", "target_ref"),
+    "emulate_device": ("preset",),
+    "expand_tools": ("name",),
+    "file_upload": ("file_paths",),
     "form_input": ("ref", "value"),
+    "geolocation": ("preset",),
+    "inspect": ("query",),
     "interact": ("ref", "action", "value"),
     "javascript_tool": ("code",),
+    "lightweight_scroll": ("direction", "amount"),
     "mcp_doctor": ("host",),
+    "network": ("action", "id"),
+    "oc_context_export": ("path",),
+    "oc_devtools_url": ("target_id",),
+    "oc_performance_insights": ("url",),
     "oc_recording_export": ("recording_id",),
+    "oc_recording_start": ("name",),
+    "page_content": ("selector",),
+    "page_pdf": ("path",),
+    "page_screenshot": ("path",),
+    "query_dom": ("selector",),
     "storage": ("action", "key", "value"),
     "tabs_close": ("tab_ids",),
     "tabs_create": ("url",),
+    "user_agent": ("preset",),
+    "vision_find": ("query",),
     "wait_for": ("type", "value"),
 }
+
+# Verbs whose answer is a file: `--out FILE` is where the daemon writes it, not the answer's text.
+FILES = frozenset(("oc_context_export", "oc_recording_export", "page_pdf"))
 
 # What many commands take and nobody wants to give by position.
 SHARED = frozenset(("tab_id", "timeout_ms", "output_mode", "output_inline_limit_bytes"))
@@ -96,13 +118,24 @@ def usage(entry: Entry) -> str:
 
 def command_line(entry: Entry, arguments: dict[str, Any]) -> str:
     """Return a command to paste that calls a verb with these arguments."""
-    import json
     import shlex
 
-    parts = ["oc", *words(entry)]
-    leading = positional(entry)
+    leading: list[str] = []
+    for name in positional(entry):
+        if name not in arguments or _text(arguments[name]).startswith("-"):
+            break  # what follows would take its place
+        leading.append(name)
+    parts = ["oc", *words(entry), *(shlex.quote(_text(arguments[name])) for name in leading)]
     for name, value in arguments.items():
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        parts += [] if name in leading else [f"--{name.replace('_', '-')}"]
-        parts.append(shlex.quote(text))
+        dashed = name.replace("_", "-")
+        if isinstance(value, bool) and entry["params"]["properties"][name].get("type") == "boolean":
+            parts.append(f"--{dashed}" if value else f"--no-{dashed}")
+        elif name not in leading:
+            parts += [f"--{dashed}", shlex.quote(_text(value))]
     return " ".join(parts)
+
+
+def _text(value: object) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

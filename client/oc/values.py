@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from ocd.api.errors import OcdError
@@ -84,6 +85,8 @@ def _array(schema: Schema, texts: Sequence[str]) -> list[Any]:
         whole = loose(texts[0])
         if isinstance(whole, list):
             return whole
+    if len(texts) == 1 and schema.get("items", {}).get("type") in ("number", "integer"):
+        texts = texts[0].split(",")  # a point: 100,200
     return [_one(schema.get("items", {}), text) for text in texts]
 
 
@@ -208,5 +211,7 @@ def _hint(schema: Schema, texts: Sequence[str]) -> str:
         near = difflib.get_close_matches(texts[0], list(map(str, schema["enum"])), 1)
         return f"Did you mean {near[0]}?" if near else ""
     if schema.get("type") == "object":
+        if os.path.isfile(texts[0]):
+            return f"For what the file says, write @{texts[0]}"
         return """Quote JSON for the shell: '{"name": "value"}'"""
     return ""

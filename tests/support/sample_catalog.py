@@ -44,7 +44,7 @@ VERBS = [
     verb("javascript_tool", more={"code": TEXT, "code_path": TEXT, **TAB}, large=True),
     verb("tabs_context", more={"summary": FLAG}),
     verb("tabs_close", more={**TAB, "tab_ids": {"type": "array", "items": TEXT}}),
-    verb("interact", needs=("query",), more={"query": TEXT, "force": FLAG}),
+    verb("interact", needs=("query",), more={"query": TEXT, "action": TEXT, "force": FLAG}),
     verb(
         "form_input",
         needs=("ref",),
@@ -66,6 +66,7 @@ VERBS = [
     verb("network", more={"action": {"enum": ["list", "get", "throttle"], "default": "list"}}),
     verb("lightweight_scroll", more={"amount": NUMBER, "x": {"type": "number"}}),
     verb("page_screenshot", more={"full_page": FLAG}),
+    verb("page_pdf", more={"path": TEXT, "landscape": FLAG}),
     verb("worker", needs=("action",), more={"action": {"enum": ["create", "list"]}}),
     verb("worker_update", needs=("worker_id",), more={"worker_id": TEXT}),
     verb("crawl", "crawl", needs=("url",), more=CRAWL, long=True, large=True),

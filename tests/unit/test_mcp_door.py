@@ -14,11 +14,16 @@ from ocd.settings import Config
 
 
 class _Sessions:
-    """Sessions as far as the door needs them."""
+    """Sessions, and their recordings, as far as the door needs them."""
 
     def __init__(self) -> None:
         self.open = {"mcp-1"}
         self.closed = asyncio.Event()
+        self.recorded = {"mcp-1"}
+
+    async def leave(self, session: str) -> None:
+        """The recorder's part: the session's recording ends."""
+        self.recorded.discard(session)
 
     def names(self) -> list[str]:
         return sorted(self.open)
@@ -41,7 +46,9 @@ async def make_door(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MakeDoor]:
     async with asyncio.TaskGroup() as group:
 
         def make(sessions: _Sessions) -> McpDoor:
-            road = SimpleNamespace(capabilities=(), closing=asyncio.Event(), sessions=sessions)
+            road = SimpleNamespace(
+                capabilities=(), closing=asyncio.Event(), sessions=sessions, recorder=sessions
+            )
             config: Any = Config
             return McpDoor(
                 cast(Road, road), {}, version="0", config=config, status=dict,
@@ -59,6 +66,7 @@ async def test_its_tabs_are_closed(make_door: MakeDoor) -> None:
     door.leave("mcp-1", shared=False)
     async with asyncio.timeout(5):
         await sessions.closed.wait()
+    assert not sessions.recorded
 
 
 async def test_a_host_that_comes_back_finds_them(make_door: MakeDoor) -> None:

@@ -1,5 +1,6 @@
 """The command line's grammar, against a sample catalog."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ def test_spellings(line: str, name: str) -> None:
         ("form-input e3 -- --dashes", {"ref": "e3", "value": "--dashes"}),
         ("fill-form a=1 b=2=3", {"fields": {"a": "1", "b": "2=3"}}),
         ('fill-form {"a":"1"}', {"fields": {"a": "1"}}),
-        ("file-upload input /a /b", {"selector": "input", "file_paths": ["/a", "/b"]}),
+        ("file-upload --selector input /a /b", {"selector": "input", "file_paths": ["/a", "/b"]}),
         ("tabs close t2 t3", {"tab_ids": ["t2", "t3"]}),
         ("network get", {"action": "get"}),
         ("task start crawl --url x --wait", {"kind": "crawl", "url": "x", "wait": True}),
@@ -169,7 +170,7 @@ def test_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """The daemon has another working directory."""
     monkeypatch.chdir(tmp_path)
     assert parse("javascript-tool --code-path a.js").params == {"code_path": f"{tmp_path}/a.js"}
-    uploaded = parse("file-upload input b.txt /c").params["file_paths"]
+    uploaded = parse("file-upload b.txt /c --selector input").params["file_paths"]
     assert uploaded == [f"{tmp_path}/b.txt", "/c"]
 
 
@@ -178,8 +179,42 @@ def test_large_text_comes_from_a_file(tmp_path: Path) -> None:
     assert parse(f"javascript-tool @{tmp_path}/a.js").params == {"code": "naïve()"}
 
 
+def test_a_file_without_its_at_is_hinted_at(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    assert refused(f"fill-form {tmp_path}/a.json").hint.endswith(f"@{tmp_path}/a.json")
+
+
+def test_out_is_the_file_of_a_verb_that_writes_one() -> None:
+    """What it answers is about the file; `--out` is never that text under the file's name."""
+    command = parse("page-pdf --out a.pdf")
+    assert command.params == {"path": str(Path.cwd() / "a.pdf")}
+    assert "out" not in command.options
+    assert parse("page-pdf /a.pdf --out b.txt").options == {"out": "b.txt"}
+    assert parse("page-screenshot --out a.png").options == {"out": "a.png"}
+
+
 def test_usage_and_command_lines() -> None:
     entry = INDEX["form_input"]
     assert spelling.usage(entry) == "oc form-input REF [VALUE] [--option …]"
     line = spelling.command_line(INDEX["oc_output_fetch"], {"output_handle": "oh_A", "offset": 200})
     assert line == "oc output fetch oh_A --offset 200"
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"),
+    [
+        ("crawl", {"max_pages": 3, "respect_robots": False, "url": "http://x/?a=b c"}),
+        ("form_input", {"value": "it's", "ref": "e3"}),
+        ("form_input", {"ref": "e3", "value": "--dashes"}),
+        ("form_input", {"value": True, "ref": "e3"}),
+        ("interact", {"query": "Save", "force": True}),
+        ("interact", {"action": "click", "query": "Save"}),
+        ("lightweight_scroll", {"amount": -5}),
+        ("tabs_close", {"tab_ids": ["t1", "t 2"]}),
+        ("fill_form", {"fields": {"a": "1"}, "submit": "Send"}),
+    ],
+)
+def test_a_command_line_says_what_it_was_made_of(verb: str, arguments: dict[str, Any]) -> None:
+    """Hints are pasted: whatever is positional, a switch or begins with a dash comes back."""
+    line = spelling.command_line(INDEX[verb], arguments)
+    assert argv.parse(shlex.split(line)[1:], INDEX).params == arguments

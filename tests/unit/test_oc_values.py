@@ -33,6 +33,8 @@ from ocd.api.errors import OcdError
         ),
         ({"anyOf": [{"type": "array", "items": {"enum": ["A", "B"]}}]}, ["A", "B"], ["A", "B"]),
         ({"type": "array", "items": {"type": "integer"}}, ["1", "2"], [1, 2]),
+        ({"type": "array", "items": {"type": "number"}}, ["300,20.5"], [300, 20.5]),
+        ({"type": "array", "items": {"type": "string"}}, ["a,b"], ["a,b"]),
         ({"type": "array", "items": {"type": "object"}}, ['[{"a":1}]'], [{"a": 1}]),
         ({"type": "array", "items": {"type": "array"}}, ["[1,2]"], [1, 2]),
         ({"type": "object", "additionalProperties": {"type": "integer"}}, ["a=1"], {"a": 1}),

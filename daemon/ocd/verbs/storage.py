@@ -23,7 +23,9 @@ class Cookies(Params):
     cookies unless raw.
     """
 
-    action: Annotated[Literal["get", "set", "delete", "clear"], Meta(description="What to do")]
+    action: Annotated[Literal["get", "set", "delete", "clear"], Meta(description="What to do")] = (
+        "get"
+    )
     name: Annotated[str | None, Meta(description="Cookie; set and delete need it")] = None
     value: Annotated[str | None, Meta(description="set: its value", extra=SECRET)] = None
     domain: Annotated[str | None, Meta(description="example.com, or * for all")] = None
@@ -106,7 +108,7 @@ class Storage(Params):
     action: Annotated[
         Literal["get", "set", "remove", "clear", "keys"],
         Meta(description="get without a key: all items"),
-    ]
+    ] = "get"
     storage_type: Annotated[
         Literal["local", "session"], Meta(description="localStorage or sessionStorage")
     ] = "local"

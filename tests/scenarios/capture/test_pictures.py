@@ -88,6 +88,14 @@ def test_out_and_json_do_not_mix(page: Page, daemon: Daemon) -> None:
     assert done.json["result"]["image"]["path"] == str(path)
 
 
+@pytest.mark.parametrize("option", [[], ["--out"]])
+def test_pdf_on_the_command_line(page: Page, daemon: Daemon, option: list[str]) -> None:
+    """An argument or --out names the file, and it is a PDF, not the answer's text."""
+    path = daemon.home.base / "tmp" / f"pdf{len(option)}.pdf"
+    daemon.oc("page-pdf", *option, str(path)).ok()
+    assert path.read_bytes()[:5] == b"%PDF-"
+
+
 def test_pdf_goes_to_a_file_of_the_session(page: Page) -> None:
     """Without a path: a new file in the session's folder; never its bytes."""
     told = page.do("page_pdf")

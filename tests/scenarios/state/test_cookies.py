@@ -45,7 +45,7 @@ def test_list_masks_login_cookies_unless_raw(daemon: Daemon) -> None:
     """Without a name only harmless values are shown; raw shows all."""
     daemon.do("cookies", action="set", name="session", value="abc123")
     daemon.do("cookies", action="set", name="theme", value="dark")
-    listed = daemon.do("cookies", action="get")
+    listed = daemon.do("cookies")
     values = {cookie["name"]: cookie["value"] for cookie in listed["cookies"]}
     assert values == {"session": "[redacted]", "theme": "dark"}
     assert (listed["count"], listed["masked"]) == (2, 1)
