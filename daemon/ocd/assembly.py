@@ -30,6 +30,7 @@ from ocd.leaving import Departures
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
 from ocd.mcp_door import McpDoor
+from ocd.orchestration.workflows import Workflows
 from ocd.outputs import sweeper
 from ocd.outputs.meta import rfc3339
 from ocd.outputs.store import OutputStore
@@ -38,6 +39,7 @@ from ocd.records.evidence import EvidenceStore
 from ocd.records.journal import Journal
 from ocd.records.recordings import Recordings
 from ocd.records.totp import TotpStore
+from ocd.records.workflows import WorkflowStore
 from ocd.road import Road
 from ocd.safety import secrets
 from ocd.safety.domains import DomainPolicy
@@ -107,6 +109,7 @@ class Daemon:
         parts[TotpStore] = TotpStore(home, environment())
         parts[Studio] = Studio(self.sessions, lambda: self.config.ocs)
         parts[Ward] = Ward(self.chromium, lambda: self.config, self.status)
+        parts[Workflows] = Workflows(WorkflowStore(home / "workflows"), self.sessions)
         parts[Calls] = Calls(lambda request: run_call(self.road, request))
         shelf = catalog.render(verbs.values())
         entries = {entry["name"]: entry for entry in shelf["verbs"]}

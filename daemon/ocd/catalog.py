@@ -54,6 +54,8 @@ from ocd.verbs import (
     toolbox,
     uploading,
     validating,
+    workers,
+    workflows,
 )
 
 MODULES: tuple[ModuleType, ...] = (
@@ -94,6 +96,8 @@ MODULES: tuple[ModuleType, ...] = (
     health,
     toolbox,
     uploading,
+    workers,
+    workflows,
 )
 
 

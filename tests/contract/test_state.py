@@ -37,6 +37,7 @@ def test_old_home_is_understood(old: Daemon) -> None:
     seeds = old.request("POST", "/v1/totp", b'{"action": "list"}')
     assert [seed["domain"] for seed in seeds.result["seeds"]] == ["example.org"]
     _evidence_is_understood(old)
+    _workflow_is_understood(old)
     assert old.call("crawl", url="http://a.example.org/").code == "domain_blocked"
 
 
@@ -60,6 +61,15 @@ def test_old_recording_is_understood(make_daemon: Callable[..., Daemon], version
     for form in ("python_pyppeteer", "python_playwright"):
         assert "Place order" in old.do("oc_recording_export", format=form, **export)["content"]
     assert len(old.do("oc_recording_export", format="plan", **export)["steps"]) == 2
+
+
+def _workflow_is_understood(old: Daemon) -> None:
+    """A workflow is collected; a worker whose time is long over has ended, with its data."""
+    found = old.do("workflow_collect")
+    assert found["status"] == "PARTIAL"
+    left, right = found["worker_results"]
+    assert (left["status"], left["data_extracted"]) == ("SUCCESS", {"a": 1})
+    assert (right["ended_by"], right["data_extracted"]) == ("timeout", {"b": 2})
 
 
 def _evidence_is_understood(old: Daemon) -> None:

@@ -123,6 +123,36 @@ def _record(daemon: Daemon, site: Site) -> None:
             daemon.call(verb, **params)
 
 
+def _workflow(daemon: Daemon, site: Site) -> None:
+    """Begin a workflow, report, complete and clean up, or die on the way."""
+    workers = [{"name": name, "task": "t"} for name in ("a", "b")]
+    done = {"status": "SUCCESS", "result_summary": "s"}
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("workflow_init", {"name": "n", "workers": workers, "worker_timeout_ms": 600_000}),
+        ("worker_update", {"worker_name": "a", "extracted_data": {"a": 1}}),
+        ("worker_complete", {"worker_name": "a", "extracted_data": {"b": 2}, **done}),
+        ("workflow_cleanup", {}),
+    ]
+    with suppress(OSError, HTTPException):  # the daemon dies on the way
+        for verb, params in calls:
+            daemon.call(verb, **params)
+
+
+def _leave_workflows(daemon: Daemon, site: Site) -> None:
+    """As many workflows as may be, cleaned up."""
+    for number in range(100):
+        workflow_id = f"wf-20200101-000000{number:03}-abcdef"
+        folder = daemon.home.path / "workflows" / workflow_id
+        folder.mkdir(parents=True)
+        time = "2020-01-01T00:00:00.000Z"
+        meta = {
+            "format": "workflow", "version": 1, "workflow_id": workflow_id, "name": "n",
+            "session": "other", "created_at": time, "cleaned_at": time, "workers": [],
+            "worker_timeout_ms": 1, "global_timeout_ms": 1, "max_stale_iterations": 1,
+        }  # fmt: skip
+        (folder / "workflow.json").write_text(json.dumps(meta))
+
+
 def _leave_recordings(daemon: Daemon, site: Site) -> None:
     """As many recordings as may be."""
     for number in range(50):
@@ -154,7 +184,18 @@ RECORD: Way = (_leave_nothing, _record, ())
 PRUNED: Way = (_leave_recordings, _record, ())
 EVIDENCE: Way = (_leave_nothing, _evidence, ())
 
+WORKFLOW: Way = (_leave_nothing, _workflow, ())
+WORKFLOWS: Way = (_leave_workflows, _workflow, ())
+
 WAYS: dict[str, Way] = {
+    "workflow.written": WORKFLOW,
+    "workflow.named": WORKFLOW,
+    "workflow.worker": WORKFLOW,
+    "workflow.worker:2": WORKFLOW,
+    "workflow.worker:3": WORKFLOW,
+    "workflow.cleaned": WORKFLOW,
+    "workflow.gone": WORKFLOWS,
+    "workflow.removed": WORKFLOWS,
     "recording.folder": RECORD,
     "recording.meta": RECORD,
     "recording.named": RECORD,
@@ -240,6 +281,7 @@ def test_promises_hold_after_a_kill(daemon: Daemon, site: Site, fault: str) -> N
     _no_half_bundle(daemon)
     _locks_are_free(daemon)
     _no_action_is_lost(daemon)
+    _no_report_is_lost(daemon)
     after = daemon.do("crawl", url=site.url("article.html"), max_pages=1, output_mode="handle")
     assert daemon.do("oc_output_fetch", output_handle=after["output_handle"])["total"] == 1
 
@@ -254,7 +296,7 @@ def _pages_finished(site: Site) -> int:
 
 def _no_torn_file(daemon: Daemon) -> None:
     """Every whole file is whole JSON, every line but a torn last one too; no temporary file."""
-    for folder in ("tasks", "output", "journal", "recordings"):
+    for folder in ("tasks", "output", "journal", "recordings", "workflows"):
         files = [p for p in (daemon.home.path / folder).rglob("*") if p.is_file()]
         assert not [p for p in files if p.name.endswith((".part", ".new"))]
         for path in files:
@@ -300,6 +342,20 @@ def _no_action_is_lost(daemon: Daemon) -> None:
     folder = daemon.home.path / "recordings"
     assert [path.name for path in folder.iterdir() if not path.name.startswith("rec-")] == []
     assert len(list(folder.iterdir())) <= 50
+
+
+def _no_report_is_lost(daemon: Daemon) -> None:
+    """Every workflow can be collected, and has what its workers had been told was kept."""
+    folder = daemon.home.path / "workflows"
+    for path in folder.glob("wf-*"):
+        found = daemon.do("workflow_collect", workflow_id=path.name)
+        for one in found["worker_results"]:
+            if one["status"] == "SUCCESS":
+                assert one["data_extracted"] == {"a": 1, "b": 2}
+    if folder.exists():
+        daemon.do("workflow_init", name="n", workers=[{"name": "a", "task": "t"}])
+        assert list(folder.glob(".wf-*")) == []
+        assert len(list(folder.glob("wf-*"))) <= 100
 
 
 def _no_handle_without_payload(daemon: Daemon) -> None:

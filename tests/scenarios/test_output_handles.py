@@ -273,6 +273,10 @@ def test_every_large_verb_answers_a_handle(daemon: Daemon, site: Site, verb: str
         bundle = daemon.do("oc_evidence_bundle", include=["facts"])["bundle_id"]
         other = daemon.do("oc_evidence_bundle", evidence={"url": "about:blank"})["bundle_id"]
         text = text.replace("{bundle}", bundle).replace("{other}", other)
+    if verb.startswith("workflow_"):
+        daemon.do("workflow_init", name="n", workers=[{"name": "a", "task": "t"}])
+        daemon.do("worker_complete", worker_name="a", status="SUCCESS", result_summary="s")
+        daemon.do("workflow_cleanup")
     params = json.loads(text.replace("{site}", site.origin).replace("{task}", task))
     found = _descriptor(daemon, verb, **params)
     page = daemon.do("oc_output_fetch", output_handle=found["output_handle"])

@@ -86,6 +86,9 @@ CODES: dict[str, tuple[int, int]] = {
     "recording_active": (409, 1),
     "recording_not_active": (409, 1),
     "recording_not_found": (404, 1),
+    # workers, workflows and plans
+    "worker_not_found": (404, 1),
+    "workflow_not_found": (404, 1),
     # uploads to a site
     "login_required": (401, 1),
     "upload_forbidden": (403, 1),

@@ -91,6 +91,7 @@ class Downloads:
         self._spawn = spawn
         self._running: dict[str, Download] = {}
         self._keeps = False
+        self._settings: dict[str, Any] = {"behavior": "default"}
         self._connection: Connection | None = None
 
     async def start(self, connection: Connection, *, own: bool) -> None:
@@ -103,7 +104,13 @@ class Downloads:
             settings = {"behavior": "allowAndName", "downloadPath": str(self._incoming)}
         connection.on("Browser.downloadProgress", self._progressed)
         connection.once("disconnected", self._lost)
-        await connection.send("Browser.setDownloadBehavior", {**settings, "eventsEnabled": True})
+        self._settings = {**settings, "eventsEnabled": True}
+        await connection.send("Browser.setDownloadBehavior", self._settings)
+
+    async def cover(self, connection: Connection, context_id: str) -> None:
+        """Treat downloads of a further browser context like those of the profile's own."""
+        there = {"browserContextId": context_id}
+        await connection.send("Browser.setDownloadBehavior", {**self._settings, **there})
 
     def begin(self, event: Event, folder: Path) -> Download:
         """Return the download that Page.downloadWillBegin tells of; it goes into `folder`."""

@@ -33,10 +33,14 @@ class Prompt:
     state: str
 
 
-def refuse_all(connection: Connection) -> None:
-    """Refuse every prompt of every origin in a browser of ours; single origins may be let in."""
+def refuse_all(connection: Connection, context_id: str = "") -> None:
+    """Refuse every prompt of every origin in a browser of ours; single origins may be let in.
+
+    context_id: in that browser context (default: the profile's).
+    """
+    there = {"browserContextId": context_id} if context_id else {}
     for name in PROMPTS:
-        params = {"permission": {"name": name}, "setting": "denied"}
+        params = {"permission": {"name": name}, "setting": "denied", **there}
         connection.tell("Browser.setPermission", params)
 
 

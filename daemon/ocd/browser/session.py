@@ -9,6 +9,7 @@ from ocd.api.errors import OcdError
 from ocd.browser import permissions
 from ocd.browser.cdp import CdpSession, Event, Result
 from ocd.browser.chromium import Chromium
+from ocd.browser.isolation import Workers
 from ocd.browser.tab import RefusedPopup, Tab
 from ocd.safety.paths import safe_name
 
@@ -18,6 +19,7 @@ class Session:
 
     `seen_generation` is the Chromium generation that the session's last call saw; it is the
     dispatcher's. `refused_popups` lists what was closed at the limit, until somebody reports it.
+    `workers` are its isolated contexts; their tabs stand among `tabs`.
     """
 
     def __init__(self, name: str, sessions: "Sessions") -> None:
@@ -26,20 +28,24 @@ class Session:
         self.tabs: list[Tab] = []
         self.seen_generation = sessions.chromium.generation
         self.refused_popups: list[RefusedPopup] = []
+        self.workers = Workers(self)
         self._opening = 0
         self._number = 0
         self._latest: Tab | None = None
 
-    async def new_tab(self, url: str | None = None, *, background: bool = False) -> Tab:
+    async def new_tab(
+        self, url: str | None = None, *, background: bool = False, context_id: str = ""
+    ) -> Tab:
         """Open a tab and, if `url` is given, load it there.
 
-        background: the session's most recent tab stays what it was. Raises limit_reached beyond
+        background: the session's most recent tab stays what it was. context_id: the browser
+        context that it belongs to (default: the profile's). Raises limit_reached beyond
         the session's tabs, and what Tab.navigate raises (the tab is closed then).
         """
         self._check_room()
         self._opening += 1
         try:
-            tab = await self._open(background=background)
+            tab = await self._open(background=background, context_id=context_id)
         finally:
             self._opening -= 1
         if url is not None:
@@ -50,13 +56,14 @@ class Session:
                 raise
         return tab
 
-    async def _open(self, *, background: bool) -> Tab:
+    async def _open(self, *, background: bool, context_id: str) -> Tab:
         chromium = self.sessions.chromium
+        there = {"browserContextId": context_id} if context_id else {}
         with chromium.hold():
             await chromium.ensure()
             # A window of its own: a page behind another one would draw nothing.
             cdp = await chromium.targets.open(
-                self._adopt, newWindow=chromium.own_windows, background=background
+                self._adopt, newWindow=chromium.own_windows, background=background, **there
             )
             tab, calls = self._add(cdp, latest=not background)
             for call in calls:
@@ -134,8 +141,8 @@ class Session:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it has no tab and opens none."""
-        return not self.tabs and not self._opening
+        """Whether it has no tab and no worker, and opens none."""
+        return not self.tabs and not self._opening and not self.workers
 
     def tab(self, tab_id: str | None = None) -> Tab:
         """Return the tab, or the most recent one; no_tab, tab_not_found (naming the open ones)."""
@@ -160,8 +167,9 @@ class Session:
         return tab
 
     async def close(self) -> None:
-        """Close all its tabs and forget the session."""
+        """Close all its tabs and workers, and forget the session."""
         self.sessions.forget(self)
+        await self.workers.close_all()
         async with asyncio.TaskGroup() as group:
             for tab in list(self.tabs):
                 group.create_task(tab.close())

@@ -71,12 +71,14 @@ class TabsContext(Params):
     "tabs_context", TabsContext, capability="core", tier=1, reads=True, page_keys=("title",)
 )
 async def tabs_context(session: Session, _params: TabsContext) -> Output:
-    tabs = [await _described(tab) for tab in session.tabs]
+    tabs = [await _described(session, tab) for tab in session.tabs]
     current = session.latest.id if session.latest else None
     data = {"session": session.name, "current": current, "tab_count": len(tabs), "tabs": tabs}
     return Output(data=data)
 
 
-async def _described(tab: Tab) -> dict[str, Any]:
-    dialog = {"dialog": tab.opened_dialog.message} if tab.opened_dialog else {}
-    return {"tab_id": tab.id, "url": tab.url, "title": await tab.title(), **dialog}
+async def _described(session: Session, tab: Tab) -> dict[str, Any]:
+    more = {"dialog": tab.opened_dialog.message} if tab.opened_dialog else {}
+    if worker := session.workers.owner(tab):
+        more["worker_id"] = worker.id
+    return {"tab_id": tab.id, "url": tab.url, "title": await tab.title(), **more}

@@ -1,0 +1,1 @@
+"""Work that is divided: workflows, batches, paged viewers, plans. It calls verbs, it is none."""

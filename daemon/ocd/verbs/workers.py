@@ -1,0 +1,188 @@
+"""Verbs about isolated workers of a session, and what workflow workers report."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser.isolation import Worker as Isolated
+from ocd.browser.session import Session
+from ocd.ledger.runner import CALLER_SESSION
+from ocd.orchestration.workflows import Workflows
+from ocd.records.workflow_states import Report
+from ocd.safety.domains import parse_url_argument
+from ocd.verb import PAYLOAD, SENDS_TO, Output, Params, daemon_verb, session_verb
+
+
+class Worker(Params):
+    """Create, list, open or delete isolated workers
+
+    A worker is a browser context of its own, cookies and storage apart; its tabs are the session's
+    and take every verb by tab_id. open: a further tab. delete closes its tabs.
+    """
+
+    action: Annotated[
+        Literal["create", "open", "list", "delete", "close"],
+        Meta(description="close: as delete"),
+    ]
+    name: Annotated[
+        Annotated[str, Meta(max_length=20_000)] | None, Meta(description="create: a name for it")
+    ] = None
+    id: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=100)] | None,
+        Meta(description="create: an id for it; default: w1, w2, …"),
+    ] = None
+    worker_id: Annotated[str | None, Meta(description="open, delete: its id or name")] = None
+    url: Annotated[str | None, Meta(description="create, open: page to open", extra=SENDS_TO)] = (
+        None
+    )
+    share_cookies: Annotated[
+        bool, Meta(description="create: with the profile's cookies for url")
+    ] = False
+
+
+@session_verb("worker", Worker, capability="workflow", tier=3, timeout_ms=60_000)
+async def worker(session: Session, params: Worker) -> Output:
+    match params.action:
+        case "create":
+            return Output(data=await _create(session, params))
+        case "open":
+            return Output(data=await _open(session, params))
+        case "list":
+            return Output(data=_listed(session))
+        case "delete" | "close":
+            gone = _named(session, params)
+            closed = await session.workers.close(gone)
+            data = {"deleted": True, "worker_id": gone.id, "closed_tabs": closed}
+            return Output(data={**data, "message": f"{gone.name} and its tabs are closed"})
+
+
+async def _create(session: Session, params: Worker) -> dict[str, Any]:
+    url = parse_url_argument(params.url) if params.url else None
+    made = await session.workers.create(params.name or "", worker_id=params.id or "")
+    try:
+        if params.share_cookies and url:
+            await session.workers.share_cookies(made, url)
+        tab = await session.workers.open(made, url)
+    except BaseException:
+        await session.workers.close(made)
+        raise
+    step = {"verb": "read_page", "arguments": {"tab_id": tab.id}}
+    message = f"Its tab is {tab.id}; give tab_id to act there"
+    return {**_described(session, made), "tab_id": tab.id, "message": message, "next_step": step}
+
+
+async def _open(session: Session, params: Worker) -> dict[str, Any]:
+    url = parse_url_argument(params.url) if params.url else None
+    tab = await session.workers.open(_named(session, params), url)
+    return {"worker_id": _named(session, params).id, "tab_id": tab.id, "url": tab.url}
+
+
+def _named(session: Session, params: Worker) -> Isolated:
+    if wanted := params.worker_id or params.id or params.name:
+        return session.workers.get(wanted)
+    raise OcdError(
+        "invalid_argument", f"worker: {params.action} needs worker_id",
+        hint="List them: worker action=list.", parameter="worker_id",
+    )  # fmt: skip
+
+
+def _listed(session: Session) -> dict[str, Any]:
+    workers = [_described(session, one) for one in session.workers]
+    return {"session": session.name, "worker_count": len(workers), "workers": workers}
+
+
+def _described(session: Session, one: Isolated) -> dict[str, Any]:
+    tabs = [tab.id for tab in session.workers.tabs(one)]
+    owner = {"workflow_id": one.workflow_id} if one.workflow_id else {}
+    named = {"worker_id": one.id, "name": one.name, "created_at": one.created_at}
+    return {**named, "tab_ids": tabs, "tab_count": len(tabs), **owner}
+
+
+# --- what workers of a workflow report -------------------------------------------------------
+
+Workflow = Annotated[str | None, Meta(description="Default: the newest")]
+WorkerName = Annotated[str, Meta(min_length=1, description="The worker's name")]
+Data = Annotated[
+    Any, Meta(description="What was found (JSON); objects merge key by key", extra=PAYLOAD)
+]
+
+
+class WorkerUpdate(Params):
+    """Report the progress of a workflow worker
+
+    Only what is given changes. Many updates in a row without new data end the worker as PARTIAL.
+    """
+
+    worker_name: WorkerName
+    workflow_id: Workflow = None
+    status: Annotated[
+        Literal["INIT", "IN_PROGRESS", "SUCCESS", "PARTIAL", "FAIL"] | None,
+        Meta(description="Default: as it was"),
+    ] = None
+    iteration: Annotated[
+        Annotated[int, Meta(ge=0)] | None, Meta(description="Number of the step")
+    ] = None
+    action: Annotated[
+        Annotated[str, Meta(max_length=2000)] | None, Meta(description="What was done")
+    ] = None
+    result: Annotated[
+        Literal["SUCCESS", "FAIL", "IN_PROGRESS"] | None, Meta(description="How that went")
+    ] = None
+    extracted_data: Data = None
+    error: Annotated[
+        Annotated[str, Meta(max_length=5000)] | None, Meta(description="What went wrong")
+    ] = None
+
+
+class WorkerComplete(Params):
+    """Say that a workflow worker is done
+
+    Data reported before is kept; said again, the last word counts.
+    """
+
+    worker_name: WorkerName
+    status: Annotated[Literal["SUCCESS", "PARTIAL", "FAIL"], Meta(description="How it ended")]
+    result_summary: Annotated[str, Meta(max_length=5000, description="The result in a sentence")]
+    workflow_id: Workflow = None
+    extracted_data: Data = None
+
+
+@daemon_verb("worker_update", WorkerUpdate, needs=Workflows, capability="crawl", tier=3)
+async def worker_update(workflows: Workflows, params: WorkerUpdate) -> Output:
+    meta = await workflows.find(params.workflow_id, CALLER_SESSION.get())
+    report = Report(
+        status=params.status, iteration=params.iteration, action=params.action,
+        result=params.result, extracted_data=params.extracted_data, error=params.error,
+    )  # fmt: skip
+    now, status = await workflows.report(meta, params.worker_name, report)
+    data: dict[str, Any] = {
+        "status": "UPDATED",
+        "workflow_id": meta.workflow_id,
+        "worker_name": now.name,
+        "worker_status": now.status,
+        "iteration": now.iteration,
+        "workflow_status": status,
+    }
+    if now.ended:
+        data |= {"ended_by": now.ended_by, "message": f"{now.result_summary}: stop working"}
+    return Output(data=data)
+
+
+@daemon_verb("worker_complete", WorkerComplete, needs=Workflows, capability="crawl", tier=3)
+async def worker_complete(workflows: Workflows, params: WorkerComplete) -> Output:
+    meta = await workflows.find(params.workflow_id, CALLER_SESSION.get())
+    report = Report(
+        status=params.status,
+        result_summary=params.result_summary,
+        extracted_data=params.extracted_data,
+    )
+    now, status = await workflows.report(meta, params.worker_name, report)
+    named = {"workflow_id": meta.workflow_id, "worker_name": now.name}
+    over = {} if status in ("INIT", "RUNNING") else {"next_step": _collect(meta.workflow_id)}
+    ended = {"status": "COMPLETED", **named, "worker_status": now.status}
+    return Output(data={**ended, "workflow_status": status, **over})
+
+
+def _collect(workflow_id: str) -> dict[str, Any]:
+    return {"verb": "workflow_collect", "arguments": {"workflow_id": workflow_id}}

@@ -1,0 +1,257 @@
+"""Verbs about workflows: work divided among isolated workers."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser.isolation import MAX_WORKERS
+from ocd.ledger.runner import CALLER_SESSION
+from ocd.orchestration.workflows import Assignment, Limits, Workflows, prompt, told
+from ocd.records.workflow_states import WorkerState, WorkflowMeta, verdict
+from ocd.safety.domains import parse_url_argument
+from ocd.verb import PAYLOAD, Output, Params, daemon_verb
+
+MAX_MS = 86_400_000
+_MILLISECONDS = Meta(ge=1, le=MAX_MS)
+Workflow = Annotated[str | None, Meta(description="Default: the newest")]
+
+
+class WorkerSpec(msgspec.Struct, forbid_unknown_fields=True):
+    """One worker of a workflow."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=20_000, description="Unique name")]
+    task: Annotated[str, Meta(min_length=1, max_length=100_000, description="What it is to do")]
+    url: Annotated[str, Meta(description="Where it begins")] = ""
+    success_criteria: Annotated[str, Meta(max_length=20_000, description="When it is done")] = ""
+    share_cookies: Annotated[bool, Meta(description="With the profile's cookies for url")] = False
+    timeout_ms: Annotated[
+        Annotated[int, _MILLISECONDS] | None, Meta(description="Default: worker_timeout_ms")
+    ] = None
+
+
+class WorkflowInit(Params):
+    """Begin a workflow: workers with a tab and a task each
+
+    Every worker gets an isolated context. Answers worker_prompts: give each to an agent of your
+    own, which reports with worker_update and worker_complete; then workflow_collect.
+    """
+
+    name: Annotated[str, Meta(min_length=1, max_length=20_000, description="What it is about")]
+    workers: Annotated[
+        list[WorkerSpec],
+        Meta(min_length=1, max_length=MAX_WORKERS, description="The workers", extra=PAYLOAD),
+    ]
+    worker_timeout_ms: Annotated[
+        Annotated[int, _MILLISECONDS], Meta(description="A worker is ended after it, as PARTIAL")
+    ] = 60_000
+    max_stale_iterations: Annotated[
+        int, Meta(ge=1, le=1000, description="Updates without new data that end a worker")
+    ] = 5
+    global_timeout_ms: Annotated[
+        Annotated[int, _MILLISECONDS], Meta(description="All are ended after it")
+    ] = 300_000
+
+    def __post_init__(self) -> None:
+        names = [one.name for one in self.workers]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise OcdError(
+                "invalid_argument", f"workflow_init: two workers are named {twice[:200]!r}",
+                hint="Give each a name of its own.", parameter="workers",
+            )  # fmt: skip
+        for one in self.workers:
+            if one.url:
+                parse_url_argument(one.url)
+
+
+class WorkflowStatus(Params):
+    """Tell how a workflow is doing"""
+
+    workflow_id: Workflow = None
+    include_worker_details: Annotated[bool, Meta(description="With each worker's progress")] = False
+
+
+class WorkflowCollect(Params):
+    """Collect what all workers have found
+
+    Does not wait; of workers that go on it has what they reported so far.
+    """
+
+    workflow_id: Workflow = None
+
+
+class WorkflowCollectPartial(Params):
+    """Collect what the workers have found that ended"""
+
+    workflow_id: Workflow = None
+    only_successful: Annotated[bool, Meta(description="Only those with SUCCESS")] = False
+
+
+class WorkflowCleanup(Params):
+    """End a workflow: close its workers' contexts and tabs
+
+    Workers that go on become PARTIAL. What was reported is kept and can still be collected.
+    """
+
+    workflow_id: Annotated[str | None, Meta(description="Default: the session's newest")] = None
+
+
+@daemon_verb(
+    "workflow_init", WorkflowInit, needs=Workflows, capability="workflow", tier=3,
+    timeout_ms=120_000,
+)  # fmt: skip
+async def workflow_init(workflows: Workflows, params: WorkflowInit) -> Output:
+    assignments = [_assignment(one) for one in params.workers]
+    limits = Limits(params.worker_timeout_ms, params.global_timeout_ms, params.max_stale_iterations)
+    meta, workers, pruned = await workflows.begin(
+        CALLER_SESSION.get(), params.name, assignments, limits
+    )
+    status = {"verb": "workflow_status", "arguments": {"workflow_id": meta.workflow_id}}
+    data: dict[str, Any] = {
+        "workflow_id": meta.workflow_id,
+        "status": "INITIALIZED",
+        "name": meta.name,
+        "workers": [_begun(worker) for worker in workers],
+        "message": f"{len(workers)} workers are ready; give each its prompt",
+        "worker_prompts": [
+            {"worker_name": worker.name, "prompt": prompt(meta, worker)} for worker in workers
+        ],
+        "next_step": status,
+    }
+    return Output(data=data | ({"pruned": pruned} if pruned else {}))
+
+
+def _assignment(one: WorkerSpec) -> Assignment:
+    url = parse_url_argument(one.url) if one.url else ""
+    return Assignment(
+        one.name, one.task, url, one.success_criteria, one.share_cookies, one.timeout_ms
+    )
+
+
+def _begun(worker: WorkerState) -> dict[str, Any]:
+    return {
+        "worker_id": worker.worker_id,
+        "worker_name": worker.name,
+        "tab_id": worker.tab_id,
+        "task": worker.task,
+        "url": worker.url,
+        **({"load_error": worker.load_error} if worker.load_error else {}),
+    }
+
+
+async def _found(workflows: Workflows, workflow_id: str | None) -> WorkflowMeta | None:
+    """Return the workflow; None if none was named and there is none."""
+    try:
+        return await workflows.find(workflow_id, CALLER_SESSION.get())
+    except OcdError as error:
+        if error.code != "workflow_not_found" or workflow_id is not None:
+            raise
+        return None
+
+
+@daemon_verb(
+    "workflow_status", WorkflowStatus, needs=Workflows, capability="workflow", tier=3, reads=True
+)
+async def workflow_status(workflows: Workflows, params: WorkflowStatus) -> Output:
+    meta = await _found(workflows, params.workflow_id)
+    if meta is None:
+        return Output(data={"status": "NO_WORKFLOW"})
+    workers = await workflows.workers(meta)
+    details = {"worker_details": [_detailed(worker) for worker in workers]}
+    data: dict[str, Any] = {
+        "workflow_id": meta.workflow_id,
+        "status": verdict(workers),
+        "name": meta.name,
+        "workers": [
+            {"worker_id": w.worker_id, "worker_name": w.name, "tab_id": w.tab_id,
+             "status": w.status, "iteration": w.iteration}
+            for w in workers
+        ],
+        **_counts(workers),
+        "duration_ms": workflows.duration_ms(meta, workers),
+        **({"cleaned_at": meta.cleaned_at} if meta.cleaned_at else {}),
+    }  # fmt: skip
+    return Output(data=data | (details if params.include_worker_details else {}))
+
+
+def _counts(workers: list[WorkerState]) -> dict[str, int]:
+    """Return how many have ended in which way; those that were ended are no completed ones."""
+    return {
+        "worker_count": len(workers),
+        "completed_workers": sum(w.status == "SUCCESS" for w in workers),
+        "partial_workers": sum(w.status == "PARTIAL" for w in workers),
+        "failed_workers": sum(w.status == "FAIL" for w in workers),
+        "pending_workers": sum(not w.ended for w in workers),
+        "timed_out_workers": sum(w.ended_by in ("timeout", "global_timeout") for w in workers),
+    }
+
+
+def _detailed(worker: WorkerState) -> dict[str, Any]:
+    left_out = ("format", "version", "fingerprint", "unchanged", "name")
+    whole = msgspec.to_builtins(worker)
+    return {"worker_name": worker.name} | {k: v for k, v in whole.items() if k not in left_out}
+
+
+@daemon_verb(
+    "workflow_collect", WorkflowCollect, needs=Workflows, capability="workflow", tier=3,
+    reads=True, large=True, items=("worker_results",), page_keys=("data_extracted",),
+)  # fmt: skip
+async def workflow_collect(workflows: Workflows, params: WorkflowCollect) -> Output:
+    meta = await _found(workflows, params.workflow_id)
+    if meta is None:
+        return Output(data={"status": "NO_RESULTS", "worker_results": []})
+    workers = await workflows.workers(meta)
+    counts = _counts(workers)
+    data = {
+        "workflow_id": meta.workflow_id,
+        "status": verdict(workers),
+        "completed_count": counts["completed_workers"],
+        "partial_count": counts["partial_workers"],
+        "failed_count": counts["failed_workers"],
+        "pending_count": counts["pending_workers"],
+        "duration_ms": workflows.duration_ms(meta, workers),
+        "worker_results": [told(worker) for worker in workers],
+    }
+    return Output(data=data)
+
+
+@daemon_verb(
+    "workflow_collect_partial", WorkflowCollectPartial, needs=Workflows, capability="workflow",
+    tier=3, reads=True, large=True, items=("completed_workers",), page_keys=("data_extracted",),
+)  # fmt: skip
+async def workflow_collect_partial(workflows: Workflows, params: WorkflowCollectPartial) -> Output:
+    meta = await _found(workflows, params.workflow_id)
+    if meta is None:
+        return Output(data={"status": "NO_WORKFLOW", "completed_workers": []})
+    workers = await workflows.workers(meta)
+    ended = [w for w in workers if w.ended]
+    chosen = [w for w in ended if w.status == "SUCCESS" or not params.only_successful]
+    progress = {
+        "total": len(workers),
+        "completed": sum(w.status != "FAIL" and not w.forced for w in ended),
+        "failed": sum(w.status == "FAIL" for w in ended),
+        "forced": sum(w.forced for w in ended),
+        "pending": len(workers) - len(ended),
+    }
+    data = {
+        "workflow_id": meta.workflow_id,
+        "status": verdict(workers),
+        "progress": progress,
+        "completed_workers": [told(worker) for worker in chosen],
+        "pending_worker_names": [w.name for w in workers if not w.ended],
+        "duration_ms": workflows.duration_ms(meta, workers),
+    }
+    return Output(data=data)
+
+
+@daemon_verb(
+    "workflow_cleanup", WorkflowCleanup, needs=Workflows, capability="workflow", tier=3,
+    timeout_ms=60_000,
+)  # fmt: skip
+async def workflow_cleanup(workflows: Workflows, params: WorkflowCleanup) -> Output:
+    meta = await workflows.find(params.workflow_id, CALLER_SESSION.get(), own=True)
+    closed, tabs = await workflows.clean(meta)
+    step = {"verb": "workflow_collect", "arguments": {"workflow_id": meta.workflow_id}}
+    named = {"status": "CLEANED", "workflow_id": meta.workflow_id}
+    return Output(data={**named, "closed_workers": closed, "closed_tabs": tabs, "next_step": step})
