@@ -37,7 +37,6 @@ def test_old_home_is_understood(old: Daemon) -> None:
     seeds = old.request("POST", "/v1/totp", b'{"action": "list"}')
     assert [seed["domain"] for seed in seeds.result["seeds"]] == ["example.org"]
     _evidence_is_understood(old)
-    _workflow_is_understood(old)
     assert old.call("crawl", url="http://a.example.org/").code == "domain_blocked"
 
 
@@ -63,9 +62,13 @@ def test_old_recording_is_understood(make_daemon: Callable[..., Daemon], version
     assert len(old.do("oc_recording_export", format="plan", **export)["steps"]) == 2
 
 
-def _workflow_is_understood(old: Daemon) -> None:
+@pytest.mark.parametrize("version", sorted(path.name for path in STATE.iterdir()))
+def test_old_workflow_is_understood(make_daemon: Callable[..., Daemon], version: str) -> None:
     """A workflow is collected; a worker whose time is long over has ended, with its data."""
-    found = old.do("workflow_collect")
+    place = Home()
+    place.path.mkdir(mode=0o700)
+    shutil.copytree(STATE / version / "workflows", place.path / "workflows")
+    found = make_daemon(home=place).do("workflow_collect")
     assert found["status"] == "PARTIAL"
     left, right = found["worker_results"]
     assert (left["status"], left["data_extracted"]) == ("SUCCESS", {"a": 1})
