@@ -37,9 +37,12 @@ from ocd.outputs.store import OutputStore
 from ocd.recording.recorder import Recorder
 from ocd.records.evidence import EvidenceStore
 from ocd.records.journal import Journal
+from ocd.records.notes import Notes
+from ocd.records.progress import checkpoints, snapshots
 from ocd.records.recordings import Recordings
 from ocd.records.totp import TotpStore
 from ocd.records.workflows import WorkflowStore
+from ocd.resuming import Bookkeeper
 from ocd.road import Road
 from ocd.safety import secrets
 from ocd.safety.domains import DomainPolicy
@@ -110,7 +113,9 @@ class Daemon:
         parts[Studio] = Studio(self.sessions, lambda: self.config.ocs)
         parts[Ward] = Ward(self.chromium, lambda: self.config, self.status)
         parts[Workflows] = Workflows(WorkflowStore(home / "workflows"), self.sessions)
-        parts[Calls] = Calls(lambda request: run_call(self.road, request))
+        calls = parts[Calls] = Calls(lambda request: run_call(self.road, request))
+        parts[Notes] = Notes(home / "memory")
+        parts[Bookkeeper] = Bookkeeper(self.sessions, checkpoints(home), snapshots(home), calls)
         shelf = catalog.render(verbs.values())
         entries = {entry["name"]: entry for entry in shelf["verbs"]}
         parts[Toolbox] = Toolbox(

@@ -87,3 +87,21 @@ def _evidence_is_understood(old: Daemon) -> None:
     }
     assert old.do("oc_assert", contract=contract, evidence=bundle)["verdict"] == "pass"
     assert old.do("oc_diff", a=bundle, b=bundle)["same"] is True
+
+
+@pytest.mark.parametrize("version", sorted(path.name for path in STATE.iterdir()))
+def test_old_notes_are_understood(make_daemon: Callable[..., Daemon], version: str) -> None:
+    """Notes, checkpoints and snapshots are found, and written on."""
+    place = Home()
+    place.path.mkdir(mode=0o700)
+    for name in ("memory", "checkpoints", "sessions"):
+        shutil.copytree(STATE / version / name, place.path / name)
+    old = make_daemon(home=place)
+    (note,) = old.do("memory", action="query", domain="shop.example.org", key="selector")["entries"]
+    assert (note["value"]["name"], note["confidence"]) == ("결제", 0.6)
+    assert old.do("memory", action="validate", id=note["id"], success=True)["new_confidence"] == 0.7
+    checkpoint = old.do("oc_checkpoint", action="load", name="old-task")
+    assert (checkpoint["pending_steps"], checkpoint["tabs"][0]["title"]) == (["pay"], "Cart")
+    guide = old.do("oc_session_resume", snapshot_id="An old one")
+    assert "Buy a kettle" in guide["guide"]
+    assert guide["tabs"][0]["status"] == "CLOSED"

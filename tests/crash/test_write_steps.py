@@ -167,6 +167,37 @@ def _leave_recordings(daemon: Daemon, site: Site) -> None:
         (folder / "meta.json").write_text(json.dumps(meta))
 
 
+def _note(daemon: Daemon, site: Site) -> None:
+    daemon.start_call("memory", action="record", domain="d", key="new", value="new")
+
+
+def _leave_notes(daemon: Daemon, site: Site) -> None:
+    """A note that was written again ten thousand times."""
+    daemon.run_in_foreground()
+    daemon.do("memory", action="record", domain="d", key="old", value="old")
+    daemon.stop()
+    file = daemon.home.path / "memory" / "memory.jsonl"
+    header, line = file.read_text().splitlines(keepends=True)
+    file.write_text(header + line * 10_010)
+
+
+def _checkpoint(daemon: Daemon, site: Site) -> None:
+    daemon.start_call("oc_checkpoint", action="save", name="one", completed_steps=[1])
+
+
+def _leave_checkpoints(daemon: Daemon, site: Site) -> None:
+    """As many as there may be."""
+    folder = daemon.home.path / "checkpoints"
+    folder.mkdir(parents=True)
+    for number in range(500):
+        saved_at = f"2020-01-01T00:00:00.{number:03}Z"
+        checkpoint = {
+            "format": "checkpoint", "version": 1, "name": f"c{number}", "saved_at": saved_at,
+            "session": "default",
+        }  # fmt: skip
+        (folder / f"c{number}.json").write_text(json.dumps(checkpoint))
+
+
 Step = Callable[[Daemon, Site], None]
 Way = tuple[Step, Step, tuple[str, ...]]  # what is there before, what is done, further flags
 TASK: Way = (_leave_nothing, _crawl, ())
@@ -196,6 +227,10 @@ WAYS: dict[str, Way] = {
     "workflow.cleaned": WORKFLOW,
     "workflow.gone": WORKFLOWS,
     "workflow.removed": WORKFLOWS,
+    "keyed.line": (_leave_nothing, _note, ()),
+    "keyed.compacted": (_leave_notes, _note, ()),
+    "named.written": (_leave_nothing, _checkpoint, ()),
+    "named.removed": (_leave_checkpoints, _checkpoint, ()),
     "recording.folder": RECORD,
     "recording.meta": RECORD,
     "recording.named": RECORD,
@@ -282,6 +317,7 @@ def test_promises_hold_after_a_kill(daemon: Daemon, site: Site, fault: str) -> N
     _locks_are_free(daemon)
     _no_action_is_lost(daemon)
     _no_report_is_lost(daemon)
+    _no_note_is_lost(daemon, fault)
     after = daemon.do("crawl", url=site.url("article.html"), max_pages=1, output_mode="handle")
     assert daemon.do("oc_output_fetch", output_handle=after["output_handle"])["total"] == 1
 
@@ -296,7 +332,15 @@ def _pages_finished(site: Site) -> int:
 
 def _no_torn_file(daemon: Daemon) -> None:
     """Every whole file is whole JSON, every line but a torn last one too; no temporary file."""
-    for folder in ("tasks", "output", "journal", "recordings", "workflows"):
+    for folder in (
+        "tasks",
+        "output",
+        "journal",
+        "recordings",
+        "workflows",
+        "memory",
+        "checkpoints",
+    ):
         files = [p for p in (daemon.home.path / folder).rglob("*") if p.is_file()]
         assert not [p for p in files if p.name.endswith((".part", ".new"))]
         for path in files:
@@ -356,6 +400,20 @@ def _no_report_is_lost(daemon: Daemon) -> None:
         daemon.do("workflow_init", name="n", workers=[{"name": "a", "task": "t"}])
         assert list(folder.glob(".wf-*")) == []
         assert len(list(folder.glob("wf-*"))) <= 100
+
+
+def _no_note_is_lost(daemon: Daemon, fault: str) -> None:
+    """What stood before the kill is there, what was written is too, and writing goes on."""
+    found = daemon.do("memory", action="query", domain="d")
+    expected = {"keyed.line": ["new"], "keyed.compacted": ["old"]}.get(fault, [])
+    assert [note["key"] for note in found["entries"]] == expected
+    assert "unreadable" not in found
+    daemon.do("memory", action="record", domain="d", key="later", value=1)
+    listed = daemon.do("oc_checkpoint", action="list", limit=500)
+    assert listed["total"] == {"named.written": 1, "named.removed": 500}.get(fault, 0)
+    assert "unreadable" not in listed
+    if fault.startswith("named."):
+        assert daemon.do("oc_checkpoint", action="load", name="one")["completed_steps"] == [1]
 
 
 def _no_handle_without_payload(daemon: Daemon) -> None:

@@ -1,0 +1,175 @@
+"""Notes that agents keep about domains, with how much they are to be believed.
+
+    memory/memory.jsonl     see records.keyed
+
+A note is a value under a domain and a key. A new one begins at 0.5; being validated gives it 0.1
+more, or takes 0.2 away; below 0.2 it is removed. Writing a note again does not make it believed
+more: the same value keeps what it has, another value gets 0.5 at most.
+"""
+
+import heapq
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec.structs import replace
+
+from ocd.api.errors import OcdError
+from ocd.records.keyed import Keyed
+from ocd.safety.redact import redact
+
+MOST_NOTES = 20_000
+FIRST, MORE, LESS, LEAST = 0.5, 0.1, 0.2, 0.2
+_DIGITS = 2
+_ABOUT = ("selector:", "tip:", "avoid:")
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """One note; `updated_at` is RFC 3339 UTC."""
+
+    id: str
+    domain: str
+    key: str
+    value: Any
+    confidence: float
+    created_at: str
+    updated_at: str
+
+    def fits(self, key: str | None, words: list[str]) -> bool:
+        """Return whether a key (whole, or the part before a colon) and all words fit it."""
+        if key is not None and self.key != key:
+            start = key if key.endswith(":") else f"{key}:"
+            if not self.key.startswith(start):
+                return False
+        if not words:
+            return True
+        text = f"{self.key} {self.value}".lower()
+        return all(word in text for word in words)
+
+
+def domain_of(text: str) -> str:
+    """Return the domain as notes have it: in lower case, of an address its host."""
+    text = text.strip()
+    if "://" in text:
+        with suppress(ValueError):
+            text = urlsplit(text).hostname or text
+    return text.lower()
+
+
+def note_id(domain: str, key: str) -> str:
+    """Return the id of the one note that there can be under a domain and a key."""
+    data = f"{domain}\0{key}".encode("utf-8", "surrogatepass")
+    return f"dk-{sha256(data).hexdigest()[:16]}"
+
+
+def now() -> str:
+    """Return the time, RFC 3339 UTC with milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _clean(key: str, value: object) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value with secrets masked; how to find a password's field is none."""
+    return redact(value) if key.startswith(_ABOUT) else redact({key: value})[key]
+
+
+class Notes:
+    """All notes of a home (a part); for threads, as it blocks on its first use and on writes."""
+
+    def __init__(self, folder: Path, *, most: int = MOST_NOTES) -> None:
+        self.store = Keyed(folder / "memory.jsonl", Note, heard=self._index)
+        self._most = most
+        self._domains: dict[str, dict[str, Note]] = {}
+
+    def _index(self, key: str, old: Note | None, new: Note | None) -> None:
+        if new is not None:
+            self._domains.setdefault(new.domain, {})[key] = new
+        elif old is not None:
+            notes = self._domains[old.domain]
+            del notes[key]
+            if not notes:
+                del self._domains[old.domain]
+
+    def record(self, domain: str, key: str, value: object) -> tuple[Note, list[str]]:
+        """Keep a note, its secrets masked; the ids of notes that had to go for it come second."""
+        domain = domain_of(domain)
+        value = _clean(key, value)
+        with self.store.held() as notes:
+            known = notes.get(note_id(domain, key))
+            at = now()
+            if known is None:
+                note = Note(
+                    id=note_id(domain, key), domain=domain, key=key, value=value,
+                    confidence=FIRST, created_at=at, updated_at=at,
+                )  # fmt: skip
+            else:
+                believed = (
+                    known.confidence if known.value == value else min(known.confidence, FIRST)
+                )
+                note = replace(known, value=value, confidence=believed, updated_at=at)
+            self.store.put(note.id, note)
+            return note, self._evict(note)
+
+    def _evict(self, kept: Note) -> list[str]:
+        with self.store.held() as every:
+            over = len(every) - self._most
+            if over <= 0:
+                return []
+            others = (note for note in every.values() if note is not kept)
+            gone = heapq.nsmallest(over, others, key=lambda n: (n.confidence, n.updated_at))
+            for note in gone:
+                self.store.drop(note.id)
+        return [note.id for note in gone]
+
+    def validate(self, note_id: str, *, success: bool) -> tuple[Note, bool]:
+        """Believe a note more, or less; second: whether it is still there. Raises not_found."""
+        with self.store.held() as notes:
+            note = self._known(notes, note_id)
+            change = MORE if success else -LESS
+            confidence = round(min(1.0, note.confidence + change), _DIGITS)
+            note = replace(note, confidence=max(0.0, confidence), updated_at=now())
+            if confidence < LEAST:
+                self.store.drop(note.id)
+                return note, False
+            self.store.put(note.id, note)
+        return note, True
+
+    def delete(self, note_id: str) -> Note:
+        """Remove a note and return it; not_found."""
+        with self.store.held() as notes:
+            note = self._known(notes, note_id)
+            self.store.drop(note_id)
+        return note
+
+    def _known(self, notes: dict[str, Note], note_id: str) -> Note:
+        note = notes.get(note_id)
+        if note is None:
+            raise OcdError(
+                "not_found", f"There is no note {note_id[:200]!r}",
+                hint="Ids come from: oc memory --action query", id=note_id[:200],
+            )  # fmt: skip
+        return note
+
+    def query(
+        self, domain: str | None, key: str | None, words: str, limit: int, offset: int
+    ) -> tuple[list[Note], int]:
+        """Return the notes that fit, most believed and then newest first, and how many fit."""
+        wanted = words.lower().split()
+        with self.store.held():
+            found = [note for note in self._within(domain) if note.fits(key, wanted)]
+        best = heapq.nlargest(offset + limit, found, key=lambda n: (n.confidence, n.updated_at))
+        return best[offset:], len(found)
+
+    def _within(self, domain: str | None) -> Iterator[Note]:
+        if domain is None:
+            for notes in self._domains.values():
+                yield from notes.values()
+            return
+        yield from self._domains.get(domain_of(domain), {}).values()
+
+    def __repr__(self) -> str:
+        return f"Notes({self.store!r})"
