@@ -10,7 +10,7 @@ from msgspec import Raw
 
 from ocd.api.errors import OcdError
 from ocd.browser import exchanges
-from ocd.browser.bodies import Body, Keeper
+from ocd.browser.bodies import MAX_TOTAL, Body, Keeper
 from ocd.browser.cdp import CdpSession
 from ocd.browser.exchanges import Exchange
 from ocd.browser.raw_log import Kept, RawLog
@@ -22,6 +22,10 @@ CAPTURE_BYTES = 32 << 20
 _EVENTS_EACH = 6
 _HUGE = 64 << 10
 _SHOWN = 4096
+# Keeps bodies outside of the renderer: those that are asked for while the page is left come, too.
+# A Chromium that does not know it keeps them for as long as it keeps the page.
+_DURABLE = "Network.configureDurableMessages"
+_DURABLE_BYTES = {"maxTotalBufferSize": MAX_TOTAL, "maxResourceBufferSize": 5 << 20}
 _BEGINNINGS = (exchanges.SENT, exchanges.SOCKET)
 
 
@@ -70,6 +74,14 @@ class Traffic:
         session.on("disconnected", lambda: self._sessions.remove(session))
         if self.conditions is not None:
             session.tell("Network.emulateNetworkConditions", self.conditions)
+        if self._keeps:
+            session.tell(_DURABLE, _DURABLE_BYTES)
+
+    @property
+    def _keeps(self) -> bool:
+        return self.capture is not None and bool(
+            self.capture.keeper and self.capture.keeper.running
+        )
 
     def _heard(self, session: CdpSession, method: str, params: Raw) -> None:
         if method in _BEGINNINGS:
@@ -139,6 +151,9 @@ class Traffic:
         self.log.max_events = max(MAX_EVENTS, capture.max_entries * _EVENTS_EACH)
         self.log.max_bytes = CAPTURE_BYTES
         self.capture = capture
+        if self._keeps:
+            for session in self._sessions:
+                session.tell(_DURABLE, _DURABLE_BYTES)
 
     def stop(self, mode: str) -> Capture:
         """End the running capture; not_running, mode_mismatch."""
@@ -146,8 +161,10 @@ class Traffic:
         if capture.end is not None:
             raise _not_running(mode)
         capture.end, capture.ended = self.log.end, time.monotonic()
-        if capture.keeper is not None:
+        if self._keeps and capture.keeper is not None:
             capture.keeper.running = False
+            for session in self._sessions:
+                session.tell(_DURABLE)
         return capture
 
     def captured(self, mode: str) -> Capture:

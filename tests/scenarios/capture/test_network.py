@@ -26,7 +26,13 @@ def asked(at: At) -> Page:
     """The page of requests, all of them answered."""
     page = at("requests.html")
     wait_until(lambda: page.js("document.title") == "All answered", 10, "the requests")
+    wait_until(lambda: all_ended(page), 10, "the ends of all answers")
     return page
+
+
+def all_ended(page: Page) -> bool:
+    """Return whether no answer still comes: a fetch is fulfilled before its body is there."""
+    return all(one.get("state") != "pending" for one in requests(page))
 
 
 def test_list_has_every_request_since_the_tab_began(asked: Page, site: Site) -> None:
@@ -103,6 +109,7 @@ def test_binary_bodies_come_as_base64_and_large_ones_cut(asked: Page, site: Site
     assert got["body_encoding"] == "base64"
     assert base64.b64decode(got["body"]) == BYTES
     asked.js("await fetch('/capture/large?kb=300').then(r => r.text()); 1")
+    wait_until(lambda: all_ended(asked), 10, "the end of the answer")
     big = asked.do("network", action="get", url="/large", max_body_bytes=1000)
     assert (len(big["body"]), big["body_truncated"]) == (1000, True)
     assert big["body_bytes"] == 300 * 1024
