@@ -104,8 +104,8 @@ def start(options: argparse.Namespace) -> Section:
         behind, cold = daemon.rss_mb(), _cold_ms(daemon)
     for name, runs in found.items():
         ms, rss = median([r[0] for r in runs]), median([r[1] for r in runs])
-        _bounded(section, name, "spawn → initialize answered", ms, 60, "ms")
-        _bounded(section, name, "RSS of the bridge, initialized", rss, 15, "MB")
+        bounded(section, name, f"{name}: spawn → initialize answered", ms, 60, "ms")
+        bounded(section, name, f"{name}: RSS of the bridge, initialized", rss, 15, "MB")
         section.add(f"{name}: tools/list", runs[0][2][1] / 1000, "KB")
         section.add(f"{name}: tools listed", runs[0][2][0], "")
     section.add("ours: RSS of the daemon behind all bridges", behind, "MB")
@@ -113,13 +113,12 @@ def start(options: argparse.Namespace) -> Section:
     return section
 
 
-def _bounded(
-    section: Section, name: str, what: str, figure: float, bound: float, unit: str
-) -> None:
+def bounded(section: Section, name: str, row: str, figure: float, bound: float, unit: str) -> None:
+    """Add a side's figure; ours has a bound to keep."""
     if name == "ours":
-        section.at_most(f"{name}: {what}", figure, bound, unit)
+        section.at_most(row, figure, bound, unit)
     else:
-        section.add(f"{name}: {what}", figure, unit)
+        section.add(row, figure, unit)
 
 
 def _start_once(side: Side) -> tuple[float, float, tuple[int, int]]:
@@ -166,7 +165,7 @@ def operations(options: argparse.Namespace) -> Section:
                 server.initialize("bench")
                 answered(server, side.navigate)
                 for what, figure, bound in _operations(server, side):
-                    _bounded(section, side.name, what, figure, bound, "ms")
+                    bounded(section, side.name, f"{side.name}: {what}", figure, bound, "ms")
     return section
 
 

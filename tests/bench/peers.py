@@ -19,6 +19,7 @@ CRAWLERS = ("crawlee[playwright,parsel]", "crawl4ai")
 HERE = Path(__file__).parent / ".peers"
 SERVERS = ("@playwright/mcp@0.0.83", "chrome-devtools-mcp@1.11.0")
 NODE = (20, 19)  # what the servers ask for at least
+VIEWPORT = "1280x713"  # ours: what a window of 1280x800 leaves a page
 PAGE = "data:text/html,<title>bench</title><p>hello"
 
 Call = tuple[str, dict[str, Any]]
@@ -66,7 +67,7 @@ def servers() -> list[Side]:
     playwright = Side(
         "playwright-mcp",
         (node, f"{modules}/@playwright/mcp/cli.js", "--executable-path", browser, "--headless",
-         "--isolated", *(["--no-sandbox"] if as_root else [])),
+         "--isolated", "--viewport-size", VIEWPORT, *(["--no-sandbox"] if as_root else [])),
         navigate=("browser_navigate", {"url": PAGE}),
         tabs=("browser_tabs", {"action": "list"}),
         script=("browser_evaluate", "function", {}),
@@ -76,7 +77,7 @@ def servers() -> list[Side]:
         "chrome-devtools-mcp",
         (node, f"{modules}/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js",
          "--executablePath", browser, "--headless", "--isolated", "--no-usage-statistics",
-         *(["--chromeArg=--no-sandbox"] if as_root else [])),
+         "--viewport", VIEWPORT, *(["--chromeArg=--no-sandbox"] if as_root else [])),
         navigate=("navigate_page", {"pageId": 1, "url": PAGE}),
         tabs=("list_pages", {}),
         script=("evaluate_script", "function", {"pageId": 1}),

@@ -16,6 +16,10 @@ WORDS = (
     "preview offset window outline accessible name role ref page fetch answer deadline cancel"
 ).split()
 FANOUT = 10
+ROWS = 3000
+CLICKED = """<p>A short paragraph with a <a href=/form>link to the form</a>.</p>
+<button onclick="document.querySelector('#n').textContent = ++window.clicks">Count</button>
+<p>Clicks: <span id=n>0</span></p><script>window.clicks = 0</script>"""
 SCRIPT = b"""(() => {
   let words = 0;
   for (const p of document.querySelectorAll('p')) words += p.textContent.split(/\\s+/).length;
@@ -89,6 +93,29 @@ def answer(body: bytes, kind: str, *, cached: bool = False, status: str = "200 O
     return head.encode() + body
 
 
+def plain(title: str, body: str) -> bytes:
+    head = f"<!doctype html><html lang=en><head><meta charset=utf-8><title>{title}</title>"
+    return f"{head}<link rel=icon href=data:,></head><body><h1>{title}</h1>{body}</body>".encode()
+
+
+def acted_on() -> dict[str, bytes]:
+    """Return the pages of `bench.pages`: one to click in, one to fill in, one large table."""
+    fields = "".join(f"<label>{n} <input name=n></label>" for n in ("First name", "City", "Mail"))
+    rows = "".join(
+        f"<tr><td>{n}</td><td>Item {n:05d}</td><td>{n * 37 % 997}.{n % 100:02d} EUR</td>"
+        f"<td><a href='/item/{n}'>open</a></td></tr>"
+        for n in range(ROWS)
+    )
+    head = "<tr><th>Number</th><th>Name</th><th>Price</th><th>Link</th></tr>"
+    return {
+        "/simple": plain("Simple page", CLICKED),
+        "/form": plain("Form page", f"<form>{fields}<button>Send</button></form>"),
+        "/table": plain(
+            "Large table", f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+        ),
+    }
+
+
 def answers(pages: int, size: int) -> dict[str, bytes]:
     made = {
         "/style.css": answer(STYLE, "text/css", cached=True),
@@ -98,6 +125,8 @@ def answers(pages: int, size: int) -> dict[str, bytes]:
     for n in range(pages):
         made[f"/p/{n}"] = answer(page(n, pages, size), "text/html; charset=utf-8")
         made[f"/picture/{n}.png"] = answer(picture(n, 16), "image/png", cached=True)
+    for path, body in acted_on().items():
+        made[path] = answer(body, "text/html; charset=utf-8")
     made["/"] = made["/p/0"]
     return made
 
