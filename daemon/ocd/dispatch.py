@@ -20,7 +20,7 @@ from ocd.ledger.runner import CALLER_SESSION
 from ocd.ledger.states import TaskMeta
 from ocd.long_calls import OnProgress, finished
 from ocd.outputs import policy
-from ocd.params import Common, decode_call
+from ocd.params import Common, decode_call, renamed
 from ocd.recording.kept import brief, kept
 from ocd.records.journal import MAX_JOURNAL_CHARS
 from ocd.replies import Reply
@@ -90,7 +90,8 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
     CALLER_SESSION.set(request.session)
     MAY_SEND.set(partial(road.departures.may_send, request.session))
     MET.set(call.met)
-    given = whole(verb, await filled(road.verbs, verb, request.params, reach))
+    named = renamed(verb, request.params)
+    given = whole(verb, await filled(road.verbs, verb, named, reach))
     ready = secrets.current().fill(given) if verb.fills_secrets else given
     common, params = decode_call(verb, ready)
     if names_files(verb.params):

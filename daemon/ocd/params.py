@@ -41,6 +41,14 @@ def common_names(verb: Verb) -> tuple[str, ...]:
     return tuple(name for name in names if name not in own)
 
 
+def renamed(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the parameters under the verb's own names, where it knows others for them."""
+    given = {snake(key) for key in raw}
+    names = {key: verb.also.get(snake(key), key) for key in raw}
+    # Both names at once: the other one stays, and is told to be unknown.
+    return {key if (name := names[key]) in given else name: raw[key] for key in raw}
+
+
 def decode_call(verb: Verb, raw: Mapping[str, Any]) -> tuple[Common, Params]:
     """Return the common and the own parameters; `invalid_argument` names the offender."""
     common = common_names(verb)
@@ -81,9 +89,18 @@ def _known_name(key: str, known: tuple[str, ...]) -> str | None:
     return "timeout_ms" if key == "timeout" and "timeout_ms" in known else None
 
 
+# What to do rather than give a parameter that no verb takes.
+_INSTEAD = {
+    "session_id": "Name the session beside the parameters: 'session' in /v1/call, --session of oc "
+    "and oc-mcp, /mcp?session=NAME over HTTP.",
+    "poll_interval": "Leave it out: waiting ends by the page's events, not by looking again.",
+}
+
+
 def _unknown(verb: Verb, key: str, known: tuple[str, ...]) -> OcdError:
     near = difflib.get_close_matches(snake(key), known, 1)
     hint = f"Did you mean '{near[0]}'?" if near else f"It takes: {', '.join(known) or 'nothing'}."
+    hint = verb.instead.get(snake(key)) or _INSTEAD.get(snake(key)) or hint
     return OcdError(
         "invalid_argument",
         f"{verb.name} has no parameter '{key}'",
@@ -186,8 +203,12 @@ def _respell_object(value: dict[str, Any], fields: dict[str, inspect.Type]) -> d
 
 
 def _one_of(value: str, values: tuple[object, ...]) -> str:
-    respelled = snake(value)
-    return respelled if respelled in values else value
+    alike = [one for one in values if isinstance(one, str) and _plain(one) == _plain(value)]
+    return alike[0] if len(alike) == 1 else value
+
+
+def _plain(value: str) -> str:
+    return snake(value).replace("-", "_")
 
 
 def _choices(info: inspect.Type, path: str) -> list[object]:

@@ -21,6 +21,9 @@ DEFAULT_TIMEOUT_MS = 30_000
 MAX_TIMEOUT_MS = 600_000
 
 
+# For `Meta(extra_json_schema=…)`: a parameter like any other, but tools/list, where every byte is
+# paid for in each conversation, does not show it.
+UNLISTED = {"x-unlisted": True}
 # What `Meta(extra=…)` says of a parameter: it can be large and has a companion `<name>_path`; it is
 # the path of a file to read, or to write; it holds the arguments of the verb that `kind` names; its
 # value is never written down; it is true unless given, where the output may go to a handle.
@@ -134,7 +137,8 @@ class Verb:
     process died. reads: changes nothing, here or on the web. page_keys: keys of its JSON under
     which strings come from pages. keeps_secrets: gets `${SECRET:NAME}` as the caller wrote it.
     uploads: sends files to the tab's page, or to its parameter `base_url`.
-    only_kind: a kind of the ledger, and no verb to be called.
+    only_kind: a kind of the ledger, and no verb to be called. also: other names of parameters that
+    callers of other tools use. instead: what to do rather than give a parameter that there is not.
     """
 
     name: str
@@ -156,6 +160,8 @@ class Verb:
     keeps_secrets: bool = False
     uploads: bool = False
     only_kind: bool = False
+    also: Mapping[str, str] = field(default_factory=dict)
+    instead: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def fills_secrets(self) -> bool:

@@ -9,8 +9,14 @@ def as_tool(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": entry["name"],
         "description": described(entry),
-        "inputSchema": entry["params"],
+        "inputSchema": _listed(entry["params"]),
     }
+
+
+def _listed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema without the parameters that are rarely wanted: lists are paid for."""
+    shown = {k: v for k, v in schema["properties"].items() if not v.get("x-unlisted")}
+    return {**schema, "properties": shown}
 
 
 def described(entry: Mapping[str, Any]) -> str:

@@ -61,13 +61,20 @@ class Health:
     @property
     def login_at(self) -> str:
         """Where the page sends visitors to log in, or an empty string."""
-        if self.arrived is None or self.arrived.url.split("#")[0] == self.asked.split("#")[0]:
+        if self.arrived is None:
             return ""
-        there, wanted = URL(self.arrived.url), URL(self.asked)
-        named = _LOGIN.search(f"{there.host}{there.path}") and not _LOGIN.search(wanted.path)
-        if named or "login" in self.look.get("gates", ()):
-            return self.arrived.url
-        return ""
+        asks = "login" in self.look.get("gates", ())
+        sent = sent_to_login(self.asked, self.arrived.url, asks=asks)
+        return self.arrived.url if sent else ""
+
+
+def sent_to_login(asked: str, arrived: str, *, asks: bool) -> bool:
+    """Return whether who wanted one page is shown the login; asks: it asks for a password."""
+    if arrived.split("#")[0] == asked.split("#")[0]:
+        return False
+    there, wanted = URL(arrived), URL(asked)
+    named = _LOGIN.search(f"{there.host}{there.path}") and not _LOGIN.search(wanted.path)
+    return bool(named) or (asks and there.path.rstrip("/") != wanted.path.rstrip("/"))
 
 
 @cache

@@ -23,11 +23,11 @@ class Find(Params):
 
 
 class QueryDom(Params):
-    """List the elements that match a CSS selector or an XPath
+    """Get the element that matches a CSS selector or an XPath, or all of them
 
-    Each with ref, tag, attributes, text (200 characters; `cut` if there is more), visible, and
-    box [x, y, width, height]. Frames and shadow trees are searched, too. With multiple false the
-    first match stands in `element`, too (null: none).
+    With ref, tag_name, id, class, attributes, text_content (200 characters; `cut` if there is
+    more), is_visible, bounding_box {x, y, width, height}. Frames and shadow trees are searched,
+    too. Answers `element` (null: none), or `elements` with multiple.
     """
 
     method: Annotated[
@@ -35,8 +35,18 @@ class QueryDom(Params):
     ] = None
     selector: Annotated[str | None, Meta(description="CSS selector")] = None
     xpath: Annotated[str | None, Meta(description="XPath, instead of selector")] = None
-    multiple: Annotated[bool, Meta(description="All matches, or only the first")] = True
-    limit: Annotated[int, Meta(ge=1, le=1000, description="Elements at most")] = 50
+    multiple: Annotated[
+        bool | None, Meta(description="All matches; default: the first, with limit all")
+    ] = None
+    limit: Annotated[
+        Annotated[int, Meta(ge=1, le=1000)] | None,
+        Meta(description="Elements at most; default: 50"),
+    ] = None
+
+    @property
+    def many(self) -> bool:
+        """Whether all matches are asked for."""
+        return self.limit is not None if self.multiple is None else self.multiple
     pierce_shadow: Annotated[
         bool, Meta(description="Look into shadow trees and frames of the same origin, too")
     ] = True
@@ -82,15 +92,14 @@ def _check_one_way(params: QueryDom) -> None:
     capability="core",
     tier=2,
     large=True,
-    items=("elements",),
     reads=True,
     reads_page=True,
-    page_keys=("attributes", "text"),
+    page_keys=("attributes", "id", "class", "text_content"),
 )
 async def query_dom(tab: Tab, params: QueryDom) -> Output:
     tab.check_usable()
     _check_one_way(params)
-    limit = params.limit if params.multiple else 1
+    limit = params.limit or 50 if params.many else 1
     options = {
         "selector": params.selector, "xpath": params.xpath, "limit": limit,
         "pierce": params.pierce_shadow,
@@ -102,16 +111,18 @@ async def query_dom(tab: Tab, params: QueryDom) -> Output:
         nonlocal total
         found.extend(result["elements"])
         total += int(result["total"])
-        return not params.multiple and bool(found)
+        return not params.many and bool(found)
 
     await aiming.everywhere(tab, "queryDom", options, take)
     way = "css" if params.selector is not None else "xpath"
     asked = {"selector": params.selector} if way == "css" else {"xpath": params.xpath}
     data: dict[str, Any] = {
         "action": "query_dom", "tab_id": tab.id, "url": tab.url, "method": way, **asked,
-        "multiple": params.multiple, "count": len(found[:limit]), "total": total,
-        "elements": found[:limit],
+        "multiple": params.many, "count": len(found[:limit]), "total": total,
     }  # fmt: skip
-    if not params.multiple:
+    if params.many:
+        data["elements"] = found[:limit]
+    else:
         data["element"] = found[0] if found else None
-    return Output(data=data, origin=origin_of(tab.url))
+    items = ("elements",) if params.many else None
+    return Output(data=data, origin=origin_of(tab.url), items=items)

@@ -1,13 +1,17 @@
 """Verbs that change where a tab is, or wait until it is there."""
 
 import time
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
+from yarl import URL
 
 from ocd.api.errors import OcdError
 from ocd.browser.challenges import challenge_of
+from ocd.browser.glancing import glance
 from ocd.browser.tab import Navigation, Tab
+from ocd.browser.validating import sent_to_login
 from ocd.safety.domains import parse_url_argument
 from ocd.verb import MAX_TIMEOUT_MS, SENDS_TO, Output, Params, tab_verb
 
@@ -44,15 +48,40 @@ class Navigate(Params):
     tier=1,
     opens_tab=True,
     leaves_dialog=True,
-    page_keys=("title",),
+    page_keys=("title", "detail"),
+    instead={
+        "stealth": "Leave it out: pages are loaded as a person's Chromium loads them; user_agent "
+        "sends another browser's name.",
+        "stealth_settle_ms": "Leave it out, and wait_for what the page is to show.",
+    },
 )
 async def navigate(tab: Tab, params: Navigate) -> Output:
-    if params.url == "back":
-        return _arrived(tab, "back", await tab.back(params.wait))
-    if params.url == "forward":
-        return _arrived(tab, "forward", await tab.forward(params.wait))
-    url = parse_url_argument(params.url)
-    return _arrived(tab, "navigate", await tab.navigate(url, params.wait))
+    tab_was = {"created" if tab.url in ("", "about:blank") else "reused": True}
+    url = ""
+    if params.url in ("back", "forward"):
+        action = params.url
+        at = await (tab.back if action == "back" else tab.forward)(params.wait)
+    else:
+        action, url = "navigate", parse_url_argument(params.url)
+        at = await tab.navigate(url, params.wait)
+    told = _arrived(tab, action, at)
+    seen = {} if params.wait == "commit" else await glance(tab)
+    return replace(told, data={**told.data, **tab_was, **_seen(seen, url, at)})
+
+
+def _seen(seen: dict[str, Any], asked: str, at: Navigation) -> dict[str, Any]:
+    """Return what the page is, and what stands before it."""
+    if not seen:
+        return {}
+    told: dict[str, Any] = {"element_count": seen["count"]}
+    if seen["gate"]:
+        told["blocking_page"] = {"type": seen["gate"], "detail": seen["title"]}
+    if asked and at.redirected and sent_to_login(asked, at.url, asks=seen["login"]):
+        told |= {
+            "auth_redirect": True, "redirected_from": asked, "auth_redirect_host": URL(at.url).host,
+            "message": "The site wants a login. Ask the person whose account it is.",
+        }  # fmt: skip
+    return told
 
 
 class PageReload(Params):
@@ -67,7 +96,9 @@ class PageReload(Params):
 )
 async def page_reload(tab: Tab, params: PageReload) -> Output:
     arrived = await tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
-    return _arrived(tab, "reload", arrived)
+    told = _arrived(tab, "reload", arrived)
+    more = {"ignore_cache": params.ignore_cache, "message": f"Loaded {arrived.url} again"}
+    return replace(told, data={**told.data, **more})
 
 
 def _arrived(tab: Tab, action: str, at: Navigation) -> Output:
@@ -117,7 +148,7 @@ class WaitFor(Params):
     )
 
 
-@tab_verb("wait_for", WaitFor, capability="core", tier=1, reads=True)
+@tab_verb("wait_for", WaitFor, capability="core", tier=1, reads=True, page_keys=("title",))
 async def wait_for(tab: Tab, params: WaitFor) -> Output:
     _need_value(params)
     started = time.monotonic()
@@ -132,13 +163,29 @@ async def wait_for(tab: Tab, params: WaitFor) -> Output:
         "type": params.type,
         "tab_id": tab.id,
         "url": tab.url,
-        "elapsed_ms": round((time.monotonic() - started) * 1000),
+        **await _met(tab, params, value),
+        "elapsed": round((time.monotonic() - started) * 1000),
     }
-    if params.type == "function":
-        data["result"] = value
-    if params.type == "download":
-        data["downloads"] = value
     return Output(data=data)
+
+
+async def _met(tab: Tab, params: WaitFor, value: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
+    """Return what is to be said of the condition that holds now."""
+    match params.type:
+        case "selector":
+            return {"selector": params.value, "visible": params.visible}
+        case "selector_hidden":
+            return {"selector": params.value}
+        case "function":
+            return {"result": value}
+        case "download":
+            return {"downloads": value}
+        case "timeout":
+            return {"delay": int(params.value)}
+        case "url_match":
+            return {"pattern": params.value, "title": await tab.title()}
+        case _:
+            return {"title": await tab.title()}
 
 
 def _need_value(params: WaitFor) -> None:

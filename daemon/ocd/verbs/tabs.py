@@ -9,7 +9,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.session import Session
 from ocd.browser.tab import Tab
 from ocd.safety.domains import parse_url_argument
-from ocd.verb import SENDS_TO, Output, Params, session_verb
+from ocd.verb import SENDS_TO, UNLISTED, Output, Params, session_verb
 
 
 class TabsCreate(Params):
@@ -56,24 +56,39 @@ async def tabs_close(session: Session, params: TabsClose) -> Output:
         wanted = [tab.id for tab in session.tabs]
     elif not wanted:
         wanted = [session.tab().id]
-    tabs = [session.tab(tab_id) for tab_id in dict.fromkeys(wanted)]
+    known = {tab.id for tab in session.tabs}
+    failed = [tab_id for tab_id in dict.fromkeys(wanted) if tab_id not in known]
+    if failed and len(failed) == len(set(wanted)):
+        session.tab(failed[0])  # says which tabs there are
+    tabs = [session.tab(tab_id) for tab_id in dict.fromkeys(wanted) if tab_id in known]
     async with asyncio.TaskGroup() as group:  # at once: each hung tab takes its half second
         for tab in tabs:
             group.create_task(tab.close())
-    return Output(data={"closed": [tab.id for tab in tabs], "tab_count": len(session.tabs)})
+    return Output(data={
+        "success": not failed, "closed_count": len(tabs), "closed": [tab.id for tab in tabs],
+        "failed": failed, "tab_count": len(session.tabs),
+        "message": f"Closed {len(tabs)} of {len(tabs) + len(failed)}",
+    })  # fmt: skip
 
 
 class TabsContext(Params):
     """List the session's tabs"""
 
+    summary: Annotated[
+        bool, Meta(description="Only how many there are", extra_json_schema=UNLISTED)
+    ] = False
+
 
 @session_verb(
     "tabs_context", TabsContext, capability="core", tier=1, reads=True, page_keys=("title",)
 )
-async def tabs_context(session: Session, _params: TabsContext) -> Output:
-    tabs = [await _described(session, tab) for tab in session.tabs]
+async def tabs_context(session: Session, params: TabsContext) -> Output:
     current = session.latest.id if session.latest else None
-    data = {"session": session.name, "current": current, "tab_count": len(tabs), "tabs": tabs}
+    data: dict[str, Any] = {
+        "session": session.name, "current": current, "tab_count": len(session.tabs),
+    }  # fmt: skip
+    if not params.summary:
+        data["tabs"] = [await _described(session, tab) for tab in session.tabs]
     return Output(data=data)
 
 

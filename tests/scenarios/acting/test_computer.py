@@ -14,8 +14,8 @@ At = Callable[[str], Page]
 
 def middle(page: Page, selector: str) -> list[float]:
     """Return the point in the middle of the first match."""
-    x, y, width, height = page.do("query_dom", selector=selector)["elements"][0]["box"]
-    return [x + width / 2, y + height / 2]
+    box = page.do("query_dom", selector=selector)["element"]["bounding_box"]
+    return [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
 
 
 def size_of(reply: Any) -> tuple[int, int]:  # noqa: ANN401

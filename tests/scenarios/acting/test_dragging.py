@@ -45,9 +45,10 @@ def test_list_that_follows_the_pointer_is_sorted(
     page = at("drag.html")
     refs = {name: page.ref(f"{name} option") for name in (source, target)}
     down = source == "One"
-    box = page.do("query_dom", selector="#sortable li")["elements"][2 if down else 0]["box"]
-    edge = box[1] + (box[3] - 3 if down else 3)
-    result = page.do("drag_drop", source_ref=refs[source], target_x=box[0] + 20, target_y=edge)
+    items = page.do("query_dom", selector="#sortable li", multiple=True)["elements"]
+    box = items[2 if down else 0]["bounding_box"]
+    edge = box["y"] + (box["height"] - 3 if down else 3)
+    result = page.do("drag_drop", source_ref=refs[source], target_x=box["x"] + 20, target_y=edge)
     assert result["method"] == "pointer"
     assert page.text("#said") == f"sorted:{order}"
 
@@ -55,8 +56,8 @@ def test_list_that_follows_the_pointer_is_sorted(
 def test_slider_is_dragged_by_points(at: At) -> None:
     """Points of the window do where there is nothing to name."""
     page = at("drag.html")
-    (knob,) = page.do("query_dom", selector="#knob")["elements"]
-    x, y = knob["box"][0] + 10, knob["box"][1] + 10
+    knob = page.do("query_dom", selector="#knob")["element"]
+    x, y = knob["bounding_box"]["x"] + 10, knob["bounding_box"]["y"] + 10
     page.do("drag_drop", source_x=x, source_y=y, target_x=x + 100, target_y=y)
     assert page.text("#said") == "knob:100"
 

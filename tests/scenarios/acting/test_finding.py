@@ -65,11 +65,11 @@ def test_find_looks_into_frames(at: At) -> None:
 def test_query_dom_gives_refs_that_work(at: At, by: dict[str, str]) -> None:
     """Elements come with tag, text, box and a ref that interact takes."""
     page = at("rows.html")
-    result = page.do("query_dom", **by)
+    result = page.do("query_dom", multiple=True, **by)
     assert result["total"] == 3
     second = result["elements"][1]
-    assert (second["tag"], second["text"], second["visible"]) == ("button", "Delete", True)
-    assert second["box"][2] > 0
+    assert (second["tag_name"], second["text_content"], second["is_visible"]) == ("button", "Delete", True)
+    assert second["bounding_box"]["width"] > 0
     page.do("interact", ref=second["ref"])
     assert page.text("output") == "deleted Bob"
 
@@ -77,7 +77,7 @@ def test_query_dom_gives_refs_that_work(at: At, by: dict[str, str]) -> None:
 def test_query_dom_pierces_shadow_trees(at: At) -> None:
     """Shadow trees, open and closed, are searched unless the caller says no."""
     page = at("shadow.html")
-    assert page.do("query_dom", selector="button")["total"] == 2
+    assert page.do("query_dom", selector="button", multiple=True)["total"] == 2
     assert page.do("query_dom", selector="button", pierce_shadow=False)["total"] == 0
 
 
@@ -85,9 +85,9 @@ def test_query_dom_marks_text_that_was_cut(at: At) -> None:
     """200 characters of text, and a mark if there is more."""
     page = at("things.html")
     page.js("view.textContent = 'x'.repeat(500)")
-    (element,) = page.do("query_dom", selector="#view")["elements"]
+    element = page.do("query_dom", selector="#view")["element"]
     assert element["cut"] is True
-    assert len(element["text"]) == 201
+    assert len(element["text_content"]) == 201
 
 
 def test_query_dom_hides_passwords(at: At) -> None:

@@ -24,7 +24,7 @@ def test_element_with_and_without_its_own_tag(daemon: Daemon, site: Site) -> Non
     outer = daemon.do("page_content", selector=".review")["content"]
     inner = daemon.do("page_content", selector=".review", outerHtml=False)["content"]
     assert outer == f'<li class="review">{inner}</li>'
-    ref = daemon.do("query_dom", selector=".review")["elements"][0]["ref"]
+    ref = daemon.do("query_dom", selector=".review")["element"]["ref"]
     assert daemon.do("page_content", ref=ref)["content"] == outer
 
 

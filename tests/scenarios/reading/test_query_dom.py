@@ -12,30 +12,49 @@ def write(daemon: Daemon, site: Site, html: str) -> None:
 def test_closed_shadow_trees_are_searched(daemon: Daemon, site: Site) -> None:
     """By selector and by path; the ref can be acted on."""
     daemon.do("navigate", url=site.url("closed-shadow.html"))
-    (button,) = daemon.do("query_dom", selector="button")["elements"]
+    button = daemon.do("query_dom", selector="button")["element"]
     for path in ("//button", "self::button", "//p/following-sibling::button"):
-        (same,) = daemon.do("query_dom", xpath=path)["elements"]
+        (same,) = daemon.do("query_dom", xpath=path, multiple=True)["elements"]
         assert same["ref"] == button["ref"], path
-    assert button["text"] == "Closed button"
+    assert button["text_content"] == "Closed button"
     daemon.do("interact", ref=button["ref"])
     assert "pressed" in str(daemon.do("javascript_tool", code="document.title"))
 
 
 def test_first_match_alone(daemon: Daemon, site: Site) -> None:
-    """multiple false: `element`, null if nothing matches; method and selector are repeated."""
+    """`element`, null if nothing matches; method and selector are repeated."""
     daemon.do("navigate", url=site.url("acting/rows.html"))
     one = daemon.do("query_dom", method="css", selector="tbody button", multiple=False)
     assert (one["method"], one["selector"], one["multiple"]) == ("css", "tbody button", False)
-    assert one["element"] == one["elements"][0]
-    assert daemon.do("query_dom", selector="#none", multiple=False)["element"] is None
+    assert one["element"]["text_content"] == "Delete"
+    assert "elements" not in one
+    assert daemon.do("query_dom", selector="#none")["element"] is None
+
+
+def test_elements_have_the_names_of_the_dom(daemon: Daemon, site: Site) -> None:
+    """tag_name, id, class, text_content, is_visible and a bounding_box with four names."""
+    write(daemon, site, "<p id=a class='b c' style='width:90px'>Hi</p>")
+    element = daemon.do("query_dom", method="css", selector="p")["element"]
+    assert (element["tag_name"], element["id"], element["class"]) == ("p", "a", "b c")
+    assert (element["text_content"], element["is_visible"]) == ("Hi", True)
+    assert element["bounding_box"].keys() == {"x", "y", "width", "height"}
+    assert element["bounding_box"]["width"] == 90
+
+
+def test_limit_asks_for_all(daemon: Daemon, site: Site) -> None:
+    """Without multiple the first match is answered, with a limit as many as there are."""
+    daemon.do("navigate", url=site.url("acting/rows.html"))
+    assert daemon.do("query_dom", selector="tbody button")["count"] == 1
+    assert daemon.do("query_dom", selector="tbody button", limit=2)["count"] == 2
+    assert daemon.do("query_dom", selector="tbody button", multiple=True)["count"] == 3
 
 
 def test_text_and_attributes_pass_the_sanitiser(daemon: Daemon, site: Site) -> None:
     """Invisible characters go, and a note says so; scripts of the world stay as they are."""
     write(daemon, site, "<p title='a\u202eb'>x\u200by 日本語 עברית 👩\u200d👩\u200d👧</p>")
     result = daemon.do("query_dom", selector="p")
-    assert result["elements"][0]["text"] == "xy 日本語 עברית 👩\u200d👩\u200d👧"
-    assert result["elements"][0]["attributes"]["title"] == "ab"
+    assert result["element"]["text_content"] == "xy 日本語 עברית 👩\u200d👩\u200d👧"
+    assert result["element"]["attributes"]["title"] == "ab"
     assert "2 invisible characters" in result["page_text_note"]
 
 
@@ -58,6 +77,6 @@ def test_frames_of_frames_are_asked_once(daemon: Daemon, site: Site) -> None:
         value="Array.from(document.querySelectorAll('iframe')).every((one) => one.contentDocument"
         "?.querySelector('iframe')?.contentDocument?.querySelector('b'))",
     )
-    result = daemon.do("query_dom", selector="b", limit=1000)
+    result = daemon.do("query_dom", selector="b", multiple=True, limit=1000)
     assert result["total"] == result["count"] == 500
     assert len({element["ref"] for element in result["elements"]}) == 500

@@ -335,9 +335,11 @@ function described(el) {
   }
   const text = squeeze(seenText(el, 5000));
   const short = clip(text, 200);
+  const [x, y, width, height] = [box.x, box.y, box.width, box.height].map(Math.round);
   return {
-    ref: `e${refOf(el)}`, tag: el.tagName.toLowerCase(), attributes, text: short, ...(short === text ? {} : { cut: true }),
-    visible: hasBox(el), box: [box.x, box.y, box.width, box.height].map(Math.round),
+    ref: `e${refOf(el)}`, tag_name: el.tagName.toLowerCase(), id: attributes.id ?? '', class: attributes.class ?? '',
+    attributes, text_content: short, ...(short === text ? {} : { cut: true }),
+    is_visible: hasBox(el), bounding_box: { x, y, width, height },
   };
 }
 

@@ -1,0 +1,106 @@
+"""Parameters and output keys of tabs, navigation and waiting, as callers of other versions know."""
+
+import pytest
+
+from support.daemon import Daemon
+from support.site import Site
+
+
+def test_navigation_says_what_the_page_is(daemon: Daemon, site: Site) -> None:
+    """created for a fresh tab, reused for another; how many elements; nothing stands before it."""
+    first = daemon.do("navigate", url=site.url("article.html"))
+    assert first["created"] is True
+    assert first["element_count"] == int(
+        daemon.do("javascript_tool", code="document.querySelectorAll('*').length")["content"]
+    )
+    assert "blocking_page" not in first
+    second = daemon.do("navigate", url=site.url("index.html"))
+    assert second["reused"] is True
+    assert "created" not in second
+    assert daemon.do("navigate", url="back")["element_count"] == first["element_count"]
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"), [("Just a moment...", "bot-check"), ("Access Denied", "access-denied")]
+)
+def test_page_that_blocks_is_named(daemon: Daemon, title: str, kind: str) -> None:
+    """blocking_page has the kind and the page's own title."""
+    arrived = daemon.do("navigate", url=f"data:text/html,<title>{title}</title><p>Wait")
+    assert arrived["blocking_page"] == {"type": kind, "detail": title}
+
+
+def test_article_about_captchas_is_no_captcha(daemon: Daemon) -> None:
+    """Words in the text say nothing."""
+    page = "data:text/html,<title>Captchas</title><p>captcha captcha, access denied"
+    assert "blocking_page" not in daemon.do("navigate", url=page)
+
+
+def test_login_redirect_is_told(daemon: Daemon, site: Site) -> None:
+    """Who is sent to a login is told so, and where it is."""
+    asked = site.url("redirect-to?url=/login")
+    arrived = daemon.do("navigate", url=asked)
+    assert arrived["auth_redirect"] is True
+    assert arrived["redirected_from"] == asked
+    assert arrived["auth_redirect_host"] == "127.0.0.1"
+
+
+def test_reload_says_what_it_did(daemon: Daemon, site: Site) -> None:
+    """ignore_cache is repeated."""
+    daemon.do("navigate", url=site.url("article.html"))
+    again = daemon.do("page_reload", ignoreCache=True)
+    assert (again["action"], again["ignore_cache"]) == ("reload", True)
+    assert again["url"] in again["message"]
+
+
+def test_closing_tells_what_was_not_there(daemon: Daemon) -> None:
+    """success, closed_count, closed and failed; a single unknown tab is an error."""
+    tabs = [daemon.do("tabs_create")["tab_id"] for _ in range(2)]
+    told = daemon.do("tabs_close", tabIds=[*tabs, "t9999"])
+    assert (told["success"], told["closed_count"], told["failed"]) == (False, 2, ["t9999"])
+    assert told["closed"] == tabs
+    assert daemon.call("tabs_close", tab_id="t9999").code == "tab_not_found"
+
+
+def test_summary_leaves_the_tabs_out(daemon: Daemon) -> None:
+    """tabs_context with summary counts only."""
+    daemon.do("tabs_create")
+    told = daemon.do("tabs_context", summary=True)
+    assert told["tab_count"] == 1
+    assert "tabs" not in told
+
+
+@pytest.mark.parametrize(
+    ("params", "keys"),
+    [
+        ({"type": "selector", "value": "h1"}, {"selector": "h1", "visible": False}),
+        ({"type": "selector_hidden", "value": "#none"}, {"selector": "#none"}),
+        ({"type": "function", "value": "6 * 7"}, {"result": 42}),
+        ({"type": "url_match", "value": "article"}, {"pattern": "article"}),
+        ({"type": "timeout", "value": 20}, {"delay": 20}),
+    ],
+)
+def test_waiting_repeats_its_condition(
+    daemon: Daemon, site: Site, params: dict[str, object], keys: dict[str, object]
+) -> None:
+    """Each kind names what was waited for, and `elapsed` in ms."""
+    daemon.do("navigate", url=site.url("article.html"))
+    told = daemon.do("wait_for", **params)
+    assert told | keys == told
+    assert told["elapsed"] >= (20 if params["type"] == "timeout" else 0)
+
+
+def test_refused_name_says_what_to_use(daemon: Daemon, site: Site) -> None:
+    """A parameter that makes no sense here is refused, with what does."""
+    error = daemon.call("navigate", url=site.url("index.html"), stealth=True).error
+    assert (error["code"], error["parameter"]) == ("invalid_argument", "stealth")
+    assert "user_agent" in error["hint"]
+    error = daemon.call("tabs_context", sessionId="x").error
+    assert "--session" in error["hint"]
+
+
+def test_words_of_choices_are_taken_in_each_spelling(daemon: Daemon, site: Site) -> None:
+    """`ax-diff`, `axDiff` and `LAX` are what the declaration writes in its own way."""
+    daemon.do("navigate", url=site.url("article.html"))
+    daemon.do("cookies", action="SET", name="a", value="1", sameSite="lax")
+    (cookie,) = daemon.do("cookies", action="get", raw=True)["cookies"]
+    assert cookie["same_site"] == "Lax"
