@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from ocd.api.errors import OcdError
@@ -9,23 +11,11 @@ from ocd.browser.tab import Tab
 
 # A page that is busy then is told of without it.
 LOOK_S = 0.25
-# The words are those of the gates' own titles: a page that writes about captchas is not one.
-_GLANCE = """() => {
-  const seen = (el) => el.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-    && el.getClientRects().length > 0;
-  const some = (selector) => [...document.querySelectorAll(selector)].some(seen);
-  const title = document.title.trim();
-  const named = (words) => words.test(title);
-  const widget = 'iframe[src*="recaptcha"], iframe[src*="hcaptcha"], iframe[src*="arkoselabs"],'
-    + ' iframe[src*="challenges.cloudflare.com"], .g-recaptcha, .h-captcha, .cf-turnstile, #px-captcha';
-  const count = document.querySelectorAll('*').length;
-  let gate = '';
-  if (named(/^(just a moment|attention required|verify you are human|are you a robot|checking your browser)/i)) gate = 'bot-check';
-  else if (named(/^(access denied|403 forbidden|you have been blocked)/i)) gate = 'access-denied';
-  else if (named(/^(please )?enable javascript/i)) gate = 'js-required';
-  else if (count < 300 && some(widget) && document.body.innerText.length < 1000) gate = 'captcha';
-  return { count, gate, title, login: some('input[type=password]') };
-}"""
+
+
+@cache
+def _source() -> str:
+    return Path(__file__).with_name("page").joinpath("glancing.js").read_text(encoding="utf-8")
 
 
 async def glance(tab: Tab) -> dict[str, Any]:
@@ -36,6 +26,6 @@ async def glance(tab: Tab) -> dict[str, Any]:
     """
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(LOOK_S):
-            found: dict[str, Any] = await tab.evaluate(_GLANCE, args=(), isolated=True)
+            found: dict[str, Any] = await tab.evaluate(_source(), args=(), isolated=True)
             return found
     return {}

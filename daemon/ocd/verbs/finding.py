@@ -47,6 +47,7 @@ class QueryDom(Params):
     def many(self) -> bool:
         """Whether all matches are asked for."""
         return self.limit is not None if self.multiple is None else self.multiple
+
     pierce_shadow: Annotated[
         bool, Meta(description="Look into shadow trees and frames of the same origin, too")
     ] = True

@@ -68,7 +68,11 @@ def test_query_dom_gives_refs_that_work(at: At, by: dict[str, str]) -> None:
     result = page.do("query_dom", multiple=True, **by)
     assert result["total"] == 3
     second = result["elements"][1]
-    assert (second["tag_name"], second["text_content"], second["is_visible"]) == ("button", "Delete", True)
+    assert (second["tag_name"], second["text_content"], second["is_visible"]) == (
+        "button",
+        "Delete",
+        True,
+    )
     assert second["bounding_box"]["width"] > 0
     page.do("interact", ref=second["ref"])
     assert page.text("output") == "deleted Bob"

@@ -23,7 +23,7 @@ READERS: dict[str, dict[str, Any]] = {
     "inspect": {"verb": "inspect", "query": "recipe"},
     "find": {"verb": "find", "query": "PLANTED"},
     "observe": {"verb": "oc_observe"},
-    "query_dom": {"verb": "query_dom", "selector": "p, div, span, button"},
+    "query_dom": {"verb": "query_dom", "selector": "p, div, span, button", "multiple": True},
 }
 
 
