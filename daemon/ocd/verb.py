@@ -160,8 +160,8 @@ class Verb:
     keeps_secrets: bool = False
     uploads: bool = False
     only_kind: bool = False
-    also: Mapping[str, str] = field(default_factory=dict)
-    instead: Mapping[str, str] = field(default_factory=dict)
+    also: Mapping[str, str] = field(default_factory=dict[str, str])
+    instead: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def fills_secrets(self) -> bool:
