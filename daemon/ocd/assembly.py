@@ -30,6 +30,7 @@ from ocd.leaving import Departures
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
 from ocd.mcp_door import McpDoor
+from ocd.orchestration.planning import Planner
 from ocd.orchestration.workflows import Workflows
 from ocd.outputs import sweeper
 from ocd.outputs.meta import rfc3339
@@ -38,6 +39,7 @@ from ocd.recording.recorder import Recorder
 from ocd.records.evidence import EvidenceStore
 from ocd.records.journal import Journal
 from ocd.records.notes import Notes
+from ocd.records.plans import PlanStore
 from ocd.records.progress import checkpoints, snapshots
 from ocd.records.recordings import Recordings
 from ocd.records.totp import TotpStore
@@ -118,6 +120,7 @@ class Daemon:
         parts[Bookkeeper] = Bookkeeper(self.sessions, checkpoints(home), snapshots(home), calls)
         shelf = catalog.render(verbs.values())
         entries = {entry["name"]: entry for entry in shelf["verbs"]}
+        parts[Planner] = Planner(PlanStore(home / "plans"), calls, entries)
         parts[Toolbox] = Toolbox(
             entries, lambda name: capabilities.check(verbs[name]), capabilities.check_unknown
         )

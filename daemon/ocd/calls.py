@@ -5,6 +5,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import msgspec
+
 from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, Client
 from ocd.browser.met import MET
@@ -41,6 +43,10 @@ class Answer(Protocol):
         """The picture's bytes and media type."""
         ...
 
+    def encode(self) -> bytes:
+        """Return the JSON value whole, with lists that stand in files; may block."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Calls:
@@ -67,8 +73,10 @@ class Calls:
         if met is not None and session == own:
             met.calls += 1
         token = _DEPTH.set(depth)
+        # The caller's guard is for what the caller is given: the outer call's own reply.
+        client = msgspec.structs.replace(CALLER.get() or Client(), guard=False)
         try:
-            return await self.road(CallRequest(verb, params, session, CALLER.get() or Client()))
+            return await self.road(CallRequest(verb, params, session, client))
         finally:
             _DEPTH.reset(token)
             # The road runs in our context: what it has set there is the inner call's.

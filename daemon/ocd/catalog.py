@@ -42,6 +42,7 @@ from ocd.verbs import (
     ocs,
     outputs,
     performance,
+    plans,
     profiles,
     progress,
     reading,
@@ -102,6 +103,7 @@ MODULES: tuple[ModuleType, ...] = (
     uploading,
     workers,
     workflows,
+    plans,
 )
 
 

@@ -63,6 +63,16 @@ def test_old_recording_is_understood(make_daemon: Callable[..., Daemon], version
 
 
 @pytest.mark.parametrize("version", sorted(path.name for path in STATE.iterdir()))
+def test_old_plan_is_understood(make_daemon: Callable[..., Daemon], version: str) -> None:
+    """A stored plan runs by its id."""
+    place = Home()
+    place.path.mkdir(mode=0o700)
+    shutil.copytree(STATE / version / "plans", place.path / "plans")
+    done = make_daemon(home=place).do("execute_plan", plan_id="An old plan", params={"limit": 3})
+    assert (done["status"], done["data"]) == ("SUCCESS", {"count": 0})
+
+
+@pytest.mark.parametrize("version", sorted(path.name for path in STATE.iterdir()))
 def test_old_workflow_is_understood(make_daemon: Callable[..., Daemon], version: str) -> None:
     """A workflow is collected; a worker whose time is long over has ended, with its data."""
     place = Home()

@@ -71,6 +71,11 @@ def _evidence(daemon: Daemon, site: Site) -> None:
     daemon.start_call("oc_evidence_bundle", evidence={"snapshot": snapshot})
 
 
+def _plan(daemon: Daemon, site: Site) -> None:
+    plan = {"steps": [{"tool": "tabs_context"}]}
+    daemon.start_call("execute_plan", plan=plan, save_as="a plan")
+
+
 def _nothing(daemon: Daemon, site: Site) -> None:
     """The point lies in the start, or in what the daemon does by itself."""
 
@@ -219,6 +224,7 @@ WORKFLOW: Way = (_leave_nothing, _workflow, ())
 WORKFLOWS: Way = (_leave_workflows, _workflow, ())
 
 WAYS: dict[str, Way] = {
+    "plan.saved": (_leave_nothing, _plan, ()),
     "workflow.written": WORKFLOW,
     "workflow.named": WORKFLOW,
     "workflow.worker": WORKFLOW,
@@ -339,6 +345,7 @@ def _no_torn_file(daemon: Daemon) -> None:
         "recordings",
         "workflows",
         "memory",
+        "plans",
         "checkpoints",
     ):
         files = [p for p in (daemon.home.path / folder).rglob("*") if p.is_file()]

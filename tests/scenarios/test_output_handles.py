@@ -244,6 +244,7 @@ def test_handle_reply_is_a_tenth_of_the_inline_one(daemon: Daemon, site: Site) -
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "crawl": {"url": "{site}/many-pages/1.html", "max_pages": 2},
     "crawl_sitemap": {"url": "{site}/", "max_pages": 2},
+    "execute_plan": {"plan": {"steps": [{"tool": "tabs_context"}]}},
     "extract_data": {"schema": {"properties": {"name": {"type": "string"}}}},
     "network_capture_full": {"action": "start"},
     "network_capture_lite": {"action": "start"},

@@ -1,0 +1,263 @@
+"""Plans as callers write them, made whole: pure.
+
+{"name"?, "parameters"?: {name: {"default"?, …} | value}, "steps": [step, …], "error_handlers"?,
+"success_criteria"?}. A step: {"tool", "args", "order"?, "name"?, "description"?, "timeout_ms"?,
+"retries"?, "on_error"?: stop | continue, "parse_result"?: {"format"?: json | text,
+"extract_field"?, "store_as"?}}. Both spellings of every key are understood, and `verb` for tool.
+"""
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+
+MOST_STEPS = 500
+MOST_RETRIES = 10
+_ALIASES = {
+    "verb": "tool", "params": "args", "arguments": "args", "timeout": "timeout_ms",
+    "retry": "retries", "retry_on_fail": "retries", "parse": "parse_result",
+}  # fmt: skip
+# What plans of others say about themselves, and nobody needs to run them.
+_ABOUT = frozenset({"version", "format", "left_out", "created_at", "updated_at", "id", "plan_id"})
+_NAME = re.compile(r"\$\{([A-Za-z_][\w-]*)((?:\.[\w-]+)*)\}")
+
+
+class Parse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What becomes of a step's result; `extract_field` is a path such as items.0.title."""
+
+    format: Literal["json", "text"] = "json"
+    extract_field: str = ""
+    store_as: str = ""
+
+
+class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One call."""
+
+    tool: str
+    args: dict[str, Any] = {}
+    order: int = 0
+    name: str = ""
+    description: str = ""
+    timeout_ms: Annotated[int, Meta(ge=1, le=600_000)] | None = None
+    retries: Annotated[int, Meta(ge=0, le=MOST_RETRIES)] = 0
+    on_error: Literal["stop", "continue"] = "stop"
+    parse_result: Parse | None = None
+
+
+class Handler(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is done when a step fails or has no result.
+
+    condition: step2_error, step2_empty_result, NAME_error, any_error. action: go on after its
+    steps, do the failed step once more, or stop.
+    """
+
+    condition: str
+    action: Literal["continue", "retry", "stop"] = "continue"
+    steps: tuple[Step, ...] = ()
+
+
+class Criteria(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When the plan was a success: looks at what steps stored, never at parameters."""
+
+    min_data_items: int = 0
+    required_fields: tuple[str, ...] = ()
+    contract: Any = None
+
+
+class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A plan; every step has its order."""
+
+    steps: Annotated[tuple[Step, ...], Meta(min_length=1, max_length=MOST_STEPS)]
+    name: str = ""
+    description: str = ""
+    parameters: dict[str, Any] = {}
+    error_handlers: tuple[Handler, ...] = ()
+    success_criteria: Criteria = Criteria()
+
+    def all_steps(self) -> Iterator[Step]:
+        """Yield the steps, those of the handlers too."""
+        yield from self.steps
+        for handler in self.error_handlers:
+            yield from handler.steps
+
+    def stored_names(self) -> set[str]:
+        """Return the names under which steps store what they found."""
+        return {s.parse_result.store_as for s in self.all_steps() if s.parse_result}
+
+    def used_names(self) -> set[str]:
+        """Return every name that stands as ${name} in a step's arguments."""
+        return {match[1] for s in self.all_steps() for match in _names_in(s.args)}
+
+    def defaults(self) -> dict[str, Any]:
+        """Return the values of the parameters that have one."""
+        found = {}
+        for name, said in self.parameters.items():
+            if not isinstance(said, dict):
+                found[name] = said
+            elif "default" in said:
+                found[name] = said["default"]
+        return found
+
+
+def plan_of(raw: object) -> Plan:
+    """Return the plan that a caller has written; invalid_argument says where it is wrong."""
+    if isinstance(raw, list):
+        raw = {"steps": raw}
+    if not isinstance(raw, dict):
+        raise _wrong("it is no object with steps")
+    given = {key: value for key, value in _snaked(raw).items() if key not in _ABOUT}
+    given["steps"] = _steps(given.get("steps"))
+    given["error_handlers"] = [_handler(one) for one in given.get("error_handlers") or []]
+    if "success_criteria" in given:
+        given["success_criteria"] = _criteria(given["success_criteria"])
+    try:
+        return msgspec.convert({k: v for k, v in given.items() if v is not None}, Plan)
+    except msgspec.ValidationError as error:
+        raise _wrong(str(error)) from None
+
+
+def _wrong(why: str, hint: str = "") -> OcdError:
+    hint = hint or 'A plan: {"steps": [{"tool": "navigate", "args": {"url": "…"}}]}'
+    return OcdError(
+        "invalid_argument", f"execute_plan: the plan is wrong: {why}", hint=hint, parameter="plan"
+    )
+
+
+def _snaked(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", str(key)).lower(): raw[key] for key in raw}
+
+
+def _steps(raw: object) -> list[dict[str, Any]]:
+    if not isinstance(raw, list):
+        raise _wrong("steps is no list")
+    return [_step(one, number) for number, one in enumerate(raw, 1)]
+
+
+def _step(raw: object, number: int) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        raise _wrong(f"step {number} is no object")
+    given = {_ALIASES.get(key, key): value for key, value in _snaked(raw).items()}
+    if isinstance(given.get("retries"), bool):
+        given["retries"] = int(given["retries"])
+    if isinstance(given.get("parse_result"), dict):
+        given["parse_result"] = _snaked(given["parse_result"])
+    kept = {key: value for key, value in given.items() if value is not None}
+    return {"order": number, **kept}
+
+
+def _handler(raw: object) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        raise _wrong("an error handler is no object")
+    given = _snaked(raw)
+    return {**given, "steps": _steps(given.get("steps") or [])}
+
+
+def _criteria(raw: object) -> Any:  # noqa: ANN401 - checked by the conversion
+    given = _snaked(raw) if isinstance(raw, dict) else raw
+    if isinstance(given, dict) and given.pop("custom_check", None):
+        raise _wrong("custom_check is not supported", "Use a contract, as oc_assert takes it.")
+    return given
+
+
+# --- values ------------------------------------------------------------------------------------
+
+
+def _names_in(value: Any) -> Iterator[re.Match[str]]:  # noqa: ANN401 - any JSON value
+    if isinstance(value, str):
+        yield from _NAME.finditer(value)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _names_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _names_in(item)
+
+
+def filled(value: Any, known: Mapping[str, Any], declared: set[str]) -> Any:  # noqa: ANN401 - JSON
+    """Return the value with ${name} and ${name.path} replaced; once, never what was put in.
+
+    A text that is but one name becomes the value itself. Names that nobody declared stay as they
+    are: scripts have such templates, too. Raises invalid_argument for one without a value.
+    """
+    if isinstance(value, dict):
+        return {key: filled(item, known, declared) for key, item in value.items()}
+    if isinstance(value, list):
+        return [filled(item, known, declared) for item in value]
+    if not isinstance(value, str) or "${" not in value:
+        return value
+    only = _NAME.fullmatch(value)
+    if only and only[1] in declared:
+        return _value(only, known)
+
+    def text(match: re.Match[str]) -> str:
+        if match[1] not in declared:
+            return match[0]
+        found = _value(match, known)
+        return found if isinstance(found, str) else msgspec.json.encode(found).decode()
+
+    return _NAME.sub(text, value)
+
+
+def _value(match: re.Match[str], known: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
+    if match[1] not in known:
+        raise OcdError(
+            "invalid_argument", f"execute_plan: {match[0]} has no value",
+            hint=f'Give it: params {{"{match[1]}": …}}', parameter=f"params.{match[1]}",
+        )  # fmt: skip
+    return at(known[match[1]], match[2].lstrip("."))
+
+
+def at(value: Any, path: str) -> Any:  # noqa: ANN401 - any JSON value
+    """Return what stands at a path of keys and positions (items.0.title); None if nothing does."""
+    for key in filter(None, path.split(".")):
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return None
+    return value
+
+
+def check_given(plan: Plan, given: Mapping[str, Any]) -> None:
+    """Raise invalid_argument for a parameter that the plan lacks, or that nothing uses."""
+    own = set(plan.parameters)
+    missing = sorted((own & plan.used_names()) - set(given) - set(plan.defaults()))
+    if missing := [name for name in missing if name not in plan.stored_names()]:
+        raise OcdError(
+            "invalid_argument", f"execute_plan: the plan needs {', '.join(missing)}",
+            hint=f'Give it: params {{"{missing[0]}": …}}', parameter=f"params.{missing[0]}",
+        )  # fmt: skip
+    takes = own | plan.used_names()
+    for name in given:
+        if name not in takes:
+            near = difflib.get_close_matches(name, takes, 1)
+            hint = f"Did you mean '{near[0]}'?" if near else f"It takes: {sorted(own) or 'none'}."
+            message = f"execute_plan: the plan has no parameter '{name[:200]}'"
+            raise OcdError("invalid_argument", message, hint=hint, parameter=f"params.{name[:200]}")
+
+
+def unmet(criteria: Criteria, outputs: Mapping[str, Any]) -> list[str]:
+    """Return what is missing in the outputs for a success."""
+    missing = []
+    sizes = [len(value) for value in outputs.values() if isinstance(value, (list, dict))]
+    if max(sizes, default=0) < criteria.min_data_items:
+        missing.append(f"{criteria.min_data_items} items, found {max(sizes, default=0)}")
+    return missing + [name for name in criteria.required_fields if not _has(outputs, name)]
+
+
+def _has(outputs: Mapping[str, Any], name: str) -> bool:
+    if at(dict(outputs), name) is not None:
+        return True
+    return any(_within(value, name) for value in outputs.values())
+
+
+def _within(value: Any, name: str) -> bool:  # noqa: ANN401 - any JSON value
+    if isinstance(value, list):
+        return bool(value) and all(at(item, name) is not None for item in value)
+    return at(value, name) is not None

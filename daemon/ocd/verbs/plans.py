@@ -1,0 +1,86 @@
+"""Verbs that run a stored or given sequence of calls: execute_plan."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, field
+
+from ocd.api.errors import OcdError
+from ocd.ledger.work import Work
+from ocd.orchestration.plan import plan_of
+from ocd.orchestration.planning import Planner
+from ocd.payload import Lines
+from ocd.verb import PAYLOAD, Output, Params, task_verb
+
+
+class ExecutePlan(Params):
+    """Run a plan: a sequence of tool calls with parameters, retries and recovery
+
+    plan: {"parameters": {name: {default?}}, "steps": [{"tool", "args", "timeout_ms"?, "retries"?,
+    "parse_result"?: {"extract_field"?, "store_as"?}}], "error_handlers"?: [{"condition":
+    "step2_error"|"step2_empty_result"|"any_error", "action": "continue"|"retry"|"stop", "steps"}],
+    "success_criteria"?: {"min_data_items"?, "required_fields"?, "contract"?}}. ${name} in args is
+    a parameter, or what a step stored. oc_recording_export makes plans.
+    """
+
+    plan: Annotated[
+        dict[str, Any] | list[Any] | None, Meta(description="See above", extra=PAYLOAD)
+    ] = None
+    plan_id: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=20_000)] | None,
+        Meta(description="A stored plan's id, instead"),
+    ] = None
+    params: Annotated[dict[str, Any], Meta(description="Values of its parameters")] = field(
+        default_factory=dict
+    )
+    tab_id: Annotated[str | None, Meta(description="Tab of all steps that name none")] = None
+    save_as: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=20_000)] | None,
+        Meta(description="Store plan under this id first"),
+    ] = None
+    dry_run: Annotated[bool, Meta(description="Only check (and store) it")] = False
+
+    def __post_init__(self) -> None:
+        if self.plan is not None and self.plan_id is not None:
+            raise OcdError(
+                "source_conflict", "execute_plan was given both 'plan' and 'plan_id'",
+                hint="Give one of plan, plan_path and plan_id.", parameter="plan",
+            )  # fmt: skip
+        if self.plan is None and (self.plan_id is None or self.save_as is not None):
+            raise OcdError(
+                "source_missing", "execute_plan needs 'plan', 'plan_path' or 'plan_id'",
+                hint="save_as needs plan or plan_path.", parameter="plan",
+            )  # fmt: skip
+        if self.plan is not None:
+            plan_of(self.plan)
+
+
+def recover(meta: Mapping[str, Any], steps: Lines) -> dict[str, Any]:
+    """Return the result of a plan that did not come to its end; its steps stand in `steps`."""
+    return {"status": "FAILED", "steps_executed": sum(1 for _ in steps)}
+
+
+@task_verb(
+    "execute_plan", ExecutePlan, needs=Planner, capability="workflow", tier=3, large=True,
+    items=("steps",), recover=recover, page_keys=("data", "result"),
+)  # fmt: skip
+async def execute_plan(planner: Planner, work: Work, params: ExecutePlan) -> Output:
+    raw: Any = params.plan
+    if params.plan_id is not None:
+        raw = await asyncio.to_thread(planner.store.load, params.plan_id)
+    plan = plan_of(raw)
+    named = {"plan_id": params.plan_id} if params.plan_id is not None else {}
+    if params.dry_run:
+        planner.check(plan, {**plan.parameters, **params.params})
+    if params.save_as is not None:
+        whole = raw if isinstance(raw, dict) else {"steps": raw}
+        path = await asyncio.to_thread(planner.store.save, params.save_as, whole)
+        named = {"plan_id": params.save_as, "plan_path": str(path)}
+    if params.dry_run:
+        steps = [{"order": one.order, "tool": one.tool} for one in plan.steps]
+        checked = {"status": "CHECKED", "total_steps": len(steps), "steps": steps}
+        parameters = msgspec.to_builtins(plan.parameters)
+        return Output(data={**named, **checked, "parameters": parameters})
+    return Output(data={**named, **await planner.run(work, plan, params.params, params.tab_id)})
