@@ -75,7 +75,7 @@ async def execute_plan(planner: Planner, work: Work, params: ExecutePlan) -> Out
     if params.dry_run:
         planner.check(plan, {**plan.parameters, **params.params})
     if params.save_as is not None:
-        whole = raw if isinstance(raw, dict) else {"steps": raw}
+        whole: dict[str, Any] = {"steps": raw} if isinstance(raw, list) else raw
         path = await asyncio.to_thread(planner.store.save, params.save_as, whole)
         named = {"plan_id": params.save_as, "plan_path": str(path)}
     if params.dry_run:
