@@ -21,7 +21,8 @@ SHORT = {
     "margin_left", "margin_right", "margin_top", "method", "name", "names", "objective",
     "options", "origin", "origins", "output_handle", "page_ranges", "password", "path",
     "pattern", "pattern_id", "plan_id", "query", "recording_id", "ref", "refs", "resource_type",
-    "rule", "rule_id", "scope", "selector", "session_id", "since", "sitemap_url", "skill",
+    "rule", "rule_id", "save_as",
+    "scope", "selector", "session_id", "since", "sitemap_url", "skill",
     "skill_id", "snapshot_id", "source_query", "source_ref", "source_selector", "start",
     "status", "submit", "tab_id", "tab_ids", "tags", "target_id", "target_query", "target_ref",
     "target_selector", "task_id", "team", "text", "trace_id", "url", "urls", "user_agent",
@@ -39,6 +40,7 @@ NAMED = {
     "oc_assert": "contract",
     "oc_evidence_bundle": "evidence",
     "oc_context_import": "envelope",
+    "execute_plan": "plan",
 }
 
 

@@ -32,9 +32,9 @@ class ExecutePlan(Params):
         Annotated[str, Meta(min_length=1, max_length=20_000)] | None,
         Meta(description="A stored plan's id, instead"),
     ] = None
-    params: Annotated[dict[str, Any], Meta(description="Values of its parameters")] = field(
-        default_factory=dict
-    )
+    params: Annotated[
+        dict[str, Any], Meta(description="Values of its parameters", extra=PAYLOAD)
+    ] = field(default_factory=dict)
     tab_id: Annotated[str | None, Meta(description="Tab of all steps that name none")] = None
     save_as: Annotated[
         Annotated[str, Meta(min_length=1, max_length=20_000)] | None,
