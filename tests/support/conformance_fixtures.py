@@ -256,8 +256,9 @@ def params_schema(verb: Verb) -> dict[str, Any]:
 
 def install() -> None:
     """Put the fixtures in place."""
-    here = sys.modules[__name__]
-    catalog.load = functools.partial(catalog.load, (*catalog.MODULES, here))  # type: ignore[assignment]
+    modules = (*catalog.MODULES, sys.modules[__name__])
+    catalog.load = functools.partial(catalog.load, modules)  # type: ignore[assignment]
+    catalog.kinds = functools.partial(catalog.kinds, modules)  # type: ignore[assignment]
     catalog._params_schema = params_schema
     tools.Tools.call_tool = call_tool  # type: ignore[method-assign]
     tools.TASK_AFTER_S = TASK_AFTER_S

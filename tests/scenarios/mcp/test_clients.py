@@ -148,6 +148,7 @@ async def test_progress_rises(serving: Daemon, site: Site, transport: str, era: 
                 "max_depth": 20,
                 "delay_ms": 200,
                 "engine": "static",
+                "output_mode": "inline",
             },
             progress_callback=hear,
         )

@@ -22,7 +22,7 @@ def hasty(make_daemon: Callable[..., Daemon]) -> Daemon:
 def _slow_crawl(site: Site, pages: int = 12) -> dict[str, Any]:
     arguments = {
         "url": site.url("many-pages/"), "max_pages": pages, "max_depth": 20, "delay_ms": 250,
-        "engine": "static",
+        "engine": "static", "output_mode": "inline",
     }  # fmt: skip
     return {"name": "crawl", "arguments": arguments}
 
@@ -38,8 +38,8 @@ def test_past_the_budget_it_goes_on(hasty: Daemon, site: Site) -> None:
     assert step["verb"] == "oc_task_wait"
     assert step["arguments"]["task_id"] == told["task_id"]
     assert http.do(step["verb"], **step["arguments"])["meta"]["status"] == "COMPLETED"
-    result = http.do("oc_task_get", task_id=told["task_id"], include_result=True)["result"]
-    assert len(result["pages"]) == 12
+    got = http.do("oc_task_get", task_id=told["task_id"], include_result=True, output_mode="inline")
+    assert len(got["result"]["pages"]) == 12
 
 
 def test_within_the_budget_it_answers(hasty: Daemon, site: Site) -> None:

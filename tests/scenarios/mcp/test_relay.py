@@ -185,7 +185,8 @@ def test_large_messages_both_ways(serving: Daemon, site: Site) -> None:
         padding = "x" * (50 * 1024 * 1024)
         error = error_of(bridge.call("tabs_context", padding=padding))
         assert error["code"] == "invalid_argument"
-        text = texts(bridge.call("javascript_tool", code="'y'.repeat(10_000_000)"))[1]
+        code = "'y'.repeat(10_000_000)"
+        text = texts(bridge.call("javascript_tool", code=code, output_mode="inline"))[1]
         assert text.count("y") >= 10_000_000
         rss = psutil.Process(bridge.process.pid).memory_info().rss
         assert rss < 400 * 1024 * 1024
