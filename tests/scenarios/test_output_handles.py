@@ -256,7 +256,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "oc_task_get": {"task_id": "{task}", "include_result": True},
 }
 # What they read, if not a product's page.
-PAGES = {"oc_observe": "acting/rows.html"}
+PAGES = {"console_capture": "console.html", "oc_observe": "acting/rows.html"}
 CATALOG = Path(__file__).resolve().parents[2] / "daemon" / "ocd" / "api" / "catalog.json"
 LARGE = [verb["name"] for verb in json.loads(CATALOG.read_bytes())["verbs"] if verb.get("large")]
 
