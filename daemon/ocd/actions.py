@@ -9,11 +9,22 @@ from yarl import URL
 from ocd.browser.acting import Done
 from ocd.browser.aiming import Aim
 from ocd.browser.tab import Tab
-from ocd.verb import MAX_TIMEOUT_MS, Output, Params
+from ocd.verb import MAX_TIMEOUT_MS, UNLISTED, Output, Params
 
 # Keys of an acting verb's JSON that hold words of the page.
 PAGE_KEYS = ("name", "title", "message", "value", "candidates", "options")
 
+WaitForMs = Annotated[
+    int,
+    Meta(ge=0, le=30_000, description="Wait for it to be there", extra_json_schema=UNLISTED),
+]
+PollInterval = Annotated[
+    Annotated[int, Meta(ge=50, le=2000)] | None,
+    Meta(
+        description="ms after which it is looked for again if the page does not change before",
+        extra_json_schema=UNLISTED,
+    ),
+]
 Timeout = Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Longest wait")]
 
 

@@ -37,9 +37,10 @@ _WHY = {
 
 @dataclass(slots=True)
 class Clock:
-    """The time that a call has left."""
+    """The time that a call has left; `after_s`: what the page is watched for after an action."""
 
     end: float
+    after_s: float = 0.0
 
     @classmethod
     def of(cls, timeout_ms: int) -> "Clock":
@@ -194,7 +195,9 @@ async def _settled(
     target: Target, clock: Clock, effects: Effects, *, value: bool
 ) -> dict[str, Any] | None:
     book = book_of(target.element.tab)
-    options = {"quiet": QUIET_MS, "most": MOST_MS, "lines": LINES, "next": book.next}
+    wait = min(clock.after_s, clock.left) * 1000
+    options = {"quiet": QUIET_MS, "most": MOST_MS + wait, "lines": LINES, "next": book.next}
+    options["wait"] = wait
     if effects.leaving:
         return None
     # A round trip: what the page's scripts have sent by now is told before its answer comes.

@@ -13,6 +13,7 @@ Value = str | bool | int | float | Sequence[str] | None
 _YES = {"true", "yes", "on", "1", "checked", "y"}
 _NO = {"false", "no", "off", "0", "unchecked", "n", ""}
 _SELECT_ALL = "function () { return openchrome.selectAll(this) }"
+_TO_END = "function () { return openchrome.toEnd(this) }"
 _CHOOSE = "function (values) { return openchrome.choose(this, values) }"
 _SET = "function (value) { return openchrome.setDirectly(this, value) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
@@ -24,10 +25,18 @@ def wrong(target: Target, message: str, hint: str = "", **details: Any) -> OcdEr
     return OcdError("wrong_value", f"{name}: {message}", hint=hint, ref=target.ref, **details)
 
 
-async def fill(target: Target, clock: Clock, value: Value) -> Done:
-    """Give the control a value, and tell what changed and what it has now."""
+async def fill(target: Target, clock: Clock, value: Value, *, keep: bool = False) -> Done:
+    """Give the control a value, and tell what changed and what it has now.
+
+    keep: text is added to what a text field has.
+    """
+    adds = keep and target.about["kind"] in ("text", "rich")
+
+    async def act() -> None:
+        await (_add(target, clock, as_text(value)) if adds else put(target, clock, value))
+
     async with Effects(target.element.tab) as effects:
-        return await perform(target, clock, effects, lambda: put(target, clock, value), value=True)
+        return await perform(target, clock, effects, act, value=True)
 
 
 async def put(target: Target, clock: Clock, value: Value) -> None:
@@ -109,6 +118,17 @@ async def clear(target: Target, clock: Clock) -> None:
     if target.about["kind"] not in ("text", "rich", "combo"):
         raise wrong(target, "there is no text in it to clear.", "Use form_input for its value.")
     await _write(target, clock, "")
+
+
+async def _add(target: Target, clock: Clock, text: str) -> None:
+    most = target.about["most"]
+    await wait_ready(target, clock, point=False, editable=True)
+    has = await target.element.call(_TO_END)
+    if most is not None and has + len(text.encode("utf-16-le")) // 2 > most:
+        raise wrong(target, f"it takes at most {most} characters.", "Shorten the text.", most=most)
+    # Number and mail fields let scripts place no caret.
+    await pointing.press(target.element.tab, "Control+End")
+    await pointing.insert(target.element.tab, text)
 
 
 async def _write(target: Target, clock: Clock, text: str) -> None:

@@ -1,8 +1,13 @@
 """Whether something is on a page, and waiting for the page to change."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
 from ocd.api.errors import OcdError
 from ocd.browser import engine
-from ocd.browser.acting import Clock, take_aim
+from ocd.browser.acting import Clock, Target, take_aim
 from ocd.browser.aiming import GOOD_ENOUGH, Aim, search
 from ocd.browser.tab import Tab
 
@@ -11,10 +16,65 @@ _LOOK_MS = 200
 _SURELY = 60  # a score: the words are there, and not only some of them
 
 
-async def wait_altered(tab: Tab, clock: Clock) -> None:
+# Two looks lie at least so far apart on a page that changes all the time.
+_GAP_S = 0.05
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Until when something is waited for, and after how many ms it is looked for again at least.
+
+    A change of the page is a reason to look at once.
+    """
+
+    clock: Clock
+    look_ms: int = _LOOK_MS
+
+    @classmethod
+    def of(cls, wait_ms: int, look_ms: int | None, clock: Clock | None = None) -> "Patience":
+        """Return the patience of so many ms, which ends with the clock."""
+        own = Clock.of(wait_ms)
+        return cls(own if clock is None or own.end < clock.end else clock, look_ms or _LOOK_MS)
+
+
+async def until_there(
+    tab: Tab, patience: Patience, look: Callable[[], Awaitable[T | None]]
+) -> T | None:
+    """Return what `look` finds, looking again whenever the page changes; None: nothing in time."""
+    while True:
+        try:
+            found = await look()
+        except OcdError as error:
+            if not error.details.get("navigated") or not patience.clock.left:
+                raise
+            found = None
+        if found is not None or not patience.clock.left:
+            return found
+        await asyncio.sleep(min(_GAP_S, patience.clock.left))
+        await wait_altered(tab, patience.clock, patience.look_ms)
+
+
+async def take_when_there(tab: Tab, at: Aim, patience: Patience) -> Target:
+    """Return what the caller means, once it is there; raises what take_aim raises."""
+
+    async def look() -> Target | None:
+        try:
+            return await take_aim(tab, at)
+        except OcdError as error:
+            # The last look says what is missing.
+            if error.code != "element_not_found" or not patience.clock.left:
+                raise
+            return None
+
+    return await until_there(tab, patience, look) or await take_aim(tab, at)
+
+
+async def wait_altered(tab: Tab, clock: Clock, most_ms: int = _LOOK_MS) -> None:
     """Wait for the page's next change, at most for a look."""
     try:
-        await engine.call(tab, tab.main_frame, "altered", min(clock.left * 1000, _LOOK_MS))
+        await engine.call(tab, tab.main_frame, "altered", min(clock.left * 1000, most_ms))
     except OcdError as error:
         if not error.details.get("navigated"):
             raise

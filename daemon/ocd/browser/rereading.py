@@ -61,10 +61,13 @@ _memories: WeakKeyDictionary[Tab, _Memory] = WeakKeyDictionary()
 
 async def read(
     tab: Tab, wanted: Wanted, options: Mapping[str, float] | None = None
-) -> tuple[Reading, dict[str, Any]]:
-    """Return the reading, and what was left out of it: `filter`, `left_out`, `hidden_chars`."""
+) -> tuple[Reading, Reading, dict[str, Any]]:
+    """Return the reading before and after its filter, and what was left out of it.
+
+    These are `filter`, `left_out_chars` and `hidden_chars`.
+    """
     wanted.check()
-    found = await _plain(tab, wanted)
+    raw = found = await _plain(tab, wanted)
     facts: dict[str, Any] = {}
     if wanted.content_filter != "none":
         from ocd.fitting import fit  # for those who ask for it
@@ -75,7 +78,7 @@ async def read(
         facts["left_out_chars"] = found.left_out
     if found.hidden_chars:
         facts["hidden_chars"] = found.hidden_chars
-    return found, facts
+    return raw, found, facts
 
 
 async def _plain(tab: Tab, wanted: Wanted) -> Reading:

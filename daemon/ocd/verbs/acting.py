@@ -1,16 +1,19 @@
 """Verbs that act on a page as a person would: interact, drag_drop, lightweight_scroll."""
 
+import asyncio
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ocd.actions import PAGE_KEYS, Aimed, Timeout, answer
+from ocd.actions import PAGE_KEYS, Aimed, PollInterval, Timeout, WaitForMs, answer
 from ocd.api.errors import OcdError
-from ocd.browser import doing, dragging
+from ocd.browser import aftermath, doing, dragging
 from ocd.browser.acting import Clock, take_aim
 from ocd.browser.aiming import Aim
+from ocd.browser.presence import Patience, take_when_there
 from ocd.browser.tab import Tab
-from ocd.verb import Output, Params, tab_verb
+from ocd.verb import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
 
 Action = Literal[
     "click", "double_click", "right_click", "hover", "focus", "check", "uncheck", "select",
@@ -32,7 +35,27 @@ class Interact(Aimed):
         tuple[Literal["Alt", "Control", "Meta", "Shift"], ...],
         Meta(description="Keys held during a click"),
     ] = ()
-    timeout_ms: Timeout = 5000
+    wait_for_ms: WaitForMs = 0
+    poll_interval: PollInterval = None
+    wait_after: Annotated[
+        int,
+        Meta(
+            ge=0, le=10_000, description="ms for which changes are told", extra_json_schema=UNLISTED
+        ),
+    ] = 0
+    return_format: Annotated[
+        aftermath.Form,
+        Meta(description="What changed, the page's state, or both", extra_json_schema=UNLISTED),
+    ] = "dom_delta"
+    verify: Annotated[bool, Meta(description="Add a picture", extra_json_schema=UNLISTED)] = False
+    timeout_ms: Annotated[
+        Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
+        Meta(description="Longest wait; default: 5000"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.timeout_ms is None:
+            self.timeout_ms = 5000 + self.wait_for_ms + self.wait_after
 
 
 class DragDrop(Params):
@@ -70,6 +93,16 @@ class LightweightScroll(Aimed):
         Annotated[int, Meta(ge=1, le=1_000_000)] | None,
         Meta(description="Pixels; default: most of a screen"),
     ] = None
+    scroll_to_end: Annotated[
+        bool, Meta(description="To the end in that direction", extra_json_schema=UNLISTED)
+    ] = False
+    smooth: Annotated[
+        bool, Meta(description="As a wheel does, not at once", extra_json_schema=UNLISTED)
+    ] = False
+    wait_after_ms: Annotated[
+        int,
+        Meta(ge=0, le=30_000, description="Time to load more", extra_json_schema=UNLISTED),
+    ] = 0
 
 
 @tab_verb(
@@ -82,7 +115,9 @@ class LightweightScroll(Aimed):
     page_keys=PAGE_KEYS,
 )
 async def interact(tab: Tab, params: Interact) -> Output:
+    assert params.timeout_ms is not None
     clock = Clock.of(params.timeout_ms)
+    clock.after_s = params.wait_after / 1000
     if params.action in ("accept_dialog", "dismiss_dialog"):
         return await _answer_dialog(tab, clock, params)
     if params.action in _NEEDS_VALUE and params.value is None:
@@ -92,11 +127,15 @@ async def interact(tab: Tab, params: Interact) -> Output:
     at = params.aim
     if params.action == "press" and at == Aim():
         at = Aim(selector="html")
-    target = await take_aim(tab, at)
+    patience = Patience.of(params.wait_for_ms, params.poll_interval, clock)
+    target = await take_when_there(tab, at, patience)
     async with target.element:
         done = await doing.do(target, clock, params.action, params.value or "", params.modifiers)
+    done.lines = await aftermath.told(tab, done, params.return_format)
     data = {"action": params.action, "ref": target.ref, "target": target.told()}
-    return answer(tab, data, done)
+    seen = await aftermath.picture(tab) if params.verify else None
+    image = Image(seen.data, seen.mime_type) if seen else None
+    return replace(answer(tab, data, done), image=image)
 
 
 async def _answer_dialog(tab: Tab, clock: Clock, params: Interact) -> Output:
@@ -131,7 +170,8 @@ def _end(params: DragDrop, name: str) -> dragging.End:
 
 
 _STEP = 0.85  # of a screen
-_SCROLL = "function (x, y) { return openchrome.scrolled(this, x, y) }"
+_SCROLL = "function (x, y, smooth) { return openchrome.scrolled(this, x, y, smooth) }"
+_WHERE = "function (across, way) { return openchrome.rested(this, across, way, 0) }"
 _FAR = 10_000_000
 
 
@@ -143,10 +183,15 @@ async def lightweight_scroll(tab: Tab, params: LightweightScroll) -> Output:
         screen = await element.call("function () { return [innerWidth, innerHeight] }")
         across = params.direction in ("left", "right")
         step = params.amount or round(screen[0 if across else 1] * _STEP)
-        if params.direction in ("top", "bottom"):
+        if params.scroll_to_end or params.direction in ("top", "bottom"):
             step = _FAR
         if params.direction in ("up", "left", "top"):
             step = -step
         x, y = (step, 0) if across else (0, step)
-        scrolled = await element.call(_SCROLL, x, y)
-    return Output(data={"tab_id": tab.id, "direction": params.direction, **scrolled})
+        where = await element.call(_SCROLL, x, y, params.smooth)
+        if params.wait_after_ms:
+            await asyncio.sleep(params.wait_after_ms / 1000)
+            where = await element.call(_WHERE, across, step)
+    place = "{x}, {y}".format(**where["position"])
+    told = {"direction": params.direction, "scrolled": f"{params.direction} to {place}"}
+    return Output(data={"tab_id": tab.id, **told, **where})

@@ -11,7 +11,7 @@ from ocd.browser import doing, dragging, hands, pointing
 from ocd.browser.acting import Clock, take_aim, wait_ready
 from ocd.browser.aiming import Aim
 from ocd.browser.tab import Tab
-from ocd.verb import MAX_TIMEOUT_MS, Image, Output, Params, tab_verb
+from ocd.verb import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
 
 Action = Literal[
     "screenshot", "zoom", "left_click", "right_click", "middle_click", "double_click",
@@ -54,6 +54,10 @@ class Computer(Params):
     screenshot_quality: Annotated[
         hands.Quality, Meta(description="high: PNG; else JPEG")
     ] = "normal"  # fmt: skip
+    force: Annotated[
+        bool,
+        Meta(description="A picture in full: they all are", extra_json_schema=UNLISTED),
+    ] = False
     timeout_ms: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None, Meta(description="Longest wait")
     ] = None
@@ -67,6 +71,10 @@ class Computer(Params):
     reads_page=True,
     page_keys=PAGE_KEYS,
     timeout_ms=70_000,
+    instead={
+        "include_user_agent_shadow_dom": "Leave it out: the inside of a native control (a video's "
+        "buttons, a date's parts) is reached by coordinate, or by keys."
+    },
 )
 async def computer(tab: Tab, params: Computer) -> Output:
     waits = params.action in ("wait", "hold_key")

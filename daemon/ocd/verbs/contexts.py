@@ -31,7 +31,12 @@ class ContextExport(Params):
     ] = None
 
 
-@tab_verb("oc_context_export", ContextExport, capability="storage", tier=2, page_keys=("envelope",))
+@tab_verb(
+    "oc_context_export", ContextExport, capability="storage", tier=2, page_keys=("envelope",),
+    instead={
+        "include_http_auth": "Passwords are never exported: give them to http_auth there again."
+    },
+)  # fmt: skip
 async def oc_context_export(tab: Tab, params: ContextExport) -> Output:
     envelope = await contexts.take(
         tab, params.origin, storage=params.include_storage, frames=params.include_frames,

@@ -63,6 +63,7 @@ async def emulate_device(tab: Tab, params: EmulateDevice) -> Output:
         "is_mobile": device.mobile, "has_touch": device.touch,
     }  # fmt: skip
     told: dict[str, Any] = {"device": params.preset or "custom", "viewport": viewport}
+    told["message"] = f"Shown as {told['device']}; reload for the server to see it"
     return Output(data={"tab_id": tab.id, **told, **({"user_agent": agent} if agent else {})})
 
 
@@ -117,6 +118,7 @@ async def user_agent(tab: Tab, params: UserAgent) -> Output:
     agent = params.custom or await emulation.agent_text(params.preset or "")
     hints = await emulation.set_agent(agent, params.accept_language)
     data: dict[str, Any] = {"preset": params.preset or "custom", "user_agent": agent}
+    data["message"] = "Reload for the server to see it"
     if hints:
         data["client_hints"] = {
             "brands": hints["brands"], "platform": hints["platform"], "mobile": hints["mobile"],
@@ -158,6 +160,7 @@ async def geolocation(tab: Tab, params: Geolocation) -> Output:
     data: dict[str, Any] = {
         "tab_id": tab.id, "preset": params.preset, "latitude": latitude, "longitude": longitude,
         "accuracy": params.accuracy, "location_name": name, "granted": granted or None,
+        "message": f"Pages are told of {latitude}, {longitude}",
     }  # fmt: skip
     if not granted:
         data["message"] = "No page of the web is open, so nobody may ask yet: call it again there."

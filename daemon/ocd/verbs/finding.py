@@ -5,8 +5,10 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 from yarl import URL
 
+from ocd.actions import PollInterval, WaitForMs
 from ocd.api.errors import OcdError
 from ocd.browser import aiming
+from ocd.browser.presence import Patience, until_there
 from ocd.browser.tab import Tab
 from ocd.verb import Output, Params, tab_verb
 
@@ -20,6 +22,8 @@ class Find(Params):
 
     query: Annotated[str, Meta(min_length=1, max_length=500, description="Words")]
     limit: Annotated[int, Meta(ge=1, le=200, description="Lines at most")] = 20
+    wait_for_ms: WaitForMs = 3000
+    poll_interval: PollInterval = None
 
 
 class QueryDom(Params):
@@ -58,10 +62,16 @@ def origin_of(url: str) -> str:
     return str(URL(url).origin()) if url.startswith("http") else url
 
 
-@tab_verb("find", Find, capability="core", tier=1, reads_page=True, reads=True)
+@tab_verb("find", Find, capability="core", tier=1, reads_page=True, reads=True, timeout_ms=40_000)
 async def find(tab: Tab, params: Find) -> Output:
     tab.check_usable()
-    matches, total = await aiming.search(tab, params.query, params.limit)
+
+    async def look() -> tuple[list[aiming.Match], int] | None:
+        found = await aiming.search(tab, params.query, params.limit)
+        return found if found[0] else None
+
+    patience = Patience.of(params.wait_for_ms, params.poll_interval)
+    matches, total = await until_there(tab, patience, look) or ([], 0)
     data: dict[str, Any] = {
         "tab_id": tab.id, "url": tab.url, "count": len(matches), "total": total,
         "refs": [match.ref for match in matches],

@@ -1,18 +1,20 @@
 """Verbs that fill forms: form_input, fill_form."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from ocd.actions import PAGE_KEYS, Aimed, Timeout, answer
+from ocd.actions import PAGE_KEYS, Aimed, PollInterval, Timeout, WaitForMs, answer
 from ocd.api.errors import OcdError
 from ocd.browser import fields, pointing
 from ocd.browser.acting import Clock, Done, Target, perform, take_aim, wait_ready
 from ocd.browser.aiming import Aim
 from ocd.browser.effects import Effects
+from ocd.browser.presence import Patience, take_when_there
 from ocd.browser.tab import Tab
-from ocd.verb import PAYLOAD, Output, Params, tab_verb
+from ocd.verb import MAX_TIMEOUT_MS, PAYLOAD, UNLISTED, Output, Params, tab_verb
 
 Value = str | bool | int | float | tuple[str, ...]
 FieldValue = Annotated[Value, Meta(description="Text, true/false, option, date")]
@@ -52,7 +54,19 @@ class FillForm(Params):
     submit: Annotated[str | bool, Meta(description="true, or the ref or words of the button")] = (
         False
     )
-    timeout_ms: Timeout = 10_000
+    clear_first: Annotated[
+        bool, Meta(description="false: add to the text there is", extra_json_schema=UNLISTED)
+    ] = True
+    wait_for_ms: WaitForMs = 1500
+    poll_interval: PollInterval = None
+    timeout_ms: Annotated[
+        Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
+        Meta(description="Longest wait; default: 10000"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.timeout_ms is None:
+            self.timeout_ms = 10_000 + self.wait_for_ms
 
 
 @tab_verb(
@@ -81,13 +95,18 @@ async def form_input(tab: Tab, params: FormInput) -> Output:
     page_keys=PAGE_KEYS,
 )
 async def fill_form(tab: Tab, params: FillForm) -> Output:
+    assert params.timeout_ms is not None
     clock = Clock.of(params.timeout_ms)
+    way = _Way(
+        clock, Patience.of(params.wait_for_ms, params.poll_interval, clock),
+        keep=not params.clear_first,
+    )  # fmt: skip
     results: list[dict[str, Any]] = []
     filled: list[Target] = []
     changed: dict[str, Any] = {}
     lines: list[str] = []
     for wanted in _wanted(params):
-        result, target, done = await _filled(tab, wanted, clock)
+        result, target, done = await _filled(tab, wanted, way)
         results.append(result)
         filled += [target] if target else []
         changed |= done.changed
@@ -111,14 +130,21 @@ def _wanted(params: FillForm) -> list[Field]:
     return list(params.fields)
 
 
-async def _filled(
-    tab: Tab, wanted: Field, clock: Clock
-) -> tuple[dict[str, Any], Target | None, Done]:
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How fields are filled: in what time, how long one is waited for, whether its text stays."""
+
+    clock: Clock
+    patience: Patience
+    keep: bool
+
+
+async def _filled(tab: Tab, wanted: Field, way: _Way) -> tuple[dict[str, Any], Target | None, Done]:
     at = Aim(wanted.ref, wanted.selector, wanted.label)
     named = {"field": str(at)}
     try:
-        target = await take_aim(tab, at)
-        done = await fields.fill(target, clock, wanted.value)
+        target = await take_when_there(tab, at, way.patience)
+        done = await fields.fill(target, way.clock, wanted.value, keep=way.keep)
     except OcdError as error:
         if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):
             raise

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ocd.actions import PAGE_KEYS, page_text
-from ocd.browser import hands
+from ocd.browser import aftermath
 from ocd.browser.acting import Clock
 from ocd.browser.following import Following
 from ocd.browser.instructions import parse
@@ -27,7 +27,7 @@ class Act(Params):
     ] = ""
     verify: Annotated[
         bool | Literal["none", "ax_diff", "screenshot", "both"],
-        Meta(description="true, screenshot: add a picture"),
+        Meta(description="true, screenshot: add a picture; ax_diff: what the outline has new"),
     ] = False
     timeout_ms: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="For all steps")] = 30_000
 
@@ -43,6 +43,8 @@ class Act(Params):
 )
 async def act(tab: Tab, params: Act) -> Output:
     steps = parse(params.instruction)
+    compares = params.verify in ("ax_diff", "both")
+    before = await aftermath.outline(tab) if compares else None
     following = Following(tab, Clock.of(params.timeout_ms), params.context)
     await following.follow(steps)
     changed: dict[str, Any] = {}
@@ -52,8 +54,10 @@ async def act(tab: Tab, params: Act) -> Output:
         lines += [f"step {number}: {line}" for line in taken.done.lines]
     told = [taken.told(number) for number, taken in enumerate(following.taken, 1)]
     data = {"tab_id": tab.id, "outcome": "SUCCESS", "steps": told, "changed": changed}
-    image = None
+    if compares:
+        lines += await aftermath.differences(tab, before)
+    shot = None
     if params.verify in (True, "screenshot", "both"):
-        shot = await hands.picture(tab)
-        image = Image(shot.data, shot.mime_type)
+        shot = await aftermath.picture(tab, "normal")
+    image = Image(shot.data, shot.mime_type) if shot else None
     return Output(data=data, image=image, **page_text(tab, lines))

@@ -50,6 +50,7 @@ class Navigate(Params):
     leaves_dialog=True,
     page_keys=("title", "detail"),
     instead={
+        "worker_id": "Give the tab_id of one of its tabs: tabs_create with worker_id opens one.",
         "stealth": "Leave it out: pages are loaded as a person's Chromium loads them; user_agent "
         "sends another browser's name.",
         "stealth_settle_ms": "Leave it out, and wait_for what the page is to show.",

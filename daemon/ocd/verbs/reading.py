@@ -1,15 +1,17 @@
 """Verbs that read a page: read_page, page_content."""
 
+import time
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from ocd.api.errors import OcdError
 from ocd.browser import rereading, summary
 from ocd.browser.content import content
 from ocd.browser.reading import Reading
 from ocd.browser.rereading import Wanted
 from ocd.browser.tab import Tab
-from ocd.verb import Output, Params, Window, tab_verb
+from ocd.verb import UNLISTED, Output, Params, Window, tab_verb
 
 DEFAULT_LIMIT = 20_000
 
@@ -55,6 +57,24 @@ class ReadPage(Params):
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None, Meta(description="Characters; default: 20,000 (inline)")
     ] = None
+    return_raw: Annotated[
+        bool,
+        Meta(
+            description="content_filter: what it was given, too, as raw_markdown (inline)",
+            extra_json_schema=UNLISTED,
+        ),
+    ] = False
+    return_fit: Annotated[
+        bool,
+        Meta(
+            description="content_filter: what it left, as fit_markdown, too (inline)",
+            extra_json_schema=UNLISTED,
+        ),
+    ] = False
+    include_metrics: Annotated[
+        bool,
+        Meta(description="Characters, refs, ms of the reading", extra_json_schema=UNLISTED),
+    ] = False
 
     @property
     def wanted(self) -> Wanted:
@@ -75,7 +95,15 @@ class ReadPage(Params):
 async def _told(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str, Any]]:
     """Return the text to give out, and what is to be said of it."""
     wanted = params.wanted
-    found, facts = await rereading.read(tab, wanted, params.filter_options)
+    started = time.monotonic()
+    raw, found, facts = await rereading.read(tab, wanted, params.filter_options)
+    if params.include_metrics:
+        took = round((time.monotonic() - started) * 1000)
+        facts["metrics"] = {
+            "raw_chars": len(raw.text), "chars": len(found.text), "refs": found.refs_count,
+            "hidden_chars": found.hidden_chars, "duration_ms": took,
+        }  # fmt: skip
+    facts |= _both(params, raw.text, found.text)
     if params.compression == "delta":
         first = params.offset == 0
         found, facts["delta"] = rereading.compared(tab, wanted, found, first=first)
@@ -85,6 +113,19 @@ async def _told(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str, Any]]:
         pages = await summary.pagination(tab)
         facts |= {"pagination": pages} if pages else {}
     return found, facts
+
+
+def _both(params: ReadPage, raw: str, fit: str) -> dict[str, str]:
+    """Return the text before and after the filter, as far as they are asked for."""
+    asked = {"return_raw": params.return_raw, "return_fit": params.return_fit}
+    names = [name for name, wants in asked.items() if wants]
+    if names and params.content_filter == "none":
+        raise OcdError(
+            "invalid_argument", f"read_page: {names[0]} needs a content_filter",
+            hint="Pass mode='markdown' and content_filter='prune' with it.", parameter=names[0],
+        )  # fmt: skip
+    texts = {"return_raw": ("raw_markdown", raw), "return_fit": ("fit_markdown", fit)}
+    return dict(texts[name] for name in names)
 
 
 class PageContent(Params):
@@ -114,7 +155,14 @@ class PageContent(Params):
     large=True,
     reads_page=True,
     reads=True,
-    page_keys=("title",),
+    page_keys=("title", "raw_markdown", "fit_markdown"),
+    also={"ref_id": "ref"},
+    instead={
+        "fallback": "Leave it out: a long reading comes in pages, next_offset leads on.",
+        "compact": "The outline is compact; filter='interactive' or depth make it shorter.",
+        "planning_profile": "Leave it out: the same page gives the same refs each time.",
+        "diagnostics": "Pass include_metrics.",
+    },
 )
 async def read_page(tab: Tab, params: ReadPage) -> Output:
     found, facts = await _told(tab, params)

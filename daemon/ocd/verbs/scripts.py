@@ -21,7 +21,10 @@ class JavascriptTool(Params):
     ]
 
 
-@tab_verb("javascript_tool", JavascriptTool, capability="core", tier=1, large=True, reads_page=True)
+@tab_verb(
+    "javascript_tool", JavascriptTool, capability="core", tier=1, large=True, reads_page=True,
+    also={"text": "code"},
+)  # fmt: skip
 async def javascript_tool(tab: Tab, params: JavascriptTool) -> Output:
     value = await tab.evaluate(params.code, repl=True)
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -99,7 +99,8 @@ async def _set_cookie(tab: Tab, params: Cookies) -> Output:
     wanted = Wanted(name=params.name, domain=params.domain, path=params.path or "/")
     found = await jar.find(tab, wanted)
     told = {"cookie": jar.shown(found.cookies[0])} if found.cookies else {}
-    return Output(data={"action": "set", "tab_id": tab.id, **told})
+    message = f"Set {params.name}" if told else f"The browser did not keep {params.name}"
+    return Output(data={"action": "set", "tab_id": tab.id, **told, "message": message})
 
 
 class Storage(Params):
@@ -149,7 +150,7 @@ async def _done(store: webstorage.Store, params: Storage) -> dict[str, Any]:
             return {"keys": keys, "count": len(keys)}
         case "set":
             await store.put({key: text})
-            return {"key": key, "size": len(text)}
+            return {"key": key, "size": len(text), "message": f"Set {key}"}
         case "remove":
             return {"key": key, "existed": await store.remove(key)}
         case "clear":

@@ -11,6 +11,10 @@ from ocd.browser.tab import Tab
 from ocd.safety.domains import parse_url_argument
 from ocd.verb import SENDS_TO, UNLISTED, Output, Params, session_verb
 
+WorkerId = Annotated[
+    str | None, Meta(description="Of this worker: its id or name", extra_json_schema=UNLISTED)
+]
+
 
 class TabsCreate(Params):
     """Open a new tab
@@ -21,6 +25,7 @@ class TabsCreate(Params):
     url: Annotated[str, Meta(description="URL to open; default: an empty page", extra=SENDS_TO)] = (
         ""
     )
+    worker_id: WorkerId = None
 
 
 @session_verb("tabs_create", TabsCreate, capability="core", tier=1, page_keys=("title",))
@@ -32,8 +37,11 @@ async def tabs_create(session: Session, params: TabsCreate) -> Output:
             url=params.url,
         )  # fmt: skip
     url = parse_url_argument(params.url) if params.url else None
-    tab = await session.new_tab(url)
-    return Output(data={"tab_id": tab.id, "url": tab.url, "title": await tab.title()})
+    if params.worker_id:
+        tab = await session.workers.open(session.workers.get(params.worker_id), url)
+    else:
+        tab = await session.new_tab(url)
+    return Output(data=await _described(session, tab))
 
 
 class TabsClose(Params):
@@ -47,6 +55,7 @@ class TabsClose(Params):
         default_factory=list
     )
     all: Annotated[bool, Meta(description="Close every tab of the session")] = False
+    worker_id: WorkerId = None
 
 
 @session_verb("tabs_close", TabsClose, capability="core", tier=1)
@@ -54,6 +63,8 @@ async def tabs_close(session: Session, params: TabsClose) -> Output:
     wanted = [*params.tab_ids, *([params.tab_id] if params.tab_id else [])]
     if params.all:
         wanted = [tab.id for tab in session.tabs]
+    elif params.worker_id:
+        wanted += [tab.id for tab in session.workers.tabs(session.workers.get(params.worker_id))]
     elif not wanted:
         wanted = [session.tab().id]
     known = {tab.id for tab in session.tabs}
@@ -77,6 +88,7 @@ class TabsContext(Params):
     summary: Annotated[
         bool, Meta(description="Only how many there are", extra_json_schema=UNLISTED)
     ] = False
+    worker_id: WorkerId = None
 
 
 @session_verb(
@@ -84,11 +96,15 @@ class TabsContext(Params):
 )
 async def tabs_context(session: Session, params: TabsContext) -> Output:
     current = session.latest.id if session.latest else None
+    tabs = session.tabs
+    if params.worker_id:
+        tabs = session.workers.tabs(session.workers.get(params.worker_id))
     data: dict[str, Any] = {
-        "session": session.name, "current": current, "tab_count": len(session.tabs),
+        "session": session.name, "current": current, "tab_count": len(tabs),
+        "worker_count": len(session.workers),
     }  # fmt: skip
     if not params.summary:
-        data["tabs"] = [await _described(session, tab) for tab in session.tabs]
+        data["tabs"] = [await _described(session, tab) for tab in tabs]
     return Output(data=data)
 
 

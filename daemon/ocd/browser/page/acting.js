@@ -198,13 +198,13 @@ function watch(el) {
 }
 
 // Resolves when what the action set off has come to rest, and tells the difference.
-async function settle(el, { quiet, most, next, lines, value }) {
+async function settle(el, { quiet, most, wait = 0, next, lines, value }) {
   const state = watched;
   if (!state) return null;
   const began = performance.now();
   await new Promise((resolve) => { setTimeout(resolve, 0); });
   let now = performance.now();
-  while (state.last && now - began < most && now - state.last < quiet) {
+  while (now - began < wait || (state.last && now - began < most && now - state.last < quiet)) {
     await nextFrame();
     now = performance.now();
   }
@@ -353,6 +353,17 @@ function selectAll(el) {
   return active === control || control.contains(active);
 }
 
+// Puts the caret behind the text; returns how many characters there are.
+function toEnd(el) {
+  const control = controlOf(el);
+  control.focus({ preventScroll: true });
+  if ('value' in control) return control.value.length;
+  const selection = control.ownerDocument.defaultView.getSelection();
+  selection.selectAllChildren(control);
+  selection.collapseToEnd();
+  return contentIn(control).length;
+}
+
 function setDirectly(el, value) {
   const control = controlOf(el);
   const wanted = control.type === 'color' ? value.toLowerCase() : value;
@@ -402,7 +413,7 @@ function about(el, whole) {
 }
 
 Object.assign(globalThis.openchrome, {
-  ready, settle, about, choose, setDirectly, selectAll, throughFrame, stateOf,
+  ready, settle, about, choose, setDirectly, selectAll, toEnd, throughFrame, stateOf,
   submitter: (el) => {
     const form = controlOf(el).form || el.closest('form');
     return form?.querySelector('button:not([type]), button[type=submit], input[type=submit], input[type=image]') || null;

@@ -75,15 +75,25 @@ function whereIn(box, across, way) {
   const [at, room] = across ? [box.scrollLeft, box.scrollWidth - box.clientWidth] : [box.scrollTop, box.scrollHeight - box.clientHeight];
   return {
     position: { x: Math.round(box.scrollLeft), y: Math.round(box.scrollTop) },
-    size: { scroll_width: box.scrollWidth, scroll_height: box.scrollHeight, width: box.clientWidth, height: box.clientHeight },
+    dimensions: { scroll_width: box.scrollWidth, scroll_height: box.scrollHeight, client_width: box.clientWidth, client_height: box.clientHeight },
     at_end: way > 0 ? at >= room - 1 : at <= 0,
   };
 }
 
-// Scrolls the box that an element stands in, at once.
-function scrolled(el, x, y) {
+const GLIDE_MS = 3000;
+
+// Scrolls the box that an element stands in, at once or smoothly, and then until it rests.
+async function scrolled(el, x, y, smooth) {
   const box = boxOf(el, !y);
-  box.scrollBy({ left: x, top: y, behavior: 'instant' });
+  if (smooth && !whereIn(box, !y, y || x).at_end) {
+    const at = box === box.ownerDocument.scrollingElement ? box.ownerDocument : box;
+    const over = new Promise((resolve) => {
+      at.addEventListener('scrollend', resolve, { once: true });
+      setTimeout(resolve, GLIDE_MS);
+    });
+    box.scrollBy({ left: x, top: y, behavior: 'smooth' });
+    await over;
+  } else box.scrollBy({ left: x, top: y, behavior: 'instant' });
   return whereIn(box, !y, y || x);
 }
 

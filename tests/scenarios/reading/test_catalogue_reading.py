@@ -1,0 +1,76 @@
+"""The catalogue's parameters of read_page, and names that it refuses with a hint."""
+
+import pytest
+
+from support.daemon import Daemon
+from support.site import Site
+
+
+def test_ref_may_be_called_ref_id(daemon: Daemon, site: Site) -> None:
+    """ref_id reads what ref reads."""
+    daemon.do("navigate", url=site.url("acting/rows.html"))
+    ref = daemon.do("find", query="Delete Bob")["refs"][0]
+    part = daemon.do("read_page", refId=ref)["content"]
+    assert part == daemon.do("read_page", ref=ref)["content"]
+    assert len(part.splitlines()) == 1
+
+
+def test_raw_and_fit_are_told_apart(daemon: Daemon, site: Site) -> None:
+    """return_raw and return_fit: the text before and after the filter, as keys of their own."""
+    daemon.do("navigate", url=site.url("article.html"))
+    told = daemon.do(
+        "read_page", mode="markdown", contentFilter="prune", returnRaw=True, returnFit=True
+    )
+    assert told["fit_markdown"] == told["content"]
+    assert len(told["raw_markdown"]) == told["filter"]["raw_chars"]
+    plain = daemon.do("read_page", mode="markdown", content_filter="prune")
+    assert "raw_markdown" not in plain
+    error = daemon.call("read_page", mode="markdown", return_raw=True).error
+    assert (error["code"], error["parameter"]) == ("invalid_argument", "return_raw")
+
+
+def test_metrics_of_a_reading(daemon: Daemon, site: Site) -> None:
+    """include_metrics counts characters and refs and takes the time."""
+    daemon.do("navigate", url=site.url("acting/rows.html"))
+    told = daemon.do("read_page", includeMetrics=True)
+    assert told["metrics"]["chars"] == told["metrics"]["raw_chars"] == len(told["content"])
+    assert told["metrics"]["refs"] >= 3
+    assert told["metrics"]["duration_ms"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("verb", "params", "word"),
+    [
+        ("read_page", {"fallback": "dom"}, "next_offset"),
+        ("read_page", {"compact": True}, "filter"),
+        ("read_page", {"planningProfile": "stable"}, "same refs"),
+        ("read_page", {"diagnostics": True}, "include_metrics"),
+        ("navigate", {"url": "about:blank", "workerId": "w1"}, "tabs_create"),
+        ("network_capture_lite", {"action": "start", "keepBodies": True}, "network_capture_full"),
+        ("oc_context_export", {"includeHttpAuth": True}, "http_auth"),
+        ("wait_for", {"type": "load", "pollInterval": 50}, "events"),
+    ],
+)
+def test_refused_names_say_what_to_use(
+    daemon: Daemon, verb: str, params: dict[str, object], word: str
+) -> None:
+    """What makes no sense here is refused, and the hint says what does."""
+    daemon.do("tabs_create")
+    error = daemon.call(verb, **params).error
+    assert error["code"] == "invalid_argument"
+    assert word in error["hint"]
+
+
+def test_tabs_of_a_worker(daemon: Daemon, site: Site) -> None:
+    """tabs_create, tabs_context and tabs_close take the worker whose tabs they are about."""
+    daemon.do("tabs_create")
+    made = daemon.do("worker", action="create", name="aside")
+    tab = daemon.do("tabs_create", workerId="aside", url=site.url("index.html"))
+    assert tab["worker_id"] == made["worker_id"]
+    listed = daemon.do("tabs_context", worker_id="aside")
+    assert (listed["tab_count"], listed["worker_count"]) == (2, 1)
+    assert {one["worker_id"] for one in listed["tabs"]} == {made["worker_id"]}
+    closed = daemon.do("tabs_close", worker_id="aside")
+    assert closed["closed_count"] == 2
+    assert daemon.do("tabs_context")["tab_count"] == 1
+    assert daemon.call("tabs_create", worker_id="nobody").code == "worker_not_found"
