@@ -141,7 +141,10 @@ class Seek extends Outline {
 // The words that stand directly in an element, with what is set off inside them.
 function ownText(el) {
   for (let kid = firstOf(el); kid; kid = nextOf(kid)) {
-    if (typeOf(kid) === 3 && !BLANK.test(kid.data)) return squeeze(contentIn(el).slice(0, 300));
+    if (typeOf(kid) !== 3) continue;
+    const { data } = kid;
+    // Most have but one text: it need not be put together.
+    if (!BLANK.test(data)) return squeeze((kid === firstOf(el) && nextOf(kid) === null ? data : contentIn(el)).slice(0, 300));
   }
   return '';
 }
@@ -172,7 +175,9 @@ function acting() {
 }
 
 function furtherWords(el, acts, partly) {
-  if (!el.hasAttributes()) return acts && partly ? `${around(el).words} ${sectionOf(el)}` : '';
+  // Most links have an address and nothing else.
+  const bare = !el.hasAttributes() || (tagOf(el) === 'A' && el.attributes.length === 1 && el.hasAttribute('href'));
+  if (bare) return acts && partly ? `${around(el).words} ${sectionOf(el)}` : '';
   const said = [el.placeholder, el.title, el.name, el.id, el.type, el.getAttribute('alt'), el.getAttribute('data-testid')];
   const text = said.filter((one) => typeof one === 'string').join(' ').replace(/([a-z])([A-Z])/g, '$1 $2');
   return acts && partly ? `${text} ${around(el).words} ${sectionOf(el)}` : text;
@@ -249,9 +254,13 @@ function withoutDoubles(found) {
 }
 
 function shownResults(found, limit) {
+  const shown = found.slice(0, limit);
+  const names = new Set(shown.map((one) => one.name));
   const count = new Map();
-  for (const one of found) count.set(`${one.role} ${one.name}`, (count.get(`${one.role} ${one.name}`) || 0) + 1);
-  return found.slice(0, limit).map((one) => ({
+  for (const one of found) {
+    if (names.has(one.name)) count.set(`${one.role} ${one.name}`, (count.get(`${one.role} ${one.name}`) || 0) + 1);
+  }
+  return shown.map((one) => ({
     line: lineOf(one, count.get(`${one.role} ${one.name}`) === 1),
     ref: `e${refOf(one.el)}`, role: one.role, name: clip(one.name), score: one.score, acts: one.acts, seen: one.seen, at: one.at ?? 0,
   }));
