@@ -22,6 +22,7 @@ FRESH = 3
 AGAIN = 2
 LAST = f"Item {ROWS - 1:05d}"
 WHOLE = 100_000_000  # characters, where a reading is to come in one piece
+DRAWN = "new Promise(done => requestAnimationFrame(() => setTimeout(() => done(1))))"
 # No names, no refs: what any reading of all cells in the page costs at least.
 WALK = """(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT);
@@ -89,12 +90,14 @@ DEVTOOLS = Words(
     finds=False,
 )  # fmt: skip
 WORDS = {"ours": OURS, "playwright-mcp": PLAYWRIGHT, "chrome-devtools-mcp": DEVTOOLS}
+BOTH = "navigate to 12,000 cells and outline them"
 # What is compared, and the milliseconds that ours must keep.
-BOUNDS = {
+BOUNDS: Mapping[str, float | None] = {
     "navigate to a simple page": 60,
     "click without navigation": 40,
     "fill two fields": 40,
     "screenshot": 40,
+    BOTH: None,
     "outline, 12,000 cells, first call": 150,
     "outline, 12,000 cells, again": 150,
     "find, 12,000 cells, first call": 60,
@@ -170,8 +173,14 @@ def _small(one: Contestant, turn: int) -> None:
 
 def _large(one: Contestant) -> None:
     for _ in range(FRESH):
+        # What answers before the page is drawn leaves that to the next call.
+        started = time.perf_counter()
+        one.go("table")
+        one.text(one.words.look)
+        one.taken.setdefault(BOTH, []).append((time.perf_counter() - started) * 1000)
         for operation, call in (("outline", one.words.look), ("find", one.words.find)):
             one.go("table")
+            one.text(one.side.evaluate(DRAWN))
             one.sizes[operation] = _seen(one, call, f"{operation}, 12,000 cells, first call")
             for _ in range(AGAIN):
                 _seen(one, call, f"{operation}, 12,000 cells, again")
@@ -207,14 +216,19 @@ def verbs(options: argparse.Namespace) -> Section:
     return section
 
 
-def _compare(section: Section, contestants: list[Contestant], what: str, bound: float) -> None:
+def _compare(
+    section: Section, contestants: list[Contestant], what: str, bound: float | None
+) -> None:
     medians = {one.side.name: median(one.taken[what]) for one in contestants}
     for one in contestants:
         name = one.side.name
         row = f"{name}: {what}"
         if what.startswith("find") and not one.words.finds:
             row += " (has none: the whole outline)"
-        bounded(section, name, row, medians[name], bound, "ms")
+        if bound is None:
+            section.add(row, medians[name], "ms")
+        else:
+            bounded(section, name, row, medians[name], bound, "ms")
     for name, figure in medians.items():
         if name != "ours":
             section.add(f"{name} / ours: {what}", figure / medians["ours"], "×")
