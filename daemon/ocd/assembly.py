@@ -53,6 +53,7 @@ from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
 from ocd.server import Api
 from ocd.sources import Reach, project_folders
+from ocd.verbs.batches import Viewers
 from ocd.verbs.health import Ward
 from ocd.verbs.ocs import Studio
 from ocd.verbs.toolbox import Toolbox
@@ -120,6 +121,7 @@ class Daemon:
         parts[Bookkeeper] = Bookkeeper(self.sessions, checkpoints(home), snapshots(home), calls)
         shelf = catalog.render(verbs.values())
         entries = {entry["name"]: entry for entry in shelf["verbs"]}
+        parts[Viewers] = Viewers(calls, self.sessions)
         parts[Planner] = Planner(PlanStore(home / "plans"), calls, entries)
         parts[Toolbox] = Toolbox(
             entries, lambda name: capabilities.check(verbs[name]), capabilities.check_unknown

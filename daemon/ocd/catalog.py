@@ -20,6 +20,7 @@ from ocd.verbs import (
     acting,
     admin,
     authentication,
+    batches,
     capture,
     computer,
     console,
@@ -104,6 +105,7 @@ MODULES: tuple[ModuleType, ...] = (
     workers,
     workflows,
     plans,
+    batches,
 )
 
 

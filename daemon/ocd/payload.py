@@ -54,6 +54,11 @@ class Payload:
         self.items_at = items_at
         self._rows = rows
 
+    @property
+    def of_rows(self) -> bool:
+        """Whether its list comes from a file, as it stands there."""
+        return self._rows is not None
+
     def __iter__(self) -> Iterator[Chunk]:
         """Yield the chunks; their concatenation is the payload."""
         if self.mime_type != JSON:

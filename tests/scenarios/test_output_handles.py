@@ -242,6 +242,8 @@ def test_handle_reply_is_a_tenth_of_the_inline_one(daemon: Daemon, site: Site) -
 
 # What a call of each large verb needs, `{site}` being the fixture site.
 ARGUMENTS: dict[str, dict[str, Any]] = {
+    "batch_execute": {"tasks": [{"script": "1 + 1"}]},
+    "batch_paginate": {"total_pages": 1},
     "crawl": {"url": "{site}/many-pages/1.html", "max_pages": 2},
     "crawl_sitemap": {"url": "{site}/", "max_pages": 2},
     "execute_plan": {"plan": {"steps": [{"tool": "tabs_context"}]}},

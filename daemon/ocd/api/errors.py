@@ -91,6 +91,7 @@ CODES: dict[str, tuple[int, int]] = {
     "workflow_not_found": (404, 1),
     "plan_not_found": (404, 1),
     "plan_failed": (422, 1),
+    "batch_failed": (422, 1),
     # uploads to a site
     "login_required": (401, 1),
     "upload_forbidden": (403, 1),

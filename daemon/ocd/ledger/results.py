@@ -40,7 +40,9 @@ class Tally:
             return None
         # The first chunk ends with the list's bracket, the last one begins with it.
         end = self._total - self._last + 1
-        return ListPlace(keys, self._first - 1, end, in_units=0 < self._lines == units_size)
+        # A list of its own may have the units in another order.
+        is_units = self._payload.of_rows and 0 < self._lines == units_size
+        return ListPlace(keys, self._first - 1, end, in_units=is_units)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,207 @@
+"""Verbs that do one thing many times: batch_execute, batch_paginate."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser.session import Sessions
+from ocd.calls import Calls
+from ocd.ledger.work import Work
+from ocd.orchestration.batching import Batch, Job, summed
+from ocd.orchestration.capturing import Camera, Capture, Route, Strategy
+from ocd.orchestration.paging import Tour
+from ocd.payload import Lines
+from ocd.safety.domains import parse_url_argument
+from ocd.verb import PAYLOAD, Output, Params, task_verb
+
+
+class BatchTask(msgspec.Struct, forbid_unknown_fields=True):
+    """One script of a batch."""
+
+    script: Annotated[str, Meta(min_length=1, description="JavaScript, as in javascript_tool")]
+    tab_id: Annotated[str | None, Meta(description="Tab; default: the latest")] = None
+    url: Annotated[str | None, Meta(description="Or: page to open for it, and close again")] = None
+    worker_id: Annotated[str | None, Meta(description="url: open it in this worker")] = None
+    timeout_ms: Annotated[int, Meta(ge=1, le=600_000, description="Its bound")] = 30_000
+
+
+class BatchExecute(Params):
+    """Run scripts in several tabs or pages at once
+
+    Answers {results: [{index, tab_id, success, data | error, duration_ms}], summary}, in the order
+    of tasks. It is an error if all of them fail.
+    """
+
+    tasks: Annotated[
+        list[BatchTask],
+        Meta(min_length=1, max_length=1000, description="What to run where", extra=PAYLOAD),
+    ]
+    concurrency: Annotated[int, Meta(ge=1, le=20, description="Tasks at once")] = 10
+    fail_fast: Annotated[bool, Meta(description="Run no more after a failure")] = False
+
+    def __post_init__(self) -> None:
+        for number, one in enumerate(self.tasks):
+            if one.url is not None and one.tab_id is not None:
+                raise OcdError(
+                    "invalid_argument", f"batch_execute: tasks[{number}] has both tab_id and url",
+                    hint="Give one of them.", parameter=f"tasks[{number}]",
+                )  # fmt: skip
+            if one.url is not None:
+                parse_url_argument(one.url)
+
+
+def _recovered(meta: Mapping[str, Any], results: Lines) -> dict[str, Any]:
+    """Return the result of a batch that did not come to its end."""
+    return {"summary": summed([msgspec.json.decode(line) for line in results])}
+
+
+@task_verb(
+    "batch_execute", BatchExecute, needs=Calls, capability="crawl", tier=2, large=True,
+    items=("results",), recover=_recovered, page_keys=("data",),
+)  # fmt: skip
+async def batch_execute(calls: Calls, work: Work, params: BatchExecute) -> Output:
+    jobs = [
+        Job(
+            one.script, one.tab_id, parse_url_argument(one.url) if one.url else None,
+            one.worker_id, one.timeout_ms,
+        )
+        for one in params.tasks
+    ]  # fmt: skip
+    batch = Batch(calls, work, jobs, params.concurrency, params.fail_fast)
+    return Output(data=await batch.run())
+
+
+# --- paged viewers -----------------------------------------------------------------------------
+
+_Words = Annotated[str, Meta(max_length=2000)] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Viewers:
+    """A part: the road that the steps take, and the sessions whose tabs show the viewers."""
+
+    calls: Calls
+    sessions: Sessions
+
+
+class BatchPaginate(Params):
+    """Step through a paged viewer and capture each page
+
+    auto: as the page itself tells how it goes on. click: a next button. keyboard: key_action. url:
+    url_template. scroll: only what is new. Ends when there is no next page, when nothing changes or
+    a page comes again. Pictures are files.
+    """
+
+    tab_id: Annotated[str | None, Meta(description="Tab; default: the latest")] = None
+    strategy: Annotated[
+        Strategy | None, Meta(description="Default: what the others say, else auto")
+    ] = None
+    next_ref: Annotated[_Words, Meta(description="Next button's ref")] = None
+    next_selector: Annotated[_Words, Meta(description="or CSS selector")] = None
+    next_query: Annotated[_Words, Meta(description="or words")] = None
+    url_template: Annotated[_Words, Meta(description="With {page} or {offset}")] = None
+    page_size: Annotated[int, Meta(ge=1, le=100_000, description="Step of {offset}")] = 10
+    key_action: Annotated[
+        Annotated[str, Meta(max_length=100)] | None,
+        Meta(description="Key; default: ArrowRight"),
+    ] = None
+    total_pages: Annotated[
+        Annotated[int, Meta(ge=1, le=10_000)] | None,
+        Meta(description="Count of pages; default: to the end"),
+    ] = None
+    start_page: Annotated[int, Meta(ge=0, le=1_000_000, description="First page's number")] = 1
+    max_pages: Annotated[int, Meta(ge=1, le=10_000, description="Most pages")] = 100
+    capture_mode: Annotated[Capture, Meta(description="both: text and screenshot")] = "text"
+    selector: Annotated[
+        Annotated[str, Meta(max_length=2000)] | None, Meta(description="Only this part")
+    ] = None
+    wait_between_pages: Annotated[
+        int, Meta(ge=0, le=60_000, description="Longest wait for a change, ms")
+    ] = 5000
+    scroll_amount: Annotated[float, Meta(gt=0, le=100, description="Screens a step")] = 1
+    max_scrolls: Annotated[int, Meta(ge=1, le=10_000, description="Most steps")] = 50
+
+    def __post_init__(self) -> None:
+        given = [name for name in _NEXT if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise _wrong(f"takes one of {' and '.join(given)}", given[1])
+        template = self.url_template
+        if template is None and self.strategy == "url":
+            raise _wrong("needs url_template for strategy url", "url_template")
+        if template is not None:
+            if not any(name in template for name in ("{page}", "{N}", "{offset}")):
+                raise _wrong("url_template lacks {page}, {N} or {offset}", "url_template")
+            parse_url_argument(re.sub(r"\{(page|N|offset)\}", "1", template))
+
+    @property
+    def chosen(self) -> Strategy:
+        """The strategy that is given, or follows from the other parameters."""
+        if self.strategy is not None:
+            return "auto" if self.strategy == "click" and not self.target else self.strategy
+        if self.target:
+            return "click"
+        if self.url_template is not None:
+            return "url"
+        return "keyboard" if self.key_action is not None else "auto"
+
+    @property
+    def target(self) -> dict[str, str]:
+        """How the next button is named, as interact takes it."""
+        found = {name: getattr(self, name) for name in _NEXT}
+        return {name.removeprefix("next_"): value for name, value in found.items() if value}
+
+
+_NEXT = ("next_ref", "next_selector", "next_query")
+
+
+def _wrong(what: str, parameter: str) -> OcdError:
+    return OcdError("invalid_argument", f"batch_paginate {what}", parameter=parameter)
+
+
+def _pages(meta: Mapping[str, Any], pages: Lines) -> dict[str, Any]:
+    """Return the result of a tour that did not come to its end."""
+    failed = sum(1 for line in pages if b'"error":{' in line)
+    captured = sum(1 for _ in pages) - failed
+    return {"total_captured": captured, "total_failed": failed, "ended_by": "error"}
+
+
+@task_verb(
+    "batch_paginate", BatchPaginate, needs=Viewers, capability="crawl", tier=2, large=True,
+    items=("pages",), recover=_pages, page_keys=("text", "dom"),
+)  # fmt: skip
+async def batch_paginate(viewers: Viewers, work: Work, params: BatchPaginate) -> Output:
+    session = viewers.sessions.get(work.session)
+    scrolls = params.chosen == "scroll"
+    route = Route(
+        tab_id=await _tab_id(viewers, work, params),
+        strategy=params.chosen,
+        capture=params.capture_mode,
+        total=params.total_pages,
+        start=params.start_page,
+        most=min(params.max_pages, params.max_scrolls + 1) if scrolls else params.max_pages,
+        target=params.target,
+        template=params.url_template or "",
+        page_size=params.page_size,
+        key=params.key_action or "ArrowRight",
+        screens=params.scroll_amount,
+        part=params.selector or "",
+        wait_ms=max(params.wait_between_pages, 1),
+    )
+    folder = session.folder / "pages" / work.task_id
+    camera = Camera(viewers.calls, work, route, folder)
+    told = await Tour(work, route, camera).run()
+    return Output(data=told, rows=Lines(work.units))
+
+
+async def _tab_id(viewers: Viewers, work: Work, params: BatchPaginate) -> str:
+    session = viewers.sessions.get(work.session)
+    if params.tab_id is None and not session.tabs and params.chosen == "url":
+        return str(
+            (await viewers.calls.run("tabs_create", {}, session=work.session)).data["tab_id"]
+        )
+    return session.tab(params.tab_id).id
