@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, inspect
 
 from ocd.api.errors import OcdError
-from ocd.verb import MAX_TIMEOUT_MS, Params, Verb
+from ocd.verb import MAX_TIMEOUT_MS, UNLISTED, Params, Verb
 
 OutputMode = Literal["inline", "handle", "auto"]
 
@@ -21,14 +21,15 @@ class Common(msgspec.Struct):
     tab_id: Annotated[str | None, Meta(description="Tab id (t1); default: latest")] = None
     timeout_ms: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
-        Meta(description="Deadline in ms"),
+        Meta(description="Deadline in ms", extra_json_schema=UNLISTED),
     ] = None
     output_mode: Annotated[
         OutputMode | None,
-        Meta(description="auto: a handle if it is large"),
+        Meta(description="auto: a handle beyond output_inline_limit_bytes (32768)"),
     ] = None
     output_inline_limit_bytes: Annotated[
-        int, Meta(ge=0, description="auto: most bytes without a handle")
+        int,
+        Meta(ge=0, description="auto: most bytes without a handle", extra_json_schema=UNLISTED),
     ] = 32768
 
 

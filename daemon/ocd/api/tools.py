@@ -14,9 +14,30 @@ def as_tool(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _listed(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema without the parameters that are rarely wanted: lists are paid for."""
-    shown = {k: v for k, v in schema["properties"].items() if not v.get("x-unlisted")}
-    return {**schema, "properties": shown}
+    """Return a schema without what is rarely wanted or goes without saying: lists are paid for.
+
+    Parameters that are not shown may be given all the same, so it does not say then that there are
+    no others: a host that checks arguments by the schema would refuse them.
+    """
+    listed = {key: _part(key, value) for key, value in schema.items() if not _idle(key, value)}
+    if len(listed.get("properties", ())) < len(schema.get("properties", ())):
+        listed.pop("additionalProperties", None)
+    return listed
+
+
+def _part(key: str, value: Any) -> Any:  # noqa: ANN401 - JSON
+    if key == "properties":
+        return {name: _listed(one) for name, one in value.items() if not one.get("x-unlisted")}
+    if key == "anyOf":
+        return [_listed(one) for one in value]
+    return _listed(value) if key == "items" else value
+
+
+def _idle(key: str, value: object) -> bool:
+    # What is not required and not given is empty, or false.
+    return (key == "required" and value == []) or (
+        key == "default" and (value is False or value in ("", [], {}))
+    )
 
 
 def described(entry: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from ocd.browser.patterns import text_test
 from ocd.browser.rules import RequestChange, ResponseChange, Rule, kinds
 from ocd.browser.tab import Tab
 from ocd.safety.domains import parse_url_argument
-from ocd.verb import PAYLOAD, Output, Params, tab_verb
+from ocd.verb import PAYLOAD, UNLISTED, Output, Params, tab_verb
 
 _HeaderChanges = dict[str, str | None]
 
@@ -70,7 +70,10 @@ class RuleGiven(Struct, forbid_unknown_fields=True):
     ] = None
     modify_options: Annotated[
         ModifyOptions | None,
-        Meta(description="Short for both: status or body, but no url or method: answered here"),
+        Meta(
+            description="Short for both: status or body, but no url or method: answered here",
+            extra_json_schema=UNLISTED,
+        ),
     ] = None
 
 
