@@ -1,4 +1,4 @@
-"""What a list of tools shows of a verb's parameters: every byte is paid for in each conversation."""
+"""What a list of tools shows of parameters: every byte is paid for in each conversation."""
 
 from typing import Any
 
