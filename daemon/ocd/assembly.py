@@ -115,12 +115,12 @@ class Daemon:
         parts[TotpStore] = TotpStore(home, environment())
         parts[Studio] = Studio(self.sessions, lambda: self.config.ocs)
         parts[Ward] = Ward(self.chromium, lambda: self.config, self.status)
-        parts[Workflows] = Workflows(WorkflowStore(home / "workflows"), self.sessions)
         calls = parts[Calls] = Calls(lambda request: run_call(self.road, request))
         parts[Notes] = Notes(home / "memory")
         parts[Bookkeeper] = Bookkeeper(self.sessions, checkpoints(home), snapshots(home), calls)
         shelf = catalog.render(verbs.values())
         entries = {entry["name"]: entry for entry in shelf["verbs"]}
+        parts[Workflows] = Workflows(WorkflowStore(home / "workflows"), self.sessions, calls)
         parts[Viewers] = Viewers(calls, self.sessions)
         parts[Planner] = Planner(PlanStore(home / "plans"), calls, entries)
         parts[Toolbox] = Toolbox(

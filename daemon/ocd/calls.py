@@ -18,6 +18,8 @@ MAX_DEPTH = 4
 # Who made the call that runs; tasks that it starts inherit it.
 CALLER: ContextVar[Client | None] = ContextVar("CALLER", default=None)
 _DEPTH: ContextVar[int] = ContextVar("DEPTH", default=0)
+# Whether the verb that makes the call answers for it before the capability filter.
+LENT: ContextVar[bool] = ContextVar("LENT", default=False)
 
 
 class Answer(Protocol):
@@ -57,9 +59,13 @@ class Calls:
 
     road: Callable[[CallRequest], Awaitable[Answer]]
 
-    async def run(self, verb: str, params: dict[str, Any], *, session: str = "") -> Answer:
+    async def run(
+        self, verb: str, params: dict[str, Any], *, session: str = "", lent: bool = False
+    ) -> Answer:
         """Run a verb in a session (the caller's own) and return its answer; raises its error.
 
+        lent: the verb was chosen by who calls this, not by its caller: that one's capability is
+        enough. Else the filter is asked about the verb as it is about any.
         Raises limit_reached where calls within calls go deeper than four.
         """
         depth = _DEPTH.get() + 1
@@ -72,13 +78,14 @@ class Calls:
         session = session or own
         if met is not None and session == own:
             met.calls += 1
-        token = _DEPTH.set(depth)
+        token, lending = _DEPTH.set(depth), LENT.set(lent)
         # The caller's guard is for what the caller is given: the outer call's own reply.
         client = msgspec.structs.replace(CALLER.get() or Client(), guard=False)
         try:
             return await self.road(CallRequest(verb, params, session, client))
         finally:
             _DEPTH.reset(token)
+            LENT.reset(lending)
             # The road runs in our context: what it has set there is the inner call's.
             CALLER_SESSION.set(own)
             MET.set(met)

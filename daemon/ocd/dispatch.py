@@ -15,7 +15,7 @@ from ocd import replies
 from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, Client
 from ocd.browser.met import MET
-from ocd.calls import CALLER
+from ocd.calls import CALLER, LENT
 from ocd.ledger.runner import CALLER_SESSION
 from ocd.ledger.states import TaskMeta
 from ocd.long_calls import OnProgress, finished
@@ -83,7 +83,8 @@ def _admit(road: Road) -> None:
 async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Reply:
     request = call.request
     verb = _find(road, request.verb)
-    road.capabilities.check(verb)
+    if not LENT.get():
+        road.capabilities.check(verb)
     reach = road.reach(request.client)
     REACH.set(reach)
     CALLER.set(request.client)

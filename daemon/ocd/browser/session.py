@@ -88,7 +88,7 @@ class Session:
         tab.events.on("session", lambda cdp: self._listen(tab, cdp))
         self.tabs.append(tab)
         self.sessions.count(1)
-        if latest or self._latest is None:
+        if (latest and self.workers.owner(tab) is None) or self._latest is None:
             self._latest = tab
         return tab, tab.start()
 
@@ -126,7 +126,8 @@ class Session:
         self.tabs.remove(tab)
         self.sessions.count(-1)
         if self._latest is tab:
-            self._latest = self.tabs[-1] if self.tabs else None
+            own = [other for other in self.tabs if self.workers.owner(other) is None]
+            self._latest = next(reversed(own or self.tabs), None)
 
     @property
     def folder(self) -> Path:
@@ -136,7 +137,9 @@ class Session:
 
     @property
     def latest(self) -> Tab | None:
-        """The most recent tab: the one that verbs without a tab id mean."""
+        """The most recent tab, the one that verbs without a tab id mean; no worker's, but for a
+        session that has no other.
+        """
         return self._latest
 
     @property
@@ -153,7 +156,8 @@ class Session:
             return self._latest
         for tab in self.tabs:
             if tab.id == tab_id:
-                self._latest = tab
+                if self.workers.owner(tab) is None:
+                    self._latest = tab
                 return tab
         names = [tab.id for tab in self.tabs]
         near = get_close_matches(tab_id, names, 1)

@@ -118,12 +118,15 @@ class Batch:
 
     async def _close(self, tab_id: str) -> None:
         try:
-            await self.calls.run("tabs_close", {"tab_id": tab_id}, session=self.work.session)
+            await self._lent("tabs_close", {"tab_id": tab_id})
         except OcdError:
             return  # it is gone already
 
     async def _call(self, verb: str, args: dict[str, Any]) -> Answer:
-        return await stoppable(self.work, self.calls.run(verb, args, session=self.work.session))
+        return await stoppable(self.work, self._lent(verb, args))
+
+    async def _lent(self, verb: str, args: dict[str, Any]) -> Answer:
+        return await self.calls.run(verb, args, session=self.work.session, lent=True)
 
     def _keep(
         self,

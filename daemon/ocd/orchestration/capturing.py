@@ -66,7 +66,9 @@ class Camera:
     async def call(self, verb: str, **args: Any) -> Answer:  # noqa: ANN401 - JSON values
         """Call a verb on the viewer's tab; Stopped if the task stops meanwhile."""
         given = {"tab_id": self.route.tab_id, **args}
-        return await stoppable(self.work, self.calls.run(verb, given, session=self.work.session))
+        return await stoppable(
+            self.work, self.calls.run(verb, given, session=self.work.session, lent=True)
+        )
 
     async def take(self, number: int) -> tuple[dict[str, Any], str]:
         """Return the page as it is kept, and a mark that equal pages share."""

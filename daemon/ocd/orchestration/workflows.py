@@ -15,10 +15,11 @@ from ocd.api.errors import OcdError
 from ocd.browser.isolation import Worker
 from ocd.browser.session import Session, Sessions
 from ocd.browser.tab import Tab
+from ocd.calls import Calls
 from ocd.records.workflow_states import Report, WorkerState, WorkflowMeta, reported, verdict
 from ocd.records.workflows import WorkflowStore
 
-LOAD_S = 20.0
+LOAD_MS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Workflows:
 
     store: WorkflowStore
     sessions: Sessions
+    calls: Calls
 
     async def begin(
         self, session_name: str, name: str, assignments: Sequence[Assignment], limits: Limits
@@ -63,7 +65,7 @@ class Workflows:
         opened: list[Worker] = []
         try:
             tabs = [await self._open(session, workflow_id, one, opened) for one in assignments]
-            errors = await _load_all(tabs, assignments)
+            errors = await self._load_all(session_name, tabs, assignments)
             now = self.store.now()
             workers = [
                 WorkerState(
@@ -94,6 +96,27 @@ class Workflows:
         if one.share_cookies and one.url:
             await session.workers.share_cookies(worker, one.url)
         return await session.workers.open(worker)
+
+    async def _load_all(
+        self, session: str, tabs: Sequence[Tab], wanted: Sequence[Assignment]
+    ) -> list[str | None]:
+        async with asyncio.TaskGroup() as group:
+            loads = [
+                group.create_task(self._load(session, tab, one.url))
+                for tab, one in zip(tabs, wanted, strict=True)
+            ]
+        return [load.result() for load in loads]
+
+    async def _load(self, session: str, tab: Tab, url: str) -> str | None:
+        """Go to the page by the one road, its rules about addresses included; say what failed."""
+        if not url:
+            return None
+        args = {"url": url, "tab_id": tab.id, "wait": "dom", "timeout_ms": LOAD_MS}
+        try:
+            await self.calls.run("navigate", args, session=session, lent=True)
+        except OcdError as error:
+            return f"{error.code}: {error.message}"
+        return None
 
     async def find(
         self, workflow_id: str | None, session: str, *, own: bool = False
@@ -139,27 +162,6 @@ class Workflows:
 
 async def _close(session: Session, workers: Sequence[Worker]) -> list[str]:
     return [tab_id for worker in workers for tab_id in await session.workers.close(worker)]
-
-
-async def _load_all(tabs: Sequence[Tab], wanted: Sequence[Assignment]) -> list[str | None]:
-    async with asyncio.TaskGroup() as group:
-        loads = [
-            group.create_task(_load(tab, one.url)) for tab, one in zip(tabs, wanted, strict=True)
-        ]
-    return [load.result() for load in loads]
-
-
-async def _load(tab: Tab, url: str) -> str | None:
-    if not url:
-        return None
-    try:
-        async with asyncio.timeout(LOAD_S):
-            await tab.navigate(url, "dom")
-    except OcdError as error:
-        return f"{error.code}: {error.message}"
-    except TimeoutError:
-        return f"timeout: {url} took more than {LOAD_S:g} s"
-    return None
 
 
 def prompt(meta: WorkflowMeta, worker: WorkerState) -> str:

@@ -201,7 +201,6 @@ async def batch_paginate(viewers: Viewers, work: Work, params: BatchPaginate) ->
 async def _tab_id(viewers: Viewers, work: Work, params: BatchPaginate) -> str:
     session = viewers.sessions.get(work.session)
     if params.tab_id is None and not session.tabs and params.chosen == "url":
-        return str(
-            (await viewers.calls.run("tabs_create", {}, session=work.session)).data["tab_id"]
-        )
+        made = await viewers.calls.run("tabs_create", {}, session=work.session, lent=True)
+        return str(made.data["tab_id"])
     return session.tab(params.tab_id).id

@@ -158,3 +158,15 @@ def test_results_survive_the_death_of_the_daemon(
     kept = daemon.result_of(task)
     assert [one["data"] for one in kept["results"]] == ["first"]
     assert kept["summary"]["succeeded"] == 1
+
+
+def test_batches_need_their_own_capability_only(
+    make_daemon: Callable[..., Daemon], site: Site
+) -> None:
+    """Where core is off, crawl's own verbs work, and what they call stays out of reach."""
+    daemon = make_daemon("--tools-only", "crawl")
+    script = {"url": site.url("article.html"), "script": "document.title"}
+    assert daemon.do("batch_execute", tasks=[script])["summary"]["succeeded"] == 1
+    done = daemon.do("batch_paginate", url_template=site.url("list-{page}.html"), total_pages=2)
+    assert done["total_captured"] == 2
+    assert daemon.call("javascript_tool", code="1").code == "CAPABILITY_DISABLED"
