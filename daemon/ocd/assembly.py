@@ -24,7 +24,7 @@ from ocd.calls import Calls
 from ocd.capabilities import Capabilities
 from ocd.config import Config, environment, reload
 from ocd.crawl.runner import Crawler
-from ocd.dispatch import run_call
+from ocd.dispatch import check_call, run_call
 from ocd.kinds import task_kinds
 from ocd.leaving import Departures
 from ocd.ledger.runner import Runner
@@ -35,13 +35,16 @@ from ocd.orchestration.workflows import Workflows
 from ocd.outputs import sweeper
 from ocd.outputs.meta import rfc3339
 from ocd.outputs.store import OutputStore
+from ocd.practice.skillbook import Skillbook
 from ocd.recording.recorder import Recorder
+from ocd.recording.trail import Trails
 from ocd.records.evidence import EvidenceStore
 from ocd.records.journal import Journal
 from ocd.records.notes import Notes
 from ocd.records.plans import PlanStore
 from ocd.records.progress import checkpoints, snapshots
 from ocd.records.recordings import Recordings
+from ocd.records.skills import Skills
 from ocd.records.totp import TotpStore
 from ocd.records.workflows import WorkflowStore
 from ocd.resuming import Bookkeeper
@@ -117,6 +120,15 @@ class Daemon:
         parts[Ward] = Ward(self.chromium, lambda: self.config, self.status)
         calls = parts[Calls] = Calls(lambda request: run_call(self.road, request))
         parts[Notes] = Notes(home / "memory")
+        trails = Trails()
+        parts[Skillbook] = Skillbook(
+            Skills(home / "skills"),
+            trails,
+            self.recorder,
+            self.sessions,
+            calls,
+            lambda verb, params: check_call(self.road, verb, params),
+        )
         parts[Bookkeeper] = Bookkeeper(self.sessions, checkpoints(home), snapshots(home), calls)
         shelf = catalog.render(verbs.values())
         entries = {entry["name"]: entry for entry in shelf["verbs"]}
@@ -137,6 +149,7 @@ class Daemon:
             outputs=self.outputs,
             journal=self.journal,
             recorder=self.recorder,
+            trails=trails,
             sanitizer=self.sanitizer,
             reach=self.reach,
             departures=Departures(lambda: self.config.policy.exfiltration, self.report),

@@ -20,15 +20,16 @@ from ocd.ledger.runner import CALLER_SESSION
 from ocd.ledger.states import TaskMeta
 from ocd.long_calls import OnProgress, finished
 from ocd.outputs import policy
-from ocd.params import Common, decode_call, renamed
+from ocd.params import Common, decode_call, renamed, snake
 from ocd.recording.kept import brief, kept
+from ocd.recording.trail import Trace, shortened
 from ocd.records.journal import MAX_JOURNAL_CHARS
 from ocd.replies import Reply
 from ocd.road import Call, Road
 from ocd.safety import secrets
 from ocd.safety.taint import MAY_SEND
 from ocd.scopes import Ready, perform
-from ocd.sources import REACH, filled, masked, names_files, permitted, whole
+from ocd.sources import REACH, companions, filled, masked, names_files, permitted, whole
 from ocd.spilling import guarded, guards
 from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb
 
@@ -150,6 +151,19 @@ def _find(road: Road, name: str) -> Verb:
     return verb
 
 
+def check_call(road: Road, name: str, params: Mapping[str, Any]) -> None:
+    """Raise what a call would before it runs: unknown_verb, CAPABILITY_DISABLED, invalid_argument.
+
+    Empty parameters are not looked at, nor those with values that come later.
+    """
+    verb = _find(road, name)
+    road.capabilities.check(verb)
+    named = renamed(verb, params)
+    open_ends = companions(verb.params).keys() & {snake(key) for key in named}
+    if named and not open_ends and "${" not in str(named):
+        decode_call(verb, named)
+
+
 def _deadline_s(verb: Verb, common: Common, params: Params) -> float | None:
     """Return the seconds that the call may take; None for a task, which has no deadline."""
     own = getattr(params, "timeout_ms", None)
@@ -226,10 +240,14 @@ def _now() -> str:
 
 
 def _journal(road: Road, call: Call, error: OcdError | None) -> None:
+    verb, code = road.verbs.get(call.request.verb), error.code if error else None
+    given = masked(verb, call.request.params)
+    if verb is not None:
+        trace = Trace(verb, shortened(given), call.met, code, call.tab_id, call.url)
+        road.trails.note(call.request.session, trace)
     args = brief(call.met.kept, MAX_JOURNAL_CHARS)
     if args is None:
-        args = masked(road.verbs.get(call.request.verb), call.request.params)
-        args = kept(args, call.met, error.code if error else None, MAX_JOURNAL_CHARS)
+        args = kept(given, call.met, code, MAX_JOURNAL_CHARS)
     road.journal.record_call(
         {
             "ts": _now(),
@@ -240,7 +258,7 @@ def _journal(road: Road, call: Call, error: OcdError | None) -> None:
             "args": args,
             "duration_ms": round((time.monotonic() - call.started) * 1000, 1),
             "ok": error is None,
-            "error": error.code if error else None,
+            "error": code,
             "call_id": call.id,
         }
     )

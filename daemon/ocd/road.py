@@ -15,6 +15,7 @@ from ocd.leaving import Departures
 from ocd.ledger.runner import Runner
 from ocd.outputs.store import OutputStore
 from ocd.recording.recorder import Recorder
+from ocd.recording.trail import Trails
 from ocd.records.journal import Journal
 from ocd.safety.sanitize import Sanitizer
 from ocd.sources import Reach
@@ -40,6 +41,7 @@ class Road:
     outputs: OutputStore
     journal: Journal
     recorder: Recorder
+    trails: Trails
     sanitizer: Sanitizer
     reach: Callable[[Client], Reach]
     large_output: Callable[[], LargeOutput]
@@ -64,5 +66,6 @@ class Call:
     id: str = field(default_factory=lambda: f"c_{token_hex(6)}")
     started: float = field(default_factory=time.monotonic)
     tab_id: str | None = None
+    url: str = ""
     deadline: float | None = None
     met: Met = field(default_factory=Met)

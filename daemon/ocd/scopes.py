@@ -59,7 +59,8 @@ async def _run_on_tab(
 ) -> Output:
     session = road.sessions.get(call.request.session)
     tab = await _tab_for(session, verb, tab_id)
-    call.tab_id = tab.id
+    call.tab_id, call.url = tab.id, tab.url
+    call.met.whole = True
     # Calls on one tab run in the order in which they came.
     async with tab.lock:
         if tab.opened_dialog is not None and not verb.leaves_dialog:

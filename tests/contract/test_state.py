@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.daemon import Daemon, Home
+from support.site import Site
 
 STATE = Path(__file__).resolve().parents[2] / "fixtures" / "state"
 
@@ -115,3 +116,19 @@ def test_old_notes_are_understood(make_daemon: Callable[..., Daemon], version: s
     guide = old.do("oc_session_resume", snapshot_id="An old one")
     assert "Buy a kettle" in guide["guide"]
     assert guide["tabs"][0]["status"] == "CLOSED"
+
+
+@pytest.mark.parametrize("version", sorted(path.name for path in STATE.iterdir()))
+def test_old_skill_is_understood(
+    make_daemon: Callable[..., Daemon], site: Site, version: str
+) -> None:
+    """It is recalled with what its replays came to, and done again by role and name."""
+    place = Home()
+    place.path.mkdir(mode=0o700)
+    shutil.copytree(STATE / version / "skills", place.path / "skills")
+    old = make_daemon(home=place)
+    (skill,) = old.do("oc_skill_recall", query="old")["skills"]
+    assert (skill["name"], skill["status"], skill["replays"]["passes"]) == ("more", "proven", 2)
+    old.do("navigate", url=site.url("skills/shelf.html"))
+    done = old.do("oc_skill_replay", skill_id=skill["skill_id"])
+    assert (done["verdict"], done["replays"]["passes"]) == ("pass", 3)

@@ -23,6 +23,7 @@ from support.waiting import wait_until
 
 SOURCE = Path(__file__).resolve().parents[2] / "daemon" / "ocd"
 NAME = re.compile(r"[a-z]+(\.[a-z_]+)+")
+HERE = {"kind": "url", "pattern": "article"}
 CRAWL = {"max_pages": 6, "max_depth": 10, "concurrency": 1, "engine": "static"}
 
 
@@ -176,6 +177,14 @@ def _note(daemon: Daemon, site: Site) -> None:
     daemon.start_call("memory", action="record", domain="d", key="new", value="new")
 
 
+def _skill(daemon: Daemon, site: Site) -> None:
+    """Keep a skill, which is the first line, then replay it, which is the second."""
+    step = {"verb": "navigate", "params": {"url": site.url("article.html")}}
+    with suppress(OSError, HTTPException):  # the daemon dies on the way
+        daemon.call("oc_skill_record", domain="d", name="one", steps=[step], contract=HERE)
+        daemon.call("oc_skill_replay", domain="d", name="one")
+
+
 def _leave_notes(daemon: Daemon, site: Site) -> None:
     """A note that was written again ten thousand times."""
     daemon.run_in_foreground()
@@ -234,6 +243,7 @@ WAYS: dict[str, Way] = {
     "workflow.gone": WORKFLOWS,
     "workflow.removed": WORKFLOWS,
     "keyed.line": (_leave_nothing, _note, ()),
+    "keyed.line:2": (_leave_nothing, _skill, ()),
     "keyed.compacted": (_leave_notes, _note, ()),
     "named.written": (_leave_nothing, _checkpoint, ()),
     "named.removed": (_leave_checkpoints, _checkpoint, ()),
@@ -419,6 +429,10 @@ def _no_note_is_lost(daemon: Daemon, fault: str) -> None:
     listed = daemon.do("oc_checkpoint", action="list", limit=500)
     assert listed["total"] == {"named.written": 1, "named.removed": 500}.get(fault, 0)
     assert "unreadable" not in listed
+    if fault == "keyed.line:2":
+        (skill,) = daemon.do("oc_skill_recall", domain="d")["skills"]
+        assert skill["replays"]["passes"] == 1
+        assert daemon.do("oc_skill_replay", skill_id=skill["skill_id"])["verdict"] == "pass"
     if fault.startswith("named."):
         assert daemon.do("oc_checkpoint", action="load", name="one")["completed_steps"] == [1]
 

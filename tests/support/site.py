@@ -23,7 +23,7 @@ from aiohttp.typedefs import Handler
 if __package__ in (None, ""):  # run as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from support import capture_routes, routes, state_routes, studio_routes, task_sites
+from support import capture_routes, routes, skill_routes, state_routes, studio_routes, task_sites
 from support.waiting import wait_until
 
 PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "site"
@@ -152,6 +152,7 @@ class Site:
         app[task_sites.KEPT] = self.kept
         app.add_routes(task_sites.ROUTES)
         app.add_routes(state_routes.ROUTES)
+        app.add_routes(skill_routes.ROUTES)
         app.add_routes(capture_routes.ROUTES)
         app.add_routes(studio_routes.ROUTES)
         app.router.add_get("/robots.txt", self._robots)

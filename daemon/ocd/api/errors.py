@@ -86,6 +86,8 @@ CODES: dict[str, tuple[int, int]] = {
     "recording_active": (409, 1),
     "recording_not_active": (409, 1),
     "recording_not_found": (404, 1),
+    # skills
+    "step_failed": (422, 1),
     # workers, workflows and plans
     "worker_not_found": (404, 1),
     "workflow_not_found": (404, 1),

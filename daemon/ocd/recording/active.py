@@ -166,7 +166,7 @@ class Active:
                 "ok": error is None,
                 "reads": action.verb.reads,
                 "error": error,
-                **_targets(action.met),
+                **targets_of(action.met),
                 **action.entry,
                 **self._changes(action.verb, output),
             }
@@ -246,7 +246,7 @@ def _code_of(failure: BaseException, action: Action) -> dict[str, Any]:
     return {"code": "internal", "message": type(failure).__name__}
 
 
-def _targets(met: Met) -> dict[str, Any]:
+def targets_of(met: Met) -> dict[str, Any]:
     """Return the elements that the action was about; `target` is the first of them."""
     targets = [_target(one.named, one.about) for one in met.elements]
     if not targets:

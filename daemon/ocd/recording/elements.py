@@ -18,7 +18,7 @@ def by_words(target: Target) -> str:
     if not target.get("name"):
         return ""
     quoted = target["name"].replace("\\", "\\\\").replace('"', '\\"')
-    around = target.get("around", "")
+    around = target.get("row") or target.get("around", "")
     return f'{target["role"]} "{quoted}"' + (f" in: {around}" if around else "")
 
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - the lines of the seeds stay as they are
-"""The capability filter: the verification scenarios 1 to 5 of seed 003, line by line."""
+"""The capability filter: the verification scenarios of seed 003, line by line."""
 
 import json
 import os
@@ -11,8 +11,10 @@ import pytest
 from support.daemon import Daemon
 from support.mcp import Http
 from support.shell import bash
+from support.site import Site
 
 GOLDEN = Path(__file__).parent / "golden" / "tools-list.json"
+SKILL = Path(__file__).resolve().parents[3] / "scripts" / "verify" / "cap-filter-skill.sh"
 NAMES = r"mcp | jq -r '.result.tools[].name'"
 
 
@@ -106,6 +108,21 @@ echo "default=$DEFAULT_BYTES core=$CORE_BYTES reduction=$((100 - 100*CORE_BYTES/
 [[ $((100 - 100*CORE_BYTES/DEFAULT_BYTES)) -ge 25 ]]
 """, DEFAULT_BYTES=default)  # fmt: skip
     assert "reduction=" in said
+
+
+def test_scenario_6_synthetic_skill_replay(make_daemon: Callable[..., Daemon], site: Site) -> None:
+    """Recorded with core verbs, replayed under --tools-only core: the same verdict, no error."""
+    daemon = make_daemon("--http", "0")
+    url = site.url("skills/shelf")
+    told = bash(daemon, '"$SKILL" record "$HTTP_PORT" "$URL"', SKILL=str(SKILL), URL=url)
+    assert told == "pass\n"
+    site.forget()
+    daemon.restart("--http", "0", "--tools-only", "core")
+    assert bash(daemon, '"$SKILL" replay "$HTTP_PORT"', SKILL=str(SKILL)) == told
+    assert len(site.seen("skills/more.html")) == 1
+    codes = {entry.get("error") for entry in daemon.do("oc_journal", action="recent", count=100)}
+    assert codes <= {None}
+    assert daemon.call("workflow_init", name="w", workers=[]).code == "CAPABILITY_DISABLED"
 
 
 def test_tier_1_is_the_small_surface(make_daemon: Callable[..., Daemon]) -> None:

@@ -150,16 +150,19 @@ const LEVELS = 6;
 
 function identityOf(el) {
   const tag = tagOf(el).toLowerCase();
-  if (clobbered(el)) return { tag, attributes: {}, label: '', text: '', around: '', selector: tag };
+  if (clobbered(el)) return { tag, attributes: {}, label: '', text: '', around: '', row: '', selector: tag };
   surroundings = new Map();
   const attributes = {};
+  const near = around(el);
   for (const name of TRAITS) if (el.hasAttribute(name)) attributes[name] = clip(el.getAttribute(name), 200);
   const typed = /^(input|textarea|select)$/.test(tag) || el.isContentEditable;
   return {
     tag, attributes, selector: pathOf(el),
     label: el.labels?.length ? clip(squeeze(contentIn(el.labels[0]).slice(0, 400))) : '',
     text: typed ? '' : clip(squeeze(contentIn(el).slice(0, 400))),
-    around: clip(squeeze(`${around(el).words} ${sectionOf(el)}`), 200),
+    around: clip(squeeze(`${near.words} ${sectionOf(el)}`), 200),
+    // Of one among many of its kind: what tells it from the others.
+    row: near.repeated ? clip(squeeze(near.words), 200) : '',
   };
 }
 

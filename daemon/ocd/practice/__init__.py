@@ -1,0 +1,1 @@
+"""Skills: made of what was done, recalled by how they did, and done again."""

@@ -1,0 +1,139 @@
+"""Verbs about skills: steps kept with a contract, recalled by how they did, done again."""
+
+import asyncio
+from typing import Annotated, Any
+
+from msgspec import Meta, field
+
+from ocd.api.errors import OcdError
+from ocd.contracts.tree import decode
+from ocd.ledger.runner import CALLER_SESSION
+from ocd.practice.skillbook import Skillbook, Wish, told
+from ocd.records.skills import Wanted
+from ocd.verb import PAYLOAD, SECRET, Output, Params, daemon_verb
+
+Name = Annotated[str, Meta(min_length=1, max_length=10_240)]
+Milliseconds = Annotated[int, Meta(ge=0, le=600_000)]
+REPLAY_MS = 300_000
+
+
+class SkillRecord(Params):
+    """Keep steps as a skill, bound to a contract
+
+    Steps come from `steps`, from a recording, or are the session's last actions that went well.
+    Elements are kept by role and name, so that they are found when ids and order have changed.
+    Secrets are not kept: they become parameters. The same domain and name replaces.
+    """
+
+    domain: Annotated[Name, Meta(description="Host or any name; an address counts as its host")]
+    name: Annotated[Name, Meta(description="What to call it")]
+    steps: Annotated[
+        list[dict[str, Any]] | None,
+        Meta(description='[{"verb", "params", "description"?}]', extra=PAYLOAD),
+    ] = None
+    recording_id: Annotated[Name | None, Meta(description="A recording's id or name")] = None
+    last_actions: Annotated[
+        Annotated[int, Meta(ge=1, le=100)] | None, Meta(description="How many of the last")
+    ] = None
+    contract: Annotated[
+        dict[str, Any] | list[Any] | str | None,
+        Meta(description="What must be true afterwards, as in oc_assert", extra=PAYLOAD),
+    ] = None
+    contract_id: Annotated[
+        Name | None, Meta(description="Its name; alone: the contract stored under it")
+    ] = None
+    description: Annotated[str, Meta(description="What it is good for", max_length=4_000)] = ""
+
+    def __post_init__(self) -> None:
+        if self.contract is not None:
+            decode(self.contract)
+
+
+@daemon_verb("oc_skill_record", SkillRecord, needs=Skillbook, capability="core", tier=3)
+async def oc_skill_record(book: Skillbook, params: SkillRecord) -> Output:
+    sources = ("steps", "recording_id", "last_actions")
+    if sum(getattr(params, name) is not None for name in sources) != 1:
+        raise OcdError(
+            "invalid_argument", f"Give exactly one of {', '.join(sources)}",
+            parameter="steps", expected=list(sources),
+        )  # fmt: skip
+    wish = Wish(
+        domain=params.domain, name=params.name, description=params.description,
+        contract=params.contract, contract_id=params.contract_id, steps=params.steps,
+        recording_id=params.recording_id, last_actions=params.last_actions,
+    )  # fmt: skip
+    data = await book.record(wish, CALLER_SESSION.get())
+    return Output(data=data | book.skills.store.complaint())
+
+
+class SkillRecall(Params):
+    """Find skills, those that worked best first
+
+    Score: share of the words, 0.025 a pass (10 at most) less as much a failure, 0.2 for or against
+    by the last replay, 0.15 for the contract. Skills whose last three replays failed are held back.
+    """
+
+    domain: Annotated[Name | None, Meta(description="Only of this domain")] = None
+    query: Annotated[str, Meta(description="Words of name, description or steps")] = ""
+    task: Annotated[str, Meta(description="The same: what is to be done")] = ""
+    contract_id: Annotated[Name | None, Meta(description="Prefer those bound to it")] = None
+    ranked: Annotated[bool, Meta(description="False: newest first")] = True
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Skills at most")] = 20
+    include_unpromoted: Annotated[
+        bool, Meta(description="Those never replayed with success, too")
+    ] = True
+    include_quarantined: Annotated[bool, Meta(description="Those held back, too")] = False
+
+
+@daemon_verb("oc_skill_recall", SkillRecall, needs=Skillbook, capability="core", tier=3, reads=True)
+async def oc_skill_recall(book: Skillbook, params: SkillRecall) -> Output:
+    wanted = Wanted(
+        domain=params.domain, words=f"{params.query} {params.task}",
+        contract_id=params.contract_id, ranked=params.ranked, limit=params.limit,
+        quarantined=params.include_quarantined, unproven=params.include_unpromoted,
+    )  # fmt: skip
+    recalled = await asyncio.to_thread(book.skills.recall, wanted)
+    skills = [{**told(skill), "score": score} for score, skill in recalled.found]
+    data: dict[str, Any] = {
+        "skills": skills, "count": len(skills), "total": recalled.total,
+        "hidden": recalled.hidden, "promotion_filter_active": not params.include_unpromoted,
+    }  # fmt: skip
+    return Output(data=data | book.skills.store.complaint())
+
+
+class SkillReplay(Params):
+    """Do a skill again and judge it by its contract
+
+    Returns the verdict: pass, fail or inconclusive; it counts for oc_skill_recall. A step that
+    cannot be done is the error step_failed, which names it and the evidence that was kept.
+    """
+
+    skill_id: Annotated[Name | None, Meta(description="The skill's id")] = None
+    name: Annotated[Name | None, Meta(description="Or its name")] = None
+    domain: Annotated[Name | None, Meta(description="With name: its domain")] = None
+    parameters: Annotated[
+        dict[str, str], Meta(description="Values that the skill asks for", extra=SECRET)
+    ] = field(default_factory=dict[str, str])
+    step_timeout_ms: Annotated[
+        Milliseconds, Meta(description="Longest wait for a step's element")
+    ] = 5_000
+    contract_wait_ms: Annotated[
+        Milliseconds, Meta(description="Longest wait for the contract to pass")
+    ] = 3_000
+
+
+@daemon_verb(
+    "oc_skill_replay", SkillReplay, needs=Skillbook, capability="core", tier=3,
+    timeout_ms=REPLAY_MS, page_keys=("failed_assertions", "inconclusive_assertions"),
+)  # fmt: skip
+async def oc_skill_replay(book: Skillbook, params: SkillReplay) -> Output:
+    if (params.skill_id is None) == (params.name is None):
+        raise OcdError(
+            "invalid_argument", "Give exactly one of skill_id and name", parameter="skill_id"
+        )
+    if params.skill_id is not None:
+        skill = await asyncio.to_thread(book.skills.get, params.skill_id)
+    else:
+        skill = await asyncio.to_thread(book.skills.named, params.name or "", params.domain)
+    times = (params.step_timeout_ms, params.contract_wait_ms)
+    return Output(data=await book.replay(skill, CALLER_SESSION.get(), params.parameters, times))

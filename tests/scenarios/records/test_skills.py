@@ -1,0 +1,219 @@
+"""Skills: what was done once is done again, on a page that has changed, and judged."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from support.daemon import Daemon
+from support.recorded import recorded, said
+from support.site import Site
+
+WORD = "sesame-opens-4711"
+THANKS = {"kind": "dom_text", "selector": "output", "contains": "Thank you, Kim"}
+MORE = {"and": [{"kind": "url", "pattern": "more.html$"}, {"kind": "no_dialog"}]}
+
+
+class Shelf:
+    """The shelf of fixtures/site/skills in a session of its own, and skills about it."""
+
+    def __init__(self, daemon: Daemon, site: Site) -> None:
+        self.daemon, self.site = daemon, site
+        self.turn("shelf")
+
+    def turn(self, look: str) -> None:
+        self.daemon.do("navigate", "other", url=self.site.url(f"skills/turn/{look}"))
+        self.site.forget()
+
+    def go(self) -> None:
+        self.daemon.do("navigate", url=self.site.url("skills/shelf"))
+
+    def keep(self, name: str, **params: object) -> dict[str, Any]:
+        found: dict[str, Any] = self.daemon.do(
+            "oc_skill_record", domain="shelf", name=name, **params
+        )
+        return found
+
+    def replay(self, **params: object) -> dict[str, Any]:
+        found: dict[str, Any] = self.daemon.do("oc_skill_replay", **params)
+        return found
+
+
+@pytest.fixture
+def shelf(make_daemon: Callable[..., Daemon], site: Site) -> Shelf:
+    return Shelf(make_daemon(), site)
+
+
+def click(query: str) -> dict[str, Any]:
+    return {"verb": "interact", "params": {"query": query}}
+
+
+def test_last_actions_are_done_again_where_ids_and_order_changed(shelf: Shelf) -> None:
+    """Elements named by ref and selector are found by role and name; the verdict is the same."""
+    shelf.go()
+    shelf.daemon.do("form_input", selector="#n", value="Kim")
+    shelf.daemon.call("interact", query="no such thing")
+    shelf.daemon.do("interact", selector="#b1")
+    ref = shelf.daemon.do("find", query="Place order button")["refs"][0]
+    shelf.daemon.do("interact", ref=ref)
+    kept = shelf.keep("order", last_actions=5, contract=THANKS)
+    assert kept["recorded_verdict"] == "pass"
+    assert [step["verb"] for step in kept["steps"]] == [
+        "navigate", "form_input", "interact", "find", "interact",
+    ]  # fmt: skip
+    shelf.turn("moved")
+    done = shelf.replay(skill_id=kept["skill_id"])
+    assert said(shelf.site) == ["removed Kettle", "ordered Kim 0"]
+    assert (done["verdict"], done["completed"], done["matches_recording"]) == ("pass", True, True)
+    assert [step["step"] for step in done["steps"]] == [1, 2, 3, 4, 5]
+    assert done["replays"]["passes"] == 1
+
+
+@pytest.mark.parametrize("target", ["#b1", "#ok"])
+def test_a_target_that_is_gone_fails_its_step(shelf: Shelf, target: str) -> None:
+    """A row and a button: nothing else is clicked instead; the step is named, evidence attached."""
+    shelf.go()
+    shelf.daemon.do("interact", selector=target)
+    shelf.daemon.do("interact", query="More information")
+    kept = shelf.keep("gone", last_actions=3, contract=MORE)
+    shelf.turn("gone")
+    failed = shelf.daemon.call(
+        "oc_skill_replay", skill_id=kept["skill_id"], step_timeout_ms=300
+    ).error
+    assert failed["code"] == "step_failed"
+    assert failed["step"]["step"] == 2
+    assert failed["step"]["description"] == kept["steps"][1]["description"]
+    assert failed["error"]["code"] == "element_not_found"
+    assert (failed["verdict"], failed["replays"]["broken"]) == ("fail", 1)
+    assert [step["step"] for step in failed["steps"]] == [1]
+    assert said(shelf.site) == []
+    evidence = failed["evidence"]
+    assert {"dom", "screenshot"} <= set(evidence["parts"])
+    empty = {"kind": "dom_text", "contains": "Teapot"}
+    judged = shelf.daemon.do("oc_assert", contract=empty, evidence=evidence["bundle_id"])
+    assert judged["verdict"] == "pass"
+
+
+def test_steps_as_a_caller_writes_them_learn_their_elements(shelf: Shelf) -> None:
+    """A selector that was never used before is replaced by what it meant at the first replay."""
+    steps = [
+        {"verb": "navigate", "params": {"url": shelf.site.url("skills/shelf")}},
+        {"tool": "read_page"},
+        {"tool": "interact", "args": {"selector": "#more"}, "description": "read on"},
+    ]
+    kept = shelf.keep("read", steps=steps, contract=MORE, description="what a kettle does")
+    assert kept["recorded_verdict"] is None
+    assert shelf.replay(name="read")["verdict"] == "pass"
+    shelf.turn("moved")
+    done = shelf.replay(name="read", domain="SHELF")
+    assert (done["verdict"], done["replays"]["passes"]) == ("pass", 2)
+    assert len(shelf.site.seen("skills/more.html")) == 1
+
+
+def test_refs_in_written_steps_are_looked_up(shelf: Shelf) -> None:
+    """One that is on the page is kept by role and name; one that is not is refused."""
+    shelf.go()
+    ref = shelf.daemon.do("find", query="Place order button")["refs"][0]
+    go = {"verb": "navigate", "params": {"url": shelf.site.url("skills/shelf")}}
+    fill = {"verb": "form_input", "params": {"query": "Full name", "value": "Kim"}}
+    press = {"verb": "interact", "params": {"ref": ref}}
+    kept = shelf.keep("refs", steps=[go, fill, press], contract=json.dumps(THANKS))
+    shelf.turn("moved")
+    assert shelf.replay(skill_id=kept["skill_id"])["verdict"] == "pass"
+    press["params"]["ref"] = "e9999"
+    refused = shelf.daemon.call("oc_skill_record", domain="d", name="n", steps=[go, press])
+    assert (refused.code, refused.error["step"]) == ("invalid_argument", 2)
+
+
+def test_a_recording_becomes_a_skill_and_its_secrets_parameters(shelf: Shelf) -> None:
+    """What was typed into the password field is asked for, and stands nowhere."""
+    with recorded(shelf.daemon, name="an order"):
+        shelf.go()
+        shelf.daemon.do("form_input", query="Full name", value="Kim")
+        shelf.daemon.do("form_input", selector="#w", value=WORD)
+        shelf.daemon.do("interact", query="Place order")
+    kept = shelf.keep("log in", recording_id="an order", contract=THANKS)
+    assert list(kept["parameters"]) == ["secret_1"]
+    shelf.turn("moved")
+    missing = shelf.daemon.call("oc_skill_replay", skill_id=kept["skill_id"])
+    assert (missing.code, list(missing.error["missing"])) == ("invalid_argument", ["secret_1"])
+    done = shelf.replay(skill_id=kept["skill_id"], parameters={"secret_1": WORD})
+    assert done["verdict"] == "pass"
+    assert said(shelf.site) == [f"ordered Kim {len(WORD)}"]
+    for folder in ("skills", "journal", "recordings"):
+        for path in (shelf.daemon.home.path / folder).rglob("*.json*"):
+            assert WORD not in path.read_text()
+
+
+def test_a_contract_that_does_not_hold_is_the_verdict(shelf: Shelf) -> None:
+    """The steps go well, the verdict is fail, with what speaks against it and evidence."""
+    go = {"verb": "navigate", "params": {"url": shelf.site.url("skills/shelf")}}
+    kept = shelf.keep("wrong", steps=[go], contract=THANKS)
+    done = shelf.replay(skill_id=kept["skill_id"], contract_wait_ms=100)
+    assert (done["completed"], done["verdict"], done["replays"]["fails"]) == (True, "fail", 1)
+    assert done["failed_assertions"]
+    assert done["evidence"]["bundle_id"]
+    none = shelf.keep("unbound", steps=[go])
+    assert shelf.replay(skill_id=none["skill_id"])["verdict"] == "inconclusive"
+
+
+def test_recall_is_ranked_by_how_replays_came_out(shelf: Shelf) -> None:
+    """Passes first; three failures in a row are held back, and counted as hidden."""
+    go = {"verb": "navigate", "params": {"url": shelf.site.url("skills/shelf")}}
+    there = {"kind": "dom_text", "contains": "Teapot"}
+    for name in ("bad", "good", "new"):
+        kept = shelf.keep(
+            name, steps=[go], contract=there if name == "good" else THANKS, contract_id=name,
+            description=f"look at the shelf, the {name} way",
+        )  # fmt: skip
+        for _ in range({"bad": 3, "good": 1, "new": 0}[name]):
+            shelf.replay(skill_id=kept["skill_id"], contract_wait_ms=0)
+
+    def names(**params: object) -> list[str]:
+        found = shelf.daemon.do("oc_skill_recall", **params)
+        assert found["count"] == len(found["skills"])
+        return [skill["name"] for skill in found["skills"]]
+
+    assert names(domain="shelf") == names(query="the shelf") == ["good", "new"]
+    assert names(domain="shelf", include_quarantined=True) == ["good", "new", "bad"]
+    assert names(domain="shelf", include_unpromoted=False) == ["good"]
+    assert names(task="shelf", contract_id="new", limit=1) == ["good"]
+    assert names(query="new way")[0] == "new"
+    assert names(domain="elsewhere") == names(query="teaspoon") == []
+    assert shelf.daemon.do("oc_skill_recall")["hidden"] == 1
+    shelf.daemon.kill9().start()
+    assert names(domain="shelf") == ["good", "new"]
+
+
+@pytest.mark.parametrize(
+    ("params", "code"),
+    [
+        ({}, "invalid_argument"),
+        ({"steps": [], "last_actions": 1}, "invalid_argument"),
+        ({"steps": []}, "invalid_argument"),
+        ({"steps": [{"params": {}}]}, "invalid_argument"),
+        ({"steps": [{"verb": "navigat", "params": {}}]}, "unknown_verb"),
+        ({"steps": [{"verb": "navigate", "params": {"adress": "x"}}]}, "invalid_argument"),
+        ({"steps": [click("x")], "contract": {"kind": "nonsense"}}, "invalid_argument"),
+        ({"recording_id": "none"}, "recording_not_found"),
+    ],
+)
+def test_what_cannot_be_a_skill_is_refused(
+    daemon: Daemon, params: dict[str, object], code: str
+) -> None:
+    """Before anything is kept, with the code that says why."""
+    assert daemon.call("oc_skill_record", domain="d", name="refused", **params).code == code
+    assert daemon.call("oc_skill_replay", name="refused", domain="d").code == "not_found"
+
+
+def test_any_name_is_a_skill_of_its_own(daemon: Daemon) -> None:
+    """Korean, emoji, dots, ten kilobytes; an empty one is refused."""
+    names = ["with spaces", "한국어", "🧭", "..", "../../x", "y" * 10_000]
+    for name in names:
+        daemon.do("oc_skill_record", domain=name, name=name, steps=[click(name[:50])])
+    for name in names:
+        (found,) = daemon.do("oc_skill_recall", domain=name)["skills"]
+        assert found["name"] == name
+    empty = daemon.call("oc_skill_record", domain="d", name="", steps=[click("x")])
+    assert empty.code == "invalid_argument"
