@@ -6,6 +6,7 @@ import os
 import tempfile
 import time
 from collections.abc import Coroutine
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import watchfiles
 
 from ocd import catalog
 from ocd.api import paths
+from ocd.api.errors import OcdError
 from ocd.api.wire import Client
 from ocd.browser import leftovers
 from ocd.browser.chromium import Chromium, ChromiumOptions
@@ -119,10 +121,11 @@ class Daemon:
         parts[Studio] = Studio(self.sessions, lambda: self.config.ocs)
         parts[Ward] = Ward(self.chromium, lambda: self.config, self.status)
         calls = parts[Calls] = Calls(lambda request: run_call(self.road, request))
-        parts[Notes] = Notes(home / "memory")
+        notes, skills = Notes(home / "memory"), Skills(home / "skills")
+        parts[Notes], self.stores = notes, (notes.store, skills.store)
         trails = Trails()
         parts[Skillbook] = Skillbook(
-            Skills(home / "skills"),
+            skills,
             trails,
             self.recorder,
             self.sessions,
@@ -246,6 +249,13 @@ class Daemon:
             group.create_task(sweeper.run(self.outputs, self._sweep_interval_s, self.sweep_changed))
             group.create_task(self._prune_tasks())
             group.create_task(self._watch_config())
+            group.create_task(self._read_stores())
+
+    async def _read_stores(self) -> None:
+        """Read what calls would wait for; one that cannot be read says so to those calls."""
+        for store in self.stores:
+            with suppress(OcdError):
+                await asyncio.to_thread(store.load)
 
     def _sweep_interval_s(self) -> float:
         return self.config.output_handle_sweep_interval_seconds

@@ -53,7 +53,6 @@ class Keyed(Generic[R]):
         self._slack = slack
         self._lock = threading.RLock()
         self._records: dict[str, R] = {}
-        self._log: Log | None = None
         self._lines = 0
         self._loaded = False
 
@@ -64,6 +63,11 @@ class Keyed(Generic[R]):
             if not self._loaded:
                 self._load()
             yield self._records
+
+    def load(self) -> None:
+        """Read the file now rather than at the first use; unreadable_file, storage_failed."""
+        with self.held():
+            pass
 
     def put(self, key: str, record: R) -> None:
         """Set the record of a key; storage_full and storage_failed leave what was."""
@@ -82,13 +86,15 @@ class Keyed(Generic[R]):
     def _append(self, line: dict[str, Any]) -> None:
         if self._lines > 2 * len(self._records) + self._slack:
             self._compact()
-        if self._log is None:
-            if not self._lines:
-                make_dir(self.path.parent)
-                write_whole(self.path, self._header() + b"\n")
-                self._lines = 1
-            self._log = Log(self.path)
-        self._log.append(msgspec.json.encode(line))
+        if not self._lines:
+            make_dir(self.path.parent)
+            write_whole(self.path, self._header() + b"\n")
+            self._lines = 1
+        log = Log(self.path)
+        try:
+            log.append(msgspec.json.encode(line))
+        finally:
+            log.close()
         self._lines += 1
         faults.point("keyed.line")
 
@@ -104,12 +110,11 @@ class Keyed(Generic[R]):
         )
         write_whole(self.path, (self._header() + b"\n", *lines))
         faults.point("keyed.compacted")
-        if self._log is not None:
-            self._log.close()
-        self._log, self._lines = Log(self.path), len(self._records) + 1
+        self._lines = len(self._records) + 1
 
     def _load(self) -> None:
         decode = msgspec.json.Decoder(_Line).decode
+        value = msgspec.json.Decoder(self._of).decode
         self._lines = 0
         for number, line in enumerate(read_lines(self.path)):
             self._lines += 1
@@ -117,8 +122,8 @@ class Keyed(Generic[R]):
                 self._check(line)
                 continue
             try:
-                self._take(decode(line))
-            except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError):
+                self._take(decode(line), value)
+            except (msgspec.DecodeError, UnicodeDecodeError):
                 self.unreadable += 1
         if not self._lines and read_whole(self.path):
             raise self._refused("it has no whole line")
@@ -126,11 +131,11 @@ class Keyed(Generic[R]):
             self._heard(key, None, record)
         self._loaded = True
 
-    def _take(self, line: "_Line") -> None:
-        if line.value is msgspec.UNSET:
-            self._records.pop(line.key, None)
+    def _take(self, line: "_Line", decode: Callable[[msgspec.Raw], R]) -> None:
+        if len(line.value):
+            self._records[line.key] = decode(line.value)
         else:
-            self._records[line.key] = msgspec.convert(line.value, self._of)
+            self._records.pop(line.key, None)
 
     def _check(self, line: bytes) -> None:
         try:
@@ -165,4 +170,4 @@ class _Header(msgspec.Struct):
 
 class _Line(msgspec.Struct):
     key: str
-    value: Any = msgspec.UNSET
+    value: msgspec.Raw = msgspec.Raw()

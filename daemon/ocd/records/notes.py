@@ -8,10 +8,11 @@ more: the same value keeps what it has, another value gets 0.5 at most.
 """
 
 import heapq
-from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,16 +41,13 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str
     updated_at: str
 
-    def fits(self, key: str | None, words: list[str]) -> bool:
-        """Return whether a key (whole, or the part before a colon) and all words fit it."""
-        if key is not None and self.key != key:
-            start = key if key.endswith(":") else f"{key}:"
-            if not self.key.startswith(start):
-                return False
-        if not words:
-            return True
-        text = f"{self.key} {self.value}".lower()
-        return all(word in text for word in words)
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    note: Note
+    key: str
+    text: str
+    order: tuple[float, str]
 
 
 def domain_of(text: str) -> str:
@@ -83,15 +81,17 @@ class Notes:
     def __init__(self, folder: Path, *, most: int = MOST_NOTES) -> None:
         self.store = Keyed(folder / "memory.jsonl", Note, heard=self._index)
         self._most = most
-        self._domains: dict[str, dict[str, Note]] = {}
+        self._domains: dict[str, dict[str, _Entry]] = {}
 
     def _index(self, key: str, old: Note | None, new: Note | None) -> None:
         if new is not None:
-            self._domains.setdefault(new.domain, {})[key] = new
+            text = f"{new.key} {new.value}".lower()
+            entry = _Entry(new, new.key, text, (new.confidence, new.updated_at))
+            self._domains.setdefault(new.domain, {})[key] = entry
         elif old is not None:
-            notes = self._domains[old.domain]
-            del notes[key]
-            if not notes:
+            entries = self._domains[old.domain]
+            del entries[key]
+            if not entries:
                 del self._domains[old.domain]
 
     def record(self, domain: str, key: str, value: object) -> tuple[Note, list[str]]:
@@ -158,18 +158,20 @@ class Notes:
         self, domain: str | None, key: str | None, words: str, limit: int, offset: int
     ) -> tuple[list[Note], int]:
         """Return the notes that fit, most believed and then newest first, and how many fit."""
-        wanted = words.lower().split()
         with self.store.held():
-            found = [note for note in self._within(domain) if note.fits(key, wanted)]
-        best = heapq.nlargest(offset + limit, found, key=lambda n: (n.confidence, n.updated_at))
-        return best[offset:], len(found)
+            found = self._within(domain)
+        if key is not None:
+            start = key if key.endswith(":") else f"{key}:"
+            found = [e for e in found if e.key == key or e.key.startswith(start)]
+        for word in words.lower().split():
+            found = [entry for entry in found if word in entry.text]
+        best = heapq.nlargest(offset + limit, found, key=attrgetter("order"))
+        return [entry.note for entry in best[offset:]], len(found)
 
-    def _within(self, domain: str | None) -> Iterator[Note]:
+    def _within(self, domain: str | None) -> list[_Entry]:
         if domain is None:
-            for notes in self._domains.values():
-                yield from notes.values()
-            return
-        yield from self._domains.get(domain_of(domain), {}).values()
+            return [entry for entries in self._domains.values() for entry in entries.values()]
+        return list(self._domains.get(domain_of(domain), {}).values())
 
     def __repr__(self) -> str:
         return f"Notes({self.store!r})"

@@ -6,8 +6,6 @@ What is recalled is ranked by how replays came out; the index is in memory.
 """
 
 import heapq
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -19,13 +17,13 @@ from msgspec.structs import replace
 from ocd.api.errors import OcdError
 from ocd.records.keyed import Keyed
 from ocd.records.notes import domain_of, now
+from ocd.records.skill_index import Index, Wanted
 
 MOST_SKILLS = 20_000
 # A skill that failed so often one after the other is not proposed any more.
 STREAK = 3
 _WEIGHT, _MOST_COUNTED = 0.025, 10
-_LAST, _CONTRACT = 0.2, 0.15
-_WORD = re.compile(r"\w+")
+_LAST = 0.2
 
 Outcome = Literal["pass", "fail", "inconclusive", "broken"]
 Status = Literal["unproven", "proven", "quarantined"]
@@ -98,32 +96,16 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
         counted = min(told.passes, _MOST_COUNTED) - min(bad, _MOST_COUNTED)
         return round(_WEIGHT * counted + last, 3)
 
+    @property
+    def said(self) -> str:
+        """The text that words are looked for in."""
+        return " ".join((self.name, self.description, *(one.description for one in self.steps)))
+
     def same_deed(self, other: "Skill") -> bool:
         """Return whether both do the same and are judged by the same."""
         return [(s.verb, s.params) for s in self.steps] == [
             (s.verb, s.params) for s in other.steps
         ] and self.contract == other.contract
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    skill: Skill
-    rank: float
-    status: Status
-    words: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What a recall asks for; see the verb oc_skill_recall."""
-
-    domain: str | None = None
-    words: str = ""
-    contract_id: str | None = None
-    ranked: bool = True
-    limit: int = 20
-    quarantined: bool = False
-    unproven: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,29 +123,19 @@ def skill_id(domain: str, name: str) -> str:
     return sha256(data).hexdigest()[:16]
 
 
-def words_of(text: str) -> frozenset[str]:
-    """Return the words of a text, in lower case."""
-    return frozenset(_WORD.findall(text.lower()))
-
-
 class Skills:
     """All skills of a home; for threads, as it blocks on its first use and on writes."""
 
     def __init__(self, folder: Path, *, most: int = MOST_SKILLS) -> None:
-        self.store = Keyed(folder / "skills.jsonl", Skill, heard=self._index)
+        self.store = Keyed(folder / "skills.jsonl", Skill, heard=self._heard)
         self._most = most
-        self._domains: dict[str, dict[str, _Entry]] = {}
+        self._index = Index()
 
-    def _index(self, key: str, old: Skill | None, new: Skill | None) -> None:
+    def _heard(self, key: str, old: Skill | None, new: Skill | None) -> None:
+        if old is not None:
+            self._index.remove(key, old)
         if new is not None:
-            said = " ".join((new.name, new.description, *(step.description for step in new.steps)))
-            entry = _Entry(new, new.rank, new.status, words_of(said))
-            self._domains.setdefault(new.domain, {})[key] = entry
-        elif old is not None:
-            entries = self._domains[old.domain]
-            del entries[key]
-            if not entries:
-                del self._domains[old.domain]
+            self._index.add(key, new)
 
     def put(self, skill: Skill) -> tuple[Skill, bool, list[str]]:
         """Store a skill under its domain and name; what it replaces keeps its tally if it is alike.
@@ -235,36 +207,10 @@ class Skills:
 
     def recall(self, wanted: Wanted) -> Recalled:
         """Return the skills that fit, best first; see the verb oc_skill_recall."""
-        words = words_of(wanted.words)
-        with self.store.held():
-            fitting = [one for one in self._within(wanted.domain) if not words or words & one.words]
-        shown = [
-            one for one in fitting
-            if (wanted.quarantined or one.status != "quarantined")
-            and (wanted.unproven or one.status != "unproven")
-        ]  # fmt: skip
-
-        def score(one: _Entry) -> float:
-            fits = len(words & one.words) / len(words) if words else 0.0
-            bound = wanted.contract_id is not None and one.skill.contract_id == wanted.contract_id
-            return round(fits + one.rank + (_CONTRACT if bound else 0.0), 3)
-
-        def order(one: _Entry) -> tuple[Any, ...]:
-            skill = one.skill
-            if not wanted.ranked:
-                return skill.stored_at, skill.skill_id
-            return score(one), skill.last_used_at, skill.skill_id
-
-        best = heapq.nlargest(wanted.limit, shown, key=order)
-        found = [(score(one), one.skill) for one in best]
-        return Recalled(found, len(fitting), len(fitting) - len(shown))
-
-    def _within(self, domain: str | None) -> Iterator[_Entry]:
-        if domain is not None:
-            yield from self._domains.get(domain_of(domain), {}).values()
-            return
-        for entries in self._domains.values():
-            yield from entries.values()
+        with self.store.held() as skills:
+            ids, total, hidden = self._index.search(wanted)
+            found = [(score, skills[key]) for score, key in ids]
+        return Recalled(found, total, hidden)
 
     def __repr__(self) -> str:
         return f"Skills({self.store!r})"

@@ -9,7 +9,7 @@ from ocd.api.errors import OcdError
 from ocd.contracts.tree import decode
 from ocd.ledger.runner import CALLER_SESSION
 from ocd.practice.skillbook import Skillbook, Wish, told
-from ocd.records.skills import Wanted
+from ocd.records.skill_index import Wanted
 from ocd.verb import PAYLOAD, SECRET, Output, Params, daemon_verb
 
 Name = Annotated[str, Meta(min_length=1, max_length=10_240)]
@@ -75,7 +75,7 @@ class SkillRecall(Params):
 
     domain: Annotated[Name | None, Meta(description="Only of this domain")] = None
     query: Annotated[str, Meta(description="Words of name, description or steps")] = ""
-    task: Annotated[str, Meta(description="The same: what is to be done")] = ""
+    task: Annotated[str, Meta(description="The same: what is to be done", max_length=1000)] = ""
     contract_id: Annotated[Name | None, Meta(description="Prefer those bound to it")] = None
     ranked: Annotated[bool, Meta(description="False: newest first")] = True
     limit: Annotated[int, Meta(ge=1, le=1000, description="Skills at most")] = 20
@@ -112,7 +112,7 @@ class SkillReplay(Params):
     name: Annotated[Name | None, Meta(description="Or its name")] = None
     domain: Annotated[Name | None, Meta(description="With name: its domain")] = None
     parameters: Annotated[
-        dict[str, str], Meta(description="Values that the skill asks for", extra=SECRET)
+        dict[str, str], Meta(description="Values that the skill asks for", extra=PAYLOAD | SECRET)
     ] = field(default_factory=dict[str, str])
     step_timeout_ms: Annotated[
         Milliseconds, Meta(description="Longest wait for a step's element")

@@ -1,0 +1,145 @@
+"""Stores of many small records: ten thousand of them, two writers, files written anew."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ocd.records.keyed import Keyed
+from ocd.records.notes import Notes
+from ocd.records.skill_index import Wanted
+from ocd.records.skills import Skill, Skills, Step, skill_id
+
+MANY = 10_000
+ANSWER_MS = 5.0
+
+
+class Number(msgspec.Struct, frozen=True):
+    value: int
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    """Return the least CPU time of seven runs: what the work itself costs."""
+    times = []
+    for _ in range(7):
+        started = time.process_time()
+        work()
+        times.append((time.process_time() - started) * 1000)
+    return min(times)
+
+
+def make_skill(number: int, verdict: str = "") -> Skill:
+    domain, name = f"site{number % 100}.example.org", f"buy kettle {number}"
+    steps = [Step(verb="interact", params={"query": "Buy"}, description=f"interact Buy {verdict}")]
+    return Skill(
+        skill_id=skill_id(domain, name), domain=domain, name=name, steps=steps,
+        stored_at=f"2026-01-01T00:00:{number:05}",
+    )  # fmt: skip
+
+
+def test_records_survive_and_the_newest_line_counts(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.jsonl"
+    store = Keyed(path, Number)
+    for number in range(10):
+        store.put(f"k{number % 3}", Number(number))
+    store.drop("k1")
+    with Keyed(path, Number).held() as records:
+        assert {key: one.value for key, one in records.items()} == {"k0": 9, "k2": 8}
+
+
+def test_a_file_mostly_out_of_date_is_written_anew(tmp_path: Path) -> None:
+    """It stays small, and nothing that counts is lost; one with torn lines is left as it is."""
+    path = tmp_path / "numbers.jsonl"
+    store = Keyed(path, Number, slack=10)
+    for number in range(100):
+        store.put("one", Number(number))
+    assert len(path.read_bytes().splitlines()) < 20
+    with path.open("ab") as log:
+        log.write(b"torn\n")
+    again = Keyed(path, Number, slack=10)
+    for number in range(100):
+        again.put("two", Number(number))
+    assert again.unreadable == 1
+    assert b"torn\n" in path.read_bytes()
+    with Keyed(path, Number).held() as records:
+        assert {key: one.value for key, one in records.items()} == {"one": 99, "two": 99}
+
+
+def test_two_threads_lose_nothing(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    kept, _ = notes.record("d", "common", 0)
+
+    def work(name: str) -> None:
+        for number in range(200):
+            notes.record("d", f"{name}{number}", number)
+            notes.validate(kept.id, success=number % 2 == 0) if number < 4 else None
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert notes.query("d", None, "", 1000, 0)[1] >= 400
+    assert Notes(tmp_path).query("d", None, "", 1, 0)[1] == notes.query("d", None, "", 1, 0)[1]
+
+
+def test_memory_answers_at_once_with_ten_thousand_notes(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    for number in range(MANY):
+        notes.record(f"site{number % 100}.example.org", f"selector:{number}", f"Buy {number}")
+    kept, _ = notes.record("site1.example.org", "tip", "v")
+    works: list[Callable[[], object]] = [
+        lambda: notes.record("site1.example.org", "tip", "w"),
+        lambda: notes.validate(kept.id, success=True),
+        lambda: notes.query("site1.example.org", "selector", "", 100, 0),
+        lambda: notes.query(None, None, "buy 77", 100, 0),
+    ]
+    assert [took for work in works if (took := milliseconds(work)) > ANSWER_MS] == []
+    assert Notes(tmp_path).query(None, None, "buy 77", 100, 0)[1] == 280
+
+
+def test_the_fullest_store_lets_the_least_believed_go(tmp_path: Path) -> None:
+    notes = Notes(tmp_path, most=2)
+    poor, _ = notes.record("d", "poor", 1)
+    notes.validate(poor.id, success=False)
+    notes.record("d", "good", 1)
+    assert notes.record("d", "new", 1)[1] == [poor.id]
+
+
+def test_skills_answer_at_once_with_ten_thousand_of_them(tmp_path: Path) -> None:
+    skills = Skills(tmp_path)
+    for number in range(MANY):
+        skills.put(make_skill(number))
+    best = make_skill(4711)
+    works: list[Callable[[], object]] = [
+        lambda: skills.put(make_skill(7)),
+        lambda: skills.replayed(best.skill_id, "pass", None),
+        lambda: skills.recall(Wanted()),
+        lambda: skills.recall(Wanted(domain="site1.example.org", words="kettle")),
+        lambda: skills.recall(Wanted(words="buy a kettle", contract_id="c")),
+        lambda: skills.recall(Wanted(words="buy kettle 77")),
+    ]
+    assert [took for work in works if (took := milliseconds(work)) > ANSWER_MS] == []
+    again = Skills(tmp_path)
+    recalled = again.recall(Wanted(words="buy a kettle", limit=3))
+    assert (recalled.total, recalled.found[0][1].skill_id) == (MANY, best.skill_id)
+    assert recalled.found[0][1].replays.passes >= 7
+
+
+@pytest.mark.parametrize("limit", [1, 3, 50])
+def test_the_best_are_those_that_sorting_all_would_give(tmp_path: Path, limit: int) -> None:
+    """Looking at the promising ones alone leaves none out."""
+    skills = Skills(tmp_path)
+    for number in range(700):
+        one = make_skill(number, "cheap" if number % 7 == 0 else "")
+        skills.put(one)
+        for outcome in ("pass",) * (number % 5) + ("fail",) * (number % 3 == 0):
+            skills.replayed(one.skill_id, outcome, None)
+    every = skills.recall(Wanted(words="buy cheap", limit=1000, quarantined=True)).found
+    assert len(every) == 700
+    assert [score for score, _ in every] == sorted((s for s, _ in every), reverse=True)
+    best = skills.recall(Wanted(words="buy cheap", limit=limit, quarantined=True)).found
+    assert [score for score, _ in best] == [score for score, _ in every[:limit]]
