@@ -25,9 +25,11 @@ Write order. Each step names its crash point (`ocd.faults`); "commit" is what ma
     4.2 `recording.removed`  its files are deleted; a crash before leaves them to the next start
 """
 
+import itertools
 import logging
 import re
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -141,6 +143,7 @@ class Recordings:
         self.folder = folder
         self._most = most
         self._clock = clock
+        self._starting = threading.Lock()
 
     def now(self) -> str:
         """Return the time as it stands in the files."""
@@ -153,10 +156,20 @@ class Recordings:
         limit_reached if there are as many of those as may be, storage_full, storage_failed.
         """
         make_dir(self.folder)
-        self._sweep()
-        pruned = self._make_room(keep)
+        # One at a time: what another is making looks like what a crash has left.
+        with self._starting:
+            self._sweep()
+            pruned = self._make_room(keep)
+            meta = replace(meta, recording_id=self._new_id(), started_at=self.now())
+            folder = self._make(meta)
+        return Recording(folder, meta), pruned
+
+    def _new_id(self) -> str:
         stamp = f"{self._clock():%Y%m%d-%H%M%S}"
-        meta = replace(meta, recording_id=f"rec-{stamp}-{token_hex(3)}", started_at=self.now())
+        drawn = (f"rec-{stamp}-{token_hex(3)}" for _ in itertools.count())
+        return next(one for one in drawn if not (self.folder / one).exists())
+
+    def _make(self, meta: RecordingMeta) -> Path:
         new = make_dir(self.folder / f".{meta.recording_id}.new")
         faults.point("recording.folder")
         write_whole(new / META, msgspec.json.encode(meta))
@@ -166,7 +179,7 @@ class Recordings:
             new.rename(folder)
             sync(self.folder)
         faults.point("recording.named")
-        return Recording(folder, meta), pruned
+        return folder
 
     def _make_room(self, keep: set[str]) -> list[str]:
         over = len(self._ids()) + 1 - self._most

@@ -1,0 +1,34 @@
+"""The store of recordings: many that start at once."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from itertools import chain, repeat
+from pathlib import Path
+
+import pytest
+
+from ocd.records import recordings
+from ocd.records.recordings import RecordingMeta, Recordings
+
+
+def started(store: Recordings, session: str) -> str:
+    recording, _ = store.create(
+        RecordingMeta(recording_id="", session=session, started_at=""), set()
+    )
+    return recording.end("stop", store.now()).recording_id
+
+
+def test_all_that_start_at_once_begin(tmp_path: Path) -> None:
+    """None takes another's half-made folder for one that a crash has left."""
+    store = Recordings(tmp_path / "recordings")
+    with ThreadPoolExecutor(8) as pool:
+        ids = list(pool.map(lambda number: started(store, f"s{number}"), range(40)))
+    assert len(set(ids)) == len(store.all()[0]) == 40
+
+
+def test_an_id_is_given_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two in one second that drew the same lot."""
+    lots = chain(["aaaaaa", "aaaaaa"], repeat("bbbbbb"))
+    monkeypatch.setattr(recordings, "token_hex", lambda _: next(lots))
+    store = Recordings(tmp_path / "recordings", clock=lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    assert started(store, "one") != started(store, "two")
