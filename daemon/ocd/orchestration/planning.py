@@ -99,6 +99,12 @@ class _Run:
             "steps": self.done,
         }
 
+    def _failure(self) -> dict[str, Any]:
+        """Return what an error tells of the run: names, not values, which may be large."""
+        told = self._told("FAILED")
+        del told["data"], told["steps"]
+        return {**told, "stored": sorted(self.outputs)}
+
     # --- one step ------------------------------------------------------------------------------
 
     async def _step(self, step: Step) -> None:
@@ -200,12 +206,11 @@ class _Run:
         return next((one for one in handlers if one.condition in wanted), None)
 
     def _failed(self, step: Step, cause: OcdError, more: str = "") -> OcdError:
-        executed = {key: value for key, value in self._told("FAILED").items() if key != "steps"}
         return OcdError(
             "plan_failed",
             f"Step {step.order} ({step.tool}){more} failed: {cause.message}",
             hint=f"Its steps: oc task get {self.work.task_id} --include-result",
-            **{**executed, "data": sorted(self.outputs)},
+            **self._failure(),
             failed_step={"order": step.order, "tool": step.tool, "name": step.name},
             cause=cause.body(),
         )
@@ -226,7 +231,7 @@ class _Run:
             raise OcdError(
                 "plan_failed", f"The plan ran, but its success criteria are not met: {missing}",
                 hint="They look at what steps stored (parse_result.store_as).", missing=missing,
-                **{**self._told("FAILED"), "steps": len(self.done)},
+                **self._failure(),
             )  # fmt: skip
 
 

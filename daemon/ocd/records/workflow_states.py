@@ -172,13 +172,18 @@ def force(worker: WorkerState, by: EndedBy, summary: str, at: str) -> WorkerStat
 def overdue(meta: WorkflowMeta, worker: WorkerState, now: str) -> WorkerState:
     """Return the worker, ended if its time or the workflow's was over before `now`."""
     own = _later(worker.started_at, worker.timeout_ms)
-    everyone = _later(meta.created_at, meta.global_timeout_ms)
+    everyone = ends_at(meta)
     if worker.ended or now < min(own, everyone):
         return worker
     if own <= everyone:
         return force(worker, "timeout", f"[timeout] after {worker.timeout_ms} ms", own)
     summary = f"[timeout] the workflow ended after {meta.global_timeout_ms} ms"
     return force(worker, "global_timeout", summary, everyone)
+
+
+def ends_at(meta: WorkflowMeta) -> str:
+    """Return when all workers of the workflow have ended at the latest."""
+    return _later(meta.created_at, meta.global_timeout_ms)
 
 
 def _later(time: str, milliseconds: int) -> str:

@@ -13,8 +13,8 @@ could disagree. Write order:
 2. It is renamed to `<id>`, and the folder above it synced: the commit. workflow.named.
 3. A report replaces the file of its worker, whole. workflow.worker.
 4. Cleaning up ends each worker in this way, then says so in workflow.json. workflow.cleaned.
-5. Beyond MOST_WORKFLOWS the oldest that were cleaned up go: renamed to `.<id>.gone`
-   (workflow.gone), then removed (workflow.removed).
+5. Beyond MOST_WORKFLOWS the oldest go that were cleaned up, or whose time is over: renamed to
+   `.<id>.gone` (workflow.gone), then removed (workflow.removed).
 
 A crash before 2 or inside 5 leaves a folder with a leading dot, which the next workflow removes.
 A crash inside 4 leaves some workers ended; cleaning up again ends the rest. Times that have run
@@ -38,7 +38,7 @@ from msgspec.structs import replace
 from ocd import faults
 from ocd.api.errors import OcdError
 from ocd.files import make_dir, open_private, read_whole, storage, sync_dir, write_whole
-from ocd.records.workflow_states import VERSION, WorkerState, WorkflowMeta, force, overdue
+from ocd.records.workflow_states import VERSION, WorkerState, WorkflowMeta, ends_at, force, overdue
 from ocd.safety import secrets
 from ocd.safety.paths import safe_name
 
@@ -72,9 +72,9 @@ class WorkflowStore:
     def check_room(self) -> None:
         """Raise limit_reached if there is no room for a further workflow."""
         ids = self.ids()
-        if len(ids) >= MOST_WORKFLOWS and not self._cleaned(ids):
+        if len(ids) >= MOST_WORKFLOWS and not self._over(ids):
             raise OcdError(
-                "limit_reached", f"There are {len(ids)} workflows, none of them cleaned up",
+                "limit_reached", f"There are {len(ids)} workflows that go on",
                 hint="End some: workflow_cleanup with their workflow_id.", limit=MOST_WORKFLOWS,
             )  # fmt: skip
 
@@ -108,7 +108,7 @@ class WorkflowStore:
     def _prune(self) -> list[str]:
         ids = self.ids()
         over = len(ids) + 1 - MOST_WORKFLOWS
-        going = self._cleaned(ids)[:over] if over > 0 else []
+        going = self._over(ids)[:over] if over > 0 else []
         for workflow_id in going:
             gone = self.folder / f".{workflow_id}.gone"
             with storage("removing", gone):
@@ -118,8 +118,13 @@ class WorkflowStore:
             faults.point("workflow.removed")
         return going
 
-    def _cleaned(self, ids: Sequence[str]) -> list[str]:
-        return [one for one in ids if (meta := self._known(one)) and meta.cleaned_at]
+    def _over(self, ids: Sequence[str]) -> list[str]:
+        """Return the ids of those that were cleaned up, then of those whose time is over."""
+        metas = [meta for one in ids if (meta := self._known(one))]
+        cleaned = [meta.workflow_id for meta in metas if meta.cleaned_at]
+        now = self.now()
+        late = [m.workflow_id for m in metas if not m.cleaned_at and ends_at(m) <= now]
+        return cleaned + late
 
     def _known(self, workflow_id: str) -> WorkflowMeta | None:
         try:

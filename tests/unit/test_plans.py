@@ -1,0 +1,101 @@
+"""Plans as callers write them: spellings, values put in, and what makes a success."""
+
+from typing import Any
+
+import pytest
+
+from ocd.api.errors import OcdError
+from ocd.orchestration.plan import Criteria, at, check_given, filled, plan_of, unmet
+
+
+def test_every_spelling_is_understood() -> None:
+    """camelCase and snake_case, verb and tool, args and params, booleans for retries."""
+    plan = plan_of(
+        {
+            "id": "x", "version": 3, "left_out": [],
+            "steps": [
+                {"verb": "navigate", "params": {"url": "u"}, "timeout": 5, "retryOnFail": True,
+                 "parseResult": {"format": "json", "extractField": "a", "storeAs": "b"}},
+                {"tool": "find", "arguments": {"query": "q"}, "onError": "continue"},
+            ],
+            "errorHandlers": [{"condition": "step1_error", "steps": [{"tool": "page_reload"}]}],
+            "successCriteria": {"minDataItems": 1, "requiredFields": ["b"], "customCheck": None},
+        }
+    )  # fmt: skip
+    first, second = plan.steps
+    assert (first.tool, first.args, first.timeout_ms, first.retries) == (
+        "navigate", {"url": "u"}, 5, 1,
+    )  # fmt: skip
+    assert first.parse_result is not None
+    assert (first.parse_result.extract_field, first.parse_result.store_as) == ("a", "b")
+    assert (second.order, second.args, second.on_error) == (2, {"query": "q"}, "continue")
+    assert plan.success_criteria == Criteria(1, ("b",))
+    assert len(plan_of([{"tool": "find"}]).steps) == 1
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        3, {}, {"steps": [3]}, {"steps": [{"args": {}}]}, {"steps": [{"tool": "a"}], "stepz": 1},
+        {"steps": [{"tool": "a", "retries": -1}]},
+        {"steps": [{"tool": "a"}], "error_handlers": [1]},
+        {"steps": [{"tool": "a"}] * 501},
+    ],
+)  # fmt: skip
+def test_wrong_plans_say_so(raw: object) -> None:
+    with pytest.raises(OcdError) as caught:
+        plan_of(raw)
+    assert caught.value.code == "invalid_argument"
+    assert caught.value.details["parameter"] == "plan"
+
+
+KNOWN: dict[str, Any] = {"n": 3, "t": "x", "o": {"list": [{"k": "v"}]}, "again": "${t}"}
+
+
+@pytest.mark.parametrize(
+    ("value", "after"),
+    [
+        ("${n}", 3),
+        ("a ${n} ${t}", "a 3 x"),
+        ({"a": ["${o.list.0.k}"]}, {"a": ["v"]}),
+        ("${o}", {"list": [{"k": "v"}]}),
+        ("= ${o.list}", '= [{"k":"v"}]'),
+        ("${again}", "${t}"),
+        ("${SECRET:NAME} ${undeclared} ${1 + 1}", "${SECRET:NAME} ${undeclared} ${1 + 1}"),
+    ],
+)
+def test_values_are_put_in_once(value: object, after: object) -> None:
+    assert filled(value, KNOWN, set(KNOWN)) == after
+
+
+def test_declared_name_without_a_value_is_an_error() -> None:
+    with pytest.raises(OcdError, match="has no value"):
+        filled("${later}", KNOWN, {"later"})
+
+
+def test_what_a_step_stores_need_not_be_given() -> None:
+    """A parameter that nobody gives, but a step stores, is none that is missing."""
+    step = {"tool": "find", "args": {"query": "${q}"}}
+    stored = {"tool": "find", "parse_result": {"store_as": "q"}}
+    check_given(plan_of({"parameters": {"q": {}}, "steps": [stored, step]}), {})
+    with pytest.raises(OcdError, match="needs q"):
+        check_given(plan_of({"parameters": {"q": {}}, "steps": [step]}), {})
+
+
+@pytest.mark.parametrize(
+    ("criteria", "missing"),
+    [
+        (Criteria(min_data_items=2), 0),
+        (Criteria(min_data_items=3), 1),
+        (Criteria(required_fields=("rows", "title", "rows.0.title")), 0),
+        (Criteria(required_fields=("price", "nothing")), 2),
+    ],
+)
+def test_success_is_in_the_outputs(criteria: Criteria, missing: int) -> None:
+    outputs = {"rows": [{"title": "a"}, {"title": "b", "price": 1}]}
+    assert len(unmet(criteria, outputs)) == missing
+
+
+def test_paths_lead_nowhere_quietly() -> None:
+    assert at({"a": [1]}, "a.3") is None
+    assert at(5, "a") is None
