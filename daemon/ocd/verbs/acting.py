@@ -75,8 +75,12 @@ class DragDrop(Params):
     target_query: Annotated[str | None, Meta(description="or words")] = None
     target_x: Annotated[float | None, Meta(description="or a point")] = None
     target_y: Annotated[float | None, Meta(description="with target_x")] = None
-    steps: Annotated[int, Meta(ge=1, le=200, description="Moves of the mouse")] = dragging.STEPS
-    delay: Annotated[int, Meta(ge=0, le=1000, description="ms between moves")] = 0
+    steps: Annotated[
+        int, Meta(extra_json_schema=UNLISTED, ge=1, le=200, description="Moves of the mouse")
+    ] = dragging.STEPS
+    delay: Annotated[
+        int, Meta(extra_json_schema=UNLISTED, ge=0, le=1000, description="ms between moves")
+    ] = 0
     timeout_ms: Timeout = 10_000
 
 

@@ -14,7 +14,7 @@ from ocd.browser.refs import resolve_target
 from ocd.browser.screenshot import MAX_INLINE, Picture, Shot, take
 from ocd.browser.tab import Tab
 from ocd.files import make_dir, write_whole
-from ocd.verb import WRITES_PATH, Image, Output, Params, tab_verb
+from ocd.verb import UNLISTED, WRITES_PATH, Image, Output, Params, tab_verb
 
 _SIDES = ("x", "y", "width", "height")
 
@@ -105,7 +105,9 @@ def _only_one(params: PageScreenshot) -> None:
         )
 
 
-Length = Annotated[str, Meta(description="For example 1cm, 0.5in, 20px")]
+Length = Annotated[
+    str, Meta(extra_json_schema=UNLISTED, description="For example 1cm, 0.5in, 20px")
+]
 
 
 class PagePdf(Params):
@@ -128,11 +130,19 @@ class PagePdf(Params):
     margin_bottom: Length = "1cm"
     margin_left: Length = "1cm"
     page_ranges: Annotated[str, Meta(description="For example 1-3, 5; default: all")] = ""
-    display_header_footer: Annotated[bool, Meta(description="With header and footer")] = False
+    display_header_footer: Annotated[
+        bool, Meta(extra_json_schema=UNLISTED, description="With header and footer")
+    ] = False
     header_template: Annotated[
-        str, Meta(description="HTML; classes date, title, url, pageNumber, totalPages are filled")
+        str,
+        Meta(
+            extra_json_schema=UNLISTED,
+            description="HTML; classes date, title, url, pageNumber, totalPages are filled",
+        ),
     ] = ""
-    footer_template: Annotated[str, Meta(description="HTML, likewise")] = ""
+    footer_template: Annotated[
+        str, Meta(extra_json_schema=UNLISTED, description="HTML, likewise")
+    ] = ""
 
 
 @tab_verb("page_pdf", PagePdf, capability="core", tier=2, reads=True, timeout_ms=60_000)

@@ -10,7 +10,7 @@ from ocd.browser.console import Message
 from ocd.browser.patterns import text_test
 from ocd.browser.tab import Tab
 from ocd.safety.redact import redact_text
-from ocd.verb import Output, Params, tab_verb
+from ocd.verb import UNLISTED, Output, Params, tab_verb
 
 
 class ConsoleCapture(Params):
@@ -31,7 +31,10 @@ class ConsoleCapture(Params):
         str | None, Meta(description="Part of the text, a glob or a /regular expression/")
     ] = None
     limit: Annotated[int, Meta(ge=0, description="The newest so many; 0: all")] = 100
-    max_logs: Annotated[int, Meta(ge=1, le=50_000, description="start: how many are kept")] = 1000
+    max_logs: Annotated[
+        int,
+        Meta(extra_json_schema=UNLISTED, ge=1, le=50_000, description="start: how many are kept"),
+    ] = 1000
 
 
 @tab_verb(

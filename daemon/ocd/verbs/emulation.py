@@ -9,7 +9,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.devices import AGENTS, DEVICES, PLACES, Device
 from ocd.browser.emulation import emulation_of
 from ocd.browser.tab import Tab
-from ocd.verb import Output, Params, tab_verb
+from ocd.verb import UNLISTED, Output, Params, tab_verb
 
 DevicePreset = Literal[
     "iphone-14", "iphone-14-pro-max", "iphone-se", "ipad-pro", "ipad-mini", "pixel-7", "galaxy-s21",
@@ -97,7 +97,9 @@ class UserAgent(Params):
     custom: Annotated[
         Annotated[str, Meta(min_length=1, max_length=1000)] | None, Meta(description="Its text")
     ] = None
-    accept_language: Annotated[str, Meta(description="For example ko-KR,ko;q=0.9")] = ""
+    accept_language: Annotated[
+        str, Meta(extra_json_schema=UNLISTED, description="For example ko-KR,ko;q=0.9")
+    ] = ""
     reset: Reset = False
 
 

@@ -8,7 +8,7 @@ from msgspec import Meta
 from ocd.browser.harvesting import harvest
 from ocd.browser.tab import Tab
 from ocd.structured.harvest import Harvest
-from ocd.verb import PAYLOAD, Output, Params, tab_verb
+from ocd.verb import PAYLOAD, UNLISTED, Output, Params, tab_verb
 
 MOST = 10_000
 
@@ -35,7 +35,12 @@ class ExtractData(Params):
         bool, Meta(description="An object for each row, card or match, as `items`")
     ] = False
     instruction: Annotated[
-        str, Meta(max_length=10_000, description="Accepted and not used: no model reads it")
+        str,
+        Meta(
+            extra_json_schema=UNLISTED,
+            max_length=10_000,
+            description="Accepted and not used: no model reads it",
+        ),
     ] = ""
     offset: Annotated[int, Meta(ge=0, description="multiple: first item to return")] = 0
     limit: Annotated[int, Meta(ge=1, le=MOST, description="multiple: items at most")] = 1000

@@ -10,7 +10,7 @@ from ocd.api.errors import OcdError
 from ocd.browser import aiming
 from ocd.browser.presence import Patience, until_there
 from ocd.browser.tab import Tab
-from ocd.verb import Output, Params, tab_verb
+from ocd.verb import UNLISTED, Output, Params, tab_verb
 
 
 class Find(Params):
@@ -35,7 +35,8 @@ class QueryDom(Params):
     """
 
     method: Annotated[
-        Literal["css", "xpath"] | None, Meta(description="Which of the two is given")
+        Literal["css", "xpath"] | None,
+        Meta(extra_json_schema=UNLISTED, description="Which of the two is given"),
     ] = None
     selector: Annotated[str | None, Meta(description="CSS selector")] = None
     xpath: Annotated[str | None, Meta(description="XPath, instead of selector")] = None
@@ -53,7 +54,11 @@ class QueryDom(Params):
         return self.limit is not None if self.multiple is None else self.multiple
 
     pierce_shadow: Annotated[
-        bool, Meta(description="Look into shadow trees and frames of the same origin, too")
+        bool,
+        Meta(
+            extra_json_schema=UNLISTED,
+            description="Look into shadow trees and frames of the same origin, too",
+        ),
     ] = True
 
 

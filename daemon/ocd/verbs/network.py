@@ -13,7 +13,7 @@ from ocd.browser.patterns import text_test
 from ocd.browser.tab import Tab
 from ocd.browser.throttling import PRESETS, Speed
 from ocd.safety.redact import redact
-from ocd.verb import WRITES_PATH, Output, Params, tab_verb
+from ocd.verb import UNLISTED, WRITES_PATH, Output, Params, tab_verb
 
 _PAGE_KEYS = ("url", "redirect_url", "status_text", "headers", "post_data", "body")
 Preset = Literal[
@@ -45,11 +45,13 @@ class Network(Params):
     method: Annotated[str | None, Meta(description="HTTP method")] = None
     failed: Annotated[bool, Meta(description="Errors and statuses from 400 on only")] = False
     limit: Annotated[int, Meta(ge=0, description="The newest so many; 0: all")] = 100
-    max_body_bytes: Annotated[int, Meta(ge=0, le=5_242_880, description="get: of the body")] = 65536
+    max_body_bytes: Annotated[
+        int, Meta(extra_json_schema=UNLISTED, ge=0, le=5_242_880, description="get: of the body")
+    ] = 65536
     har_path: Annotated[
         str | None, Meta(description="list: write them to this file as HAR", extra=WRITES_PATH)
     ] = None
-    har_bodies: Annotated[bool, Meta(description="With bodies")] = False
+    har_bodies: Annotated[bool, Meta(extra_json_schema=UNLISTED, description="With bodies")] = False
     preset: Annotated[
         Preset | None, Meta(description="throttle: a speed, custom, or clear for none")
     ] = None

@@ -9,7 +9,7 @@ from ocd.browser.bodies import Keeper
 from ocd.browser.exchanges import Exchange
 from ocd.browser.tab import Tab
 from ocd.browser.traffic import Capture
-from ocd.verb import Output, Params, tab_verb
+from ocd.verb import UNLISTED, Output, Params, tab_verb
 
 _PAGE_KEYS = ("url", "redirect_url", "status_text", "headers", "post_data", "body")
 
@@ -17,8 +17,12 @@ _PAGE_KEYS = ("url", "redirect_url", "status_text", "headers", "post_data", "bod
 class CaptureOptions(Struct, forbid_unknown_fields=True):
     """What a capture takes in."""
 
-    max_entries: Annotated[int, Meta(ge=1, le=20_000, description="The newest so many")] = 5000
-    max_body_bytes: Annotated[int, Meta(ge=0, le=5_242_880, description="Of each body")] = 262_144
+    max_entries: Annotated[
+        int, Meta(extra_json_schema=UNLISTED, ge=1, le=20_000, description="The newest so many")
+    ] = 5000
+    max_body_bytes: Annotated[
+        int, Meta(extra_json_schema=UNLISTED, ge=0, le=5_242_880, description="Of each body")
+    ] = 262_144
     url_allowlist: Annotated[list[str], Meta(description="Patterns: these only")] = []
     url_blocklist: Annotated[list[str], Meta(description="Patterns: not these")] = []
     resource_types: Annotated[list[str], Meta(description="These only")] = []

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from ocd.browser.observing import observe
 from ocd.browser.tab import Tab
-from ocd.verb import Output, Params, tab_verb
+from ocd.verb import UNLISTED, Output, Params, tab_verb
 
 Action = Literal["click", "fill", "select", "hover", "focus"]
 
@@ -25,7 +25,9 @@ class OcObserve(Params):
     actions: Annotated[
         list[Action] | None, Meta(description="Only what takes one of these actions")
     ] = None
-    include_hidden: Annotated[bool, Meta(description="Controls that do not show, too")] = False
+    include_hidden: Annotated[
+        bool, Meta(extra_json_schema=UNLISTED, description="Controls that do not show, too")
+    ] = False
     offset: Annotated[int, Meta(ge=0, description="First node to return")] = 0
     limit: Annotated[int, Meta(ge=1, le=1000, description="Nodes at most")] = 200
 

@@ -39,7 +39,9 @@ class ReadPage(Params):
     only_main_content: Annotated[
         bool, Meta(description="markdown, text: without navigation, header, footer")
     ] = False
-    include_links: Annotated[bool, Meta(description="markdown: keep addresses")] = True
+    include_links: Annotated[
+        bool, Meta(extra_json_schema=UNLISTED, description="markdown: keep addresses")
+    ] = True
     content_filter: Annotated[
         Literal["none", "prune", "bm25"],
         Meta(description="markdown, text: only what says much, or is about query"),
@@ -47,12 +49,17 @@ class ReadPage(Params):
     query: Annotated[str | None, Meta(description="bm25: words")] = None
     filter_options: Annotated[
         dict[str, float] | None,
-        Meta(description="min_words, max_sections, bm25_threshold, prune_threshold"),
+        Meta(
+            extra_json_schema=UNLISTED,
+            description="min_words, max_sections, bm25_threshold, prune_threshold",
+        ),
     ] = None
     compression: Annotated[
         Literal["none", "delta"], Meta(description="delta: what changed since the last reading")
     ] = "none"
-    include_pagination: Annotated[bool, Meta(description="Say how the page goes on")] = True
+    include_pagination: Annotated[
+        bool, Meta(extra_json_schema=UNLISTED, description="Say how the page goes on")
+    ] = True
     offset: Annotated[int, Meta(ge=0, description="First character")] = 0
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None, Meta(description="Characters; default: 20,000 (inline)")
@@ -139,7 +146,9 @@ class PageContent(Params):
         str | None, Meta(description="Only the first match of this CSS selector")
     ] = None
     ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
-    outer_html: Annotated[bool, Meta(description="With the element's own tag")] = True
+    outer_html: Annotated[
+        bool, Meta(extra_json_schema=UNLISTED, description="With the element's own tag")
+    ] = True
     offset: Annotated[int, Meta(ge=0, description="First character to return")] = 0
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None,

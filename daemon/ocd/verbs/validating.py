@@ -9,7 +9,7 @@ from ocd.browser.tab import Tab
 from ocd.browser.validating import Asked, Health, validate
 from ocd.safety.domains import parse_url_argument
 from ocd.safety.redact import redact_text, redact_url
-from ocd.verb import MAX_TIMEOUT_MS, Output, Params, tab_verb
+from ocd.verb import MAX_TIMEOUT_MS, UNLISTED, Output, Params, tab_verb
 
 MOST = 20
 _LINE = 500
@@ -25,10 +25,22 @@ class ValidatePage(Params):
     url: Annotated[str, Meta(min_length=1, description="URL; https:// is assumed")]
     wait_for_selector: Annotated[str, Meta(description="CSS selector that must be there")] = ""
     capture_console_ms: Annotated[
-        int, Meta(ge=0, le=10_000, description="Longest wait for a quiet network after loading")
+        int,
+        Meta(
+            extra_json_schema=UNLISTED,
+            ge=0,
+            le=10_000,
+            description="Longest wait for a quiet network after loading",
+        ),
     ] = 1500
     body_text_sample_chars: Annotated[
-        int, Meta(ge=0, le=2000, description="Characters of the page's text to return")
+        int,
+        Meta(
+            extra_json_schema=UNLISTED,
+            ge=0,
+            le=2000,
+            description="Characters of the page's text to return",
+        ),
     ] = 500
     timeout_ms: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Longest load in ms")] = (
         30_000

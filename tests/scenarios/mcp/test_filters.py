@@ -37,6 +37,16 @@ def test_tier_1_is_small(serving: Daemon) -> None:
     assert {"oc_output_fetch", "expand_tools", "call_verb"} <= names
 
 
+def test_rare_parameters_are_not_listed_but_taken(http: Http) -> None:
+    """They are in the catalog, and a call may give them; what nobody declared is refused."""
+    tools = {tool["name"]: tool["inputSchema"] for tool in http.tools()}
+    assert "wait_for_ms" not in tools["find"]["properties"]
+    entry = next(e for e in catalog.render(catalog.load().values())["verbs"] if e["name"] == "find")
+    assert "wait_for_ms" in entry["params"]["properties"]
+    assert http.do("tabs_context", summary=True)["tab_count"] == 0
+    assert error_of(http.call("tabs_context", nonsense=1).result)["code"] == "invalid_argument"
+
+
 def test_core_is_a_quarter_smaller(serving: Daemon, http: Http) -> None:
     with Bridge(serving.home, "--tools-only", "core") as bridge:
         bridge.greet()
