@@ -41,6 +41,8 @@ NAMED = {
     "oc_evidence_bundle": "evidence",
     "oc_context_import": "envelope",
     "execute_plan": "plan",
+    "batch_execute": "tasks",
+    "execute_plan": "plan",
 }
 
 
