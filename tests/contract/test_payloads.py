@@ -42,7 +42,6 @@ NAMED = {
     "oc_context_import": "envelope",
     "execute_plan": "plan",
     "batch_execute": "tasks",
-    "execute_plan": "plan",
 }
 
 
