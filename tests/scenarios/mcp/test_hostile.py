@@ -140,7 +140,8 @@ def test_another_user_is_refused_at_the_sockets(opened: Daemon) -> None:
     # Garbage is answered where our own sends it (see test_relay); nobody else hears a word.
     curl = ("curl", "-s", "--http0.9", "--max-time", "5", "--unix-socket", str(run / "mcp.sock"))
     other = as_nobody(*curl, "http://localhost/")
-    assert (other.stdout, other.returncode) in (("", 52), ("", 56))
+    # 7: shut on him before curl had looked whether it was connected.
+    assert (other.stdout, other.returncode) in (("", 52), ("", 56), ("", 7))
 
 
 @as_root
