@@ -6,7 +6,6 @@ import os
 import tempfile
 import time
 from collections.abc import Coroutine
-from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ import watchfiles
 
 from ocd import catalog
 from ocd.api import paths
-from ocd.api.errors import OcdError
 from ocd.api.wire import Client
 from ocd.browser import leftovers
 from ocd.browser.chromium import Chromium, ChromiumOptions
@@ -37,19 +35,13 @@ from ocd.orchestration.workflows import Workflows
 from ocd.outputs import sweeper
 from ocd.outputs.meta import rfc3339
 from ocd.outputs.store import OutputStore
-from ocd.practice.skillbook import Skillbook
 from ocd.recording.recorder import Recorder
-from ocd.recording.trail import Trails
 from ocd.records.evidence import EvidenceStore
 from ocd.records.journal import Journal
-from ocd.records.notes import Notes
 from ocd.records.plans import PlanStore
-from ocd.records.progress import checkpoints, snapshots
 from ocd.records.recordings import Recordings
-from ocd.records.skills import Skills
 from ocd.records.totp import TotpStore
 from ocd.records.workflows import WorkflowStore
-from ocd.resuming import Bookkeeper
 from ocd.road import Road
 from ocd.safety import secrets
 from ocd.safety.domains import DomainPolicy
@@ -57,6 +49,7 @@ from ocd.safety.paths import Roots
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
 from ocd.server import Api
+from ocd.shelves import shelves
 from ocd.sources import Reach, project_folders
 from ocd.verbs.batches import Viewers
 from ocd.verbs.health import Ward
@@ -121,18 +114,10 @@ class Daemon:
         parts[Studio] = Studio(self.sessions, lambda: self.config.ocs)
         parts[Ward] = Ward(self.chromium, lambda: self.config, self.status)
         calls = parts[Calls] = Calls(lambda request: run_call(self.road, request))
-        notes, skills = Notes(home / "memory"), Skills(home / "skills")
-        parts[Notes], self.stores = notes, (notes.store, skills.store)
-        trails = Trails()
-        parts[Skillbook] = Skillbook(
-            skills,
-            trails,
-            self.recorder,
-            self.sessions,
-            calls,
-            lambda verb, params: check_call(self.road, verb, params),
+        self.shelves = shelves(
+            home, self.recorder, calls, lambda verb, params: check_call(self.road, verb, params)
         )
-        parts[Bookkeeper] = Bookkeeper(self.sessions, checkpoints(home), snapshots(home), calls)
+        parts |= self.shelves.parts()
         shelf = catalog.render(verbs.values())
         entries = {entry["name"]: entry for entry in shelf["verbs"]}
         parts[Workflows] = Workflows(WorkflowStore(home / "workflows"), self.sessions, calls)
@@ -152,7 +137,7 @@ class Daemon:
             outputs=self.outputs,
             journal=self.journal,
             recorder=self.recorder,
-            trails=trails,
+            trails=self.shelves.trails,
             sanitizer=self.sanitizer,
             reach=self.reach,
             departures=Departures(lambda: self.config.policy.exfiltration, self.report),
@@ -249,13 +234,7 @@ class Daemon:
             group.create_task(sweeper.run(self.outputs, self._sweep_interval_s, self.sweep_changed))
             group.create_task(self._prune_tasks())
             group.create_task(self._watch_config())
-            group.create_task(self._read_stores())
-
-    async def _read_stores(self) -> None:
-        """Read what calls would wait for; one that cannot be read says so to those calls."""
-        for store in self.stores:
-            with suppress(OcdError):
-                await asyncio.to_thread(store.load)
+            group.create_task(self.shelves.read())
 
     def _sweep_interval_s(self) -> float:
         return self.config.output_handle_sweep_interval_seconds

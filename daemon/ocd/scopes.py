@@ -43,7 +43,10 @@ async def perform(road: Road, call: Call, ready: Ready, on_progress: OnProgress 
             session = road.sessions.get(call.request.session)
             with road.chromium.hold():
                 work = partial(verb.run, session, params)
-                return _marked(road, session, await _recorded(road, call, verb, None, work))
+                output = await _recorded(road, call, verb, None, work)
+            if isinstance(output.data, dict):
+                call.tab_id = output.data.get("tab_id")  # one that was opened
+            return _marked(road, session, output)
         case "tab":
             with road.chromium.hold():
                 return await _run_on_tab(road, call, verb, params, ready.common.tab_id)

@@ -71,13 +71,14 @@ class Replay:
 
     def _placed(self, step: Step, params: dict[str, Any]) -> dict[str, Any]:
         """Return the parameters with the tabs of today: the first of a name is the latest one."""
-        tab = self._tabs.get(step.tab or "")
+        known = self._tabs.get(str(params.get("tab_id", params.get("tabId"))))
+        tab = known or self._tabs.get(step.tab or "")
         named = {key: value for key, value in params.items() if key not in ("tab_id", "tabId")}
         if "tab_ids" in named:
             named["tab_ids"] = [self._tabs.get(one, one) for one in named["tab_ids"]]
         several = len({one.tab for one in self.skill.steps if one.tab}) > 1
-        # tabs_create has a tab of its own to come, and knows none.
-        if tab and several and step.verb not in ("tabs_create", "tabs_close"):
+        # One that is to be opened has no name yet; of several, none means the latest.
+        if tab and (known or several) and step.verb != "tabs_create":
             named["tab_id"] = tab
         return named
 

@@ -28,7 +28,7 @@ class Recorder:
     ) -> None:
         self.store = store
         self.sanitizer = sanitizer
-        self._sessions = sessions
+        self.sessions = sessions
         self._spawn = spawn
         self._active: dict[str, Active] = {}
         self._starting: set[str] = set()
@@ -39,9 +39,9 @@ class Recorder:
 
     def tab(self, session: str, tab_id: object) -> Tab | None:
         """Return a session's open tab by its id, without making anything of it."""
-        if session not in self._sessions.names():
+        if session not in self.sessions.names():
             return None
-        return next((t for t in self._sessions.get(session).tabs if t.id == tab_id), None)
+        return next((t for t in self.sessions.get(session).tabs if t.id == tab_id), None)
 
     async def start(self, wish: RecordingMeta) -> tuple[Active, list[str]]:
         """Begin to record the session that `wish` names; what had to be removed for it is second.

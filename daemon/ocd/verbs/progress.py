@@ -46,6 +46,7 @@ class CheckpointParams(Params):
 
 @daemon_verb(
     "oc_checkpoint", CheckpointParams, needs=Bookkeeper, capability="core", tier=2,
+    also={"checkpoint_id": "name"},
     page_keys=("title",),
 )  # fmt: skip
 async def oc_checkpoint(keeper: Bookkeeper, params: CheckpointParams) -> Output:
@@ -126,8 +127,7 @@ class SessionSnapshot(Params):
 
 
 @task_verb(
-    "oc_session_snapshot", SessionSnapshot, needs=Bookkeeper, capability="core", tier=2, reads=True
-)  # fmt: skip
+    "oc_session_snapshot", SessionSnapshot, needs=Bookkeeper, capability="core", tier=2)  # fmt: skip
 async def oc_session_snapshot(keeper: Bookkeeper, work: Work, params: SessionSnapshot) -> Output:
     tabs, current = await keeper.tabs(work.session)
     wish = Snapshot(

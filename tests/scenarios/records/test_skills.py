@@ -146,6 +146,23 @@ def test_a_recording_becomes_a_skill_and_its_secrets_parameters(shelf: Shelf) ->
             assert WORD not in path.read_text()
 
 
+def test_several_tabs_are_told_apart(shelf: Shelf) -> None:
+    """What was done in one tab is done in the one that takes its place, whatever its id."""
+    first = shelf.daemon.new_tab(shelf.site.url("skills/shelf"))
+    second = shelf.daemon.new_tab(shelf.site.url("skills/more.html"))
+    shelf.daemon.do("form_input", tab_id=first, query="Full name", value="Kim")
+    shelf.daemon.do("navigate", tab_id=second, url=shelf.site.url("article.html"))
+    shelf.daemon.do("interact", tab_id=first, query="Place order")
+    shelf.daemon.do("tabs_close", tab_id=second)
+    kept = shelf.keep("two tabs", last_actions=6, contract=THANKS)
+    shelf.turn("moved")
+    done = shelf.replay(skill_id=kept["skill_id"], contract_wait_ms=1000)
+    assert said(shelf.site) == ["ordered Kim 0"]
+    left = [tab["url"] for tab in shelf.daemon.do("tabs_context")["tabs"]]
+    assert left == [shelf.site.url("skills/shelf")] * 2
+    assert done["verdict"] == "pass"
+
+
 def test_a_contract_that_does_not_hold_is_the_verdict(shelf: Shelf) -> None:
     """The steps go well, the verdict is fail, with what speaks against it and evidence."""
     go = {"verb": "navigate", "params": {"url": shelf.site.url("skills/shelf")}}
