@@ -126,8 +126,7 @@ class SessionSnapshot(Params):
     ] = ""
 
 
-@task_verb(
-    "oc_session_snapshot", SessionSnapshot, needs=Bookkeeper, capability="core", tier=2)  # fmt: skip
+@task_verb("oc_session_snapshot", SessionSnapshot, needs=Bookkeeper, capability="core", tier=2)
 async def oc_session_snapshot(keeper: Bookkeeper, work: Work, params: SessionSnapshot) -> Output:
     tabs, current = await keeper.tabs(work.session)
     wish = Snapshot(
