@@ -112,6 +112,18 @@ OWN: tuple[Entry, ...] = (
         host=_HOST,
     ),
     _entry(
+        "mcp_upstreams", "oc.mcp.upstreams:states", "List the MCP servers behind the gateway",
+        "They stand in config.toml as [upstream.NAME]; oc-mcp offers their tools as NAME__tool. "
+        "What is withheld was changed, or added, after its server's tools were agreed to.",
+    ),
+    _entry(
+        "mcp_approve", "oc.mcp.upstreams:approve", "Agree to the tools of an MCP server",
+        "A server's tools are agreed to when it is first met. Those that change or are added later "
+        "are withheld until then.",
+        required=("upstream",),
+        upstream={"type": "string", "description": "NAME of [upstream.NAME]"},
+    ),
+    _entry(
         "output_save", "oc.saving:save", "Write a stored output to a file",
         required=("output_handle", "file"),
         output_handle={"type": "string", "description": "Handle, oh_ and 12 characters"},

@@ -3,11 +3,9 @@
 import asyncio
 import logging
 import os
-import tempfile
 import time
 from collections.abc import Coroutine
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,18 +16,21 @@ from ocd import catalog
 from ocd.api import paths
 from ocd.api.wire import Client
 from ocd.browser import leftovers
-from ocd.browser.chromium import Chromium, ChromiumOptions
+from ocd.browser.chromium import Chromium
 from ocd.browser.session import Sessions
 from ocd.calls import Calls
 from ocd.capabilities import Capabilities
 from ocd.config import Config, environment, reload
 from ocd.crawl.runner import Crawler
 from ocd.dispatch import check_call, run_call
+from ocd.gateway.servers import Gateway
+from ocd.gateway.shelf import toolbox
 from ocd.kinds import task_kinds
 from ocd.leaving import Departures
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
 from ocd.mcp_door import McpDoor
+from ocd.options import browser_options, domain_policy, shared_roots
 from ocd.orchestration.planning import Planner
 from ocd.orchestration.workflows import Workflows
 from ocd.outputs import sweeper
@@ -38,13 +39,13 @@ from ocd.outputs.store import OutputStore
 from ocd.recording.recorder import Recorder
 from ocd.records.evidence import EvidenceStore
 from ocd.records.journal import Journal
+from ocd.records.pins import PinStore
 from ocd.records.plans import PlanStore
 from ocd.records.recordings import Recordings
 from ocd.records.totp import TotpStore
 from ocd.records.workflows import WorkflowStore
 from ocd.road import Road
 from ocd.safety import secrets
-from ocd.safety.domains import DomainPolicy
 from ocd.safety.paths import Roots
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
@@ -76,8 +77,8 @@ class Daemon:
         home = config.home
         self.sweep_changed = asyncio.Event()
         secrets.use(secrets.read_file(config.secrets) if config.secrets else secrets.NONE)
-        policy = _policy(config)
-        self.chromium = Chromium(_browser_options(config, policy), self.spawn)
+        domains = domain_policy(config)
+        self.chromium = Chromium(browser_options(config, domains), self.spawn)
         self.chromium.downloads.max_bytes = config.max_download_mb << 20
         self.sessions = Sessions(self.chromium, files=home / "files")
         self.sanitizer = Sanitizer(enabled=config.sanitize_content)
@@ -87,7 +88,7 @@ class Daemon:
             ttl_hours=config.output_handle_ttl_hours,
             max_store_mb=config.max_store_mb,
         )
-        self.crawler = Crawler(self.chromium, policy, self.sanitizer)
+        self.crawler = Crawler(self.chromium, domains, self.sanitizer)
         self.evidence = EvidenceStore(home / "evidence")
         self.recorder = Recorder(
             Recordings(home / "recordings"), self.sessions, self.sanitizer, self.spawn
@@ -118,14 +119,14 @@ class Daemon:
             home, self.recorder, calls, lambda verb, params: check_call(self.road, verb, params)
         )
         parts |= self.shelves.parts()
-        shelf = catalog.render(verbs.values())
-        entries = {entry["name"]: entry for entry in shelf["verbs"]}
+        entries = {entry["name"]: entry for entry in catalog.render(verbs.values())["verbs"]}
+        self.gateway = parts[Gateway] = Gateway(
+            config.upstream, PinStore(home), self.sanitizer, load=self.load, spawn=self.spawn
+        )
+        tools = parts[Toolbox] = toolbox(entries, self.gateway, capabilities)
         parts[Workflows] = Workflows(WorkflowStore(home / "workflows"), self.sessions, calls)
         parts[Viewers] = Viewers(calls, self.sessions)
-        parts[Planner] = Planner(PlanStore(home / "plans"), calls, entries)
-        parts[Toolbox] = Toolbox(
-            entries, lambda name: capabilities.check(verbs[name]), capabilities.check_unknown
-        )
+        parts[Planner] = Planner(PlanStore(home / "plans"), calls, tools.entries)
         self.road = Road(
             verbs=verbs,
             kinds=kinds,
@@ -140,6 +141,7 @@ class Daemon:
             trails=self.shelves.trails,
             sanitizer=self.sanitizer,
             reach=self.reach,
+            gateway=self.gateway,
             departures=Departures(lambda: self.config.policy.exfiltration, self.report),
             large_output=lambda: self.config.handle_large_tool_output,
         )
@@ -153,6 +155,10 @@ class Daemon:
             spawn=self.spawn,
         )
 
+    async def load(self, name: str) -> Any:  # noqa: ANN401 - a module of oc_mcp
+        """Return a module of oc_mcp, which the door imports."""
+        return await self.door.load(name)
+
     def report(self, event: dict[str, Any]) -> None:
         """Write an event to the journal."""
         self.journal.record_event({**redact(event), "ts": rfc3339(time.time())})
@@ -162,7 +168,7 @@ class Daemon:
         if client.kind == "oc":
             return Reach(cwd=client.cwd)
         home = self.config.home
-        shared = _shared_roots(self.config)
+        shared = shared_roots(self.config)
         return Reach(Roots((*shared, *project_folders(client.cwd)), home), client.cwd)
 
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -210,7 +216,8 @@ class Daemon:
     async def apply(self, config: Config) -> None:
         """Put the live settings of a changed configuration into force."""
         self.config = config
-        self.crawler.policy = _policy(config)
+        self.gateway.configure(config.upstream)
+        self.crawler.policy = domain_policy(config)
         await self.chromium.guard.set_policy(self.crawler.policy)
         self.outputs.ttl_hours = config.output_handle_ttl_hours
         self.outputs.max_store_mb = config.max_store_mb
@@ -265,36 +272,8 @@ class Daemon:
                 await self.road.wait_idle()
         except TimeoutError:
             logger.warning("%d calls did not end in time", len(self.road.calls))
+        await self.gateway.close()
         await self.crawler.close()
         await self.recorder.close()
         await self.sessions.close_all()
         await self.chromium.close()
-
-
-def _policy(config: Config) -> DomainPolicy:
-    return DomainPolicy(
-        allow=config.allow_domain,
-        block=config.block_domain,
-        file_roots=_shared_roots(config),
-    )
-
-
-def _shared_roots(config: Config) -> tuple[Path, ...]:
-    """Return the folders in which every caller may name files."""
-    return (config.home / "files", Path(tempfile.gettempdir()), *config.allow_file_root)
-
-
-def _browser_options(config: Config, policy: DomainPolicy) -> ChromiumOptions:
-    return ChromiumOptions(
-        profile=config.profile,
-        run_dir=config.home / "run",
-        log_dir=config.home / "log",
-        browser_path=config.browser_path,
-        browser_url=config.browser_url,
-        headed=config.headed,
-        isolated=config.isolated,
-        extra_args=config.browser_args,
-        idle_minutes=config.browser_idle_minutes,
-        incoming=config.home / "files" / ".incoming",
-        policy=policy,
-    )

@@ -7,6 +7,8 @@ from typing import get_args
 from ocd.api.errors import OcdError
 from ocd.verb import Capability, Verb
 
+# It parts a tool's name from the name of the server that has it; no verb of ours has it.
+UPSTREAM_MARK = "__"
 GROUPS: tuple[str, ...] = get_args(Capability)
 # Without these nobody could redeem a handle or end what a long verb started.
 _ALWAYS = frozenset({"oc_output_fetch", "oc_output_search", "expand_tools"})
@@ -45,19 +47,29 @@ class Capabilities:
 
     def check(self, verb: Verb) -> None:
         """Raise CAPABILITY_DISABLED if the verb is outside the maximum."""
-        if verb.name not in self:
-            raise _disabled(verb.name, verb.capability)
+        self.check_entry(verb.name, verb.capability)
+
+    def check_entry(self, name: str, group: str) -> None:
+        """Raise CAPABILITY_DISABLED if what has this name, of this group, is outside."""
+        if name not in self:
+            raise _disabled(name, group)
 
     def check_unknown(self, name: str) -> None:
         """Raise CAPABILITY_DISABLED if a name that no verb has is of a group that is left out."""
         group = next((g for prefix, g in _FAMILIES.items() if name.startswith(prefix)), None)
         narrowed = NARROWED.get()
         kept = self.groups if narrowed is None else self.groups & narrowed.groups
+        if UPSTREAM_MARK in name:
+            group = "upstream"
         if group is not None and group not in kept:
             raise _disabled(name, group)
 
     def __contains__(self, name: str) -> bool:
         narrowed = NARROWED.get()
+        if UPSTREAM_MARK in name:
+            # What other servers offer is not known beforehand: they are in or out together.
+            groups = self.groups if narrowed is None else self.groups & narrowed.groups
+            return "upstream" in groups
         return name in self.names and (narrowed is None or name in narrowed.names)
 
     def narrowed(self, only: Iterable[str], disabled: Iterable[str]) -> "Capabilities":

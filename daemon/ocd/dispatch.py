@@ -16,6 +16,7 @@ from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, Client
 from ocd.browser.met import MET
 from ocd.calls import CALLER, LENT
+from ocd.capabilities import UPSTREAM_MARK
 from ocd.ledger.runner import CALLER_SESSION
 from ocd.ledger.states import TaskMeta
 from ocd.long_calls import OnProgress, finished
@@ -83,7 +84,7 @@ def _admit(road: Road) -> None:
 
 async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Reply:
     request = call.request
-    verb = _find(road, request.verb)
+    verb = await _find(road, request.verb)
     if not LENT.get():
         road.capabilities.check(verb)
     reach = road.reach(request.client)
@@ -141,7 +142,15 @@ async def _reply(
     return reply
 
 
-def _find(road: Road, name: str) -> Verb:
+async def _find(road: Road, name: str) -> Verb:
+    if UPSTREAM_MARK in name:
+        road.capabilities.check_unknown(name)
+        if verb := await road.gateway.verb(name):
+            return verb
+    return _named(road, name)
+
+
+def _named(road: Road, name: str) -> Verb:
     verb = road.verbs.get(name)
     if verb is None:
         road.capabilities.check_unknown(name)
@@ -156,7 +165,10 @@ def check_call(road: Road, name: str, params: Mapping[str, Any]) -> None:
 
     Empty parameters are not looked at, nor those with values that come later.
     """
-    verb = _find(road, name)
+    if name in road.gateway.entries:
+        road.capabilities.check_entry(name, "upstream")
+        return  # what it takes is its server's to judge
+    verb = _named(road, name)
     road.capabilities.check(verb)
     named = renamed(verb, params)
     open_ends = companions(verb.params).keys() & {snake(key) for key in named}

@@ -17,7 +17,7 @@ from ocd.safety.taint import (
     refusal,
 )
 from ocd.sources import extras_of
-from ocd.verb import Output, Params, Verb
+from ocd.verb import UPSTREAM_ORIGIN, Output, Params, Verb
 
 # Whether the host behind the call that runs can ask a person.
 ASKABLE: ContextVar[bool] = ContextVar("ASKABLE", default=False)
@@ -39,6 +39,9 @@ class Departures:
     def note(self, session: str, verb: Verb, given: Mapping[str, Any], output: Output) -> None:
         """Remember whose text the session's caller is given."""
         if output.content is None and not verb.page_keys:
+            return
+        if verb.foreign is not None:
+            self.taints.of(session).read(output.origin)
             return
         told = output.data.get("url") if isinstance(output.data, dict) else None
         for address in (output.origin, told, given.get("url")):
@@ -81,6 +84,8 @@ class Departures:
 
 
 def _ways(verb: Verb, params: Params, here: str) -> Iterator[tuple[Way, str]]:
+    if verb.foreign is not None:
+        yield "upstream", f"{UPSTREAM_ORIGIN}{verb.name.partition('__')[0]}"
     for name in _addresses(verb.params):
         address = getattr(params, name)
         if isinstance(address, str) and carries_data(address) and (to := origin_of(address)):

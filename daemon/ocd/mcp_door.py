@@ -8,9 +8,8 @@ import contextlib
 import importlib
 import logging
 import os
-import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
-from pathlib import Path
+from collections import ChainMap
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from typing import Any, Literal, cast
 
 import msgspec
@@ -23,6 +22,7 @@ from ocd.dispatch import run_call, task_reply
 from ocd.leaving import ASKABLE
 from ocd.ledger.states import public
 from ocd.long_calls import OnProgress
+from ocd.mcp_socket import listen, remove
 from ocd.replies import Reply
 from ocd.road import Road
 from ocd.safety.taint import Way
@@ -31,7 +31,6 @@ from ocd.settings import GROUPS
 
 logger = logging.getLogger(__name__)
 
-MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 HELLO_S = 10.0
 # A bridge that lost its connection comes back sooner than this; then its tabs are still there.
 SESSION_GRACE_S = 30.0
@@ -56,7 +55,8 @@ class McpDoor:
         spawn: Spawn,
     ) -> None:
         self.version = version
-        self.entries = {name: entry for name, entry in entries.items() if name in road.capabilities}
+        own = {name: entry for name, entry in entries.items() if name in road.capabilities}
+        self.entries: Mapping[str, Mapping[str, Any]] = ChainMap(own, road.gateway.entries)
         self.status = status
         self._road = road
         self._config = config
@@ -103,6 +103,20 @@ class McpDoor:
         """Remember that a person allowed what a `consent_needed` asked for."""
         way, target = error.details["way"], error.details["target"]
         self._road.departures.confirm(session, cast("Way", way), str(target))
+
+    @property
+    def has_upstreams(self) -> bool:
+        """Whether other MCP servers stand behind this one."""
+        return self._road.gateway.names != []
+
+    async def settle(self, maximum: Capabilities) -> None:
+        """Wait, for some seconds at most, until it is known what other MCP servers offer."""
+        if "upstream" in maximum.groups:
+            await self._road.gateway.settle()
+
+    def watch(self, heard: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+        """Call `heard` when the list of tools has changed, until what is returned is called."""
+        return self._road.gateway.watch(heard)
 
     async def task(self, task_id: str) -> Mapping[str, Any]:
         """Return a task's meta."""
@@ -179,14 +193,14 @@ class McpDoor:
     @contextlib.asynccontextmanager
     async def listening(self, address: str) -> AsyncIterator[None]:
         """Take bridges at a Unix socket (mode 0600) or a named pipe until left."""
-        server = await _listen(address, self._connected)
+        server = await listen(address, self._connected)
         try:
             yield
         finally:
             server.close()
             for connection in list(self._connections):
                 connection.cancel()
-            _remove(address)
+            remove(address)
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._spawn(self._serve(reader, writer))
@@ -226,45 +240,6 @@ class McpDoor:
 
     def __repr__(self) -> str:
         return f"McpDoor({len(self._connections)} bridges)"
-
-
-async def _listen(
-    address: str, connected: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
-) -> asyncio.AbstractServer:
-    if os.name == "nt":
-        return await _listen_at_pipe(address, connected)
-    listener = _bound(address)
-    return await asyncio.start_unix_server(
-        connected, sock=listener, limit=MAX_MESSAGE_BYTES, backlog=128
-    )
-
-
-def _bound(address: str) -> socket.socket:
-    # Whatever file is there is stale: the caller holds the daemon's lock.
-    _remove(address)
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listener.bind(address)
-    Path(address).chmod(0o600)
-    return listener
-
-
-def _remove(address: str) -> None:
-    if os.name != "nt":
-        Path(address).unlink(missing_ok=True)
-
-
-async def _listen_at_pipe(
-    address: str, connected: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
-) -> asyncio.AbstractServer:
-    loop: Any = asyncio.get_running_loop()
-
-    def protocol() -> asyncio.StreamReaderProtocol:
-        reader = asyncio.StreamReader(limit=MAX_MESSAGE_BYTES)
-        return asyncio.StreamReaderProtocol(reader, connected)
-
-    (server,) = await loop.start_serving_pipe(protocol, address)
-    served: asyncio.AbstractServer = server
-    return served
 
 
 def _is_ours(writer: asyncio.StreamWriter) -> bool:

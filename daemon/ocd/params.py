@@ -43,7 +43,14 @@ def common_names(verb: Verb) -> tuple[str, ...]:
 
 
 def renamed(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the parameters under the verb's own names, where it knows others for them."""
+    """Return the parameters under the verb's own names, where it knows others for them.
+
+    What a tool that is not ours takes stays as it came, under `arguments`.
+    """
+    if verb.foreign is not None:
+        mine = set(common_names(verb)) - verb.foreign
+        own = {key: value for key, value in raw.items() if key not in mine}
+        return {"arguments": own, **{key: raw[key] for key in mine if key in raw}}
     given = {snake(key) for key in raw}
     names = {key: verb.also.get(snake(key), key) for key in raw}
     # Both names at once: the other one stays, and is told to be unknown.

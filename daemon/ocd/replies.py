@@ -40,7 +40,7 @@ class Reply:
     data: JSON value without the page text. content: page text from `origin`, or None. rows and
     items: where a list of `data` stands in a file. is_handle: data is a handle's descriptor.
     unfinished: data tells of a task that goes on. pointer: stands for the page text or for data,
-    which is empty then.
+    which is empty then. attachments: further MCP content blocks, bounded.
     """
 
     data: Any
@@ -52,6 +52,7 @@ class Reply:
     is_handle: bool = False
     unfinished: bool = False
     pointer: Pointer | None = None
+    attachments: tuple[Mapping[str, Any], ...] = ()
 
     def encode(self) -> bytes:
         """Return the JSON of `data`, its list from the file spliced in; blocks if there is one."""
@@ -111,6 +112,7 @@ def inline(verb: Verb, output: Output, params: Mapping[str, Any]) -> Reply:
         rows=output.rows,
         items=verb.items if output.items is None else output.items,
         unfinished=output.unfinished,
+        attachments=output.attachments,
     )
 
 

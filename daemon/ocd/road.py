@@ -11,6 +11,7 @@ from ocd.browser.chromium import Chromium
 from ocd.browser.met import Met
 from ocd.browser.session import Sessions
 from ocd.capabilities import Capabilities
+from ocd.gateway.servers import Gateway
 from ocd.leaving import Departures
 from ocd.ledger.runner import Runner
 from ocd.outputs.store import OutputStore
@@ -46,6 +47,7 @@ class Road:
     reach: Callable[[Client], Reach]
     large_output: Callable[[], LargeOutput]
     departures: Departures
+    gateway: Gateway
     calls: set["Call"] = field(default_factory=set)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     idle: asyncio.Event = field(default_factory=asyncio.Event)

@@ -35,6 +35,8 @@ async def perform(road: Road, call: Call, ready: Ready, on_progress: OnProgress 
     match verb.scope:
         case "daemon":
             return await verb.run(_part(road, verb), params)
+        case "upstream":
+            return await verb.run(params, on_progress)
         case "task":
             request = msgspec.structs.replace(call.request, params=dict(ready.given))
             task = partial(run_long, road.runner, request, call.budget_s, on_progress)

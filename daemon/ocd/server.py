@@ -1,6 +1,6 @@
 """The daemon's socket: HTTP/1.1 routes, decoding and encoding; no decisions.
 
-Six routes. Two answer in lines instead of one object: a call whose caller accepts
+Seven routes. Two answer in lines instead of one object: a call whose caller accepts
 NDJSON gets progress lines first, and a task's events may be followed live.
 """
 
@@ -19,9 +19,10 @@ import msgspec
 from aiohttp import web
 
 from ocd.api.errors import OcdError, http_status
-from ocd.api.wire import CallRequest, Progress, TotpRequest
+from ocd.api.wire import CallRequest, Progress, TotpRequest, UpstreamRequest
 from ocd.dispatch import run_call
 from ocd.files import storage
+from ocd.gateway.servers import Gateway
 from ocd.records.totp import TotpStore
 from ocd.replies import Reply
 from ocd.road import Road
@@ -61,6 +62,7 @@ class Api:
         app.router.add_post("/v1/call", self.post_call)
         app.router.add_get("/v1/tasks/{task_id}/events", self.get_events)
         app.router.add_post("/v1/totp", self.post_totp)
+        app.router.add_post("/v1/upstreams", self.post_upstreams)
         app.router.add_post("/v1/shutdown", self.post_shutdown)
         return app
 
@@ -84,6 +86,17 @@ class Api:
         assert isinstance(store, TotpStore)
         result = await asyncio.to_thread(_totp, store, asked)
         return self._json(msgspec.json.encode({"result": result}))
+
+    async def post_upstreams(self, request: web.Request) -> web.Response:
+        """List other MCP servers, or agree to one's tools: for a person's shell, so no verb."""
+        asked = _decoded_as(UpstreamRequest, await request.read())
+        gateway = self._road.parts[Gateway]
+        assert isinstance(gateway, Gateway)
+        if asked.action == "list":
+            return self._json(
+                msgspec.json.encode({"result": {"upstreams": await gateway.states()}})
+            )
+        return self._json(msgspec.json.encode({"result": await gateway.approve(asked.name)}))
 
     async def post_call(self, request: web.Request) -> web.StreamResponse:
         """Run one call."""
@@ -139,7 +152,7 @@ def _totp(store: TotpStore, asked: TotpRequest) -> dict[str, Any]:
             return {"seeds": store.names()}
 
 
-_Body = TypeVar("_Body", CallRequest, TotpRequest)
+_Body = TypeVar("_Body", CallRequest, TotpRequest, UpstreamRequest)
 
 
 def _decoded_as(kind: type[_Body], body: bytes) -> _Body:
@@ -179,6 +192,8 @@ def _result(reply: Reply) -> bytes:
     if reply.image is not None:
         data, mime_type = reply.image
         extra["image"] = {"mime_type": mime_type, "data": b64encode(data).decode()}
+    if reply.attachments:
+        extra["attachments"] = reply.attachments
     if extra:
         more = msgspec.json.encode(extra)
         body = more if body == b"{}" else body[:-1] + b"," + more[1:]

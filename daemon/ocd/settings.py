@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 import msgspec
 
-from ocd.tables import LargeOutput, Ocs, Policy, Table
+from ocd.tables import LargeOutput, Ocs, Policy, Table, Upstream, UpstreamName
 
 # The capability groups, as the verbs declare them (a unit test compares the two lists).
 GROUPS = (
@@ -161,6 +161,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     handle_large_tool_output: Annotated[
         LargeOutput, _key("Large replies that nobody asked for", flag=None, live=True)
     ] = LargeOutput()
+    upstream: Annotated[
+        dict[UpstreamName, Upstream],
+        _key("Other MCP servers, whose tools are offered to agent hosts", flag=None, live=True),
+    ] = {}
 
     max_download_mb: Annotated[
         int, _key("Largest file that a page may download", flag=None, ge=1, le=1_000_000, live=True)

@@ -52,6 +52,7 @@ async def guarded(settings: LargeOutput, store: OutputStore, verb: Verb, reply: 
         origin=reply.origin,
         image=reply.image,
         pointer=Pointer(text, path, extent.characters, descriptor, of_page),
+        attachments=reply.attachments,
     )
 
 

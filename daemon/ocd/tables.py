@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
@@ -38,3 +39,45 @@ class Ocs(Table, frozen=True, kw_only=True):
 
     base_url: str = ""
     team: str = ""
+
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class Upstream(Table, frozen=True, kw_only=True):
+    """[upstream.NAME]: another MCP server, whose tools agent hosts are offered as NAME__tool.
+
+    command, args, env, cwd: a program that speaks over stdio; it gets `env`, a few harmless
+    variables (PATH, HOME, USER, LOGNAME, SHELL, TERM) and nothing else of the daemon's environment.
+    url, headers: a server reached over HTTP instead. Values of env and headers may hold
+    `${SECRET:NAME}`. tier: where its tools stand in listings. timeout_ms: of a call. redact:
+    whether what looks like a secret is masked in its results.
+    """
+
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    cwd: Path | None = None
+    url: str | None = None
+    headers: dict[str, str] = {}
+    tier: Literal[1, 2, 3] = 2
+    timeout_ms: Annotated[int, Meta(ge=1, le=600_000)] = 60_000
+    redact: bool = True
+
+    def __post_init__(self) -> None:
+        if bool(self.command) == bool(self.url):
+            raise ValueError("it takes either a command or a url")
+        if self.url is None:
+            if self.headers:
+                raise ValueError("headers belong to a url")
+            return
+        if self.args or self.env or self.cwd:
+            raise ValueError("args, env and cwd belong to a command")
+        parts = urlsplit(self.url)
+        if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK):
+            return
+        raise ValueError("the url begins with https://, or with http:// on this machine")
+
+
+# A name's last character and the first of `__` are told apart: it neither has nor ends in one.
+UpstreamName = Annotated[str, Meta(pattern="^[a-z0-9]+([_-][a-z0-9]+)*$", max_length=16)]

@@ -17,6 +17,8 @@ Capability = Literal[
 ]  # fmt: skip
 Tier = Literal[1, 2, 3]
 
+# What other MCP servers say comes from an origin of this and the server's name.
+UPSTREAM_ORIGIN = "upstream:"
 DEFAULT_TIMEOUT_MS = 30_000
 MAX_TIMEOUT_MS = 600_000
 
@@ -83,7 +85,8 @@ class Output:
     data: the JSON object (for a few verbs, an array). content: page text, kept apart from it, with
     the `origin` it came from and its media type. rows: the file that holds the list which `items`
     names; `data` then has everything but that list. items: overrides the declared one. unfinished:
-    `data` tells of a task that goes on. instead: the answer is what this verb says to these
+    `data` tells of a task that goes on. attachments: pictures, sounds and links of another MCP
+    server's result, as MCP content blocks. instead: the answer is what this verb says to these
     parameters.
     """
 
@@ -96,6 +99,7 @@ class Output:
     rows: Lines | None = None
     items: tuple[str, ...] | None = None
     unfinished: bool = False
+    attachments: tuple[Mapping[str, Any], ...] = ()
     instead: tuple[str, dict[str, Any]] | None = None
 
     def payload(self, declared: tuple[str, ...] | None) -> Payload:
@@ -130,21 +134,24 @@ Recover = Callable[[Mapping[str, Any], Lines], Mapping[str, Any]]
 class Verb:
     """One named operation, declared once; CLI, socket, MCP and docs derive from it.
 
-    scope: what `run` gets first: "tab", "session", "daemon" (a part of type `needs`) or "task" (a
-    part, then a Work). items: path of keys to the list that pages by items. large: takes output
-    modes. reads_page: its content passes the sanitiser. opens_tab: a session without a tab gets
-    one. leaves_dialog: runs although a dialog is open. recover: rebuilds the result of a task whose
-    process died. reads: changes nothing, here or on the web. page_keys: keys of its JSON under
-    which strings come from pages. keeps_secrets: gets `${SECRET:NAME}` as the caller wrote it.
-    uploads: sends files to the tab's page, or to its parameter `base_url`.
+    scope: what `run` gets first: "tab", "session", "daemon" (a part of type `needs`), "task" (a
+    part, then a Work) or "upstream" (nothing; it hears progress). items: path of keys to the list
+    that pages by items. large: takes output modes. reads_page: its content passes the sanitiser.
+    opens_tab: a session without a tab gets one. leaves_dialog: runs although a dialog is open.
+    recover: rebuilds the result of a task whose process died. reads: changes nothing, here or on
+    the web. page_keys: keys of its JSON under which strings come from pages. keeps_secrets: gets
+    `${SECRET:NAME}` as the caller wrote it. uploads: sends files to the tab's page, or to its
+    parameter `base_url`.
     only_kind: a kind of the ledger, and no verb to be called. also: other names of parameters that
     callers of other tools use. instead: what to do rather than give a parameter that there is not.
+    foreign: the names that a tool of another MCP server gives its own parameters, which are handed
+    to it unread; None for our verbs.
     """
 
     name: str
     params: type[Params]
     run: Callable[..., Awaitable[Output]]
-    scope: Literal["tab", "session", "daemon", "task"]
+    scope: Literal["tab", "session", "daemon", "task", "upstream"]
     needs: type | None
     capability: Capability
     tier: Tier
@@ -162,6 +169,7 @@ class Verb:
     only_kind: bool = False
     also: Mapping[str, str] = field(default_factory=dict[str, str])
     instead: Mapping[str, str] = field(default_factory=dict[str, str])
+    foreign: frozenset[str] | None = None
 
     @property
     def fills_secrets(self) -> bool:

@@ -1,6 +1,6 @@
 """What the bridge's server needs of the daemon; lifecycle hands in an object that has it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Literal, Protocol
 
 from ocd.api.errors import OcdError
@@ -67,6 +67,11 @@ class Reply(Protocol):
         ...
 
     @property
+    def attachments(self) -> tuple[Mapping[str, Any], ...]:
+        """Further content blocks, in wire shape."""
+        ...
+
+    @property
     def image(self) -> tuple[bytes, str] | None:
         """A picture and its media type."""
         ...
@@ -107,7 +112,7 @@ class Door(Protocol):
 
     @property
     def entries(self) -> Mapping[str, Entry]:
-        """The catalog entries of the verbs that this daemon serves, sorted by name."""
+        """The catalog entries of the verbs and of other servers' tools, as they are now."""
         ...
 
     @property
@@ -122,6 +127,19 @@ class Door(Protocol):
 
     def narrowed(self, only: Iterable[str], disabled: Iterable[str]) -> Maximum:
         """Return the daemon's maximum, less what one connection leaves out."""
+        ...
+
+    @property
+    def has_upstreams(self) -> bool:
+        """Whether other MCP servers stand behind this one."""
+        ...
+
+    async def settle(self, maximum: Maximum) -> None:
+        """Wait, for some seconds at most, until it is known what other MCP servers offer."""
+        ...
+
+    def watch(self, heard: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+        """Call `heard` when the list of tools has changed, until what is returned is called."""
         ...
 
     async def call(

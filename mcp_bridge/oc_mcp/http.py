@@ -75,7 +75,7 @@ class Application:
     def __init__(self, door: Door, access: Access) -> None:
         self._access = access
         self._callers = Callers(door)
-        self._server = build(door, self._callers.of)
+        self._server, self.announcer = build(door, self._callers.of)
         self.manager = StreamableHTTPSessionManager(
             self._server,
             max_request_body_size=MAX_BODY_BYTES,
@@ -164,6 +164,7 @@ class HttpServer:
     """The listening server; `serve` in a task, `stop` to end it."""
 
     def __init__(self, door: Door, *, hosts: Sequence[str], port: int, token: str) -> None:
+        self._door = door
         self._application = Application(door, Access(hosts, port, token))
         config: dict[str, Any] = {
             "lifespan": "off",
@@ -178,8 +179,12 @@ class HttpServer:
 
     async def serve(self, sockets: list[socket.socket]) -> None:
         """Serve at these listening sockets until `stop`."""
-        async with self._application.manager.run():
-            await self._uvicorn.serve(sockets)
+        forget = self._door.watch(self._application.announcer.tell)
+        try:
+            async with self._application.manager.run():
+                await self._uvicorn.serve(sockets)
+        finally:
+            forget()
 
     def stop(self) -> None:
         """End the server; `serve` returns soon after."""

@@ -11,6 +11,7 @@ from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 
+from oc_mcp.announcing import Announcer
 from oc_mcp.caller import Caller, caller_from
 from oc_mcp.completions import Completions
 from oc_mcp.door import Door
@@ -47,10 +48,16 @@ class OpenChrome(Server[dict[str, Any]]):
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
-def build(door: Door, caller_of: CallerOf, tasks: Tasks | None = None) -> OpenChrome:
-    """Return a server; `caller_of` tells from a request's context who calls."""
+def build(
+    door: Door, caller_of: CallerOf, tasks: Tasks | None = None
+) -> tuple[OpenChrome, Announcer]:
+    """Return a server, and what tells its hosts of changes.
+
+    caller_of: tells from a request's context who calls.
+    """
     tasks = tasks or Tasks(door)
     tools = Tools(door, caller_of, tasks)
+    announcer = Announcer()
     resources = Resources(door, caller_of)
     server = OpenChrome(
         "openchrome",
@@ -65,11 +72,14 @@ def build(door: Door, caller_of: CallerOf, tasks: Tasks | None = None) -> OpenCh
         on_read_resource=resources.read,
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
+        # Without other servers nothing of ours changes, and there is nothing to listen to.
+        on_subscriptions_listen=announcer.listen if door.has_upstreams else None,
         on_completion=Completions(door, caller_of).complete,
         get_tool_input_schema=lambda name: door.entries.get(name, {}).get("params"),
     )
     tasks.serve(server)
-    return server
+    announcer.serve(server)
+    return server, announcer
 
 
 class Bridges:
@@ -91,5 +101,9 @@ class Bridges:
         first: Sequence[bytes] = (),
     ) -> None:
         """Serve one connection until it ends; `first` are lines that were read already."""
-        server = build(self._door, lambda _ctx: caller, self._tasks)
-        await serve_lines(server, reader, writer, first)
+        server, announcer = build(self._door, lambda _ctx: caller, self._tasks)
+        forget = self._door.watch(announcer.tell)
+        try:
+            await serve_lines(server, reader, writer, first)
+        finally:
+            forget()

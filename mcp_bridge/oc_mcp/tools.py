@@ -28,7 +28,8 @@ _COMPLETE: Mapping[str, str] = {"resultType": "complete"}
 
 def listed(door: Door, caller: Caller) -> list[dict[str, Any]]:
     """Return the tools that the caller sees, sorted by name."""
-    return [_tool(entry) for entry in door.entries.values() if caller.lists(entry)]
+    found = [entry for entry in door.entries.values() if caller.lists(entry)]
+    return [_tool(entry) for entry in sorted(found, key=lambda entry: str(entry["name"]))]
 
 
 def _tool(entry: Entry) -> dict[str, Any]:
@@ -47,7 +48,9 @@ class Tools:
 
     async def list_tools(self, ctx: Context, _params: object) -> dict[str, Any]:
         """Answer tools/list, on one page."""
-        return {"tools": listed(self._door, self._caller_of(ctx)), **_COMPLETE}
+        caller = self._caller_of(ctx)
+        await self._door.settle(caller.maximum)
+        return {"tools": listed(self._door, caller), **_COMPLETE}
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         """Answer tools/call; every failure is a result with isError."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import calls, crawls, mcp, pages, recordings, stores
+from bench import calls, crawls, gateway, mcp, pages, recordings, stores
 from bench.figures import Section
 
 HERE = Path(__file__).parent
@@ -29,6 +29,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "mcp-calls": mcp.operations,
     "mcp-many": mcp.many,
     "pages": pages.verbs,
+    "gateway": gateway.overhead,
     "ledger": stores.ledger_scale,
     "handles": stores.handle_scale,
     "recording": recordings.cost,

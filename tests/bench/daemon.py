@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 from typing import Any, Self
 
 import psutil
@@ -30,9 +31,10 @@ class Connection(http.client.HTTPConnection):
 class Daemon:
     """`ocd start` in a fresh home; ended and deleted on leaving."""
 
-    def __init__(self, *flags: str) -> None:
+    def __init__(self, *flags: str, config: str = "") -> None:
         self.flags = flags
         self.home = tempfile.mkdtemp(prefix="ocb-")
+        Path(self.home, "config.toml").write_text(config, encoding="utf-8")
         self.environ = {**os.environ, "OPENCHROME_HOME": self.home}
 
     def __enter__(self) -> Self:

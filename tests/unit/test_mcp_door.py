@@ -47,7 +47,11 @@ async def make_door(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MakeDoor]:
 
         def make(sessions: _Sessions) -> McpDoor:
             road = SimpleNamespace(
-                capabilities=(), closing=asyncio.Event(), sessions=sessions, recorder=sessions
+                capabilities=(),
+                closing=asyncio.Event(),
+                sessions=sessions,
+                recorder=sessions,
+                gateway=SimpleNamespace(entries={}),
             )
             config: Any = Config
             return McpDoor(

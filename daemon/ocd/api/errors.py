@@ -94,6 +94,10 @@ CODES: dict[str, tuple[int, int]] = {
     "plan_not_found": (404, 1),
     "plan_failed": (422, 1),
     "batch_failed": (422, 1),
+    # tools of other MCP servers
+    "upstream_gone": (503, 5),
+    "upstream_failed": (502, 1),
+    "upstream_withheld": (403, 1),
     # uploads to a site
     "login_required": (401, 1),
     "upload_forbidden": (403, 1),

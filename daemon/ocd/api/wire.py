@@ -36,6 +36,13 @@ class TotpRequest(msgspec.Struct, forbid_unknown_fields=True):
     seed: str = ""
 
 
+class UpstreamRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /v1/upstreams; list needs no name."""
+
+    action: Literal["approve", "list"]
+    name: str = ""
+
+
 class Hello(msgspec.Struct):
     """The first line of a bridge on the MCP socket, as {"oc_hello": …}.
 
@@ -60,7 +67,7 @@ class Hello(msgspec.Struct):
 class Progress(msgspec.Struct, omit_defaults=True):
     """How far a long call is: units done of total (absent: unknown), and what happens now."""
 
-    done: int
-    total: int | None = None
+    done: float
+    total: float | None = None
     message: str = ""
     task_id: str = ""

@@ -16,7 +16,7 @@ from ocd.api.errors import OcdError
 
 Rule = Literal["allow", "ask", "deny"]
 # How data leaves: in the query of an address, as an upload, in a form, into a file.
-Way = Literal["address", "upload", "form", "file"]
+Way = Literal["address", "upload", "form", "file", "upstream"]
 
 MaySend = Callable[[Way, str], None]
 
@@ -35,6 +35,7 @@ _WORDS: dict[Way, str] = {
     "address": "open an address with data in its query at",
     "upload": "upload files to",
     "form": "send a form to",
+    "upstream": "hand data to the MCP server",
     "file": "write a file to",
 }
 

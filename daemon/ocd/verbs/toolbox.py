@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -21,12 +21,14 @@ class Toolbox:
     """The catalog of all verbs, and the rule of who may use them; lifecycle hands it in.
 
     check: raises CAPABILITY_DISABLED for a verb that the calling connection may not use;
-    check_unknown: for a name without a verb, if its group is one that it may not use.
+    check_unknown: for a name without a verb, if its group is one that it may not use. settle: waits
+    until it is known what other MCP servers offer; their tools are entries, too.
     """
 
     entries: Mapping[str, Entry]
     check: Callable[[str], None]
     check_unknown: Callable[[str], None]
+    settle: Callable[[], Awaitable[None]]
 
     def usable(self, entry: Entry) -> bool:
         """Return whether the caller may use the verb."""
@@ -61,6 +63,7 @@ async def expand_tools(toolbox: Toolbox, params: ExpandTools) -> Output:
             f"expand_tools takes one of {' and '.join(given)}",
             parameter=given[1],
         )
+    await toolbox.settle()
     if not given:
         return Output(data={"tools": _outlined(toolbox)})
     found = [as_tool(entry) for entry in _chosen(toolbox, params)]

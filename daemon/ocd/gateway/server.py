@@ -1,0 +1,249 @@
+"""One MCP server behind the gateway: its actor once it was asked, and what it offers.
+
+What speaks MCP lives in `oc_mcp.upstream`, which is loaded when the first of them is asked.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from ocd.api.errors import OcdError
+from ocd.gateway.answers import output_of
+from ocd.gateway.offer import Offered, offers
+from ocd.long_calls import OnProgress
+from ocd.records.pins import Pinned, PinStore
+from ocd.safety import secrets
+from ocd.safety.redact import redact_text
+from ocd.safety.sanitize import Sanitizer
+from ocd.tables import Upstream
+from ocd.verb import Output, Params, Verb
+
+logger = logging.getLogger(__name__)
+
+# Beyond this a result is looked through beside the loop.
+_SHORT = 8192
+
+
+class Actor(Protocol):
+    """One server's connection; see oc_mcp.upstream.Upstream. Every failure is an OcdError."""
+
+    @property
+    def settled(self) -> asyncio.Event:
+        """Set once the first attempt to reach the server has come to something."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """Return what can be said of the connection."""
+        ...
+
+    async def run(self) -> None:
+        """Be connected, again and again, until stopped."""
+        ...
+
+    async def reached(self) -> object:
+        """Wait until the server is there, and has said what it offers."""
+        ...
+
+    async def tools(self) -> list[dict[str, Any]]:
+        """Ask for the tools."""
+        ...
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, Any], on_progress: OnProgress | None
+    ) -> dict[str, Any]:
+        """Call a tool and return its result as it is on the wire."""
+        ...
+
+    def stop(self) -> None:
+        """End; `run` returns soon after."""
+        ...
+
+
+class UpstreamCall(Params):
+    """What the caller of another server's tool has given, unread"""
+
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What all servers need. load: imports a module of oc_mcp. publish: tells of new offers."""
+
+    pins: PinStore
+    sanitizer: Sanitizer
+    load: Callable[[str], Awaitable[Any]]
+    spawn: Callable[[Coroutine[Any, Any, None]], object]
+    publish: Callable[[], None]
+
+
+class Server:
+    """One `[upstream.NAME]`. `offered`: its tools by the names they have with us."""
+
+    def __init__(self, name: str, table: Upstream, means: Means) -> None:
+        self.name = name
+        self.table = table
+        self.offered: dict[str, Offered] = {}
+        self.known = asyncio.Event()
+        self.ended = asyncio.Event()
+        self.actor: Actor | None = None
+        self._means = means
+        self._starting = asyncio.Lock()
+        self._listed: list[dict[str, Any]] = []
+        self._removed = False
+
+    # --- its life ---------------------------------------------------------------------------
+
+    async def started(self) -> Actor:
+        """Return its actor, which is made and set going when it is first asked for."""
+        async with self._starting:
+            if self.actor is None:
+                module = await self._means.load("oc_mcp.upstream")
+                self.actor = module.Upstream(self.name, _filled(self.table), self._on_tools)
+                self._means.spawn(self._run())
+            actor: Actor = self.actor
+            return actor
+
+    async def _run(self) -> None:
+        assert self.actor is not None
+        try:
+            await self.actor.run()
+        finally:
+            self.ended.set()
+
+    async def settle(self) -> None:
+        """Wait until its first start has come to something."""
+        try:
+            actor = await self.started()
+        except OcdError as error:
+            logger.warning("upstream %s cannot be started: %s", self.name, error.message)
+            return
+        await actor.settled.wait()
+
+    def remove(self) -> None:
+        """Have it end, and offer nothing any more."""
+        self._removed = True
+        if self.actor is not None:
+            self.actor.stop()
+
+    # --- what it offers, and who agreed -----------------------------------------------------
+
+    async def _on_tools(self, tools: list[dict[str, Any]]) -> None:
+        """Take note of what it offers; the first time that is agreed to as it is."""
+        self._listed = tools
+        pinned = await asyncio.to_thread(self._means.pins.of, self.name)
+        self._offer(await self._pin() if pinned is None else pinned)
+
+    async def _pin(self) -> Pinned:
+        found = self._offers(None)
+        hashes = {one.tool: one.hash for one in found if one.state != "refused"}
+        return await asyncio.to_thread(self._means.pins.keep, self.name, hashes)
+
+    def _offers(self, pinned: Pinned | None) -> list[Offered]:
+        agreed = None if pinned is None else pinned.tools
+        sanitizer = self._means.sanitizer
+        return offers(self.name, self._listed, agreed, tier=self.table.tier, sanitizer=sanitizer)
+
+    def _offer(self, pinned: Pinned) -> None:
+        if self._removed:
+            return
+        found = self._offers(pinned)
+        for one in found:
+            if one.state != "offered":
+                logger.warning("%s: %s %s", one.name, one.state, one.why)
+        self.offered = {one.name: one for one in found if one.state != "refused"}
+        self.known.set()
+        self._means.publish()
+
+    async def approve(self) -> dict[str, Any]:
+        """Agree to all its tools as they are now, and tell what is new in that."""
+        actor = await self.started()
+        self._listed = await actor.tools()
+        before = await asyncio.to_thread(self._means.pins.of, self.name)
+        told = [_told_of(one) for one in self._offers(before) if one.state in ("changed", "new")]
+        pinned = await self._pin()
+        self._offer(pinned)
+        gone = sorted(set(before.tools if before else ()) - set(pinned.tools))
+        return {"upstream": self.name, "tools": len(pinned.tools), "approved": told, "gone": gone}
+
+    def state(self) -> dict[str, Any]:
+        """Return what it is and offers, and what is withheld of it."""
+        found: dict[str, Any] = {"upstream": self.name}
+        if self.actor is not None:
+            found |= self.actor.state()
+            if "said" in found:
+                found["said"] = redact_text(str(found["said"]))
+        offered = self.offered.values()
+        found["tools"] = [one.name for one in offered if one.state == "offered"]
+        withheld = [_told_of(one) for one in offered if one.state != "offered"]
+        everything = self._offers(None) if self._listed else []
+        refused = [_told_of(one) for one in everything if one.state == "refused"]
+        found |= {"withheld": withheld} if withheld else {}
+        return found | ({"refused": refused} if refused else {})
+
+    # --- calls ------------------------------------------------------------------------------
+
+    async def verb(self, name: str) -> Verb | None:
+        """Return a tool as a verb; None if there is none of that name.
+
+        Raises upstream_gone if the server cannot be asked, upstream_withheld if nobody agreed.
+        """
+        if not self.known.is_set():
+            actor = await self.started()
+            await actor.reached()
+        one = self.offered.get(name)
+        if one is None:
+            return None
+        if one.state != "offered":
+            raise _not_agreed(self.name, one)
+        return Verb(
+            name=name, params=UpstreamCall, run=partial(self._call, one.tool),
+            scope="upstream", needs=None, capability="upstream", tier=self.table.tier,
+            large=True, reads_page=True, timeout_ms=self.table.timeout_ms, foreign=one.own,
+        )  # fmt: skip
+
+    async def _call(
+        self, tool: str, params: UpstreamCall, on_progress: OnProgress | None
+    ) -> Output:
+        actor = await self.started()
+        result = await actor.call(tool, params.arguments, on_progress)
+        work = partial(output_of, self.name, tool, result, redacted=self.table.redact)
+        return await asyncio.to_thread(work) if _is_long(result) else work()
+
+    def __repr__(self) -> str:
+        return f"Server({self.name!r}, {len(self.offered)} tools)"
+
+
+def _filled(table: Upstream) -> dict[str, Any]:
+    """Return what starts a server, with the values of secrets in place of their names."""
+    known = secrets.current()
+    return {
+        "command": [table.command, *table.args] if table.command else [],
+        "env": known.fill(table.env),
+        "cwd": str(table.cwd) if table.cwd else None,
+        "url": table.url,
+        "headers": known.fill(table.headers),
+    }
+
+
+def _is_long(result: Mapping[str, Any]) -> bool:
+    size = 0
+    for block in result.get("content", ()):
+        size += len(str(block.get("text") or block.get("data") or block.get("resource") or ""))
+    return size > _SHORT or result.get("structuredContent") is not None
+
+
+def _told_of(one: Offered) -> dict[str, Any]:
+    return {"tool": one.name, "state": one.state, **({"why": one.why} if one.why else {})}
+
+
+def _not_agreed(server: str, one: Offered) -> OcdError:
+    what = "is new" if one.state == "new" else "has changed"
+    return OcdError(
+        "upstream_withheld",
+        f"{one.name} {what} since a person agreed to the tools of '{server}'",
+        hint=f"A person looks at it and allows it: oc mcp approve {server}",
+        upstream=server, tool=one.name, state=one.state,
+    )  # fmt: skip

@@ -1,0 +1,51 @@
+"""The socket, or the named pipe, at which bridges of agent hosts connect."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+
+
+async def listen(
+    address: str, connected: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
+) -> asyncio.AbstractServer:
+    """Take connections at a Unix socket (mode 0600) or a named pipe; the daemon's lock is held."""
+    if os.name == "nt":
+        return await _at_pipe(address, connected)
+    listener = _bound(address)
+    return await asyncio.start_unix_server(
+        connected, sock=listener, limit=MAX_MESSAGE_BYTES, backlog=128
+    )
+
+
+def _bound(address: str) -> socket.socket:
+    # Whatever file is there is stale: the caller holds the daemon's lock.
+    remove(address)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(address)
+    Path(address).chmod(0o600)
+    return listener
+
+
+def remove(address: str) -> None:
+    """Take away the socket's file."""
+    if os.name != "nt":
+        Path(address).unlink(missing_ok=True)
+
+
+async def _at_pipe(
+    address: str, connected: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
+) -> asyncio.AbstractServer:
+    loop: Any = asyncio.get_running_loop()
+
+    def protocol() -> asyncio.StreamReaderProtocol:
+        reader = asyncio.StreamReader(limit=MAX_MESSAGE_BYTES)
+        return asyncio.StreamReaderProtocol(reader, connected)
+
+    (server,) = await loop.start_serving_pipe(protocol, address)
+    served: asyncio.AbstractServer = server
+    return served

@@ -1,0 +1,39 @@
+"""What single parts of the daemon are told of its configuration."""
+
+import tempfile
+from pathlib import Path
+
+from ocd.browser.chromium import ChromiumOptions
+from ocd.config import Config
+from ocd.safety.domains import DomainPolicy
+
+
+def domain_policy(config: Config) -> DomainPolicy:
+    """Return which addresses may be visited."""
+    return DomainPolicy(
+        allow=config.allow_domain,
+        block=config.block_domain,
+        file_roots=shared_roots(config),
+    )
+
+
+def shared_roots(config: Config) -> tuple[Path, ...]:
+    """Return the folders in which every caller may name files."""
+    return (config.home / "files", Path(tempfile.gettempdir()), *config.allow_file_root)
+
+
+def browser_options(config: Config, policy: DomainPolicy) -> ChromiumOptions:
+    """Return how Chromium is started."""
+    return ChromiumOptions(
+        profile=config.profile,
+        run_dir=config.home / "run",
+        log_dir=config.home / "log",
+        browser_path=config.browser_path,
+        browser_url=config.browser_url,
+        headed=config.headed,
+        isolated=config.isolated,
+        extra_args=config.browser_args,
+        idle_minutes=config.browser_idle_minutes,
+        incoming=config.home / "files" / ".incoming",
+        policy=policy,
+    )

@@ -1,0 +1,54 @@
+"""Redaction of long texts: looked into closely only where a secret's name may stand.
+
+`redact_text` needs 0.3 ms for a thousand characters, in one piece; here a text is gone through in
+pieces, so that a megabyte takes some milliseconds and no other thread waits for long.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from ocd.safety.redact import redact, redact_text
+
+# Up to here JSON is understood as such.
+SHORT = 32_768
+_PIECE = 4096
+# A piece ends after one of these, so that a name and its value stay together.
+_END = re.compile(r"[\n,;}\s]")
+# Each name that `redact` knows as a secret's has one of these (a dot: whatever parts words), and so
+# has each shape of a token.
+_HINTS = (
+    "pass pwd secret cred auth cookie otp mfa 2fa cvv cvc csc ssn jwt token api.?key access.?key "
+    "private.?key encryption.?key signing.?key master.?key shared.?key account.?key sas.?key sess "
+    r"\bsid csrf xsrf pin.?code security.?code verif recovery.?code backup.?code one.?time "
+    "card.?number assertion contrase kennwort senha wachtwoord пароль 密码 密碼 口令 パスワード "
+    r"비밀번호 암호 인증번호 bearer basic\s digest\s negotiate\s eyJ AKIA ASIA AROA AIDA "
+    r"gh[pousr]_ github_pat_ glpat- xox[abeprs]- k_live_ k_test_ sk- AIza ya29\. npm_ pypi- hf_ "
+    r"SG\. [?&;#](sig|signature|code|key|k|ticket|samlresponse|x-amz)[-=] ://[^/\s]*@ %[0-9a-f]{2}"
+)
+
+
+def redact_long(text: str) -> str:
+    """Return the text with what looks like a secret masked; as `redact` does, if it is short."""
+    if len(text) <= SHORT:
+        masked: str = redact(text)
+        return masked
+    hints = _hints()
+    return "".join(redact_text(piece) if hints.search(piece) else piece for piece in _pieces(text))
+
+
+@cache
+def _hints() -> Any:  # noqa: ANN401 - re2 has no types
+    import re2
+
+    return re2.compile(f"(?i){'|'.join(_HINTS.split())}")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    at = 0
+    while at < len(text):
+        end = _END.search(text, at + _PIECE, at + 2 * _PIECE)
+        stop = end.end() if end else min(at + 2 * _PIECE, len(text))
+        yield text[at:stop]
+        at = stop

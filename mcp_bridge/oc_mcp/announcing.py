@@ -1,0 +1,55 @@
+"""Telling hosts that the list of tools has changed, in both eras."""
+
+import asyncio
+import contextlib
+import logging
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.exceptions import MCPError
+
+logger = logging.getLogger(__name__)
+
+# A host that does not read is not waited for.
+TELL_S = 5.0
+# As many sessions as HTTP takes at once; of those that have ended nobody tells us.
+_MOST = 128
+
+
+class Announcer:
+    """The hosts behind one server: those that did a handshake, and those that listen."""
+
+    def __init__(self) -> None:
+        self._bus = InMemorySubscriptionBus()
+        self.listen = ListenHandler(self._bus)
+        self._sessions: dict[int, Any] = {}
+
+    def serve(self, server: Server[Any]) -> None:
+        """Hear of hosts that have done the handshake."""
+        server.add_notification_handler(
+            "notifications/initialized", types.NotificationParams, self._met
+        )
+
+    async def _met(self, ctx: ServerRequestContext[Any, Any], _params: object) -> None:
+        self._sessions[id(ctx.session)] = ctx.session
+        while len(self._sessions) > _MOST:
+            del self._sessions[next(iter(self._sessions))]
+
+    async def tell(self) -> None:
+        """Tell all of them."""
+        await self._bus.publish(ToolsListChanged())
+        for key, session in list(self._sessions.items()):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(TELL_S):
+                    await self._told(key, session)
+
+    async def _told(self, key: int, session: Any) -> None:  # noqa: ANN401 - the SDK's session
+        try:
+            await session.send_tool_list_changed()
+        except (MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
+            logger.debug("a host has gone: %s", type(error).__name__)
+            self._sessions.pop(key, None)

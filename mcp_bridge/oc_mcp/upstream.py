@@ -1,0 +1,298 @@
+"""Another MCP server, reached as a client: one actor owns the connection and keeps it up.
+
+It speaks all revisions that the SDK does, over a program's stdio or over HTTP.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import anyio
+import httpx2
+import mcp_types as types
+from mcp import Client
+from mcp.client.subscriptions import SubscriptionLost
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import TypeAdapter
+
+from oc_mcp.reaching import opened
+from ocd.api.errors import OcdError
+from ocd.api.wire import Progress
+
+logger = logging.getLogger(__name__)
+
+OnTools = Callable[[list[dict[str, Any]]], Awaitable[None]]
+OnProgress = Callable[[Progress], None]
+
+START_S = 30.0
+LIST_S = 20.0
+MAX_PAGES = 50
+FIRST_DELAY_S = 0.5
+MOST_DELAY_S = 60.0
+# One that has run so long has recovered from what ended it before.
+HEALTHY_S = 30.0
+LISTEN_AGAIN_S = 5.0
+# A call waits for a start that is due so soon.
+SOON_S = 1.0
+_ANY: Any = TypeAdapter(dict[str, Any])
+# What a connection may end with; tasks of the SDK put theirs into groups.
+_FAILURES = (
+    OSError, MCPError, TimeoutError, ValueError, RuntimeError, ExceptionGroup, httpx2.HTTPError,
+    anyio.ClosedResourceError, anyio.BrokenResourceError, OcdError,
+)  # fmt: skip
+
+
+class Upstream:
+    """One server. `run` in a task; `tools` and `call` from any other.
+
+    start: command, env, cwd, url and headers, filled in. on_tools: is told what the server offers,
+    after each start and each change.
+    """
+
+    def __init__(self, name: str, start: Mapping[str, Any], on_tools: OnTools) -> None:
+        self.settled = asyncio.Event()
+        self._name = name
+        self._start = start
+        self._on_tools = on_tools
+        self._client: Client | None = None
+        self._attempt = asyncio.Event()  # set once the start that goes on, or is due, is over
+        self._stopping = asyncio.Event()
+        self._news = asyncio.Event()
+        self._stale = False
+        self._lost = False
+        self._came_up = False
+        self._problem = ""
+        self._retry_at = 0.0
+        self._starts = 0
+        self._said: deque[str] = deque(maxlen=20)
+
+    def state(self) -> dict[str, Any]:
+        """Return {"state", "starts", "revision"?, "problem"?, "said"?}."""
+        client = self._client
+        found: dict[str, Any] = {"state": self._state(), "starts": self._starts}
+        if client is not None:
+            found["revision"] = client.protocol_version
+        if self._problem and client is None:
+            found |= {"problem": self._problem, "said": "\n".join(self._said)}
+        return found
+
+    def _state(self) -> str:
+        if self._client is not None:
+            return "running"
+        return "waiting" if self._retry_at > time.monotonic() else "starting"
+
+    def stop(self) -> None:
+        """End; `run` returns soon after."""
+        self._stopping.set()
+        self._news.set()
+
+    # --- the one task -------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Be connected until stopped; after a loss again, each time later if it does not last."""
+        delay = 0.0
+        while not self._stopping.is_set():
+            began = time.monotonic()
+            self._starts += 1
+            try:
+                await self._connected()
+            except _FAILURES as error:
+                self._problem = self._told(error)
+            if not self._stopping.is_set():
+                logger.warning("upstream %s: %s", self._name, self._problem)
+            self._down()
+            lasted = time.monotonic() - began > HEALTHY_S
+            delay = FIRST_DELAY_S if lasted or not delay else min(2 * delay, MOST_DELAY_S)
+            await self._pause(delay)
+        self._attempt.set()
+
+    def _told(self, error: BaseException) -> str:
+        words = _words(error)
+        command = self._start["command"]
+        return f"{command[0]}: {words}" if command and words.startswith("FileNot") else words
+
+    def _down(self) -> None:
+        if self._client is not None:
+            self._attempt = asyncio.Event()
+        self._client = None
+
+    async def _pause(self, delay: float) -> None:
+        self._retry_at = time.monotonic() + delay
+        if not self._came_up:
+            over, self._attempt = self._attempt, asyncio.Event()
+            over.set()
+        self.settled.set()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(delay):
+                await self._stopping.wait()
+
+    async def _connected(self) -> None:
+        self._news.clear()
+        self._lost = self._came_up = False
+        self._problem = "it ended"
+        async with contextlib.AsyncExitStack() as stack:
+            async with asyncio.timeout(START_S):
+                client = await stack.enter_async_context(self._opened())
+                tools = await self._asked(client)
+            await self._on_tools(tools)
+            self._client = client
+            self._came_up = True
+            self._attempt.set()
+            self.settled.set()
+            async with asyncio.TaskGroup() as group:
+                listening = group.create_task(self._listen(client))
+                await self._until_lost(client)
+                listening.cancel()
+
+    async def _until_lost(self, client: Client) -> None:
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            if self._lost or self._stopping.is_set():
+                return
+            if self._stale:
+                self._stale = False
+                async with asyncio.timeout(LIST_S):
+                    tools = await self._asked(client)
+                await self._on_tools(tools)
+
+    def _opened(self) -> AbstractAsyncContextManager[Client]:
+        self._said.clear()
+        return opened(self._start, self._heard, self._is_lost, self._said)
+
+    def _is_lost(self) -> None:
+        self._lost = True
+        self._down()
+        self._news.set()
+
+    # --- changes ------------------------------------------------------------------------------
+
+    async def _heard(self, message: object) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            self._ask_again()
+
+    def _ask_again(self) -> None:
+        self._stale = True
+        self._news.set()
+
+    async def _listen(self, client: Client) -> None:
+        """Hear of changes where the revision wants them to be asked for."""
+        can = client.server_capabilities.tools
+        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or not (
+            can and can.list_changed
+        ):
+            return
+        while True:
+            try:
+                async with client.listen(tools_list_changed=True) as changes:
+                    async for _ in changes:
+                        self._ask_again()
+            except (MCPError, SubscriptionLost, TimeoutError) as error:
+                logger.debug("upstream %s: not listening: %s", self._name, error)
+            await asyncio.sleep(LISTEN_AGAIN_S)
+            self._ask_again()  # what happened meanwhile was not heard
+
+    # --- what others ask ----------------------------------------------------------------------
+
+    async def tools(self) -> list[dict[str, Any]]:
+        """Ask for the tools, as they are on the wire; upstream_gone if that cannot be done."""
+        client = await self.reached()
+        try:
+            async with asyncio.timeout(LIST_S):
+                return await self._asked(client)
+        except _FAILURES as error:
+            raise self._gone(_words(error)) from None
+
+    async def _asked(self, client: Client) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            page = await client.list_tools(cursor=cursor)
+            found += [
+                tool.model_dump(by_alias=True, mode="json", exclude_none=True)
+                for tool in page.tools
+            ]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        return found
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, Any], on_progress: OnProgress | None
+    ) -> dict[str, Any]:
+        """Call a tool and return its result as it is on the wire; cancelling cancels it there.
+
+        Raises upstream_gone, and upstream_failed for what the protocol has errors for.
+        """
+        client = await self.reached()
+        params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
+
+        async def heard(progress: float, total: float | None, message: str | None) -> None:
+            if on_progress is not None:
+                on_progress(Progress(done=progress, total=total, message=(message or "")[:200]))
+
+        try:
+            # Not `call_tool`: it raises for results that miss a schema which nobody here relies on.
+            answered: dict[str, Any] = await client.session.send_request(
+                types.CallToolRequest(params=params), _ANY, progress_callback=heard
+            )
+        except MCPError as error:
+            if _is_end(error):
+                self._is_lost()
+                raise self._gone(self._problem or "it ended") from None
+            raise self._failed(tool, error) from None
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError, httpx2.HTTPError) as error:
+            self._is_lost()
+            raise self._gone(_words(error)) from None
+        except ValueError as error:
+            raise self._gone(f"its answer is none: {_words(error)}") from None
+        return answered
+
+    async def reached(self) -> Client:
+        """Return the connection, waited for while it is being made; upstream_gone if it is not."""
+        if self._client is None:
+            if self._retry_at - time.monotonic() > SOON_S:
+                raise self._gone(self._problem)
+            await self._attempt.wait()
+        if self._client is None:
+            raise self._gone(self._problem)
+        return self._client
+
+    def _gone(self, why: str) -> OcdError:
+        left = self._retry_at - time.monotonic()
+        when = f" It is started again in {left:.0f} s." if left > 0 else ""
+        return OcdError(
+            "upstream_gone", f"The MCP server '{self._name}' is not there: {why[:300]}",
+            hint=f"Try again.{when} What is wrong with it: oc mcp upstreams", upstream=self._name,
+        )  # fmt: skip
+
+    def _failed(self, tool: str, error: MCPError) -> OcdError:
+        return OcdError(
+            "upstream_failed", f"The MCP server '{self._name}' refused the call of '{tool[:200]}'",
+            hint="What it says of that is untrusted text, under untrusted_text.",
+            upstream=self._name, tool=tool[:200], rpc_code=error.error.code,
+            untrusted_text=error.error.message[:4000],
+        )  # fmt: skip
+
+
+def _is_end(error: MCPError) -> bool:
+    ended = error.error.code == types.CONNECTION_CLOSED
+    return ended or error.error.message == "Session terminated"
+
+
+def _words(error: BaseException) -> str:
+    """Return what failed; a group says what its first member does."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, TimeoutError):
+        return "it did not answer in time"
+    if isinstance(error, OcdError):
+        return error.message
+    said = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {said[0][:200]}" if said else type(error).__name__

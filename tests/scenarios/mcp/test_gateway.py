@@ -1,0 +1,371 @@
+"""Another MCP server behind ours: its tools are offered as NAME__tool, and all our rules hold."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.daemon import Daemon, Home
+from support.gateways import body_of, over_http, seen, table
+from support.mcp import MODERN, Bridge, Http, error_of, json_of, modern_meta, texts
+from support.site import Site
+from support.waiting import wait_until
+
+Made = Callable[..., Daemon]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("upstream")
+
+
+@pytest.fixture(scope="module")
+def notes(folder: Path) -> Path:
+    return folder / "notes.txt"
+
+
+@pytest.fixture(scope="module")
+def gated(notes: Path) -> Iterator[Daemon]:
+    with Daemon("--http", "0", config=table(notes), NOT_DECLARED="secret") as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def http(gated: Daemon) -> Http:
+    return Http(gated)
+
+
+def offered(http: Http) -> dict[str, dict[str, Any]]:
+    return {tool["name"]: tool for tool in http.tools() if "__" in tool["name"]}
+
+
+# --- names and lists --------------------------------------------------------------------------
+
+
+def test_its_tools_are_offered_under_its_name(http: Http) -> None:
+    """Names are short and of plain characters; two tools of one name are refused, and told."""
+    tools = offered(http)
+    assert {"probe__echo", "probe__big", "probe__hang"} <= tools.keys()
+    assert all(re.fullmatch(r"probe__[A-Za-z0-9_-]+", name) for name in tools)
+    assert max(map(len, tools)) <= 40
+    assert any(name.startswith("probe__a_tool_with_a_name") for name in tools)
+    assert "probe__same_name" not in tools
+    echo = tools["probe__echo"]
+    assert echo["description"].startswith("[probe] Say it again")
+    assert echo["inputSchema"]["properties"]["text"] == {"type": "string"}
+    assert "outputSchema" not in echo
+
+
+def test_without_upstreams_nothing_is_added(make_daemon: Made) -> None:
+    """A daemon without such a table offers its own tools alone."""
+    http = Http(make_daemon("--http", "0"))
+    assert offered(http) == {}
+    assert error_of(http.call("probe__echo", text="x").result)["code"] == "unknown_verb"
+
+
+def test_groups_and_tiers_hold(gated: Daemon) -> None:
+    """--disable-tools upstream takes them away; --tier 1 hides them until they are expanded."""
+    with Bridge(gated.home, "--disable-tools", "upstream") as bridge:
+        bridge.greet()
+        assert not [name for name in bridge.tools() if "__" in name]
+        refused = error_of(bridge.call("probe__echo", text="x"))
+        assert (refused["code"], refused["capability"]) == ("CAPABILITY_DISABLED", "upstream")
+    with Bridge(gated.home, "--tools-only", "upstream") as bridge:
+        bridge.greet()
+        assert {"probe__echo", "expand_tools"} <= set(bridge.tools())
+        assert "navigate" not in bridge.tools()
+    with Bridge(gated.home, "--tier", "1") as bridge:
+        bridge.greet()
+        assert "probe__echo" not in bridge.tools()
+        found = bridge.do("expand_tools", name="probe__echo")["tools"][0]
+        assert found["inputSchema"]["required"] == ["text"]
+        assert "probe__echo" in bridge.tools()
+        assert body_of(bridge.call("call_verb", name="probe__echo", arguments={"text": "hm"}))
+
+
+# --- calls ------------------------------------------------------------------------------------
+
+
+def test_a_call_reaches_it_and_its_answer_is_fenced(http: Http, notes: Path) -> None:
+    """What it says is untrusted text, as a page's is."""
+    result = http.call("probe__echo", text="안녕 <b>").result
+    assert json_of(result) == {"upstream": "probe", "tool": "echo"}
+    assert body_of(result) == "안녕 <b>"
+    assert 'echo {"text": "\\uc548\\ub155 <b>"}' in seen(notes)
+
+
+def test_only_the_declared_environment_is_passed_on(http: Http) -> None:
+    """Of the daemon's own it gets what every program needs, and no more."""
+    environ = json.loads(body_of(http.call("probe__environ").result))
+    assert environ["DECLARED"] == "yes"
+    assert not [name for name in environ if name.startswith("OPENCHROME_")]
+    harmless = {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LC_CTYPE"}
+    assert environ.keys() <= harmless | {"NOTES", "DECLARED"}
+
+
+def test_the_same_session_has_it_in_the_journal(gated: Daemon) -> None:
+    """Calls are written down with arguments that are redacted."""
+    with Bridge(gated.home, "--session", "team") as bridge:
+        bridge.greet()
+        bridge.call("probe__echo", text="Authorization: Bearer abcDEF1234567890")
+    entries = [one for one in gated.do("oc_journal", count=50) if one.get("session") == "team"]
+    (entry,) = [one for one in entries if one["tool"] == "probe__echo"]
+    assert entry["ok"]
+    assert "abcDEF1234567890" not in json.dumps(entry)
+
+
+def test_results_are_redacted(http: Http) -> None:
+    """Tokens and named secrets do not come through, whatever the size."""
+    secret = "password=hunter2secret token: ghp_abcdefghij0123456789abcdefghij"
+    for text in (secret, f"{'some words ' * 2700}{secret}"):
+        answer = body_of(http.call("probe__echo", text=text).result)
+        assert "hunter2secret" not in answer
+        assert "ghp_abcdef" not in answer
+        assert "[redacted]" in answer
+
+
+def test_the_secrets_file_is_masked(make_daemon: Made, tmp_path: Path, folder: Path) -> None:
+    """A secret of --secrets goes to a server that its table names it for, and never comes back."""
+    (tmp_path / "secrets").write_text("KEY=correct-horse-battery\n")
+    config = table(folder / "masked.txt").replace("'yes'", "'${SECRET:KEY}'")
+    daemon = make_daemon("--http", "0", "--secrets", str(tmp_path / "secrets"), config=config)
+    http = Http(daemon)
+    assert "${SECRET:KEY}" in body_of(http.call("probe__environ").result)
+    assert body_of(http.call("probe__echo", text="${SECRET:KEY}").result) == "${SECRET:KEY}"
+
+
+def test_a_large_answer_is_kept_and_pointed_to(http: Http) -> None:
+    """The guard stands before other servers' tools, too."""
+    result = http.call("probe__big", n=1_000_000).result
+    said = result["content"][0]["text"]
+    assert said.startswith("[probe__big response: 1000000 chars, full output saved to ")
+    assert len(json.dumps(result)) < 8000
+    handle = re.search(r"oh_[A-Z2-7]{12}", said)
+    assert handle
+    page = http.do("oc_output_fetch", output_handle=handle[0], offset=999_990)
+    assert page["content"] == "x" * 10
+
+
+def test_an_output_mode_is_honoured(http: Http) -> None:
+    """Beside its own parameters a tool takes ours, and is not told."""
+    kept = http.do("probe__echo", text="[1, 2, 3]", output_mode="handle")
+    assert kept["item_count"] == 3
+    inline = http.call("probe__big", n=40_000, output_mode="inline").result
+    assert "x" * 40_000 in texts(inline)[1]
+
+
+def test_pictures_and_links_are_handed_on(http: Http) -> None:
+    """What no host could decode is left out, and the text says so."""
+    result = http.call("probe__picture").result
+    kinds = [block["type"] for block in result["content"]]
+    assert kinds == ["text", "text", "image", "resource_link"]
+    assert result["content"][3]["name"] == "thing"
+    assert "abcdefghijk" not in json.dumps(result)
+    assert "left out, it is not what it says: image image/png" in body_of(result)
+
+
+def test_json_is_said_once(http: Http) -> None:
+    """structuredContent that the text repeats is not repeated."""
+    assert body_of(http.call("probe__structured").result) == '{"a": 1}'
+
+
+def test_failures_are_ours_to_tell(http: Http) -> None:
+    """A tool that fails, and a server that refuses, are errors with their words kept apart."""
+    failed = error_of(http.call("probe__fail").result)
+    assert failed["code"] == "upstream_failed"
+    assert failed["untrusted_text"] == "it went wrong: password=[redacted]"
+    refused = error_of(http.call("probe__refuse").result)
+    assert (refused["code"], refused["rpc_code"]) == ("upstream_failed", -32602)
+    assert error_of(http.call("probe__nothing").result)["code"] == "unknown_verb"
+
+
+def test_progress_comes_through(gated: Daemon) -> None:
+    """The host hears how far the other server is."""
+    with Bridge(gated.home) as bridge:
+        bridge.greet()
+        meta = {"progressToken": "p1"}
+        asked = {"name": "probe__count", "arguments": {"n": 3}, "_meta": meta}
+        bridge.answer(bridge.start("tools/call", asked))
+        told = bridge.next()
+        assert told["method"] == "notifications/progress"
+        assert told["params"]["total"] == 3
+
+
+def test_cancelling_cancels_it_there(gated: Daemon, notes: Path) -> None:
+    """The server stops working when the host cancels, and serves on."""
+    with Bridge(gated.home) as bridge:
+        bridge.greet()
+        before = seen(notes).count("hang {}")
+        started = bridge.start("tools/call", {"name": "probe__hang", "arguments": {}})
+        wait_until(lambda: seen(notes).count("hang {}") > before, 10, "the call")
+        cancel = {"method": "notifications/cancelled", "params": {"requestId": started}}
+        bridge.send({"jsonrpc": "2.0", **cancel})
+        wait_until(lambda: "hang was cancelled" in seen(notes), 10, "the cancellation")
+        assert body_of(bridge.call("probe__echo", text="on")) == "on"
+
+
+def test_one_that_hangs_hits_the_deadline(http: Http) -> None:
+    """A call of another server's tool has a deadline like any other."""
+    assert error_of(http.call("probe__hang", timeout_ms=300).result)["code"] == "timeout"
+
+
+def test_what_was_read_counts_when_data_goes_there(gated: Daemon, site: Site) -> None:
+    """After a page was read, data that is handed to another server is journalled, or refused."""
+    gated.new_tab(site.url("article.html"))
+    gated.do("read_page")
+    gated.do("probe__echo", text="something")
+    events = [one for one in gated.do("oc_journal", count=20) if one.get("event") == "data_left"]
+    assert (events[-1]["way"], events[-1]["target"]) == ("upstream", "upstream:probe")
+
+
+# --- its life ---------------------------------------------------------------------------------
+
+
+def test_one_that_dies_fails_its_own_calls(gated: Daemon, http: Http, notes: Path) -> None:
+    """Calls in flight get upstream_gone, nothing else is touched, and it is started again."""
+    with Bridge(gated.home) as bridge:
+        bridge.greet()
+        before = seen(notes).count("hang {}")
+        hanging = bridge.start("tools/call", {"name": "probe__hang", "arguments": {}})
+        wait_until(lambda: seen(notes).count("hang {}") > before, 10, "the call")
+        assert error_of(http.call("probe__die").result)["code"] == "upstream_gone"
+        assert error_of(bridge.answer(hanging)["result"])["code"] == "upstream_gone"
+        assert "tabs" in bridge.do("tabs_context")
+        assert body_of(bridge.call("probe__echo", text="again")) == "again"
+        assert seen(notes).count("started") == 2
+
+
+def test_one_that_cannot_be_started(make_daemon: Made) -> None:
+    """The list of tools does not fail with it, and the reason is told."""
+    config = '[upstream.none]\ncommand = "/nonexistent/server"\n'
+    daemon = make_daemon("--http", "0", config=config)
+    http = Http(daemon)
+    assert offered(http) == {}
+    gone = error_of(http.call("none__any").result)
+    assert gone["code"] == "upstream_gone"
+    assert "/nonexistent/server" in gone["message"]
+    assert "/nonexistent/server" in daemon.oc("mcp", "upstreams").ok().out
+
+
+@pytest.mark.parametrize("flags", [(), ("--2025",)], ids=["2026-07-28", "2025-11-25"])
+def test_every_revision_over_http(make_daemon: Made, folder: Path, flags: tuple[str, ...]) -> None:
+    """A server at a URL, of either era."""
+    notes = folder / f"http{len(flags)}.txt"
+    with over_http(notes, *flags) as config:
+        daemon = make_daemon("--http", "0", config=config)
+        assert body_of(Http(daemon).call("probe__echo", text="over HTTP").result) == "over HTTP"
+        (state,) = daemon.oc("mcp", "upstreams", "--json").ok().json["result"]["upstreams"]
+        assert state["revision"] == ("2025-11-25" if flags else "2026-07-28")
+        assert error_of(Http(daemon).call("probe__die").result)["code"] == "upstream_gone"
+        daemon.stop()
+
+
+# --- what a person has agreed to --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("flags", [(), ("--2025",)], ids=["2026-07-28", "2025-11-25"])
+def test_what_changes_is_withheld_until_approved(
+    make_daemon: Made, folder: Path, flags: tuple[str, ...]
+) -> None:
+    """A tool that is described otherwise, or is new, cannot be called; hosts hear of both."""
+    notes = folder / f"pins{len(flags)}.txt"
+    daemon = make_daemon("--http", "0", config=table(notes, *flags))
+    http = Http(daemon)
+    with Bridge(daemon.home) as bridge:
+        bridge.greet()
+        assert "probe__echo" in bridge.tools()
+        bridge.call("probe__change")
+        wait_until(lambda: "probe__added" in offered(http), 10, "the new tool")
+        _told(bridge)
+        echo, added = offered(http)["probe__echo"], offered(http)["probe__added"]
+        assert "oc mcp approve probe" in echo["description"]
+        assert "evil" not in json.dumps(echo)
+        assert "came later" not in json.dumps(added)
+        for name, state in (("probe__echo", "changed"), ("probe__added", "new")):
+            withheld = error_of(bridge.call(name, text="x"))
+            assert (withheld["code"], withheld["state"]) == ("upstream_withheld", state)
+            assert withheld["hint"].endswith("oc mcp approve probe")
+        assert not [line for line in seen(notes) if line.startswith(("echo", "added"))]
+        approved = daemon.oc("mcp", "approve", "probe").ok()
+        assert {"probe__echo  changed", "probe__added  new"} <= set(approved.out.splitlines())
+        _told(bridge)
+        assert "evil.example" in offered(http)["probe__echo"]["description"]
+        assert body_of(bridge.call("probe__added")) == "added"
+    daemon.restart()
+    assert body_of(Http(daemon).call("probe__added").result) == "added"
+
+
+def _told(bridge: Bridge) -> None:
+    while bridge.next()["method"] != "notifications/tools/list_changed":
+        pass
+
+
+def test_a_changed_tool_is_withheld_after_a_restart(make_daemon: Made, folder: Path) -> None:
+    """What was agreed to is remembered on disk: a server cannot change while nobody looks."""
+    notes = folder / "later.txt"
+    daemon = make_daemon("--http", "0", config=table(notes))
+    assert body_of(Http(daemon).call("probe__echo", text="1").result) == "1"
+    daemon.stop()
+    notes.with_suffix(".changed").touch()
+    daemon.start()
+    withheld = error_of(Http(daemon).call("probe__echo", text="2").result)
+    assert withheld["code"] == "upstream_withheld"
+
+
+def test_nobody_is_approved_by_a_wrong_name(gated: Daemon) -> None:
+    """`oc mcp approve` names what is configured."""
+    refused = gated.oc("mcp", "approve", "nobody", "--json")
+    assert refused.code != 0
+    assert refused.json["error"]["code"] == "not_found"
+
+
+def test_the_newest_revision_hears_of_changes(make_daemon: Made, folder: Path) -> None:
+    """A host without a handshake listens with subscriptions/listen."""
+    daemon = make_daemon(config=table(folder / "listen.txt"))
+    with Bridge(daemon.home) as bridge:
+        listen = {"notifications": {"toolsListChanged": True}, "_meta": modern_meta()}
+        bridge.start("subscriptions/listen", listen)
+        assert bridge.next()["method"] == "notifications/subscriptions/acknowledged"
+        call = {"name": "probe__change", "arguments": {}, "_meta": modern_meta()}
+        assert bridge.ask("tools/call", call)["result"]["resultType"] == "complete"
+        assert MODERN
+        _told(bridge)
+
+
+# --- configuration ----------------------------------------------------------------------------
+
+
+def test_a_table_takes_effect_at_once(make_daemon: Made, folder: Path) -> None:
+    """Servers come and go with config.toml, without a restart."""
+    daemon = make_daemon("--http", "0")
+    http = Http(daemon)
+    with Bridge(daemon.home) as bridge:
+        bridge.greet()
+        daemon.home.write_config(table(folder / "live.txt", name="fresh"))
+        wait_until(lambda: "fresh__echo" in offered(http), 15, "its tools")
+        _told(bridge)
+        daemon.home.write_config("")
+        wait_until(lambda: offered(http) == {}, 15, "their end")
+        _told(bridge)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('[upstream.a]\ncommand = "x"\nurl = "https://x"\n', "either a command or a url"),
+        ("[upstream.a]\n", "either a command or a url"),
+        ('[upstream.a__b]\ncommand = "x"\n', "upstream"),
+        ('[upstream.Abc]\ncommand = "x"\n', "upstream"),
+        ('[upstream.a]\ncommand = "x"\nenviron = {}\n', "environ"),
+        ('[upstream.a]\nurl = "http://far.example/mcp"\n', "https://"),
+        ('[upstream.a]\nurl = "https://x"\nenv = { A = "b" }\n', "belong to a command"),
+    ],
+)
+def test_a_wrong_table_is_an_error(home: Home, text: str, why: str) -> None:
+    home.write_config(text)
+    refused = home.run("ocd", "start")
+    assert refused.code == 2
+    assert why in refused.err

@@ -1,0 +1,56 @@
+"""Other MCP servers for a daemon's gateway: started by it, or beside it over HTTP."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+SERVER = Path(__file__).parent / "upstreams" / "server.py"
+
+
+def table(notes: Path, *flags: str, name: str = "probe", more: str = "") -> str:
+    """Return the table of config.toml that has the daemon start the server."""
+    return (
+        f"[upstream.{name}]\ncommand = {json.dumps(sys.executable)}\n"
+        f"args = {json.dumps([str(SERVER), *flags])}\n"
+        f"env = {{ NOTES = {json.dumps(str(notes))}, DECLARED = 'yes' }}\n{more}\n"
+    )
+
+
+@contextmanager
+def over_http(notes: Path, *flags: str) -> Iterator[str]:
+    """Run the server at a port of its own; yield its table."""
+    process = subprocess.Popen(
+        [sys.executable, str(SERVER), "--http", *flags], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "NOTES": str(notes)},
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        url = f"http://127.0.0.1:{port}/mcp"
+        yield f'[upstream.probe]\nurl = "{url}"\nheaders = {{ X-Who = "openchrome" }}\n'
+    finally:
+        process.kill()
+        process.wait(10)
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def seen(notes: Path) -> list[str]:
+    """Return what the server has noted."""
+    return notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []
+
+
+def body_of(result: dict[str, Any]) -> str:
+    """Return the text of a tool's answer, which stands fenced in the second block."""
+    assert not result["isError"], result
+    lines = result["content"][1]["text"].split("\n")
+    assert "untrusted output from upstream:probe" in lines[0], lines[0]
+    assert "end of untrusted output" in lines[-1], lines[-1]
+    return "\n".join(lines[1:-1])

@@ -1,0 +1,146 @@
+"""The gateway's pure parts: names, pins, answers, and redaction of long texts."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ocd.api.errors import OcdError
+from ocd.gateway.answers import MAX_ATTACHMENTS, output_of
+from ocd.gateway.offer import MAX_NAME, MAX_SCHEMA_BYTES, exposed, offers
+from ocd.records.pins import PinStore
+from ocd.safety.redact_long import SHORT, redact_long
+from ocd.safety.sanitize import Sanitizer
+
+OBJECT = {"type": "object", "properties": {}}
+STATE = Path(__file__).resolve().parents[2] / "fixtures" / "state"
+
+
+def tool(name: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    return {"name": name, "inputSchema": OBJECT, **more}
+
+
+@given(st.text(min_size=1, max_size=200))
+def test_every_name_is_short_and_plain(name: str) -> None:
+    """Whatever a server calls its tool, hosts can take the name."""
+    shown = exposed("abc", name)
+    assert len(shown) <= MAX_NAME
+    assert shown.startswith("abc__")
+    assert all(sign.isascii() and (sign.isalnum() or sign in "_-") for sign in shown)
+
+
+def test_what_is_wrong_is_refused() -> None:
+    """Two tools of one name, schemas that are none, schemas without end."""
+    huge = {"type": "object", "description": "x" * MAX_SCHEMA_BYTES}
+    tools = [tool("a.b"), tool("a/b"), tool(""), tool("c", inputSchema={}), {"name": "d"}]
+    found = offers(
+        "s", [*tools, tool("e", inputSchema=huge), tool("good")], None, tier=2,
+        sanitizer=Sanitizer(),
+    )  # fmt: skip
+    assert [one.name for one in found if one.state == "offered"] == ["s__good"]
+    assert all(one.why for one in found if one.state == "refused")
+
+
+def test_any_word_of_a_declaration_is_pinned() -> None:
+    """Description, schema and hints count; the order of keys does not."""
+    sanitizer = Sanitizer()
+
+    def state(agreed: dict[str, Any], now: dict[str, Any]) -> str:
+        (before,) = offers("s", [agreed], None, tier=2, sanitizer=sanitizer)
+        pins = {before.tool: before.hash}
+        (after,) = offers("s", [now], pins, tier=2, sanitizer=sanitizer)
+        return after.state
+
+    one = tool("t", description="d", annotations={"readOnlyHint": True, "title": "x"})
+    assert state(one, dict(reversed(one.items()))) == "offered"
+    assert state(one, {**one, "description": "d "}) == "changed"
+    assert state(one, {**one, "annotations": {"readOnlyHint": False, "title": "x"}}) == "changed"
+    assert state(one, {**one, "inputSchema": {**OBJECT, "properties": {"a": {}}}}) == "changed"
+    assert state(one, {**one, "name": "u"}) == "new"
+
+
+def test_hidden_text_of_a_description_is_taken_out() -> None:
+    said = tool("t", description="good\u200b\U000e0041\U000e0042 tool")
+    (one,) = offers("s", [said], None, tier=2, sanitizer=Sanitizer())
+    shown = f"{one.entry['summary']} {one.entry['doc']}"
+    assert "good tool" in shown
+    assert "\u200b" not in shown
+    assert "\U000e0041" not in shown
+
+
+def test_old_pins_are_read(tmp_path: Path) -> None:
+    """Every version's file; one that is none is reported and left alone."""
+    for version in STATE.iterdir():
+        pinned = PinStore(version).of("probe")
+        assert pinned is not None
+        assert list(pinned.tools) == ["echo"]
+    (tmp_path / "upstream").mkdir()
+    file = tmp_path / "upstream" / "pins.json"
+    file.write_text("{}x")
+    with pytest.raises(OcdError) as caught:
+        PinStore(tmp_path).keep("a", {})
+    assert caught.value.code == "unreadable_file"
+    assert file.read_text() == "{}x"
+
+
+def answered(*blocks: dict[str, Any], **more: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    return {"content": list(blocks), **more}
+
+
+def test_structured_content_is_said_once() -> None:
+    """It is added to a text that says something else."""
+    text = {"type": "text", "text": "words"}
+    output = output_of("s", "t", answered(text, structuredContent={"a": 1}), redacted=True)
+    assert output.content == 'words\n{"a":1}'
+
+
+def test_attachments_are_bounded_and_counted() -> None:
+    """What is left out is said, and the reply stays in its bounds."""
+    link = {"type": "resource_link", "uri": "x://" + "y" * 5000, "name": "n" * 5000}
+    picture = {"type": "image", "mimeType": "image/png", "data": "AAAA" * 1_000_000}
+    output = output_of("s", "t", answered(*[link] * 40, *[picture] * 3), redacted=False)
+    assert len(output.attachments) == MAX_ATTACHMENTS
+    assert all(len(str(one)) < 3000 for one in output.attachments)
+    assert output.content is not None
+    assert "more]" in output.content
+    pictures = output_of("s", "t", answered(*[picture] * 3), redacted=False)
+    assert len(pictures.attachments) == 1
+    assert str(pictures.content).count("left out") == 2
+
+
+def test_what_asks_for_input_is_a_failure() -> None:
+    with pytest.raises(OcdError) as caught:
+        output_of("s", "t", {"resultType": "input_required", "inputRequests": {}}, redacted=True)
+    assert caught.value.code == "upstream_failed"
+
+
+SECRETS = (
+    "password=hunter2secret", '"api_key": "abcdef123456"', "Authorization: Bearer abcDEF123456",
+    "ghp_abcdefghij0123456789abcdefghij", "AKIAABCDEFGHIJKLMNOP", "https://u:pw123456@x.example/",
+    "비밀번호: hunter2secret", "https://x.example/?sig=abcdef0123456789", "X-API-KEY: abcdef123456",
+    "https://x.example/?next=https%3A%2F%2Fy.example%2F%3Ftoken%3Dabcdef123456",
+)  # fmt: skip
+VALUES = (
+    "hunter2secret",
+    "abcdef1234",
+    "abcDEF123456",
+    "ghp_a",
+    "AKIAAB",
+    "pw123456",
+    "abcdef0123",
+)
+
+
+@given(st.integers(0, 3 * SHORT), st.sampled_from(SECRETS), st.sampled_from(["word ", "x,", "\n"]))
+def test_a_secret_is_found_anywhere_in_a_long_text(at: int, secret: str, filler: str) -> None:
+    """Pieces do not hide what one pass would have found."""
+    text = (filler * (at // len(filler) + 1)) + f" {secret} " + filler * SHORT
+    clean = redact_long(text)
+    assert not any(value in clean for value in VALUES), secret
+
+
+def test_a_long_text_without_secrets_stays_as_it_is() -> None:
+    text = "Ärger mit 日本語 and words, " * 4000
+    assert redact_long(text) == text
