@@ -99,17 +99,17 @@ class Server:
     async def started(self) -> Actor:
         """Return its actor, which is made and set going when it is first asked for."""
         async with self._starting:
-            if self.actor is None:
-                module = await self._means.load("oc_mcp.upstream")
-                self.actor = module.Upstream(self.name, _filled(self.table), self._on_tools)
-                self._means.spawn(self._run())
-            actor: Actor = self.actor
+            if self.actor is not None:
+                return self.actor
+            module = await self._means.load("oc_mcp.upstream")
+            actor: Actor = module.Upstream(self.name, _filled(self.table), self._on_tools)
+            self.actor = actor
+            self._means.spawn(self._run(actor))
             return actor
 
-    async def _run(self) -> None:
-        assert self.actor is not None
+    async def _run(self, actor: Actor) -> None:
         try:
-            await self.actor.run()
+            await actor.run()
         finally:
             self.ended.set()
 
