@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -161,6 +162,26 @@ def test_several_tabs_are_told_apart(shelf: Shelf) -> None:
     left = [tab["url"] for tab in shelf.daemon.do("tabs_context")["tabs"]]
     assert left == [shelf.site.url("skills/shelf")] * 2
     assert done["verdict"] == "pass"
+
+
+def test_placeholders_of_secrets_stay_and_are_filled_in_when_it_is_done(
+    make_daemon: Callable[..., Daemon], site: Site, tmp_path: Path
+) -> None:
+    """Neither asked for nor written down: `${SECRET:NAME}` is what the skill has."""
+    secrets = tmp_path / "secrets"
+    secrets.write_text(f"SHELF_WORD={WORD}\n")
+    shelf = Shelf(make_daemon("--secrets", str(secrets)), site)
+    shelf.go()
+    shelf.daemon.do("form_input", query="Password", value="${SECRET:SHELF_WORD}")
+    shelf.daemon.do("interact", query="Place order")
+    kept = shelf.keep("log in", last_actions=3, contract={"kind": "no_dialog"})
+    assert kept["parameters"] == {}
+    shelf.turn("moved")
+    assert shelf.replay(skill_id=kept["skill_id"])["verdict"] == "pass"
+    assert said(site) == [f"ordered  {len(WORD)}"]
+    stored = (shelf.daemon.home.path / "skills" / "skills.jsonl").read_text()
+    assert WORD not in stored
+    assert "${SECRET:SHELF_WORD}" in stored
 
 
 def test_a_contract_that_does_not_hold_is_the_verdict(shelf: Shelf) -> None:
