@@ -63,14 +63,16 @@ def test_refused_names_say_what_to_use(
 
 def test_tabs_of_a_worker(daemon: Daemon, site: Site) -> None:
     """tabs_create, tabs_context and tabs_close take the worker whose tabs they are about."""
-    daemon.do("tabs_create")
-    made = daemon.do("worker", action="create", name="aside")
-    tab = daemon.do("tabs_create", workerId="aside", url=site.url("index.html"))
+    daemon.do("tabs_create", session="of-a-worker")
+    made = daemon.do("worker", session="of-a-worker", action="create", name="aside")
+    tab = daemon.do(
+        "tabs_create", session="of-a-worker", workerId="aside", url=site.url("index.html")
+    )
     assert tab["worker_id"] == made["worker_id"]
-    listed = daemon.do("tabs_context", worker_id="aside")
+    listed = daemon.do("tabs_context", session="of-a-worker", worker_id="aside")
     assert (listed["tab_count"], listed["worker_count"]) == (2, 1)
     assert {one["worker_id"] for one in listed["tabs"]} == {made["worker_id"]}
-    closed = daemon.do("tabs_close", worker_id="aside")
+    closed = daemon.do("tabs_close", session="of-a-worker", worker_id="aside")
     assert closed["closed_count"] == 2
-    assert daemon.do("tabs_context")["tab_count"] == 1
+    assert daemon.do("tabs_context", session="of-a-worker")["tab_count"] == 1
     assert daemon.call("tabs_create", worker_id="nobody").code == "worker_not_found"

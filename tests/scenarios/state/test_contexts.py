@@ -14,7 +14,12 @@ from support.site import Site
 @pytest.fixture
 def logged_in(daemon: Daemon, site: Site) -> Daemon:
     """A page with a cookie of each kind, and storage."""
-    daemon.do("navigate", url=site.url("state/frames.html"))
+    page = site.url("state/frames.html")
+    daemon.do("navigate", url=page)
+    # Other tests were at this origin, too.
+    daemon.do("storage", action="clear")
+    daemon.do("storage", action="clear", storage_type="session")
+    daemon.do("navigate", url=page)
     daemon.do("cookies", action="clear", domain="*")
     daemon.do("cookies", action="set", name="session", value="s3cret", http_only=True)
     daemon.do("storage", action="set", key="theme", value="dark")
