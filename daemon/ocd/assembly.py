@@ -52,6 +52,7 @@ from ocd.safety.sanitize import Sanitizer
 from ocd.server import Api
 from ocd.shelves import shelves
 from ocd.sources import Reach, project_folders
+from ocd.verb import Verb
 from ocd.verbs.batches import Viewers
 from ocd.verbs.health import Ward
 from ocd.verbs.ocs import Studio
@@ -96,13 +97,7 @@ class Daemon:
         verbs, kinds = catalog.load(), catalog.kinds()
         capabilities = Capabilities(verbs | kinds, config.tools_only, config.disable_tools)
         parts: dict[type, object] = {}
-        self.runner = Runner(
-            TaskStore(home / "tasks"),
-            task_kinds(kinds, parts),
-            self.spawn,
-            max_concurrent=config.max_concurrent_tasks,
-            admit=lambda kind: capabilities.check(kinds[kind]),
-        )
+        self.runner = self._runner(capabilities, parts, kinds)
         parts |= {
             type(part): part
             for part in (
@@ -127,7 +122,36 @@ class Daemon:
         parts[Workflows] = Workflows(WorkflowStore(home / "workflows"), self.sessions, calls)
         parts[Viewers] = Viewers(calls, self.sessions)
         parts[Planner] = Planner(PlanStore(home / "plans"), calls, tools.entries)
-        self.road = Road(
+        self.road = self._road(capabilities, parts, verbs, kinds)
+        self.http_port: int | None = None
+        self.door = McpDoor(
+            self.road,
+            entries,
+            version=VERSION,
+            config=lambda: self.config,
+            status=self.status,
+            spawn=self.spawn,
+        )
+
+    def _runner(
+        self, capabilities: Capabilities, parts: dict[type, object], kinds: dict[str, Verb]
+    ) -> Runner:
+        return Runner(
+            TaskStore(self.config.home / "tasks"),
+            task_kinds(kinds, parts),
+            self.spawn,
+            max_concurrent=self.config.max_concurrent_tasks,
+            admit=lambda kind: capabilities.check(kinds[kind]),
+        )
+
+    def _road(
+        self,
+        capabilities: Capabilities,
+        parts: dict[type, object],
+        verbs: dict[str, Verb],
+        kinds: dict[str, Verb],
+    ) -> Road:
+        return Road(
             verbs=verbs,
             kinds=kinds,
             capabilities=capabilities,
@@ -144,15 +168,6 @@ class Daemon:
             gateway=self.gateway,
             departures=Departures(lambda: self.config.policy.exfiltration, self.report),
             large_output=lambda: self.config.handle_large_tool_output,
-        )
-        self.http_port: int | None = None
-        self.door = McpDoor(
-            self.road,
-            entries,
-            version=VERSION,
-            config=lambda: self.config,
-            status=self.status,
-            spawn=self.spawn,
         )
 
     async def load(self, name: str) -> Any:  # noqa: ANN401 - a module of oc_mcp

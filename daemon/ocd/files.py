@@ -12,9 +12,13 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
 
 from ocd.api.errors import OcdError
 
+T = TypeVar("T")
 FILE_MODE = 0o600
 DIR_MODE = 0o700
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
@@ -168,3 +172,18 @@ def read_whole(path: Path) -> bytes | None:
             return path.read_bytes()
         except FileNotFoundError:
             return None
+
+
+def read_document(path: Path, of: type[T]) -> T | None:
+    """Return the JSON document of a file, None if there is none; unreadable_file if it is not one.
+
+    Nobody may overwrite what could not be read.
+    """
+    raw = read_whole(path)
+    if raw is None:
+        return None
+    try:
+        return msgspec.json.decode(raw, type=of)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        message = f"Cannot read {path}: {error}"
+        raise OcdError("unreadable_file", message, path=str(path)) from None

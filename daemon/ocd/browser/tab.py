@@ -292,8 +292,7 @@ class Tab:
         self.events.emit("closed")
 
     def __repr__(self) -> str:
-        state = "closed" if self.closed else "crashed" if self.crashed else self.url
-        return f"Tab({self.session_name}/{self.id}, {state})"
+        return f"Tab({self.session_name}/{self.id}, {'closed' if self.closed else self.url})"
 
 
 def _settle(future: asyncio.Future[None]) -> None:

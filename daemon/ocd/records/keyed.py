@@ -12,6 +12,7 @@ Lines that cannot be read are left where they are: such a file is never replaced
 names it. A file of a newer version is refused, and not written to.
 """
 
+import heapq
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -82,6 +83,21 @@ class Keyed(Generic[R]):
         with self.held() as records:
             self._append({"key": key})
             self._heard(key, records.pop(key), None)
+
+    def evict(self, kept: str, most: int, worth: Callable[[R], Any]) -> list[str]:
+        """Drop the records of least worth, never that of `kept`, until there are `most`.
+
+        Returns their keys.
+        """
+        with self.held() as records:
+            others = (key for key in records if key != kept)
+            over = max(len(records) - most, 0)
+            gone = (
+                heapq.nsmallest(over, others, key=lambda key: worth(records[key])) if over else []
+            )
+            for key in gone:
+                self.drop(key)
+        return gone
 
     def _append(self, line: dict[str, Any]) -> None:
         if self._lines > 2 * len(self._records) + self._slack:

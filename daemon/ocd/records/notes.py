@@ -75,6 +75,10 @@ def _clean(key: str, value: object) -> Any:  # noqa: ANN401 - any JSON value
     return redact(value) if key.startswith(_ABOUT) else redact({key: value})[key]
 
 
+def _worth(note: Note) -> tuple[float, str]:
+    return note.confidence, note.updated_at
+
+
 class Notes:
     """All notes of a home (a part); for threads, as it blocks on its first use and on writes."""
 
@@ -112,18 +116,9 @@ class Notes:
                 )
                 note = replace(known, value=value, confidence=believed, updated_at=at)
             self.store.put(note.id, note)
-            return note, self._evict(note)
-
-    def _evict(self, kept: Note) -> list[str]:
-        with self.store.held() as every:
-            over = len(every) - self._most
-            if over <= 0:
-                return []
-            others = (note for note in every.values() if note is not kept)
-            gone = heapq.nsmallest(over, others, key=lambda n: (n.confidence, n.updated_at))
-            for note in gone:
-                self.store.drop(note.id)
-        return [note.id for note in gone]
+            return note, self.store.evict(
+                note.id, self._most, lambda n: (n.confidence, n.updated_at)
+            )
 
     def validate(self, note_id: str, *, success: bool) -> tuple[Note, bool]:
         """Believe a note more, or less; second: whether it is still there. Raises not_found."""

@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ocd.api.errors import OcdError
-from ocd.files import make_dir, read_whole, write_whole
+from ocd.files import make_dir, read_document, write_whole
 
 
 class Pinned(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,14 +58,7 @@ class PinStore:
         return pinned
 
     def _read(self) -> _Book:
-        raw = read_whole(self._path)
-        if raw is None:
-            return _Book()
-        try:
-            return msgspec.json.decode(raw, type=_Book)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            message = f"Cannot read {self._path}: {error}"
-            raise OcdError("unreadable_file", message, path=str(self._path)) from None
+        return read_document(self._path, _Book) or _Book()
 
     def __repr__(self) -> str:
         return f"PinStore({str(self._path)!r})"

@@ -5,7 +5,6 @@
 What is recalled is ranked by how replays came out; the index is in memory.
 """
 
-import heapq
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -147,18 +146,11 @@ class Skills:
             if old is not None and old.same_deed(skill):
                 skill = replace(skill, replays=old.replays, last_used_at=old.last_used_at)
             self.store.put(skill.skill_id, skill)
-            return skill, old is not None, self._evict(skill)
-
-    def _evict(self, kept: Skill) -> list[str]:
-        with self.store.held() as skills:
-            over = len(skills) - self._most
-            if over <= 0:
-                return []
-            others = (skill for skill in skills.values() if skill is not kept)
-            gone = heapq.nsmallest(over, others, key=lambda s: (s.rank, s.last_used_at))
-            for skill in gone:
-                self.store.drop(skill.skill_id)
-        return [skill.skill_id for skill in gone]
+            return (
+                skill,
+                old is not None,
+                self.store.evict(skill.skill_id, self._most, lambda s: (s.rank, s.last_used_at)),
+            )
 
     def get(self, wanted: str) -> Skill:
         """Return a skill by its id; not_found."""

@@ -19,7 +19,7 @@ import idna
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.files import make_dir, read_whole, write_whole
+from ocd.files import make_dir, read_document, write_whole
 from ocd.safety.domains import canonical_host
 
 logger = logging.getLogger(__name__)
@@ -154,14 +154,7 @@ class TotpStore:
         return _Seed(secret, entry.digits, entry.period, entry.algorithm)
 
     def _read(self) -> _Book:
-        raw = read_whole(self._path)
-        if raw is None:
-            return _Book()
-        try:
-            return msgspec.json.decode(raw, type=_Book)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            message = f"Cannot read {self._path}: {error}"
-            raise OcdError("unreadable_file", message, path=str(self._path)) from None
+        return read_document(self._path, _Book) or _Book()
 
     def _write(self, entries: dict[str, Entry]) -> None:
         make_dir(self._path.parent)
