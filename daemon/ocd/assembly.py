@@ -30,7 +30,7 @@ from ocd.leaving import Departures
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
 from ocd.mcp_door import McpDoor
-from ocd.options import browser_options, domain_policy, shared_roots
+from ocd.options import belongings, browser_options, domain_policy, shared_roots
 from ocd.orchestration.planning import Planner
 from ocd.orchestration.workflows import Workflows
 from ocd.outputs import sweeper
@@ -180,11 +180,11 @@ class Daemon:
 
     def reach(self, client: Client) -> Reach:
         """Return the files that a client may name: oc's caller has a shell, others have roots."""
+        own = belongings(self.config)
         if client.kind == "oc":
-            return Reach(cwd=client.cwd)
-        home = self.config.home
+            return Reach(cwd=client.cwd, own=own)
         shared = shared_roots(self.config)
-        return Reach(Roots((*shared, *project_folders(client.cwd)), home), client.cwd)
+        return Reach(Roots((*shared, *project_folders(client.cwd)), own), client.cwd)
 
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run a coroutine as a child of the daemon's one TaskGroup."""

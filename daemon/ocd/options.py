@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ocd.browser.chromium import ChromiumOptions
 from ocd.config import Config
+from ocd.safety.belongings import Belongings
 from ocd.safety.domains import DomainPolicy
 
 
@@ -14,7 +15,14 @@ def domain_policy(config: Config) -> DomainPolicy:
         allow=config.allow_domain,
         block=config.block_domain,
         file_roots=shared_roots(config),
+        own=belongings(config),
     )
+
+
+def belongings(config: Config) -> Belongings:
+    """Return the files that no caller may name."""
+    others = (config.file, config.token_file, config.profile)
+    return Belongings(config.home, config.secrets, others)
 
 
 def shared_roots(config: Config) -> tuple[Path, ...]:

@@ -19,7 +19,8 @@ from msgspec import inspect
 
 from ocd.api.errors import OcdError
 from ocd.params import branches, fields_of, snake
-from ocd.safety.paths import Roots
+from ocd.safety.belongings import NOTHING, Belongings
+from ocd.safety.paths import Roots, denied
 from ocd.safety.redact import MASK
 from ocd.verb import FileSource, Params, Verb
 
@@ -30,11 +31,13 @@ MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
 class Reach:
     """The files that a caller may name: below `roots` (None: it may do all that its shell can).
 
-    cwd: the folder that relative paths start from, or empty: then they are refused.
+    cwd: the folder that relative paths start from, or empty: then they are refused. own: what is
+    the daemon's own, which nobody writes; `roots` knows it, too.
     """
 
     roots: Roots | None = None
     cwd: str = ""
+    own: Belongings = NOTHING
 
     def readable(self, path: str) -> str:
         """Return the real path of a file to read: path_not_absolute, file_not_found, path_*."""
@@ -43,7 +46,7 @@ class Reach:
             return str(self.roots.resolve(whole))
         if not whole.exists():
             raise _missing(whole, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
-        return os.path.realpath(whole)
+        return self._not_own(whole, reads_records=True)
 
     def writable(self, path: str) -> str:
         """Return the real path of a file to write; its folder exists."""
@@ -52,7 +55,13 @@ class Reach:
             return str(self.roots.resolve(whole, for_write=True))
         if not whole.parent.is_dir():
             raise _missing(whole.parent, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
-        return os.path.realpath(whole)
+        return self._not_own(whole, reads_records=False)
+
+    def _not_own(self, path: Path, *, reads_records: bool) -> str:
+        real = Path(os.path.realpath(path))
+        if why := self.own.refusal(real, reads_records=reads_records):
+            raise denied(real, why)
+        return str(real)
 
     def _absolute(self, path: str) -> Path:
         whole = Path(self.cwd, path) if self.roots is None else Path(path)

@@ -1,8 +1,13 @@
 """Secrets by name: typed into pages, and seen nowhere else."""
 
+import html
 import json
-from collections.abc import Callable
+import re
+import tempfile
+from base64 import b64encode
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -18,7 +23,8 @@ def daemon(make_daemon: Callable[..., Daemon], tmp_path: Path) -> Daemon:
     file = tmp_path / "secrets.txt"
     file.write_text(f"LOGIN_PW={VALUE}\n", encoding="utf-8")
     file.chmod(0o600)
-    return make_daemon("--http", "0", "--secrets", str(file))
+    everywhere = ("--allow-file-root", tempfile.gettempdir())
+    return make_daemon("--http", "0", "--secrets", str(file), *everywhere)
 
 
 def test_a_secret_reaches_the_page_and_no_reply(daemon: Daemon, site: Site) -> None:
@@ -40,6 +46,105 @@ def test_a_secret_reaches_the_page_and_no_reply(daemon: Daemon, site: Site) -> N
     for path in daemon.home.path.rglob("*"):
         if path.is_file() and "profile" not in path.parts:
             assert VALUE.encode() not in path.read_bytes(), path
+
+
+# The page says it again in many spellings, of which some are in its address and its console.
+_ECHOES = """
+const value = document.querySelector('#a2').value;
+const bytes = new TextEncoder().encode('user:' + value);
+const spelt = [
+  value, value.toUpperCase(), encodeURIComponent(value), encodeURIComponent(encodeURI(value)),
+  btoa(String.fromCharCode(...bytes)), JSON.stringify(JSON.stringify([value])),
+  [...value].map(one => '&#' + one.codePointAt(0) + ';').join(''),
+  [...value].map(one => '\\\\u' + one.codePointAt(0).toString(16).padStart(4, '0')).join(''),
+  [...bytes].map(one => one.toString(16).padStart(2, '0')).join(''),
+];
+const list = document.createElement('ul');
+for (const one of spelt) {
+  list.appendChild(document.createElement('li')).textContent = one;
+  console.error('echo ' + one);
+}
+document.body.prepend(list);
+const headers = {'X-Word': btoa(unescape(encodeURIComponent(value)))};
+await fetch('/echo?q=' + encodeURIComponent(value), {headers});
+history.replaceState(null, '', '?q=' + encodeURIComponent(value));
+document.title = value;
+return spelt;
+"""
+
+
+def _given_away(data: bytes) -> Iterator[str]:
+    """Return the spellings of the value that stand in the bytes."""
+    text = re.sub(r"\\+", "", data.decode("utf-8", "replace")).casefold()
+    inside = b64encode(b"user:" + VALUE.encode()).decode()[8:-4]
+    forms = {
+        VALUE, quote(VALUE, safe=""), quote(quote(VALUE)), html.escape(VALUE), VALUE.encode().hex(),
+        inside, b64encode(VALUE.encode()).decode()[:-4],
+        json.dumps(VALUE)[1:-1].replace("\\", ""),
+        "".join(f"&#{ord(sign)};" for sign in VALUE),
+        "".join(f"u{ord(sign):04x}" for sign in VALUE),
+    }  # fmt: skip
+    return (form for form in forms if form.casefold() in text)
+
+
+def test_no_place_on_disk_knows_a_secret(daemon: Daemon, site: Site) -> None:
+    """Typed, echoed, crawled, noted: journal, tasks, recordings, logs and results have its name."""
+    daemon.new_tab(site.url("records/shop.html"))
+    recording = daemon.do("oc_recording_start")["recording_id"]
+    answers = [
+        daemon.call("form_input", selector="#a2", value="${SECRET:LOGIN_PW}"),
+        daemon.call("javascript_tool", code=_ECHOES),
+        daemon.call("form_input", selector="#a1", value=f"said aloud: {VALUE}"),
+        daemon.call("read_page"), daemon.call("page_content"), daemon.call("tabs_context"),
+        daemon.call("network", output_mode="handle"), daemon.call("console_capture"),
+        daemon.call("page_content", output_mode="handle"),
+        daemon.call("memory", action="record", domain="a.org", key="pw", value=VALUE),
+        daemon.call("oc_checkpoint", action="save", name="here", task_description=VALUE),
+        daemon.call("oc_evidence_bundle"),
+        daemon.call("oc_session_snapshot", objective="log in", current_step=f"typed {VALUE}"),
+        daemon.call("crawl", url=site.url(f"echo?q={quote(VALUE, safe='')}"), max_pages=1),
+        daemon.call("find", query=VALUE), daemon.call("no_such_verb", session=None, word=VALUE),
+        daemon.call("oc_recording_stop"), daemon.call("oc_journal", action="recent"),
+        daemon.call("oc_recording_export", recording_id=recording, output_mode="handle"),
+    ]  # fmt: skip
+    assert unquote(site.seen("echo")[0].query) == f"q={VALUE}"
+    for reply in answers:
+        assert not list(_given_away(reply.raw)), reply.raw
+    assert sum(b"${SECRET:LOGIN_PW}" in reply.raw for reply in answers) > 8
+    daemon.stop()  # whatever is written late
+    found = {
+        path.relative_to(daemon.home.path): forms
+        for path in daemon.home.path.rglob("*")
+        if path.is_file() and "profile" not in path.parts
+        if (forms := list(_given_away(path.read_bytes())))
+    }
+    assert not found
+
+
+def test_no_verb_opens_the_file_of_secrets_or_what_is_ours(
+    daemon: Daemon, site: Site, tmp_path: Path
+) -> None:
+    """Neither to upload, fill in or show it nor to write over it, whatever it is called."""
+    daemon.new_tab(site.url("article.html"))
+    words, again = tmp_path / "secrets.txt", tmp_path / "again.txt"
+    again.hardlink_to(words)
+    before = words.read_bytes()
+    home = daemon.home.path
+    for path in (words, again, home / "config.toml", home / "run" / "token", home / "run" / "new"):
+        for call in (
+            {"verb": "javascript_tool", "code_path": str(path)},
+            {"verb": "file_upload", "selector": "body", "file_paths": [str(path)]},
+            {"verb": "page_pdf", "path": str(path)},
+            {"verb": "network", "har_path": str(path)},
+            {"verb": "navigate", "url": f"file://{path}"},
+        ):
+            params = {key: value for key, value in call.items() if key != "verb"}
+            error = daemon.call(str(call["verb"]), **params).error
+            assert error["code"] == "path_denied", (call, error)
+    written = daemon.oc("page-pdf", "--path", str(words), "--json")
+    assert json.loads(written.out)["error"]["code"] == "path_denied"
+    assert "--secrets" in written.err or "--secrets" in written.out
+    assert words.read_bytes() == before
 
 
 def test_an_unknown_name_is_refused(daemon: Daemon, site: Site) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -198,6 +199,64 @@ def test_pages_of_text_rebuild_the_bytes(text: str, data: st.DataObject) -> None
             assert b"".join(base64.b64decode(page["content"]) for page in raw) == encoded
 
     asyncio.run(run())
+
+
+_TEXTS = st.text(st.characters(codec="utf-8"))
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | _TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+_SHAPES = st.one_of(
+    st.tuples(st.just("text"), st.text(st.characters(codec="utf-8"), max_size=80)),
+    st.tuples(st.just("rows"), st.lists(st.dictionaries(st.text(max_size=4), _VALUES), max_size=9)),
+    st.tuples(st.just("json"), _VALUES),
+    st.tuples(st.just("binary"), st.binary(max_size=80)),
+)
+
+
+def _shaped(folder: Path, shape: str, value: Any) -> Payload:  # noqa: ANN401 - any JSON value
+    if shape == "rows":
+        rows = folder / "pages.jsonl"
+        rows.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in value))
+        return Payload(JSON, {"summary": {"é": "]"}, "pages": []}, ("pages",), Lines(rows))
+    if shape == "json":
+        return Payload(JSON, value, () if isinstance(value, list) else None)
+    return Payload("text/plain" if shape == "text" else "image/png", value)
+
+
+@settings(max_examples=60, deadline=None)
+@given(shaped=_SHAPES, sizes=st.lists(st.integers(1, 11), min_size=1, max_size=5))
+def test_cut_anywhere_any_output_rebuilds_exactly(shaped: Any, sizes: list[int]) -> None:  # noqa: ANN401 - any JSON value
+    """Each page of another size: valid UTF-8, and joined they are what was stored."""
+
+    async def run(folder: Path) -> None:
+        store = OutputStore(folder / "output")
+        handle = (await store.put(_shaped(folder, *shaped), "verb")).output_handle
+        stored = (await store.path(handle)).read_bytes()
+        whole = await store.fetch(handle)
+        forms: list[paging.Format] = ["bytes"]
+        forms += ["text"] if shaped[0] != "binary" else []
+        forms += ["items"] if whole["format"] == "items" else []
+        for form in forms:
+            pages, offset = [], 0
+            while offset is not None:
+                size = sizes[len(pages) % len(sizes)]
+                pages.append(await store.fetch(handle, offset, size, form))
+                assert pages[-1]["eof"] == (pages[-1]["next_offset"] is None)
+                offset = pages[-1]["next_offset"]
+            parts = [page["content"] for page in pages]
+            if form == "bytes":
+                assert b"".join(map(base64.b64decode, parts)) == stored
+            elif form == "text":
+                assert b"".join(part.encode() for part in parts) == stored
+            else:
+                items = [item for part in parts for item in msgspec.json.decode(bytes(part))]
+                there = msgspec.json.decode(stored)
+                assert items == (there if isinstance(there, list) else there["pages"])
+
+    with TemporaryDirectory() as folder:
+        asyncio.run(run(Path(folder)))
 
 
 async def test_auto_chooses_by_what_the_payload_is(store: OutputStore) -> None:

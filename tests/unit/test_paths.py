@@ -1,10 +1,22 @@
+# ruff: noqa: RUF001 - look-alike letters are what is tested here
 import errno
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unicodedata import normalize
+from urllib.parse import quote
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
+from ocd.safety.belongings import Belongings
+from ocd.safety.domains import DomainPolicy, file_path
 from ocd.safety.paths import Roots
+from ocd.sources import Reach
 
 
 @pytest.fixture
@@ -84,9 +96,49 @@ def test_our_own_home_is_refused_but_for_files(root):
     (home / "run").mkdir()
     (home / "files" / "x").write_text("")
     (home / "run" / "token").write_text("")
-    roots = Roots([root], home=home)
+    roots = Roots([root], Belongings(home))
     assert roots.resolve(home / "files" / "x")
     assert refused(roots, home / "run" / "token").code == "path_denied"
+    assert refused(roots, home / "new.json", for_write=True).code == "path_denied"
+
+
+def test_what_is_the_daemons_own_is_told_by_what_it_is(root, tmp_path):
+    """Links of both kinds, and files that the home does not hold."""
+    home, kept = root / "home", root / "words.txt"
+    (home / "files").mkdir(parents=True)
+    kept.write_text("PW=12345")
+    (root / "soft").symlink_to(kept)
+    (root / "hard").hardlink_to(kept)
+    (home / "files" / "inner").hardlink_to(kept)
+    (root / "profile").mkdir()
+    (root / "profile" / "Cookies").write_text("")
+    roots = Roots([root], Belongings(home, kept, (root / "profile", root / "token")))
+    for path in (kept, root / "soft", root / "hard", home / "files" / "inner"):
+        for write in (False, True):
+            error = refused(roots, path, for_write=write)
+            assert (error.code, "--secrets" in error.message) == ("path_denied", True)
+    for path in (root / "profile" / "Cookies", root / "profile" / "new", root / "token"):
+        assert refused(roots, path, for_write=True).code == "path_denied"
+    assert DomainPolicy(file_roots=(root,)).allows(f"file://{kept}")
+    assert not DomainPolicy(file_roots=(root,), own=Belongings(home, kept)).allows(f"file://{kept}")
+
+
+def test_who_has_a_shell_may_read_records_and_nothing_secret(tmp_path):
+    """`oc` reads what is stored; values, seeds and token stay, and nobody writes there."""
+    home, words = tmp_path / "home", tmp_path / "words"
+    for name in ("output/a.json", "files/x", "secrets/totp.json", "run/token", "config.toml"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("{}")
+    words.write_text("PW=12345")
+    reach = Reach(cwd=str(tmp_path), own=Belongings(home, words))
+    assert reach.readable("home/output/a.json") == str(home / "output/a.json")
+    assert reach.writable("home/files/new") == str(home / "files/new")
+    for name in ("home/secrets/totp.json", "home/run/token", "home/config.toml", "words"):
+        with pytest.raises(OcdError, match="Not allowed"):
+            reach.readable(name)
+    for name in ("home/output/a.json", "home/new", "home/config.toml", "words"):
+        with pytest.raises(OcdError, match="Not allowed"):
+            reach.writable(name)
 
 
 def test_missing_relative_and_odd_paths(root):
@@ -102,3 +154,91 @@ def test_missing_relative_and_odd_paths(root):
     os.mkfifo(root / "pipe")
     assert refused(roots, root / "pipe").code == "path_denied"
     assert refused(Roots([]), root / "a.txt").code == "path_outside_roots"
+
+
+# --- any spelling ---------------------------------------------------------------------------------
+
+NAME = "Geheim.txt"
+_INSIDE, _OUTSIDE = "Höfe/Work", "Höfe/Private"
+
+
+@contextmanager
+def _land() -> Iterator[Path]:
+    """Yield a folder with a root, a neighbour of it, and links from one to the other."""
+    with TemporaryDirectory() as folder:
+        base = Path(folder).resolve()
+        for name in (_INSIDE, _OUTSIDE, f"{_INSIDE}/deep/er"):
+            (base / name).mkdir(parents=True)
+        for name in (f"{_OUTSIDE}/{NAME}", f"{_INSIDE}/mine.txt", f"{_INSIDE}/.env"):
+            (base / name).write_text("x")
+        root = base / _INSIDE
+        (root / "up").symlink_to("../Private")
+        (root / "all").symlink_to("/")
+        (root / "here").symlink_to(".")
+        (root / "file").symlink_to(base / _OUTSIDE / NAME)
+        (root / "chain").symlink_to("deep/../here/up")
+        yield base
+
+
+# Ways out of the root, and ways that stay: each is a path below the base.
+_WAYS = [
+    f"{_OUTSIDE}/{NAME}", f"{_INSIDE}/../Private/{NAME}", f"{_INSIDE}/up/{NAME}", f"{_INSIDE}/file",
+    f"{_INSIDE}/deep/er/../../../Private/{NAME}", f"{_INSIDE}/chain/{NAME}",
+    f"{_INSIDE}/all/etc/passwd",
+    f"{_INSIDE}/here/here/up/../Private/{NAME}", f"{_INSIDE}/.env", f"{_INSIDE}/here/.env",
+    f"{_INSIDE}/mine.txt", f"{_INSIDE}/up/../Work/mine.txt", f"{_INSIDE}/none/../mine.txt",
+]  # fmt: skip
+_SPELT: list[Callable[[str], str]] = [
+    str, str.upper, str.lower,
+    lambda path: normalize("NFD", path), lambda path: normalize("NFC", path),
+    lambda path: f"/proc/self/root{path}", lambda path: f"/proc/self/cwd/{'../' * 30}{path}",
+    lambda path: f"/proc/thread-self/root/{path}", lambda path: f"/{path}",
+    lambda path: path.replace("/", "//"), lambda path: path.replace("/", "/./"),
+    lambda path: f"{path}/", lambda path: f"{path}/.", lambda path: f"{path}.",
+    lambda path: f"{path} ",
+    lambda path: f"/../..{path}", quote, lambda path: path.replace("/", "/%2e%2e/", 1),
+    lambda path: path.replace("..", "%2e%2e"), lambda path: path.replace("..", "\uff0e\uff0e"),
+    lambda path: path.replace("env", "ENV"), lambda path: path.replace("/.e", "/.\u200ce"),
+]  # fmt: skip
+
+
+@settings(deadline=None)
+@given(st.sampled_from(_WAYS), st.lists(st.sampled_from(_SPELT), max_size=3), st.booleans())
+def test_no_spelling_leads_out(way: str, spelt: list[Callable[[str], str]], write: bool) -> None:
+    """What is allowed is, once opened, a file below the root, and no credentials."""
+    with _land() as base:
+        path = f"{base}/{way}"
+        for how in spelt:
+            path = how(path)
+        roots = Roots([base / _INSIDE])
+        policy = DomainPolicy(file_roots=(base / _INSIDE,))
+        for url in (f"file://{path}", f"file:///{path}", f"file://localhost{path}"):
+            if policy.allows(url):
+                assert not _leads_out(base, str(file_path(url)))
+        try:
+            real = roots.resolve(path, for_write=write)
+        except OcdError as error:
+            if not error.code.startswith(("path_", "file_not_found")):
+                raise
+            return
+        assert not _leads_out(base, str(real))
+        assert os.path.realpath(real) == str(real)
+
+
+def _leads_out(base: Path, path: str) -> bool:
+    real = os.path.realpath(path)
+    inside = os.path.commonpath([real, base / _INSIDE]) == str(base / _INSIDE)
+    return (Path(path).exists() and not inside) or real.endswith(".env")
+
+
+@pytest.mark.parametrize(
+    "name", [".\u200cenv", ".e\u00adnv", "\uff0eenv", ".ｅnv", "x.pem\u200d", "x.ＰＥＭ", ".ſsh/x"]
+)
+def test_names_that_some_file_systems_fold_into_credentials_are_refused(
+    root: Path, name: str
+) -> None:
+    """HFS+ does not see zero-width characters, others fold letters that look alike."""
+    path = root / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("x")
+    assert refused(Roots([root]), path).code == "path_denied"

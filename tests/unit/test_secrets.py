@@ -2,17 +2,21 @@
 
 import html
 import json
-from base64 import b64encode
-from collections.abc import Iterator
+import logging
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
+from ocd.cli.logfile import _formatter
+from ocd.recording.kept import brief
 from ocd.safety import secrets
 from ocd.safety.redact import redact, redact_text
 from ocd.safety.secrets import NONE, Secrets, read_file
@@ -71,6 +75,7 @@ _JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(_JSON)
 def test_no_nesting_hides_a_value(value: Any) -> None:  # noqa: ANN401 - any JSON value
     """Whatever the nesting, letter case and encoding, nothing of the value is left."""
@@ -79,6 +84,60 @@ def test_no_nesting_hides_a_value(value: Any) -> None:  # noqa: ANN401 - any JSO
         assert spelling.lower() not in shown
 
 
+# How one character may be written, whatever its neighbours are.
+_SIGN: list[Callable[[str], str]] = [
+    str, str.upper, str.lower,
+    lambda sign: "".join(f"%{byte:02X}" for byte in sign.encode()),
+    lambda sign: "".join(f"%25{byte:02x}" for byte in sign.encode()),
+    lambda sign: f"&#{ord(sign)};",
+    lambda sign: f"&#x{ord(sign):04X};",
+    html.escape,
+    lambda sign: json.dumps(sign)[1:-1],
+    lambda sign: f"\\u{ord(sign):04X}",
+    lambda sign: f"\\u{{{ord(sign):x}}}",
+    lambda sign: "".join(f"\\x{byte:02x}" for byte in sign.encode()),
+    lambda sign: normalize("NFD", sign),
+]  # fmt: skip
+# What may then happen to the text that it stands in, again and again.
+_TEXT: list[Callable[[str], str]] = [
+    str.swapcase, json.dumps, quote, html.escape, lambda text: quote(text, safe=""),
+    lambda text: json.dumps({"a": [text]}, ensure_ascii=False),
+]  # fmt: skip
+_WHOLE: list[Callable[[bytes], str]] = [
+    bytes.hex, lambda data: data.hex(":").upper(),
+    lambda data: b64encode(data).decode(), lambda data: urlsafe_b64encode(data).decode(),
+    lambda data: quote(b64encode(data), safe=""), lambda data: json.dumps(b64encode(data).decode()),
+    lambda data: b64encode(b64encode(data)).decode(),
+]  # fmt: skip
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(_SIGN), min_size=len(VALUE), max_size=len(VALUE)),
+    st.lists(st.sampled_from(_TEXT), max_size=2), _AROUND,
+)  # fmt: skip
+def test_no_mixture_of_encodings_hides_a_value(
+    signs: list[Callable[[str], str]], outer: list[Callable[[str], str]], around: str
+) -> None:
+    """Each character escaped in a way of its own, and all of it nested in further texts."""
+    text = f"{around}{''.join(how(sign) for how, sign in zip(signs, VALUE, strict=True))}{around}"
+    for wrap in outer:
+        text = wrap(text)
+    assert "${SECRET:PW}" in Secrets({"PW": VALUE}).mask_text(text), text
+
+
+@settings(deadline=None)
+@given(st.sampled_from(_WHOLE), st.binary(max_size=4), st.binary(max_size=4), st.booleans())
+def test_no_place_in_base64_or_hex_hides_a_value(
+    encode: Callable[[bytes], str], before: bytes, after: bytes, quoted: bool
+) -> None:
+    """At whichever of its bytes a longer text begins."""
+    inner = quote(VALUE, safe="") if quoted else VALUE
+    text = encode(before + inner.encode() + after)
+    assert "${SECRET:PW}" in Secrets({"PW": VALUE}).mask_text(text), text
+
+
+@settings(deadline=None)
 @given(st.text(min_size=4, max_size=30), _AROUND, _AROUND)
 def test_any_value_is_masked_and_nothing_else_is_lost(value: str, left: str, right: str) -> None:
     shown = Secrets({"A": value}).mask_text(f"{left}{value}{right}")
@@ -96,6 +155,26 @@ def test_redaction_masks_values_and_keeps_placeholders(used: Secrets) -> None:
     assert VALUE not in redact_text(f"token={VALUE}")
     assert redact_text("password=${SECRET:PW}&x=1") == "password=${SECRET:PW}&x=1"
     assert used.names == ["PIN", "PW"]
+
+
+def test_a_text_that_is_cut_shows_no_part_of_a_value(used: Secrets) -> None:
+    """What is kept is masked before it is cut, wherever the cut falls."""
+    for most in range(1, 60):
+        shown = redact(brief(f"a note of {VALUE} and what follows it, at length", most))
+        assert "S3cr" not in shown, most
+
+
+def test_log_lines_have_no_secrets(used: Secrets) -> None:
+    """Neither values of the file nor what looks like one, in tracebacks neither."""
+    said = f"~/secrets: line 1 of https://h/?token=hunter2 ({VALUE})"
+    failure = ValueError(f"Authorization: Bearer abcdefgh12345678 {quote(VALUE)}")
+    record = logging.makeLogRecord({"msg": said, "exc_info": (ValueError, failure, None)})
+    line = _formatter().format(record)
+    assert "~/secrets: line 1" in line
+    assert "hunter2" not in line
+    assert "abcdefgh12345678" not in line
+    assert line.count("${SECRET:PW}") >= 1
+    assert quote(VALUE) not in line
 
 
 def test_a_file_of_secrets(tmp_path: Path) -> None:

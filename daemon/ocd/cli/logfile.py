@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ocd.api.errors import OcdError
 from ocd.files import DIR_MODE, make_dir, open_private, storage
-from ocd.safety import secrets
+from ocd.safety.redact import redact_text
 
 MAX_BYTES = 5_000_000
 KEPT = 3
@@ -63,10 +63,11 @@ def configure(home: Path) -> None:
 
 
 class _Masking(logging.Formatter):
-    """Writes no value of a secret, in tracebacks neither."""
+    """Writes no secret, in tracebacks neither."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return secrets.current().mask_text(super().format(record))
+        # No pairs: "~/secrets.txt: line 3" has a name and a value, too, and is what a person needs.
+        return redact_text(super().format(record), pairs=False)
 
 
 def _formatter() -> logging.Formatter:

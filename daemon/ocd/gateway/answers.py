@@ -14,6 +14,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.payload import JSON
+from ocd.safety import secrets
 from ocd.safety.redact import redact_url
 from ocd.safety.redact_long import redact_long
 from ocd.verb import UPSTREAM_ORIGIN, Output
@@ -59,7 +60,8 @@ def failed(server: str, tool: str, text: str) -> OcdError:
     return OcdError(
         "upstream_failed", f"The tool '{tool[:_MAX_NAME]}' of the MCP server '{server}' failed",
         hint="What it says of that is untrusted text, under untrusted_text.",
-        upstream=server, tool=tool[:_MAX_NAME], untrusted_text=text[:MAX_ERROR], **more,
+        upstream=server, tool=tool[:_MAX_NAME],
+        untrusted_text=secrets.current().mask_text(text)[:MAX_ERROR], **more,
     )  # fmt: skip
 
 

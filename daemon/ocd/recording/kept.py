@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ocd.browser.met import Met
+from ocd.safety import secrets
 from ocd.safety.redact import mask_values, redact
 
 MAX_ITEMS = 100
+# So much more is looked at before a string is cut: half of a secret's value is not known as one.
+_BEYOND = 4096
 # Where the caller's name led to no element, what was to be put there may be a password.
 _NOT_FOUND = frozenset(("stale_ref", "element_not_found", "ambiguous"))
 
@@ -26,5 +29,6 @@ def brief(value: Any, most: int) -> Any:  # noqa: ANN401 - any JSON value
     if isinstance(value, list):
         return [brief(item, most) for item in value[:MAX_ITEMS]]
     if isinstance(value, str) and len(value) > most:
-        return f"{value[:most]}… ({len(value)} characters)"
+        shown = secrets.current().mask_text(value[: most + _BEYOND])
+        return f"{shown[:most]}… ({len(value)} characters)"
     return value

@@ -17,6 +17,7 @@ import idna
 import yarl
 
 from ocd.api.errors import OcdError
+from ocd.safety.belongings import NOTHING, Belongings
 from ocd.safety.paths import Roots
 
 _WEB = ("http", "https", "ws", "wss")
@@ -149,12 +150,13 @@ class DomainPolicy:
     """What `--allow-domain`, `--block-domain` and `--allow-file-root` say together.
 
     A block wins over an allow. Without either every web address is allowed, loopback and private
-    ones included; `file:` is allowed inside the roots only.
+    ones included; `file:` is allowed inside the roots only, and never for what is the daemon's own.
     """
 
     allow: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
     file_roots: tuple[Path, ...] = ()
+    own: Belongings = NOTHING
 
     @property
     def empty(self) -> bool:
@@ -178,7 +180,7 @@ class DomainPolicy:
         if scheme in _WEB:
             self._check_host(host_of(url), url)
         elif scheme == "file":
-            Roots(self.file_roots).contain(file_path(url))
+            Roots(self.file_roots, self.own).contain(file_path(url))
         elif scheme == "blob":
             self.check(rest)
         elif scheme == "data":

@@ -4,6 +4,7 @@ import errno
 import os
 import re
 import stat
+import unicodedata
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from hashlib import blake2b
@@ -11,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from ocd.api.errors import OcdError
+from ocd.safety.belongings import OURS, Belongings
 
 # Folders whose whole content is refused, wherever they are.
 _FOLDERS = {
@@ -35,12 +37,12 @@ _FLAG = "--allow-file-root"
 class Roots:
     """The folders inside which callers may read and write files by path.
 
-    home: OpenChrome's own home, refused but for its `files/` folder.
+    own: what is the daemon's own and refused even there.
     """
 
-    def __init__(self, roots: Iterable[Path | str], home: Path | None = None) -> None:
+    def __init__(self, roots: Iterable[Path | str], own: Belongings | None = None) -> None:
         self._roots = tuple(dict.fromkeys(_real(Path(root)) for root in roots))
-        self._home = _real(home) if home else None
+        self._own = own or Belongings()
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -66,14 +68,14 @@ class Roots:
         if for_write and not stat.S_ISDIR(mode):
             raise _not_found(needed, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
         if not (stat.S_ISREG(existing) or stat.S_ISDIR(existing)):
-            raise self._refused(real, "it is a device, a pipe or a socket")
+            raise denied(real, "it is a device, a pipe or a socket")
         return real
 
     def contain(self, path: Path | str) -> Path:
         """Return the real path if it is allowed, whether or not there is such a file."""
         given = Path(path)
         if "\0" in str(given):
-            raise self._refused(given, "it has a NUL")
+            raise denied(given, "it has a NUL")
         if not given.is_absolute():
             raise OcdError(
                 "path_not_absolute", f"Not an absolute path: {given}",
@@ -82,27 +84,28 @@ class Roots:
             )  # fmt: skip
         real = _real(given)
         if not any(real.is_relative_to(root) for root in self._roots):
-            raise self._refused(
-                real, "it is outside the allowed folders", code="path_outside_roots"
-            )
-        why = _credential(given) or _credential(real) or self._own_file(real)
+            raise self._outside(real)
+        why = _credential(given) or _credential(real) or self._own.refusal(real)
         if why:
-            raise self._refused(real, why)
+            raise denied(real, why)
         return real
 
-    def _own_file(self, real: Path) -> str:
-        home = self._home
-        if home and real.is_relative_to(home) and not real.is_relative_to(home / "files"):
-            return "it belongs to OpenChrome itself"
-        return ""
-
-    def _refused(self, path: Path, why: str, *, code: str = "path_denied") -> OcdError:
+    def _outside(self, path: Path) -> OcdError:
         roots = [str(root) for root in self._roots]
         listed = ", ".join(roots) or "none"
         return OcdError(
-            code, f"Not allowed: {path}: {why}", path=str(path), roots=roots,
+            "path_outside_roots", f"Not allowed: {path}: it is outside the allowed folders",
             hint=f"Allowed folders: {listed}. Start the daemon with {_FLAG} DIR to add one.",
+            path=str(path), roots=roots,
         )  # fmt: skip
+
+
+def denied(path: Path, why: str) -> OcdError:
+    """Return the error for a path that is refused wherever it lies."""
+    return OcdError(
+        "path_denied", f"Not allowed: {path}: {why}", path=str(path),
+        hint="No flag allows it. Name another file.",
+    )  # fmt: skip
 
 
 _SAFE = re.compile(r"[^a-zA-Z0-9._-]+")
@@ -138,8 +141,7 @@ def _not_found(path: Path, error: OSError) -> OcdError:
 
 def _credential(path: Path) -> str:
     """Return why a path is refused whatever the roots, or an empty string."""
-    # Folding and trimming: file systems exist to which ".SSH" and ".ssh." are ".ssh".
-    parts = [part.casefold().rstrip(" .") or part for part in path.parts]
+    parts = [_folded(part) or part for part in path.parts]
     pairs = set(pairwise(parts))
     if path.as_posix().startswith(tuple(f"{folder}/" for folder in _SYSTEM)):
         return "it is part of the running system"
@@ -148,8 +150,14 @@ def _credential(path: Path) -> str:
     if any(_denied_name(part) for part in parts[1:]):
         return "its name is that of credentials or of a shell's start-up file"
     if _HOME_NAME in parts and (_HOME_NAME, "files") not in pairs:
-        return "it belongs to OpenChrome itself"
+        return OURS
     return ""
+
+
+def _folded(name: str) -> str:
+    # File systems exist to which ".SSH", ".ssh." and ".s\u200dsh" are ".ssh".
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(c for c in plain if unicodedata.category(c) != "Cf").rstrip(" .")
 
 
 def _denied_name(name: str) -> bool:

@@ -214,15 +214,15 @@ _SCHEME = re.compile(
 )
 
 
-def redact_text(text: str) -> str:
-    """Return the text with tokens, `name=value` secrets, secret headers and URL secrets masked."""
+def redact_text(text: str, *, pairs: bool = True) -> str:
+    """Return the text with tokens, secret headers, URL secrets and secret `pairs` masked (a=b)."""
     text = secrets.current().mask_text(text)
     if "://" in text:
         text = _URL.sub(lambda match: redact_url(match[0]), text)
     text = _HEADER.sub(rf"\1\2{MASK}", text)
     text = _SHAPES.sub(MASK, text)
     text = _SCHEME.sub(rf"\1\2{MASK}", text)
-    return _without_pairs(text) if "=" in text or ":" in text else text
+    return _without_pairs(text) if pairs and ("=" in text or ":" in text) else text
 
 
 def _without_pairs(text: str) -> str:
@@ -263,8 +263,9 @@ def redact_url(url: str) -> str:
     """Return the URL with userinfo and the values of secret parameters masked.
 
     Parameters count in the query, in the fragment and after `;` in the path, whatever their
-    encoding. Everything else stays as it was, byte for byte.
+    encoding, and so do values of secrets anywhere. Everything else stays as it was, byte for byte.
     """
+    url = secrets.current().mask_text(url)
     match = _AUTHORITY.match(url)
     start = ""
     rest = url

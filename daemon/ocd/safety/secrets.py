@@ -2,24 +2,23 @@
 
 The values come from a file of NAME=value lines. Whatever leaves the daemon, and whatever it writes
 down, shows `${SECRET:NAME}` in place of a value, in every spelling that a page or a protocol gives
-it: as it is, in JSON, HTML and URLs, in base64 and hex, in any letter case.
+it: see `spellings`.
 """
 
-import json
 import re
-from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from html import escape
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import quote, quote_plus
 
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.safety.spellings import pattern
 
 # A shorter value would be found, and masked, in the middle of anything.
 LEAST = 4
+# What a pattern's program and the states of its search may take.
+_MOST_MEMORY = 64 * 1024 * 1024
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLACE = re.compile(r"\$\{SECRET:([^}]*)\}")
 _LINE = re.compile(r"(?:export\s+)?([^=\s]+)\s*=\s*(.*)")
@@ -31,11 +30,11 @@ class Secrets:
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = dict(values)
-        spelt = {form.lower(): name for name, value in values.items() for form in _forms(value)}
-        self._names = spelt
         # Long ones first: a value may begin with another one.
-        words = sorted(spelt, key=len, reverse=True)
-        self._found = re.compile("|".join(map(re.escape, words)), re.IGNORECASE) if words else None
+        by_length = sorted(values, key=lambda name: len(values[name]), reverse=True)
+        spelt = {name: pattern(values[name], LEAST) for name in by_length}
+        self._each = {name: _compiled(one) for name, one in spelt.items()}
+        self._found = _compiled("|".join(spelt.values())) if spelt else None
 
     @property
     def names(self) -> list[str]:
@@ -72,7 +71,21 @@ class Secrets:
         """Return the text with every value, however it is spelt, replaced by its placeholder."""
         if self._found is None:
             return text
-        return self._found.sub(lambda match: f"${{SECRET:{self._names[match[0].lower()]}}}", text)
+        data = text.encode("utf-8", "surrogatepass")
+        masked = self._mask_bytes(data)
+        return text if masked is data else masked.decode("utf-8", "surrogatepass")
+
+    def _mask_bytes(self, data: bytes) -> bytes:
+        """Return the bytes masked; the same object if there is nothing to mask."""
+        if self._found is None or self._found.search(data) is None:
+            return data
+        masked: bytes = self._found.sub(self._place, data)
+        return masked
+
+    def _place(self, match: Any) -> bytes:  # noqa: ANN401 - re2 has no types
+        # Groups in one pattern would tell the name, at many times the cost.
+        name = next(name for name, one in self._each.items() if one.fullmatch(match[0]))
+        return f"${{SECRET:{name}}}".encode()
 
     def mask(self, value: T) -> T:
         """Return a JSON-like value with every value masked, in keys too."""
@@ -82,16 +95,14 @@ class Secrets:
         if isinstance(value, str):
             return self.mask_text(value)
         if isinstance(value, (bytes, bytearray)):
-            return self.mask_text(value.decode("utf-8", "surrogateescape")).encode(
-                "utf-8", "surrogateescape"
-            )
+            return self._mask_bytes(bytes(value))
         if isinstance(value, Mapping):
             return {self._masked(key): self._masked(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return type(value)(self._masked(item) for item in value)
         if isinstance(value, msgspec.Struct):
             return self._masked(msgspec.structs.asdict(value))
-        if isinstance(value, int) and not isinstance(value, bool):
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
             # A PIN may come back as a number.
             shown = self.mask_text(str(value))
             return value if shown == str(value) else shown
@@ -161,31 +172,11 @@ def _wrong(path: Path, number: int, what: str) -> OcdError:
     return OcdError("config_invalid", f"{path}: line {number}: {what}", path=str(path), line=number)
 
 
-def _forms(value: str) -> set[str]:
-    """Return every spelling under which a value may show up."""
-    data = value.encode()
-    plain = {
-        value,
-        json.dumps(value)[1:-1],
-        json.dumps(value, ensure_ascii=False)[1:-1],
-        quote(value, safe=""),
-        quote(value),
-        quote_plus(value),
-        escape(value),
-        escape(value, quote=False),
-        value.encode("unicode_escape").decode(),
-        data.hex(),
-    }
-    return {form for form in plain | set(_base64(data)) if len(form) >= LEAST}
+def _compiled(source: str) -> Any:  # noqa: ANN401 - re2 has no types
+    import re2  # only who has secrets pays for it
 
-
-def _base64(data: bytes) -> Iterator[str]:
-    # Inside a longer text the value stands at one of three places; its outer characters then
-    # mix with its neighbours and are left out.
-    for encode in (b64encode, urlsafe_b64encode):
-        for shift in range(3):
-            encoded = encode(b"\0" * shift + data).decode().rstrip("=")
-            start = (0, 2, 3)[shift]
-            end = len(encoded) - ((len(data) + shift) % 3 != 0)
-            if end - start >= 2 * LEAST:
-                yield encoded[start:end]
+    options = re2.Options()
+    options.case_sensitive = False
+    options.max_mem = _MOST_MEMORY
+    options.log_errors = False
+    return re2.compile(source.encode(), options)

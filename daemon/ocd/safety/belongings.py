@@ -1,0 +1,76 @@
+"""What belongs to the daemon itself: no caller reads or writes it by its path, however spelt.
+
+Files are told by what they are, not by their names: a hard link to the secrets file is the secrets
+file, and so is another spelling on a file system that folds letter case.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_Identity = tuple[int, int]
+OURS = "it belongs to OpenChrome itself"
+SECRETS = "it is the file of --secrets"
+
+
+@dataclass(frozen=True, slots=True)
+class Belongings:
+    """The daemon's home, and what else is its own.
+
+    home: refused but for its `files/`. secrets: the file of --secrets. others: files and folders
+    that may lie elsewhere (the token, the profile).
+    """
+
+    home: Path | None = None
+    secrets: Path | None = None
+    others: tuple[Path, ...] = ()
+
+    def refusal(self, real: Path, *, reads_records: bool = False) -> str:
+        """Return why a path without links is refused, or an empty string.
+
+        reads_records: it is to be read by somebody who has the user's shell; to them only what is
+        secret is refused: the values, the seeds, the token and the configuration.
+        """
+        chain = [(path, _identity(path)) for path in (real, *real.parents)]
+        if self.secrets is not None and _holds(chain[:1], [self.secrets]):
+            return SECRETS
+        home = self.home
+        if reads_records:
+            secret = [home / name for name in _SECRET] if home else []
+            return OURS if _holds(chain, secret) else ""
+        if _holds(chain, self.others):
+            return OURS
+        if home is None:
+            return ""
+        below_home = list(_until(chain, home / "files"))
+        return OURS if len(below_home) == len(chain) and _holds(chain, [home]) else ""
+
+
+NOTHING = Belongings()
+_SECRET = ("config.toml", "secrets", "run", "upstream")
+_Chain = Iterable[tuple[Path, _Identity | None]]
+
+
+def _until(chain: _Chain, folder: Path) -> Iterator[Path]:
+    for path, identity in chain:
+        if _holds([(path, identity)], [folder]):
+            return
+        yield path
+
+
+def _holds(chain: _Chain, ours: Iterable[Path]) -> bool:
+    """Return whether one of the chain is one of ours, by its path or by what it is."""
+    owned = [(path.resolve(), _identity(path)) for path in ours]
+    return any(
+        path == own or (identity is not None and identity == known)
+        for path, identity in chain
+        for own, known in owned
+    )
+
+
+def _identity(path: Path) -> _Identity | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
