@@ -89,7 +89,12 @@ class Daemon:
             ttl_hours=config.output_handle_ttl_hours,
             max_store_mb=config.max_store_mb,
         )
-        self.crawler = Crawler(self.chromium, domains, self.sanitizer)
+        self.crawler = Crawler(
+            self.chromium,
+            domains,
+            self.sanitizer,
+            any_certificate=config.ignore_certificate_errors,
+        )
         self.evidence = EvidenceStore(home / "evidence")
         self.recorder = Recorder(
             Recordings(home / "recordings"), self.sessions, self.sanitizer, self.spawn
@@ -107,7 +112,9 @@ class Daemon:
             )
         }
         parts[TotpStore] = TotpStore(home, environment())
-        parts[Studio] = Studio(self.sessions, lambda: self.config.ocs)
+        parts[Studio] = Studio(
+            self.sessions, lambda: self.config.ocs, config.ignore_certificate_errors
+        )
         parts[Ward] = Ward(self.chromium, lambda: self.config, self.status)
         calls = parts[Calls] = Calls(lambda request: run_call(self.road, request))
         self.shelves = shelves(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ocd.browser.chromium import ChromiumOptions
 from ocd.config import Config
+from ocd.safety import certificates
 from ocd.safety.belongings import Belongings
 from ocd.safety.domains import DomainPolicy
 
@@ -30,6 +31,10 @@ def shared_roots(config: Config) -> tuple[Path, ...]:
     return (config.home / "files", Path(tempfile.gettempdir()), *config.allow_file_root)
 
 
+def _trust(config: Config) -> tuple[str, ...]:
+    return (certificates.FLAG,) if config.ignore_certificate_errors else ()
+
+
 def browser_options(config: Config, policy: DomainPolicy) -> ChromiumOptions:
     """Return how Chromium is started."""
     return ChromiumOptions(
@@ -40,7 +45,7 @@ def browser_options(config: Config, policy: DomainPolicy) -> ChromiumOptions:
         browser_url=config.browser_url,
         headed=config.headed,
         isolated=config.isolated,
-        extra_args=config.browser_args,
+        extra_args=(*config.browser_args, *_trust(config)),
         idle_minutes=config.browser_idle_minutes,
         incoming=config.home / "files" / ".incoming",
         policy=policy,

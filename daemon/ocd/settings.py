@@ -71,6 +71,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             split="words",
         ),
     ] = ()
+    ignore_certificate_errors: Annotated[
+        bool, _key("Visit servers whose certificate is expired, self-signed or another's")
+    ] = False
     browser_idle_minutes: Annotated[
         float,
         _key("Close Chromium after so long without use; 0: never", ge=0, le=525_600, live=True),
@@ -251,6 +254,9 @@ EXCLUSIVE = (
     ("isolated", "profile"),
     *(
         ("browser_url", key)
-        for key in ("browser_path", "headed", "profile", "isolated", "browser_args")
+        for key in (
+            *("browser_path", "headed", "profile", "isolated", "browser_args"),
+            "ignore_certificate_errors",
+        )
     ),
 )

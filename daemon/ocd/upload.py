@@ -100,8 +100,14 @@ class Upload:
     """
 
     def __init__(
-        self, collection: Collection, cookies: Iterable[Mapping[str, Any]], check: Check
+        self,
+        collection: Collection,
+        cookies: Iterable[Mapping[str, Any]],
+        check: Check,
+        *,
+        any_certificate: bool = False,
     ) -> None:
+        self._any_certificate = any_certificate
         self._to = collection
         self._cookies = list(cookies)
         self._check = check
@@ -119,7 +125,8 @@ class Upload:
         for cookie in self._cookies:
             jar.update_cookies(_morsel(cookie), URL(f"http://{cookie['domain'].lstrip('.')}/"))
         try:
-            async with aiohttp.ClientSession(cookie_jar=jar) as http:
+            connector = aiohttp.TCPConnector(ssl=not self._any_certificate)
+            async with aiohttp.ClientSession(cookie_jar=jar, connector=connector) as http:
                 text = await self._get(http, self._to.page)
                 messages = await self._post(http, text, parcels, chunking)
         except aiohttp.ClientError as error:

@@ -47,6 +47,7 @@ CODES: dict[str, tuple[int, int]] = {
     "exfiltration_denied": (403, 1),
     "consent_needed": (403, 1),
     "navigation_failed": (502, 1),
+    "certificate_invalid": (502, 1),
     "too_many_redirects": (502, 1),
     "download_started": (409, 1),
     "element_not_found": (404, 1),

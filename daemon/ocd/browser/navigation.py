@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp import Result
 from ocd.browser.documents import Document
 from ocd.browser.downloads import Download
+from ocd.safety import certificates
 
 if TYPE_CHECKING:
     from ocd.browser.tab import Tab
@@ -19,7 +21,8 @@ LIFECYCLE = {"load": "load", "dom": "DOMContentLoaded", "idle": "networkIdle"}
 # Errors that only say that the server's error status came without a page.
 STATUS_ONLY = ("net::ERR_HTTP_RESPONSE_CODE_FAILURE", "net::ERR_INVALID_AUTH_CREDENTIALS")
 _NO_CONTENT = (204, 205)
-_ERROR_PAGE_S = 2.0
+# Going back to a certificate's error, Chromium looks for a captive portal for 3 s first.
+_ERROR_PAGE_S = 5.0
 # Seconds that a navigation waits for the file that it turned out to be.
 DOWNLOAD_S = 10.0
 Downloading = asyncio.Future[Download]
@@ -114,7 +117,8 @@ async def reload(tab: "Tab", wait: Wait, *, ignore_cache: bool) -> Navigation:
     if tab.crashed:
         # The crashed renderer would never answer a reload.
         return await navigate(tab, tab.url or "about:blank", wait)
-    return await _move(tab, tab.cdp.send("Page.reload", {"ignoreCache": ignore_cache}), wait)
+    call = tab.cdp.send("Page.reload", {"ignoreCache": ignore_cache})
+    return await _move(tab, call, wait, tab.url)
 
 
 async def travel(tab: "Tab", steps: int, wait: Wait) -> Navigation:
@@ -128,10 +132,10 @@ async def travel(tab: "Tab", steps: int, wait: Wait) -> Navigation:
     entry = history["entries"][index]
     await tab.guard.check(entry["url"])
     call = tab.cdp.send("Page.navigateToHistoryEntry", {"entryId": entry["id"]})
-    return await _move(tab, call, wait)
+    return await _move(tab, call, wait, entry["url"])
 
 
-async def _move(tab: "Tab", call: Result, wait: Wait) -> Navigation:
+async def _move(tab: "Tab", call: Result, wait: Wait, url: str) -> Navigation:
     await _prepare(tab)
     documents = tab.documents
     moves, failed = documents.moves, documents.failed
@@ -139,10 +143,11 @@ async def _move(tab: "Tab", call: Result, wait: Wait) -> Navigation:
         await call
         await documents.wait_until(lambda: documents.moves > moves)
         if documents.failed is not None and documents.failed is not failed:
-            raise_for(documents.failed, tab.url, tab)
+            await _error_page(tab, documents.failed)
+            raise_for(documents.failed, url, tab)
         await _reached(tab, wait)
         if documents.current.error:
-            raise_for(documents.current, tab.url, tab)
+            raise_for(documents.current, url, tab)
     except asyncio.CancelledError:
         stop(tab)
         raise
@@ -195,6 +200,8 @@ def raise_for(document: Document, url: str, tab: "Tab") -> None:
 
 def failure(url: str, error: str, status: int | None, tab: "Tab | None" = None) -> OcdError:
     """Return the error for CDP's error text of a main document's load."""
+    if untrusted := certificates.refused(url, urlsplit(url).netloc.rpartition("@")[2], error):
+        return untrusted
     details: dict[str, Any] = {"url": url, "net_error": error}
     if error == "net::ERR_TOO_MANY_REDIRECTS":
         return OcdError("too_many_redirects", f"{url} redirects without end.", **details)

@@ -10,6 +10,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.chromium import Chromium
 from ocd.browser.navigation import STATUS_ONLY
 from ocd.browser.pool_tab import LoadedPage, PoolTab, PoolWait
+from ocd.safety import certificates
 
 __all__ = ["Fetched", "LoadedPage", "PagePool", "PoolWait"]
 
@@ -195,7 +196,8 @@ class PagePool:
         if status >= 400:
             return Fetched(url, status, headers, b"")
         error = found.get("netErrorName", "net::ERR_FAILED")
-        raise OcdError("fetch_failed", f"{url}: {error}", url=url, net_error=error)
+        untrusted = certificates.refused(url, urlsplit(url).netloc, error)
+        raise untrusted or OcdError("fetch_failed", f"{url}: {error}", url=url, net_error=error)
 
     async def _fetching(self) -> PoolTab:
         await self._renew()

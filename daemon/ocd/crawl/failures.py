@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ocd.api.errors import OcdError
+from ocd.safety import certificates
 
 CONNECT_S = 15.0
 _UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN)
@@ -42,14 +43,17 @@ def translated(url: str) -> Iterator[None]:
 
     try:
         yield
+    except aiohttp.ClientConnectorCertificateError as error:
+        # First, because it is a ValueError, too.
+        message = why(error, urlsplit(url).netloc)
+        raise fetch_error("certificate_invalid", message, hint=certificates.HINT) from error
     except (aiohttp.InvalidURL, ValueError) as error:
         raise OcdError("invalid_url", f"not a URL that can be fetched: {url[:200]}") from error
     except (aiohttp.ClientError, OSError) as error:
         if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
             raise
-        certificate = isinstance(error, aiohttp.ClientConnectorCertificateError)
         message = why(error, urlsplit(url).netloc)
-        raise fetch_error("fetch_failed", message, transient=not certificate) from error
+        raise fetch_error("fetch_failed", message, transient=True) from error
 
 
 def why(error: BaseException, host: str) -> str:
@@ -57,7 +61,7 @@ def why(error: BaseException, host: str) -> str:
     import aiohttp
 
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return f"the certificate of {host} is not valid: {_reason(error.certificate_error)}"
+        return f"The certificate of {host} is not valid: {_reason(error.certificate_error)}"
     if isinstance(error, aiohttp.ClientConnectorError):
         return _unconnected(error.os_error, host)
     if isinstance(error, aiohttp.ServerDisconnectedError):

@@ -66,11 +66,18 @@ def is_text(content_type: str) -> bool:
 class HttpSource:
     """The HTTP connections of one crawl; an async context manager. No cookies are kept.
 
-    logins: "user:password" by origin.
+    logins: "user:password" by origin. any_certificate: servers need not prove who they are.
     """
 
-    def __init__(self, connections: int, logins: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        connections: int,
+        logins: Mapping[str, str] | None = None,
+        *,
+        any_certificate: bool = False,
+    ) -> None:
         self._connections = connections
+        self._any_certificate = any_certificate
         self._logins = logins or {}
         self._session: ClientSession | None = None
 
@@ -78,7 +85,9 @@ class HttpSource:
         import aiohttp  # 0.2 s: a daemon that never crawls does without
 
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self._connections + 2, ttl_dns_cache=300),
+            connector=aiohttp.TCPConnector(
+                limit=self._connections + 2, ttl_dns_cache=300, ssl=not self._any_certificate
+            ),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
             headers=_HEADERS,

@@ -42,6 +42,7 @@ class Crawler:
     """Crawls with the daemon's browser and policy. All it holds between crawls is a process.
 
     open_pool: where rendered pages come from; None: the page pool of `chromium`.
+    any_certificate: plain HTTP asks no server to prove who it is, as `chromium` then does, too.
     """
 
     def __init__(
@@ -51,11 +52,13 @@ class Crawler:
         sanitizer: Sanitizer,
         *,
         open_pool: OpenPool | None = None,
+        any_certificate: bool = False,
     ) -> None:
         self._chromium = chromium
         self.policy = policy
         self.sanitizer = sanitizer
         self._open_pool = open_pool or self._open_own_pool
+        self._any_certificate = any_certificate
         self._workers = Workers()
 
     async def close(self) -> None:
@@ -98,7 +101,9 @@ class Crawler:
     ) -> AsyncIterator["_Run"]:
         tabs = _tabs(spec)
         async with AsyncExitStack() as stack:
-            http = await stack.enter_async_context(HttpSource(_workers(spec), logins))
+            http = await stack.enter_async_context(
+                HttpSource(_workers(spec), logins, any_certificate=self._any_certificate)
+            )
             renderer = Renderer(self._open_pool, tabs, share_login=spec.share_login, logins=logins)
             converter = await stack.enter_async_context(Converter(self._workers))
             tools = Tools(

@@ -23,6 +23,7 @@ class Studio:
 
     sessions: Sessions
     settings: Callable[[], Ocs]
+    any_certificate: bool = False
 
 
 class UploadCollectionFiles(Params):
@@ -66,7 +67,12 @@ async def ocs_upload_collection_files(studio: Studio, params: UploadCollectionFi
     with chromium.hold():
         await chromium.ensure()
         reply = await chromium.connection.send("Storage.getCookies")
-        upload = Upload(collection, reply["cookies"], chromium.guard.check)
+        upload = Upload(
+            collection,
+            reply["cookies"],
+            chromium.guard.check,
+            any_certificate=studio.any_certificate,
+        )
         sizes = {"chunk_size": params.chunk_size, "chunk_overlap": params.chunk_overlap}
         given = {name: size for name, size in sizes.items() if size is not None}
         return Output(data=await upload.send(parcels, given), origin=collection.base_url)

@@ -1,0 +1,26 @@
+"""Servers that cannot prove who they are: what to say of them, and how they are let in."""
+
+from ocd.api.errors import OcdError
+
+# The same for Chromium and for ocd.
+FLAG = "--ignore-certificate-errors"
+HINT = (
+    f"Only if you know this server: `ocd restart {FLAG}`, "
+    "or ignore_certificate_errors = true in config.toml."
+)
+_ERRORS = "net::ERR_CERT_"
+_REASONS = {
+    "AUTHORITY_INVALID": "nobody that this browser trusts has signed it (self-signed?)",
+    "COMMON_NAME_INVALID": "it was made out to another host",
+    "DATE_INVALID": "it has expired, or is not valid yet",
+    "REVOKED": "it was revoked",
+}
+
+
+def refused(url: str, host: str, net_error: str) -> OcdError | None:
+    """Return certificate_invalid if Chromium's error text means that, else None."""
+    if not net_error.startswith(_ERRORS):
+        return None
+    reason = _REASONS.get(net_error.removeprefix(_ERRORS), net_error.removeprefix("net::"))
+    message = f"The certificate of {host} is not valid: {reason}."
+    return OcdError("certificate_invalid", message, hint=HINT, url=url, net_error=net_error)

@@ -1,0 +1,62 @@
+"""Servers whose certificate is not to be trusted: refused in words, or let in by a setting."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from support.daemon import Daemon
+from support.secure_site import KINDS, SecureSites
+from support.site import Site
+
+
+@pytest.fixture(scope="module")
+def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecureSites]:
+    with SecureSites(tmp_path_factory.mktemp("certificates")) as running:
+        yield running
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_certificate_is_refused_and_the_tab_goes_on(
+    daemon: Daemon, site: Site, secure: SecureSites, kind: str
+) -> None:
+    """One code, the reason and the setting that would let it in; nothing was sent to the server."""
+    secure.asked.clear()
+    daemon.do("navigate", url=site.url("article.html"))
+    error = daemon.call("navigate", url=secure.url(kind)).error
+    assert error["code"] == "certificate_invalid"
+    assert error["net_error"].startswith("net::ERR_CERT_")
+    assert f"localhost:{secure.ports[kind]}" in error["message"]
+    assert "--ignore-certificate-errors" in error["hint"]
+    assert secure.asked == []
+    again = daemon.call("page_reload").error
+    assert (again["code"], again["url"]) == ("certificate_invalid", secure.url(kind))
+    assert daemon.do("navigate", url=site.url("article.html"))["status"] == 200
+    back = daemon.call("navigate", url="back").error
+    assert (back["code"], back["url"]) == ("certificate_invalid", secure.url(kind))
+    assert daemon.do("navigate", url="back")["status"] == 200
+
+
+@pytest.mark.parametrize("engine", ["static", "browser", "auto"])
+def test_crawl_counts_the_page_as_failed_with_the_reason(
+    daemon: Daemon, secure: SecureSites, engine: str
+) -> None:
+    """The crawl ends well; its one page is a record that says what was wrong, tried once."""
+    secure.asked.clear()
+    told = daemon.do("crawl", url=secure.url("self-signed"), engine=engine)
+    (page,) = told["pages"]
+    assert page["error"]["code"] == "certificate_invalid"
+    assert "certificate" in page["error"]["message"]
+    assert told["summary"]["failed"] == 1
+    assert secure.asked == []
+
+
+def test_setting_lets_untrusted_servers_in(
+    make_daemon: Callable[..., Daemon], secure: SecureSites
+) -> None:
+    """Navigation and both engines of the crawl read what the server has."""
+    daemon = make_daemon("--ignore-certificate-errors")
+    for kind in KINDS:
+        assert daemon.do("navigate", url=secure.url(kind))["title"] == "Secret garden"
+    for engine in ("static", "browser"):
+        told = daemon.do("crawl", url=secure.url("expired"), engine=engine)
+        assert [page["status"] for page in told["pages"]] == [200, 200]
