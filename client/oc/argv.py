@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from oc import spelling, values
+from oc import placing, spelling, values
 from oc.commands import GLOBALS
 from ocd.api.errors import OcdError
 
@@ -189,7 +189,8 @@ class _Parser:
 
     def params(self, entry: Entry) -> dict[str, Any]:
         names = [name for name in self.positional(entry) if name not in self.given]
-        texts = _shared_out(names, self.bare, self.known)
+        names = placing.placed(names, self.bare, self.known, self.given)
+        texts = placing.shared_out(names, self.bare, self.known)
         if len(self.bare) > sum(map(len, texts.values())):
             extra = self.bare[len(names)]
             raise _wrong(f"There is no place for the argument {extra!r}", spelling.usage(entry))
@@ -203,6 +204,7 @@ class _Parser:
             usage = spelling.usage(entry)
             raise _wrong(f"{' '.join(map(str.upper, missing))} is missing", usage)
         self.share_timeout(found)
+        self.share_format(found)
         writes = entry["name"] in spelling.FILES and "path" not in found
         if writes and self.options.get("out", "-") != "-":
             found["path"] = _absolute(self.options.pop("out"))
@@ -226,24 +228,18 @@ class _Parser:
             value = [_absolute(v) for v in value] if isinstance(value, list) else _absolute(value)
         return {name: value}
 
+    def share_format(self, found: dict[str, Any]) -> None:
+        # The file that --out names has a picture in it, of the format that its name says.
+        if "out" in self.options and "png" in self.known.get("format", {}).get("enum", ()):
+            from ocd.api.pictures import named_format
+
+            named = named_format(self.options["out"], found.get("format"))
+            found |= {"format": named} if named else {}
+
     def share_timeout(self, found: dict[str, Any]) -> None:
         # Given before the command it landed among the options of all commands.
         if "timeout_ms" in self.options and "timeout_ms" in self.known:
             found.setdefault("timeout_ms", self.options["timeout_ms"])
-
-
-def _shared_out(
-    names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any]
-) -> dict[str, list[str]]:
-    """Give one text to each name; the first name that takes many gets what the others leave."""
-    many = next((i for i, name in enumerate(names) if values.takes_many(known[name])), None)
-    if many is None or len(texts) <= many:
-        return {name: [text] for name, text in zip(names, texts, strict=False)}
-    spare = max(0, len(texts) - len(names))
-    shares = {name: [text] for name, text in zip(names[:many], texts, strict=False)}
-    shares[names[many]] = list(texts[many : many + 1 + spare])
-    rest = zip(names[many + 1 :], texts[many + 1 + spare :], strict=False)
-    return shares | {name: [text] for name, text in rest}
 
 
 def _is_value(word: str) -> bool:

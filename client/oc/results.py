@@ -116,12 +116,24 @@ def _show_picture(result: dict[str, Any], picture: dict[str, Any], command: Comm
     path = command.options.get("out")
     if path:
         _save(path, data)
+        if not command.quiet:
+            _warn(path, picture)
     else:
         path = _save_new(command.entry["name"].rpartition("_")[2], suffix, data)
     rest = {k: v for k, v in result.items() if k not in ("image", *_NOTES)}
     if rest.get("content"):
         render.write_line(rest.pop("content"))
     render.write_line(path)
+
+
+def _warn(path: str, picture: dict[str, Any]) -> None:
+    from ocd.api.pictures import named_format
+
+    kind = str(picture.get("mime_type")).removeprefix("image/")
+    try:
+        named_format(path, kind)
+    except OcdError:
+        render.say(f"Warning: {path} has a {kind} picture in it.")
 
 
 def _put(text: str, command: Command) -> None:

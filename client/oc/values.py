@@ -120,12 +120,17 @@ def _any_of(branches: Sequence[Schema], text: str) -> Any:  # noqa: ANN401 - a J
 
 
 def _choice(choices: Sequence[Any], text: str) -> Any:  # noqa: ANN401 - a JSON value
-    respelt = "".join(f"_{c.lower()}" if c.isupper() else c for c in text).replace("-", "_")
-    for wanted in (text, respelt.lstrip("_")):
+    for wanted in (text, respelt(text)):
         for choice in choices:
             if str(choice) == wanted:
                 return choice
     raise Unfit(f"one of {', '.join(map(str, choices))}")
+
+
+def respelt(text: str) -> str:
+    """Return a value of an enumeration as the catalog spells it: `double_click` of doubleClick."""
+    lower = "".join(f"_{c.lower()}" if c.isupper() else c for c in text)
+    return lower.replace("-", "_").lstrip("_")
 
 
 def _integer(text: str) -> int:

@@ -4,14 +4,15 @@ import asyncio
 import contextlib
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
+from ocd.api.pictures import named_format
 from ocd.browser import printing
 from ocd.browser.refs import resolve_target
-from ocd.browser.screenshot import MAX_INLINE, Picture, Shot, take
+from ocd.browser.screenshot import MAX_INLINE, Format, Picture, Shot, take
 from ocd.browser.tab import Tab
 from ocd.files import make_dir, write_whole
 from ocd.verb import UNLISTED, WRITES_PATH, Image, Output, Params, tab_verb
@@ -34,7 +35,9 @@ class PageScreenshot(Params):
         Annotated[list[float], Meta(min_length=4, max_length=4)] | dict[str, float] | None,
         Meta(description="Only this part of the page: x, y, width, height"),
     ] = None
-    format: Annotated[Literal["png", "jpeg", "webp"], Meta(description="Format")] = "png"
+    format: Annotated[
+        Literal["png", "jpeg", "webp"] | None, Meta(description="Default: as path says, or png")
+    ] = None
     quality: Annotated[
         Annotated[int, Meta(ge=0, le=100)] | None,
         Meta(description="jpeg, webp: percent"),
@@ -46,6 +49,7 @@ class PageScreenshot(Params):
 @tab_verb("page_screenshot", PageScreenshot, capability="core", tier=2, reads=True)
 async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
     _only_one(params)
+    kind = _format(params)
     async with contextlib.AsyncExitStack() as held:
         node = None
         if params.ref or params.selector:
@@ -55,7 +59,7 @@ async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
             full_page=params.full_page,
             clip=_box(params.clip),
             backend_node_id=node,
-            format=params.format,
+            format=kind,
             quality=params.quality,
             omit_background=params.omit_background,
             max_bytes=None if params.path else MAX_INLINE,
@@ -67,6 +71,11 @@ async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
     await asyncio.to_thread(write_whole, Path(params.path), picture.data)
     saved = {"action": "screenshot", "path": params.path, "format": picture.format}
     return Output(data=saved | data | {"message": f"Saved to {params.path}"})
+
+
+def _format(params: PageScreenshot) -> Format:
+    named = named_format(params.path or "", params.format)
+    return cast("Format", named or "png")
 
 
 def _told(tab: Tab, picture: Picture) -> dict[str, Any]:

@@ -75,6 +75,40 @@ def test_path_takes_the_picture(page: Page) -> None:
     assert reply.code == "file_not_found"
 
 
+_MAGIC = {"png": b"\x89PNG", "jpg": b"\xff\xd8\xff", "webp": b"RIFF"}
+
+
+@pytest.mark.parametrize("suffix", _MAGIC)
+def test_the_name_of_the_file_says_its_format(page: Page, daemon: Daemon, suffix: str) -> None:
+    """Whoever names x.webp and no format gets WebP, by path or by --out."""
+    path = daemon.home.base / "tmp" / f"named.{suffix}"
+    told = page.do("page_screenshot", path=str(path))
+    assert told["mime_type"] == f"image/{suffix.replace('jpg', 'jpeg')}"
+    assert path.read_bytes().startswith(_MAGIC[suffix])
+    for verb in ("page-screenshot", "vision-find"):
+        path = path.with_stem(verb)
+        daemon.oc(verb, "--out", str(path)).ok()
+        assert path.read_bytes().startswith(_MAGIC[suffix]), verb
+
+
+def test_a_format_that_contradicts_the_name_is_refused(page: Page, daemon: Daemon) -> None:
+    """The error names both, and nothing is written; other pictures' names are no use either."""
+    path = daemon.home.base / "tmp" / "wrong.png"
+    error = page.call("page_screenshot", path=str(path), format="jpeg").error
+    assert (error["code"], error["parameter"]) == ("invalid_argument", "format")
+    assert "wrong.png" in error["message"]
+    assert page.call("page_screenshot", path=f"{path}.gif").code == "invalid_argument"
+    for verb in ("page-screenshot", "vision-find"):
+        done = daemon.oc(verb, "--format", "webp", "--out", str(path))
+        assert (done.code, done.out) == (2, "")
+        assert "wrong.webp" in done.err
+    assert not path.exists()
+    assert "has a jpeg picture" in daemon.oc("computer", "screenshot", "--out", str(path)).err
+    plain = path.with_suffix("")
+    page.do("page_screenshot", path=str(plain))
+    assert plain.read_bytes().startswith(_MAGIC["png"])
+
+
 def test_background_can_be_left_out(page: Page) -> None:
     """A transparent picture differs from one with the page's white."""
     assert shot(page)[1] != shot(page, omit_background=True)[1]

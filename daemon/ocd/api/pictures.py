@@ -1,0 +1,28 @@
+"""What the name of a picture's file says about its format; for the daemon and its clients."""
+
+from ocd.api.errors import OcdError
+
+_BY_SUFFIX = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "jpe": "jpeg", "webp": "webp"}
+_NEVER = frozenset(("avif", "bmp", "gif", "heic", "ico", "pdf", "svg", "tif", "tiff"))
+
+
+def named_format(path: str, given: str | None) -> str | None:
+    """Return the format for a picture in this file; `given` if the name says nothing.
+
+    Raises invalid_argument if name and `given` contradict each other, and for formats there are
+    not.
+    """
+    stem, dot, suffix = path.replace("\\", "/").rpartition("/")[2].rpartition(".")
+    kind = suffix.lower() if stem and dot else ""
+    if kind in _NEVER:
+        raise OcdError(
+            "invalid_argument", f"{path}: no picture can be written as {kind.upper()}.",
+            hint=f"Name it {stem}.png, {stem}.jpg or {stem}.webp.", parameter="path",
+        )  # fmt: skip
+    found = _BY_SUFFIX.get(kind)
+    if found is not None and given is not None and found != given:
+        raise OcdError(
+            "invalid_argument", f"{path} is the name of a {found} file, but the format is {given}.",
+            hint=f"Name it {stem}.{given}, or leave the format out.", parameter="format",
+        )  # fmt: skip
+    return given or found
