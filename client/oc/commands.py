@@ -119,9 +119,10 @@ OWN: tuple[Entry, ...] = (
     _entry(
         "mcp_approve", "oc.mcp.upstreams:approve", "Agree to the tools of an MCP server",
         "A server's tools are agreed to when it is first met. Those that change or are added later "
-        "are withheld until then.",
+        "are withheld until then. What has changed is shown, then you are asked.",
         required=("upstream",),
         upstream={"type": "string", "description": "NAME of [upstream.NAME]"},
+        yes={**_SWITCH, "description": "Agree without being asked"},
     ),
     _entry(
         "output_save", "oc.saving:save", "Write a stored output to a file",

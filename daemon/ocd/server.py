@@ -88,15 +88,18 @@ class Api:
         return self._json(msgspec.json.encode({"result": result}))
 
     async def post_upstreams(self, request: web.Request) -> web.Response:
-        """List other MCP servers, or agree to one's tools: for a person's shell, so no verb."""
+        """List other MCP servers, review or agree to one's tools: for a person's shell: no verb."""
         asked = _decoded_as(UpstreamRequest, await request.read())
         gateway = self._road.parts[Gateway]
         assert isinstance(gateway, Gateway)
-        if asked.action == "list":
-            return self._json(
-                msgspec.json.encode({"result": {"upstreams": await gateway.states()}})
-            )
-        return self._json(msgspec.json.encode({"result": await gateway.approve(asked.name)}))
+        match asked.action:
+            case "list":
+                result: dict[str, Any] = {"upstreams": await gateway.states()}
+            case "review":
+                result = await gateway.review(asked.name)
+            case "approve":
+                result = await gateway.approve(asked.name, asked.mark)
+        return self._json(msgspec.json.encode({"result": result}))
 
     async def post_call(self, request: web.Request) -> web.StreamResponse:
         """Run one call."""

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
+from ocd.gateway import review
 from ocd.gateway.answers import MAX_ATTACHMENTS, output_of
 from ocd.gateway.offer import MAX_NAME, MAX_SCHEMA_BYTES, exposed, offers
-from ocd.records.pins import PinStore
+from ocd.records.pins import Pinned, PinStore
 from ocd.safety.redact_long import SHORT, redact_long
 from ocd.safety.sanitize import Sanitizer
 
@@ -61,6 +62,33 @@ def test_any_word_of_a_declaration_is_pinned() -> None:
     assert state(one, {**one, "name": "u"}) == "new"
 
 
+def test_a_review_shows_every_change_and_what_hides() -> None:
+    """Words, schema and hints as a diff, invisible characters spelt out; gone tools, too."""
+    schema = {**OBJECT, "properties": {"to": {"type": "string", "description": "Who"}}}
+    then = [tool("t", description="Line one\nLine two"), tool("u", description="Bye"), tool("same")]
+    now = [tool("t", description="Line one\nLine\u200b \x1b[2J2", inputSchema=schema), tool("same")]
+    sanitizer = Sanitizer()
+    before = offers("s", then, None, tier=2, sanitizer=sanitizer)
+    agreed = Pinned(
+        tools={one.tool: one.hash for one in before},
+        said={one["name"]: review.said(one) for one in then}, approved_at="2026-11-20",
+    )  # fmt: skip
+    found = offers("s", now, agreed.tools, tier=2, sanitizer=sanitizer)
+    changed, gone = review.changes(found, now, agreed)
+    assert (changed["tool"], changed["name"], changed["state"]) == ("t", "s__t", "changed")
+    lines = changed["diff"].split("\n")
+    assert lines[:2] == ["--- t as agreed to 2026-11-20", "+++ t now"]
+    assert "-  Line two" in lines
+    assert "+  Line\\u{200b} \\u{1b}[2J2" in lines
+    assert any(line.startswith("+") and '"description": "Who"' in line for line in lines)
+    assert (gone["tool"], gone["state"]) == ("u", "gone")
+    assert "-description: Bye" in gone["diff"]
+    assert review.mark(then) != review.mark(now)
+    old = review.changes(found, now, Pinned(tools=agreed.tools))
+    assert "not known" in old[0]["unknown"]
+    assert "+description: Line one" in old[0]["diff"]
+
+
 def test_hidden_text_of_a_description_is_taken_out() -> None:
     said = tool("t", description="good\u200b\U000e0041\U000e0042 tool")
     (one,) = offers("s", [said], None, tier=2, sanitizer=Sanitizer())
@@ -80,7 +108,7 @@ def test_old_pins_are_read(tmp_path: Path) -> None:
     file = tmp_path / "upstream" / "pins.json"
     file.write_text("{}x")
     with pytest.raises(OcdError) as caught:
-        PinStore(tmp_path).keep("a", {})
+        PinStore(tmp_path).keep("a", {}, {})
     assert caught.value.code == "unreadable_file"
     assert file.read_text() == "{}x"
 

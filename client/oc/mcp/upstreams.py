@@ -1,11 +1,13 @@
 """`oc mcp upstreams` and `oc mcp approve`: the MCP servers behind the gateway."""
 
+import sys
 from typing import Any
 
 from oc import render, results
 from oc.argv import Command
 from oc.calling import Line, good, result_in
 from oc.spelling import Entry
+from ocd.api.errors import OcdError
 
 
 def states(line: Line, command: Command, _index: dict[str, Entry]) -> int:
@@ -20,15 +22,52 @@ def states(line: Line, command: Command, _index: dict[str, Entry]) -> int:
 
 
 def approve(line: Line, command: Command, _index: dict[str, Entry]) -> int:
-    """Agree to the tools of a server, and show what was not agreed to before."""
+    """Show what differs from what was agreed to, ask, and agree to it."""
     name = command.params["upstream"]
-    reply = good(line.post("/v1/upstreams", {"action": "approve", "name": name}))
+    asked = {"name": name, "action": "review"}
+    found: dict[str, Any] = result_in(good(line.post("/v1/upstreams", asked)).read())
+    agreed = {"name": name, "action": "approve", "mark": found["mark"]}
+    sure = command.params.get("yes") or not found["changes"]
     if command.as_json:
-        results.show_json(reply, command)
+        if not sure:
+            raise _unasked(name, found)
+        results.show_json(good(line.post("/v1/upstreams", agreed)), command)
         return 0
-    found: dict[str, Any] = result_in(reply.read())
-    for one in found["approved"]:
-        render.write_line(f"{one['tool']}  {one['state']}")
+    _show(found["changes"])
+    if not (sure or _says_yes(name, found)):
+        render.say("Nothing was agreed to.")
+        return 1
+    if found["changes"]:
+        good(line.post("/v1/upstreams", agreed))
     if not command.quiet:
-        render.say(f"All {found['tools']} tools of {name} are agreed to as they are now.")
+        same = "" if found["changes"] else "Nothing has changed. "
+        render.say(f"{same}All {found['tools']} tools of {name} are agreed to as they are now.")
     return 0
+
+
+def _show(changes: list[dict[str, Any]]) -> None:
+    for one in changes:
+        render.write_line(f"{one['name'] or one['tool']}  {one['state']}")
+        for note in (one.get("unknown"), one["diff"]):
+            if note:
+                render.write_line(note)
+        render.write_line("")
+
+
+def _says_yes(name: str, found: dict[str, Any]) -> bool:
+    if not sys.stdin.isatty():
+        raise _unasked(name, found)
+    print(
+        f"Agree to this, and let agents call these tools of {name}? [y/N] ", end="", file=sys.stderr
+    )
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _unasked(name: str, found: dict[str, Any]) -> OcdError:
+    count = len(found["changes"])
+    return OcdError(
+        "consent_needed", f"{count} changes to the tools of {name} wait for a person's yes",
+        hint=f"Having looked at them: oc mcp approve {name} --yes", upstream=name,
+        changes=found["changes"],
+    )  # fmt: skip

@@ -37,10 +37,14 @@ class TotpRequest(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class UpstreamRequest(msgspec.Struct, forbid_unknown_fields=True):
-    """Body of POST /v1/upstreams; list needs no name."""
+    """Body of POST /v1/upstreams; list needs no name.
 
-    action: Literal["approve", "list"]
+    mark: what `review` has answered; approve then agrees to nothing that has changed since.
+    """
+
+    action: Literal["approve", "list", "review"]
     name: str = ""
+    mark: str = ""
 
 
 class Hello(msgspec.Struct):

@@ -22,7 +22,8 @@ MAX_TOOLS = 200
 MAX_DESCRIPTION = 1800
 MAX_SCHEMA_BYTES = 20_000
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_-]")
-_SAID = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
+# What of a declaration is agreed to.
+SAID = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
 # Beside its own parameters a tool takes these of ours, unless it has some of the same name.
 _MODE = {
     "type": "string", "enum": ["inline", "handle", "auto"],
@@ -83,7 +84,7 @@ def _name(tool: Mapping[str, Any]) -> str:
 
 
 def _digest(tool: Mapping[str, Any]) -> str:
-    return digest({key: tool[key] for key in _SAID if tool.get(key) is not None})
+    return digest({key: tool[key] for key in SAID if tool.get(key) is not None})
 
 
 def _state(name: str, mark: str, pinned: Mapping[str, str] | None) -> State:

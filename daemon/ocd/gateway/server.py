@@ -5,12 +5,13 @@ What speaks MCP lives in `oc_mcp.upstream`, which is loaded when the first of th
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
 from ocd.api.errors import OcdError
+from ocd.gateway import review
 from ocd.gateway.answers import output_of
 from ocd.gateway.offer import Offered, offers
 from ocd.long_calls import OnProgress
@@ -134,12 +135,35 @@ class Server:
         """Take note of what it offers; the first time that is agreed to as it is."""
         self._listed = tools
         pinned = await asyncio.to_thread(self._means.pins.of, self.name)
-        self._offer(await self._pin() if pinned is None else pinned)
+        if pinned is None:
+            pinned = await self._pin()
+        elif not pinned.said.keys() >= pinned.tools.keys():
+            pinned = await self._completed(pinned)
+        self._offer(pinned)
 
     async def _pin(self) -> Pinned:
         found = self._offers(None)
-        hashes = {one.tool: one.hash for one in found if one.state != "refused"}
-        return await asyncio.to_thread(self._means.pins.keep, self.name, hashes)
+        agreed = [one.tool for one in found if one.state != "refused"]
+        hashes = {one.tool: one.hash for one in found if one.tool in agreed}
+        return await self._keep(hashes, self._said(agreed))
+
+    async def _completed(self, pinned: Pinned) -> Pinned:
+        """Add the words of tools that are as they were agreed to: earlier versions kept none."""
+        same = [one.tool for one in self._offers(pinned) if pinned.tools.get(one.tool) == one.hash]
+        return await self._keep(pinned.tools, pinned.said | self._said(same), pinned.approved_at)
+
+    async def _keep(
+        self, hashes: dict[str, str], said: dict[str, dict[str, Any]], at: str = ""
+    ) -> Pinned:
+        return await asyncio.to_thread(self._means.pins.keep, self.name, hashes, said, at)
+
+    def _said(self, tools: Iterable[str]) -> dict[str, dict[str, Any]]:
+        wanted = set(tools)
+        return {
+            str(tool.get("name", "")): review.said(tool)
+            for tool in self._listed
+            if str(tool.get("name", "")) in wanted
+        }
 
     def _offers(self, pinned: Pinned | None) -> list[Offered]:
         agreed = None if pinned is None else pinned.tools
@@ -157,16 +181,34 @@ class Server:
         self.known.set()
         self._means.publish()
 
-    async def approve(self) -> dict[str, Any]:
-        """Agree to all its tools as they are now, and tell what is new in that."""
+    async def review(self) -> dict[str, Any]:
+        """Ask for its tools and return what a person would agree to, compared with what was."""
         actor = await self.started()
+        await actor.reached()
         self._listed = await actor.tools()
         before = await asyncio.to_thread(self._means.pins.of, self.name)
-        told = [_told_of(one) for one in self._offers(before) if one.state in ("changed", "new")]
-        pinned = await self._pin()
-        self._offer(pinned)
-        gone = sorted(set(before.tools if before else ()) - set(pinned.tools))
-        return {"upstream": self.name, "tools": len(pinned.tools), "approved": told, "gone": gone}
+        found = self._offers(before)
+        return {
+            "upstream": self.name,
+            "tools": sum(one.state != "refused" for one in found),
+            "changes": review.changes(found, self._listed, before),
+            "mark": review.mark(self._listed),
+        }
+
+    async def approve(self, mark: str) -> dict[str, Any]:
+        """Agree to all its tools as they are now, and tell what is new in that.
+
+        Raises upstream_withheld if they are not those that a review has shown under this mark.
+        """
+        now = await self.review()
+        if mark and mark != now["mark"]:
+            raise OcdError(
+                "upstream_withheld",
+                f"The tools of '{self.name}' have changed since they were shown",
+                hint=f"Look at them again: oc mcp approve {self.name}", upstream=self.name,
+            )  # fmt: skip
+        self._offer(await self._pin())
+        return now
 
     def state(self) -> dict[str, Any]:
         """Return what it is and offers, and what is withheld of it."""

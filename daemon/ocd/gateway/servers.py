@@ -98,10 +98,17 @@ class Gateway:
         server = self._servers.get(name.partition(UPSTREAM_MARK)[0])
         return await server.verb(name) if server and UPSTREAM_MARK in name else None
 
-    async def approve(self, name: str) -> dict[str, Any]:
-        """Agree to all tools of a server as they are now, and tell what is new in that."""
+    async def review(self, name: str) -> dict[str, Any]:
+        """Return what agreeing to a server's tools as they are now would agree to."""
+        return await self._server(name).review()
+
+    async def approve(self, name: str, mark: str) -> dict[str, Any]:
+        """Agree to all tools of a server as they are now; see Server.approve."""
+        return await self._server(name).approve(mark)
+
+    def _server(self, name: str) -> Server:
         if name in self._servers:
-            return await self._servers[name].approve()
+            return self._servers[name]
         known = ", ".join(self.names) or "none"
         hint = f"Configured: {known}. They stand in config.toml as [upstream.NAME]."
         raise OcdError("not_found", f"There is no upstream '{name}'", hint=hint, upstream=name)

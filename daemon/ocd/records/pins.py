@@ -15,9 +15,13 @@ from ocd.files import make_dir, read_document, write_whole
 
 
 class Pinned(msgspec.Struct, frozen=True, kw_only=True):
-    """The tools of one server as they were agreed to: the hash of each by its own name."""
+    """The tools of one server as they were agreed to: the hash of each by its own name.
+
+    said: their declarations, to compare later ones with; earlier versions kept none.
+    """
 
     tools: dict[str, str]
+    said: dict[str, dict[str, Any]] = {}
     approved_at: str = ""
 
 
@@ -46,10 +50,15 @@ class PinStore:
         """Return what was agreed to of a server, None if it was never met; unreadable_file."""
         return self._read().servers.get(server)
 
-    def keep(self, server: str, tools: dict[str, str]) -> Pinned:
-        """Remember that these tools, by name and hash, are agreed to, and no others."""
-        at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        pinned = Pinned(tools=tools, approved_at=at)
+    def keep(
+        self, server: str, tools: dict[str, str], said: dict[str, dict[str, Any]], at: str = ""
+    ) -> Pinned:
+        """Remember that these tools, by name, hash and words, are agreed to, and no others.
+
+        at: when that was; now, unless it is given.
+        """
+        now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        pinned = Pinned(tools=tools, said=said, approved_at=at or now)
         with self._lock:
             book = _Book(servers={**self._read().servers, server: pinned})
             make_dir(self._path.parent)
