@@ -97,7 +97,7 @@ class Api:
                 result: dict[str, Any] = {"upstreams": await gateway.states()}
             case "review":
                 result = await gateway.review(asked.name)
-            case "approve":
+            case _:
                 result = await gateway.approve(asked.name, asked.mark)
         return self._json(msgspec.json.encode({"result": result}))
 

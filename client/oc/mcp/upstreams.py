@@ -57,9 +57,7 @@ def _show(changes: list[dict[str, Any]]) -> None:
 def _says_yes(name: str, found: dict[str, Any]) -> bool:
     if not sys.stdin.isatty():
         raise _unasked(name, found)
-    print(
-        f"Agree to this, and let agents call these tools of {name}? [y/N] ", end="", file=sys.stderr
-    )
+    sys.stderr.write(f"Agree to this, and let agents call these tools of {name}? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
