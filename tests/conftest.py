@@ -1,5 +1,6 @@
 """Fixtures of every test room: the site, a shared daemon, and daemons of one's own."""
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -7,6 +8,10 @@ import pytest
 
 from support.daemon import Daemon, Home
 from support.site import Site
+
+# A shell that starts us in the background has SIGINT ignored, and every program that a test starts
+# would inherit that: Ctrl-C would then end none of them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,9 @@
 """A page's own measurements: Chromium's counters and the Performance API."""
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
+from ocd.api.errors import OcdError
 from ocd.safety.redact import redact_url
 
 if TYPE_CHECKING:
@@ -31,6 +33,18 @@ _TIMES = """() => {
   }));
   return {navigation, paint, resource};
 }"""
+# Chromium tells of a paint once the frame was shown, which may be after `load`. A hidden tab shows no
+# frames, and a body without anything in it paints nothing.
+_PAINTED = """() => new Promise((done) => {
+  const name = 'first-contentful-paint';
+  const content = document.visibilityState === 'visible' && document.body?.hasChildNodes();
+  if (performance.getEntriesByName(name).length || !content) return done();
+  new PerformanceObserver((list, observer) => {
+    if (!list.getEntriesByName(name).length) return;
+    observer.disconnect();
+    done();
+  }).observe({type: 'paint', buffered: true});
+})"""
 _LCP = """() => new Promise((done) => {
   const found = new PerformanceObserver((list) => {
     const last = list.getEntries().at(-1);
@@ -39,20 +53,25 @@ _LCP = """() => new Promise((done) => {
   found.observe({type: 'largest-contentful-paint', buffered: true});
   requestAnimationFrame(() => requestAnimationFrame(() => done(null)));
 })"""
+_PAINT_S = 1.0
+_FIRST = "first_contentful_paint_ms"
+_LARGEST = "largest_contentful_paint_ms"
 
 
 async def measured(tab: "Tab", kind: str, *, with_resources: bool) -> dict[str, Any]:
     """Return the measurements of that kind, or all of puppeteer, navigation, paint, resource.
 
-    Times are in ms since the navigation, but for Chromium's own counters, in seconds.
+    Times are in ms since the navigation, but for Chromium's own counters, in seconds. A paint that
+    has not come is None: the first is waited for, a second at most.
     """
     found: dict[str, Any] = {}
     if kind in ("all", "puppeteer"):
         found["puppeteer"] = await _counters(tab)
     if kind == "puppeteer":
         return found
+    largest = await _largest(tab) if kind in ("all", "paint") else None
     times = await tab.evaluate(_TIMES, args=[], isolated=True)
-    times["paint"] |= await _largest(tab)
+    times["paint"] = {_FIRST: None, **times["paint"], _LARGEST: largest}
     resources = sorted(times.pop("resource"), key=lambda one: -one["duration_ms"])
     for one in resources:
         one["url"] = redact_url(one["url"])
@@ -66,9 +85,24 @@ async def measured(tab: "Tab", kind: str, *, with_resources: bool) -> dict[str, 
     return found
 
 
-async def _largest(tab: "Tab") -> dict[str, Any]:
-    at = await tab.evaluate(_LCP, args=[], isolated=True)
-    return {} if at is None else {"largest_contentful_paint_ms": at}
+def unpainted(found: dict[str, Any]) -> bool:
+    """Whether the page had shown nothing when it was measured."""
+    return "paint" in found and found["paint"][_FIRST] is None
+
+
+async def _largest(tab: "Tab") -> float | None:
+    """Wait a moment for the first paint, and return when the largest was: ms, None if none was."""
+    try:
+        async with asyncio.timeout(_PAINT_S):
+            await tab.evaluate(_PAINTED, args=[], isolated=True)
+            at: float | None = await tab.evaluate(_LCP, args=[], isolated=True)
+    except TimeoutError:
+        return None
+    except OcdError as error:
+        if not error.details.get("navigated"):
+            raise
+        return None  # what came in its place is measured
+    return at
 
 
 async def _counters(tab: "Tab") -> dict[str, float]:

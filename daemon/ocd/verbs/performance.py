@@ -13,7 +13,7 @@ from ocd.browser import insights, trace_facts, tracing
 from ocd.browser.session import Session
 from ocd.browser.tab import Tab
 from ocd.browser.throttling import PRESETS
-from ocd.browser.timings import measured
+from ocd.browser.timings import measured, unpainted
 from ocd.safety.domains import parse_url_argument
 from ocd.verb import WRITES_PATH, Output, Params, session_verb, tab_verb
 
@@ -37,8 +37,13 @@ class PerformanceMetrics(Params):
 async def performance_metrics(tab: Tab, params: PerformanceMetrics) -> Output:
     kind = "puppeteer" if params.type == "chromium" else params.type
     found = await measured(tab, kind, with_resources=params.include_resources)
-    told = {"action": "performance_metrics", "type": params.type, "tab_id": tab.id, "url": tab.url}
-    return Output(data={**told, "metrics": found, "message": f"Measured {tab.url}"}, origin=tab.url)
+    told = {
+        "action": "performance_metrics", "type": params.type, "tab_id": tab.id, "url": tab.url,
+        "metrics": found, "message": f"Measured {tab.url}",
+    }  # fmt: skip
+    if unpainted(found):
+        told["note"] = "The page has painted nothing yet, so its paint times are null."
+    return Output(data=told, origin=tab.url)
 
 
 class StopAfter(Struct, forbid_unknown_fields=True):
