@@ -123,7 +123,7 @@ def test_popup_belongs_to_its_openers_session(daemon: Daemon, site: Site) -> Non
     """A window that a page opens is a tab of the same session."""
     daemon.do("navigate", "poppy", url=site.url("popup-on-load.html"))
     daemon.do("javascript_tool", "poppy", code="window.open('/table.html'), 1")
-    wait_until(lambda: daemon.do("tabs_context", "poppy")["tab_count"] >= 2, 5, "the pop-up")
+    wait_until(lambda: daemon.do("tabs_context", "poppy")["tab_count"] >= 2, 20, "the pop-up")
     assert daemon.do("tabs_context")["tab_count"] == 0
 
 
@@ -142,7 +142,7 @@ def test_crashed_renderer_costs_one_tab(daemon: Daemon, site: Site) -> None:
     pending = daemon.start_call(
         "javascript_tool", tab_id=victim, code="new Promise(() => {})", timeout_ms=20_000
     )
-    wait_until(lambda: daemon.status()["calls_in_flight"] >= 1, 5)
+    wait_until(lambda: daemon.status()["calls_in_flight"] >= 1, 20)
     fresh = _renderers_of(daemon, before)
     for renderer in fresh:
         renderer.kill(signal.SIGKILL)

@@ -167,7 +167,7 @@ def test_script_that_loops_is_ended_with_its_call(daemon: Daemon, site: Site) ->
     """Past its deadline a loop stops in the page, too: the tab answers the next call."""
     daemon.do("navigate", url=site.url("many-pages/"))
     assert daemon.call("javascript_tool", code="while (true) {}", timeout_ms=300).code == "timeout"
-    assert daemon.do("javascript_tool", code="6 * 7", timeout_ms=5000)["content"] == "42"
+    assert daemon.do("javascript_tool", code="6 * 7", timeout_ms=20_000)["content"] == "42"
 
 
 def test_script_that_waits_leaves_the_page_alone(daemon: Daemon, site: Site) -> None:
@@ -175,7 +175,7 @@ def test_script_that_waits_leaves_the_page_alone(daemon: Daemon, site: Site) -> 
     daemon.do("navigate", url=site.url("many-pages/"))
     code = "setTimeout(() => { window.later = 'done' }, 400); new Promise(() => {})"
     assert daemon.call("javascript_tool", code=code, timeout_ms=100).code == "timeout"
-    daemon.do("wait_for", type="function", value="window.later === 'done'", timeout_ms=5000)
+    daemon.do("wait_for", type="function", value="window.later === 'done'", timeout_ms=20_000)
 
 
 def test_deadline_holds_when_the_renderer_hangs(daemon: Daemon, site: Site) -> None:
@@ -220,7 +220,7 @@ def test_calls_on_one_tab_run_in_order(daemon: Daemon, site: Site) -> None:
     first = daemon.start_call("navigate", tab_id=tab, url=site.url("gate/order"))
     site.wait_for("gate/order")
     second = daemon.start_call("read_page", tab_id=tab)
-    wait_until(lambda: daemon.status()["calls_in_flight"] >= 2, 5)
+    wait_until(lambda: daemon.status()["calls_in_flight"] >= 2, 20)
     site.open_gate("order")
     assert first.reply().result["title"] == "Gate order"
     assert second.reply().result["title"] == "Gate order"
@@ -232,7 +232,7 @@ def test_closed_connection_cancels_its_call(daemon: Daemon, site: Site) -> None:
     pending = daemon.start_call("navigate", tab_id=tab, url=site.url("hang"), timeout_ms=60_000)
     site.wait_for("hang")
     pending.drop()
-    wait_until(lambda: daemon.status()["calls_in_flight"] == 0, 5, "the call's end")
+    wait_until(lambda: daemon.status()["calls_in_flight"] == 0, 20, "the call's end")
     assert daemon.do("navigate", tab_id=tab, url=site.url("table.html"))["title"] == "Steps"
 
 
@@ -256,9 +256,9 @@ def test_closed_connection_never_cancels_a_task(daemon: Daemon, site: Site) -> N
     task_id = daemon.start_task("crawl", url=site.url("chain/1?hold=2&last=2"), max_depth=5)
     site.wait_for("chain/2")
     pending = daemon.start_call("oc_task_wait", task_id=task_id, timeout_ms=30_000)
-    wait_until(lambda: daemon.status()["calls_in_flight"] >= 1, 5)
+    wait_until(lambda: daemon.status()["calls_in_flight"] >= 1, 20)
     pending.drop()
-    wait_until(lambda: daemon.status()["calls_in_flight"] == 0, 5)
+    wait_until(lambda: daemon.status()["calls_in_flight"] == 0, 20)
     site.open_gate("chain")
     assert daemon.finish(task_id)["status"] == "COMPLETED"
 

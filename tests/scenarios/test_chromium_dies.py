@@ -31,7 +31,7 @@ def test_next_call_works_and_says_what_happened(make_daemon: MakeDaemon, site: S
     browser = daemon.chromium()
     browser.kill()
     browser.wait_gone()
-    wait_until(lambda: daemon.status()["browser"]["state"] != "running", 5, "the death's notice")
+    wait_until(lambda: daemon.status()["browser"]["state"] != "running", 20, "the death's notice")
     first = daemon.do("navigate", url=site.url("table.html"))
     assert first["browser_restarted"] is True
     assert first["title"] == "Steps"
@@ -48,7 +48,7 @@ def test_reading_after_a_restart_is_an_error_not_a_blank_page(
     browser = daemon.chromium()
     browser.kill()
     browser.wait_gone()
-    wait_until(lambda: daemon.status()["browser"]["state"] != "running", 5, "the death's notice")
+    wait_until(lambda: daemon.status()["browser"]["state"] != "running", 20, "the death's notice")
     reply = daemon.call("read_page")
     assert reply.code in ("no_tab", "tab_gone", "browser_gone")
 

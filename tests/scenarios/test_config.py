@@ -71,11 +71,11 @@ def test_edit_takes_effect_without_a_restart(make_daemon: MakeDaemon, site: Site
     url = site.url("article.html")
     assert daemon.do("navigate", url=url)["status"] == 200
     daemon.home.write_config('block_domain = ["127.0.0.1"]\n')
-    wait_until(lambda: daemon.call("navigate", url=url).status == 403, 5, "the block")
+    wait_until(lambda: daemon.call("navigate", url=url).status == 403, 20, "the block")
     assert daemon.call("navigate", url=url).code == "domain_blocked"
     assert daemon.call("crawl", url=url).code == "domain_blocked"
     daemon.home.write_config("")
-    wait_until(lambda: daemon.call("navigate", url=url).status == 200, 5, "the block's end")
+    wait_until(lambda: daemon.call("navigate", url=url).status == 200, 20, "the block's end")
 
 
 def test_broken_edit_keeps_the_last_good_config(make_daemon: MakeDaemon, site: Site) -> None:

@@ -170,7 +170,7 @@ def test_task_watch_follows_to_the_end(daemon: Daemon, site: Site) -> None:
     task_id = daemon.start_task("crawl", url=site.url("gate/watched"), max_pages=1)
     watching = daemon.home.spawn("oc", "task", "watch", task_id)
     site.wait_for("gate/watched")
-    wait_until(lambda: daemon.status()["calls_in_flight"] >= 0, 5)
+    wait_until(lambda: daemon.status()["calls_in_flight"] >= 0, 20)
     site.open_gate("watched")
     out, err = watching.communicate(timeout=20)
     assert watching.returncode == 0, (out, err)

@@ -1,7 +1,6 @@
 """The pure parts of the browser room: where it looks, what it starts, how it cuts and decodes."""
 
 import re
-import time
 from pathlib import Path
 
 import msgspec
@@ -150,9 +149,8 @@ def test_an_expression_that_is_none_is_refused(pattern):
 
 def test_an_expression_takes_linear_time():
     """Nested repetitions do not hold up the daemon, whose loop matches them."""
-    started = time.monotonic()
+    # An engine that tries every way would not come back.
     assert not text_test("/(a+)+$x/")("http://a/" + "a" * 5000)
-    assert time.monotonic() - started < 1
 
 
 def test_net_errors_become_codes():

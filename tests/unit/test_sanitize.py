@@ -137,6 +137,6 @@ def test_cleaning_twice_is_cleaning_once(text, markup):
 @pytest.mark.parametrize("line", ["The system forgets > all.\n", "대한민국의 국민이 되는 요건\n"])
 def test_a_megabyte_is_fast(line):
     text = (line * 100_000)[:1_000_000]
-    start = time.perf_counter()
+    start = time.thread_time()
     clean(text)
-    assert time.perf_counter() - start < 0.5  # ten times the budget: shared test machines
+    assert time.thread_time() - start < 0.5  # ten times the budget: shared test machines

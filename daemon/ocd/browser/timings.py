@@ -33,8 +33,8 @@ _TIMES = """() => {
   }));
   return {navigation, paint, resource};
 }"""
-# Chromium tells of a paint once the frame was shown, which may be after `load`. A hidden tab shows no
-# frames, and a body without anything in it paints nothing.
+# Chromium tells of a paint once the frame was shown, which may be after `load`. A hidden tab shows
+# no frames, and a body without anything in it paints nothing.
 _PAINTED = """() => new Promise((done) => {
   const name = 'first-contentful-paint';
   const content = document.visibilityState === 'visible' && document.body?.hasChildNodes();

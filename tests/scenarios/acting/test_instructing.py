@@ -79,7 +79,7 @@ def test_words_are_waited_for(at: At) -> None:
     page.js("setTimeout(() => { view.textContent = 'All done'; }, 400); 1")
     page.do("act", instruction="wait for All done")
     page.js("setTimeout(() => { view.textContent = ''; }, 400); 1")
-    page.do("act", instruction="wait until All done disappears", timeout_ms=8000)
+    page.do("act", instruction="wait until All done disappears", timeout_ms=20_000)
     assert page.call("act", instruction="wait for Godot", timeout_ms=400).code == "timeout"
 
 

@@ -165,4 +165,4 @@ def test_brought_files_go_with_the_tab(at: At) -> None:
     brought = page.daemon.home.path / "files"
     assert list(brought.rglob("note.txt"))
     page.do("tabs_close")
-    wait_until(lambda: not list(brought.rglob("note.txt")), 5, "the end of what was brought")
+    wait_until(lambda: not list(brought.rglob("note.txt")), 20, "the end of what was brought")

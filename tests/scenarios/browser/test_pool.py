@@ -279,7 +279,7 @@ async def test_pages_from_files_reach_no_files_outside_the_roots(tmp_path):
         assert "beside" in texts
         assert "secret" not in texts
         await tab.evaluate("document.querySelector('a').click()")
-        await tab.wait_for("function", "document.title !== 'page'", timeout_s=5)
+        await tab.wait_for("function", "document.title !== 'page'", timeout_s=20)
         assert await tab.evaluate("document.title") != "secret"
         async with PagePool(here.chromium, 1) as pool:
             loaded = await pool.load(page, 10)

@@ -68,7 +68,7 @@ def test_a_request_of_the_page_is_answered_for_listed_origins(fresh: Daemon, sit
     shown = json.dumps(fresh.do("network", url="realm"))
     journal = json.dumps(fresh.do("oc_journal", action="recent"))
     assert "lovelace" not in shown + journal
-    wait_until(lambda: bool(site.seen("realm/five")), 5, "the request")
+    wait_until(lambda: bool(site.seen("realm/five")), 20, "the request")
 
 
 def test_set_needs_both(fresh: Daemon) -> None:

@@ -37,17 +37,17 @@ def test_levels_filter(at: At) -> None:
     assert {entry["type"] for entry in logs(page, filter=["warning", "debug"])} == {
         "warning", "debug",
     }  # fmt: skip
-    wait_until(lambda: len(logs(page, filter=["exception"])) == 2, 5, "two exceptions")
+    wait_until(lambda: len(logs(page, filter=["exception"])) == 2, 20, "two exceptions")
 
 
 def test_uncaught_exceptions_and_failed_requests_are_entries(at: At) -> None:
     """A thrown error has its message and place; a picture's 404 is an entry of the network."""
     page = at("console.html")
-    wait_until(lambda: len(logs(page, filter=["exception"])) == 2, 5, "two exceptions")
+    wait_until(lambda: len(logs(page, filter=["exception"])) == 2, 20, "two exceptions")
     thrown = next(e for e in logs(page, filter=["exception"]) if "thrown later" in e["text"])
     assert thrown["location"]["url"].endswith("/capture/console.html")
     assert thrown["location"]["line"] == 14
-    wait_until(lambda: bool(logs(page, filter=["network"])), 5, "the picture's 404")
+    wait_until(lambda: bool(logs(page, filter=["network"])), 20, "the picture's 404")
     assert "404" in logs(page, filter=["network"])[0]["text"]
 
 

@@ -137,7 +137,7 @@ def test_navigations_and_frames_are_intercepted(page: Page, site: Site) -> None:
     rule(page, pattern="/capture/inner.html", action="mock", response=mocked)
     rule(page, pattern="?worker", action="block")
     page.do("navigate", url=site.url("capture/requests.html"))
-    wait_until(lambda: bool(page.do("network", url="?worker", failed=True)["requests"]), 5, "it")
+    wait_until(lambda: bool(page.do("network", url="?worker", failed=True)["requests"]), 20, "it")
     frame = page.do("network", url=f"{site.other_origin}/capture/inner.html")["requests"][0]
     assert frame["status"] == 200
     assert not [seen for seen in site.seen("json") if seen.query == "worker"]

@@ -119,7 +119,7 @@ def test_a_stream_is_pending_and_its_body_is_not_waited_for(at: At) -> None:
     """An answer that does not end: listed as pending, get says so at once."""
     page = at("inner.html")
     page.js("new EventSource('/capture/stream'); 1")
-    wait_until(lambda: bool(requests(page, url="/stream", status=200)), 5, "the stream")
+    wait_until(lambda: bool(requests(page, url="/stream", status=200)), 20, "the stream")
     assert requests(page, url="/stream")[0]["state"] == "pending"
     got = page.do("network", action="get", url="/stream")
     assert got["body"] is None

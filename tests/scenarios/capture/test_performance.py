@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -32,8 +31,8 @@ def test_metrics_have_counters_navigation_and_paint(at: At) -> None:
     assert page.call("performance_metrics", type="speed").code == "invalid_argument"
 
 
-def _painted(page: Page) -> Any:
-    paint = page.do("performance_metrics", type="paint")["metrics"]["paint"]
+def _painted(page: Page) -> dict[str, float] | None:
+    paint: dict[str, float] = page.do("performance_metrics", type="paint")["metrics"]["paint"]
     return paint if paint["first_contentful_paint_ms"] else None
 
 
@@ -50,9 +49,7 @@ def test_a_page_that_paints_nothing_says_so(daemon: Daemon) -> None:
 
 def test_a_trace_is_recorded_and_says_what_was_slow(daemon: Daemon, site: Site) -> None:
     """LCP, shifts, the long task and the blocking style sheet; the file holds no cookies."""
-    told = daemon.do(
-        "oc_performance_insights", url=site.url("capture/heavy.html"), autoStop={"ms": 1000}
-    )
+    told = daemon.do("oc_performance_insights", url=site.url("capture/heavy.html"))
     metrics = told["metrics"]
     assert metrics["lcp_ms"] >= metrics["fcp_ms"] > 0
     assert metrics["long_tasks"] >= 1
@@ -97,7 +94,7 @@ def heavy_trace(daemon: Daemon, site: Site) -> Callable[[], str]:
     def recorded() -> str:
         if not _recorded:
             url = site.url("capture/heavy.html")
-            told = daemon.do("oc_performance_insights", url=url, auto_stop={"ms": 1000})
+            told = daemon.do("oc_performance_insights", url=url)
             _recorded.append(told["trace_id"])
         return _recorded[0]
 
@@ -127,7 +124,8 @@ def test_unknown_traces_and_insights_have_codes(daemon: Daemon) -> None:
     assert reply.code == "unknown_trace_id"
     escape = daemon.call("oc_performance_analyze", trace_id="../../x", insight="INP")
     assert escape.code == "unknown_trace_id"
-    reply = daemon.call("oc_performance_analyze", trace_id="x", insight="Speed")
+    some = daemon.do("oc_performance_insights", auto_stop={"ms": 10})["trace_id"]
+    reply = daemon.call("oc_performance_analyze", trace_id=some, insight="Speed")
     assert reply.code == "unknown_insight"
     assert "LCPBreakdown" in reply.error["supported"]
 

@@ -215,7 +215,7 @@ def test_cancelled_requests_and_what_follows(http: Http, serving: Daemon, site: 
             cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled",
                       "params": {"requestId": request_id}}  # fmt: skip
             assert http.send(json.dumps(cancel).encode(), headers).status in (202, 400)
-        wait_until(lambda: not serving.status()["calls_in_flight"], 5, "the call's end")
+        wait_until(lambda: not serving.status()["calls_in_flight"], 20, "the call's end")
     call["params"] = {"name": "tabs_context", "arguments": {}}
     again = http.send(json.dumps(call).encode(), headers)
     assert again.status == 200

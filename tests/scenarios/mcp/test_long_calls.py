@@ -61,7 +61,7 @@ def test_cancelled_before_the_task_was_named(hasty: Daemon, site: Site) -> None:
         wait_until(lambda: hasty.status()["tasks"]["running"], 10, "the task")
         cancelled = {"requestId": pending}
         bridge.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled})
-        wait_until(lambda: not hasty.status()["tasks"]["running"], 5, "the task's end")
+        wait_until(lambda: not hasty.status()["tasks"]["running"], 20, "the task's end")
         task = bridge.do("oc_task_list")["tasks"][0]
         assert task["status"] == "CANCELLED"
         named = json_of(bridge.ask("tools/call", _slow_crawl(site, 100))["result"])

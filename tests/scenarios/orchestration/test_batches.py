@@ -134,7 +134,7 @@ def test_cancelled_batch_keeps_what_was_done(daemon: Daemon, site: Site) -> None
     site.wait_for("product.html")
     assert daemon.do("oc_task_cancel", task_id=task)["meta"]["status"] == "CANCELLED"
     assert [one["data"] for one in daemon.result_of(task)["results"]] == ["first"]
-    wait_until(lambda: daemon.do("tabs_context")["tab_count"] == 1, 5, "the page's end")
+    wait_until(lambda: daemon.do("tabs_context")["tab_count"] == 1, 20, "the page's end")
     assert site.seen("table.html") == []
 
 

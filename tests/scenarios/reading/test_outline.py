@@ -223,11 +223,19 @@ async def test_three_thousand_rows_are_small_and_quick(tab: Tab, site: Site) -> 
         .join('') + '</table>'; }""",
         args=[],
     )
+    # Processor time, which other people's load does not count in: ours, and the renderer's.
+    await tab.cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
     times = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = await _processor_s(tab)
         reading = await read(tab)
-        times.append(time.perf_counter() - start)
+        times.append(await _processor_s(tab) - start)
     assert reading.refs_count == 3000
     assert len(reading.text.encode()) < 400_000
-    assert min(times) < 1.5  # ten times the aim: shared test machines
+    assert min(times) < 1.5  # ten times the aim
+
+
+async def _processor_s(tab: Tab) -> float:
+    told = await tab.cdp.send("Performance.getMetrics")
+    found = {one["name"]: float(one["value"]) for one in told["metrics"]}
+    return found["TaskDuration"] + time.thread_time()

@@ -150,10 +150,10 @@ def test_limits_end_a_recording(daemon: Daemon, site: Site) -> None:
         found: dict[str, object] = daemon.do("oc_recording_list", limit=1)["recordings"][0]
         return found
 
-    wait_until(lambda: newest()["status"] == "ended", 5, "the end")
+    wait_until(lambda: newest()["status"] == "ended", 20, "the end")
     assert (newest()["action_count"], newest()["ended_by"]) == (2, "max_actions")
     daemon.do("oc_recording_start", duration_s=0.05)
-    wait_until(lambda: newest()["ended_by"] == "duration", 5, "the end")
+    wait_until(lambda: newest()["ended_by"] == "duration", 20, "the end")
 
 
 NAMES = [
@@ -212,11 +212,11 @@ def test_oldest_ended_recording_makes_room(make_daemon: Callable[..., Daemon]) -
 def test_task_records_until_it_is_cancelled(daemon: Daemon, site: Site) -> None:
     """Kind `recording`: its units are actions, its result is the recording with them."""
     task_id = daemon.start_task("recording", name="As a task")
-    wait_until(lambda: daemon.task(task_id)["status"] == "RUNNING", 5, "the start")
-    wait_until(lambda: daemon.task(task_id)["progress"]["message"], 5, "the recording")
+    wait_until(lambda: daemon.task(task_id)["status"] == "RUNNING", 20, "the start")
+    wait_until(lambda: daemon.task(task_id)["progress"]["message"], 20, "the recording")
     shop(daemon, site)
     daemon.do("interact", query="Place order")
-    wait_until(lambda: daemon.task(task_id)["progress"]["done"] == 2, 5, "both actions")
+    wait_until(lambda: daemon.task(task_id)["progress"]["done"] == 2, 20, "both actions")
     meta = daemon.do("oc_task_cancel", task_id=task_id)["meta"]
     assert meta["status"] == "CANCELLED"
     result = daemon.result_of(task_id)
@@ -229,7 +229,7 @@ def test_task_records_until_it_is_cancelled(daemon: Daemon, site: Site) -> None:
 def test_task_completes_at_max_actions(daemon: Daemon, site: Site) -> None:
     """`max_actions` ends the task as COMPLETED; `recording` is no verb of its own."""
     task_id = daemon.start_task("recording", max_actions=1)
-    wait_until(lambda: daemon.task(task_id)["progress"]["message"], 5, "the recording")
+    wait_until(lambda: daemon.task(task_id)["progress"]["message"], 20, "the recording")
     shop(daemon, site)
     assert daemon.finish(task_id)["status"] == "COMPLETED"
     assert len(daemon.result_of(task_id)["actions"]) == 1
@@ -243,7 +243,7 @@ def test_crash_keeps_the_actions_so_far(make_daemon: Callable[..., Daemon], site
     """After kill -9 the recording is `interrupted` with its actions, and so is the task's."""
     daemon = make_daemon()
     task_id = daemon.start_task("recording")
-    wait_until(lambda: daemon.task(task_id)["progress"]["message"], 5, "the recording")
+    wait_until(lambda: daemon.task(task_id)["progress"]["message"], 20, "the recording")
     shop(daemon, site)
     daemon.do("interact", query="Place order")
     daemon.kill9()
@@ -270,7 +270,7 @@ def test_task_start_on_the_command_line(daemon: Daemon, site: Site) -> None:
     """`oc task start recording --max-actions 1 --wait` knows the kind's parameters."""
     started = daemon.oc("task", "start", "recording", "--max-actions", "1", "--json").ok().json
     task_id = started["result"]["task_id"]
-    wait_until(lambda: daemon.task(task_id)["progress"]["message"], 5, "the recording")
+    wait_until(lambda: daemon.task(task_id)["progress"]["message"], 20, "the recording")
     shop(daemon, site)
     assert daemon.oc("task", "wait", task_id).code == 0
     assert daemon.oc("task", "start", "recording", "--max-acts", "1").code == 2

@@ -61,7 +61,7 @@ def test_file_by_a_frame_and_after_an_answer(at: Daemon) -> None:
     """Downloads that begin a moment after the click are told by it, too."""
     assert _clicked(at, "By a frame")[0]["state"] == "completed"
     told = at.do("interact", query="After an answer")["changed"].get("downloads")
-    (late,) = told or at.do("wait_for", type="download", timeout_ms=5000)["downloads"]
+    (late,) = told or at.do("wait_for", type="download", timeout_ms=20_000)["downloads"]
     assert "<html" in Path(late["path"]).read_text()
 
 

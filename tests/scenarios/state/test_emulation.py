@@ -102,7 +102,7 @@ def _asked(daemon: Daemon) -> str:
     daemon.do("interact", query="Where am I")
     daemon.do(
         "wait_for", type="function", value="document.querySelector('#where').textContent != "
-        "'nowhere'", timeout_ms=5000,
+        "'nowhere'", timeout_ms=20_000,
     )  # fmt: skip
     return str(_js(daemon, "document.querySelector('#where').textContent"))
 
@@ -129,7 +129,7 @@ def test_no_prompt_keeps_a_page_waiting(who: Daemon) -> None:
       Notification.requestPermission(),
       navigator.clipboard.readText().then(() => 'ok', (e) => 'no'),
     ]).then(JSON.stringify)"""
-    told = who.do("javascript_tool", code=refused, timeout_ms=5000)
+    told = who.do("javascript_tool", code=refused, timeout_ms=20_000)
     assert json.loads(told["content"]) == ["no", "denied", "no"]
     seen = _js(who, "String(navigator.geolocation.getCurrentPosition)")
     assert "[native code]" in seen
