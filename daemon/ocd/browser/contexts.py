@@ -1,4 +1,4 @@
-"""A site's state as an envelope: cookies, localStorage and sessionStorage, taken and put back."""
+"""A site's state as an envelope: cookies, web storage and databases, taken and put back."""
 
 import hashlib
 import re
@@ -14,6 +14,7 @@ from yarl import URL
 
 from ocd.api.errors import OcdError
 from ocd.browser import cookies as jar
+from ocd.browser import databases
 from ocd.browser.cdp import CdpSession, Event
 from ocd.browser.cookies import Wanted
 from ocd.browser.frames import Frame
@@ -29,11 +30,15 @@ _BLANK = "PCFkb2N0eXBlIGh0bWw+"  # "<!doctype html>" in base64
 
 
 class _Area(msgspec.Struct):
-    """The storage of one origin, as it stands in an envelope."""
+    """The storage of one origin, as it stands in an envelope.
+
+    indexed_db None: those who made it knew nothing of databases, which are left alone then.
+    """
 
     origin: str
     local_storage: dict[str, str] = {}
     session_storage: dict[str, str] = {}
+    indexed_db: list[dict[str, Any]] | None = None
 
 
 class Envelope(_Area, kw_only=True):
@@ -50,15 +55,23 @@ class Applied:
 
     cookies: int = 0
     storage_keys: int = 0
+    records: int = 0
     skipped: list[dict[str, str]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Taken:
+    """An envelope, the number of records in its databases, and what it could not take along."""
+
+    envelope: dict[str, Any]
+    records: int = 0
+    left_out: list[dict[str, Any]] = field(default_factory=list)
 
 
 # --- taking ------------------------------------------------------------------------------------
 
 
-async def take(
-    tab: Tab, origin: str | None, *, storage: bool, frames: bool, agent: bool
-) -> dict[str, Any]:
+async def take(tab: Tab, origin: str | None, *, storage: bool, frames: bool, agent: bool) -> Taken:
     """Return the envelope of an origin in the tab (its page's), with those of its frames if asked.
 
     Raises not_found if no frame of the origin is there, disabled if it can keep nothing.
@@ -80,10 +93,12 @@ async def take(
         found = await jar.find(tab, Wanted(host=_web(each.origin).raw_host))
         told = [jar.shown(cookie) for cookie in found.cookies]
         envelope["cookies"] += [cookie for cookie in told if cookie not in envelope["cookies"]]
+    taken = Taken(envelope)
     if storage:
-        envelope |= await _area(tab, frame)
-        envelope["frames"] = [{"origin": f.origin, **await _area(tab, f)} for f in others]
-    return {**envelope, "integrity": integrity(envelope)}
+        envelope |= await _area(tab, frame, taken)
+        envelope["frames"] = [{"origin": f.origin, **await _area(tab, f, taken)} for f in others]
+    envelope["integrity"] = integrity(envelope)
+    return taken
 
 
 def _others(tab: Tab, frame: Frame) -> list[Frame]:
@@ -91,8 +106,12 @@ def _others(tab: Tab, frame: Frame) -> list[Frame]:
     return [each for origin, each in found.items() if origin != frame.origin]
 
 
-async def _area(tab: Tab, frame: Frame) -> dict[str, dict[str, str]]:
-    return {f"{kind}_storage": await Store(tab, frame, kind).items() for kind in _KINDS}
+async def _area(tab: Tab, frame: Frame, taken: Taken) -> dict[str, Any]:
+    area = {f"{kind}_storage": await Store(tab, frame, kind).items() for kind in _KINDS}
+    found = await databases.take(tab, frame)
+    taken.records += found.count
+    taken.left_out += [{**one, "origin": frame.origin} for one in found.left_out]
+    return {**area, "indexed_db": found.databases}
 
 
 def _web(origin: str) -> URL:
@@ -161,7 +180,7 @@ async def put(tab: Tab, envelope: Envelope) -> Applied:
         elif tab.url in ("", "about:blank"):
             async with _visiting(tab, area.origin):
                 await _put_area(tab, tab.main_frame, area, applied)
-        elif area.local_storage or area.session_storage:
+        elif area.local_storage or area.session_storage or area.indexed_db:
             reason = "no frame of it is in the tab: navigate to it, or import in a new tab"
             applied.skipped.append({"storage": area.origin, "reason": reason})
     return applied
@@ -173,6 +192,10 @@ async def _put_area(tab: Tab, frame: Frame, area: _Area, applied: Applied) -> No
         await store.clear()
         await store.put(items)
         applied.storage_keys += len(items)
+    if area.indexed_db is not None:
+        records, skipped = await databases.put(tab, frame, area.indexed_db)
+        applied.records += records
+        applied.skipped += skipped
 
 
 async def _put_cookies(tab: Tab, envelope: Envelope, hosts: set[str], applied: Applied) -> None:

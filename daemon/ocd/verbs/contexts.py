@@ -23,7 +23,7 @@ class ContextExport(Params):
     origin: Annotated[
         str | None, Meta(description="That of a frame in the page; default: the page's own")
     ] = None
-    include_storage: Annotated[bool, Meta(description="localStorage, sessionStorage")] = True
+    include_storage: Annotated[bool, Meta(description="Web storage, IndexedDB")] = True
     include_frames: Annotated[bool, Meta(description="Frames of other origins, too")] = False
     capture_ua: Annotated[bool, Meta(description="User agent and viewport, too")] = False
     path: Annotated[
@@ -38,13 +38,16 @@ class ContextExport(Params):
     },
 )  # fmt: skip
 async def oc_context_export(tab: Tab, params: ContextExport) -> Output:
-    envelope = await contexts.take(
+    taken = await contexts.take(
         tab, params.origin, storage=params.include_storage, frames=params.include_frames,
         agent=params.capture_ua,
     )  # fmt: skip
+    envelope = taken.envelope
     counts = {"cookies": len(envelope["cookies"])}
     counts |= {k: len(envelope[k]) for k in ("local_storage", "session_storage") if k in envelope}
+    counts |= {"indexed_db": taken.records} if envelope.get("indexed_db") else {}
     data: dict[str, Any] = {"tab_id": tab.id, "origin": envelope["origin"], "counts": counts}
+    data |= {"left_out": taken.left_out} if taken.left_out else {}
     if params.path is None:
         return Output(data={**data, "envelope": envelope})
     text = msgspec.json.format(msgspec.json.encode(envelope), indent=1)
@@ -80,5 +83,6 @@ async def oc_context_import(tab: Tab, params: ContextImport) -> Output:
         "origin": envelope.origin,
         "applied_cookies": applied.cookies,
         "applied_storage_keys": applied.storage_keys,
+        "applied_records": applied.records,
         "skipped": applied.skipped,
     })  # fmt: skip

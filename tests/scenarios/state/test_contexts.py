@@ -137,3 +137,60 @@ def test_journal_keeps_no_envelope(logged_in: Daemon) -> None:
     """Cookies in arguments are masked whole."""
     logged_in.do("oc_context_import", envelope=_export(logged_in))
     assert "s3cret" not in str(logged_in.do("oc_journal", count=10))
+
+
+SHOP = {
+    "version": 7, "when": "1970-01-02T00:00:00.000Z", "bytes": [0, 255, 7], "tags": ["a", "b"],
+    "big": "12345678901234567890", "nothing": True, "odd": True, "price": "price", "found": 2,
+    "map": [[{"x": 1}, "/a+/gi"]], "file": ["a.txt", "text/plain", "abc"], "loose": 300,
+    "last": "no 299", "names": ["shop"],
+}  # fmt: skip
+
+
+def _shop(daemon: Daemon) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(daemon.do("javascript_tool", code="told()")["content"])
+    return told
+
+
+@pytest.fixture
+def shop(daemon: Daemon, make_site: Callable[..., Site]) -> tuple[Daemon, str]:
+    """A page whose databases hold values of every kind; its origin is nobody else's."""
+    url = make_site().url("state/databases.html")
+    daemon.do("navigate", url=url)
+    daemon.do("javascript_tool", code="fill()")
+    return daemon, url
+
+
+def test_databases_come_along(shop: tuple[Daemon, str]) -> None:
+    """Dates, bytes, files and keys are what they were, in an empty tab and on the page itself."""
+    daemon, url = shop
+    told = daemon.do("oc_context_export")
+    assert told["counts"]["indexed_db"] == 303
+    (left_out,) = told["left_out"]
+    assert (left_out["indexed_db"], left_out["records"]) == ("shop/loose", 1)
+    assert "CryptoKey" in left_out["reason"]
+    daemon.do("javascript_tool", code="asked(indexedDB.deleteDatabase('shop'))")
+    daemon.do("javascript_tool", code="asked(indexedDB.open('later')).then((db) => db.close())")
+    daemon.do("navigate", url="about:blank")
+    put = daemon.do("oc_context_import", envelope=told["envelope"])
+    assert (put["ok"], put["applied_records"]) == (True, 303)
+    daemon.do("navigate", url=url)
+    assert _shop(daemon) == SHOP
+    daemon.do("javascript_tool", code="globalThis.held = asked(indexedDB.open('shop')); 1")
+    put = daemon.do("oc_context_import", envelope=told["envelope"])
+    assert (put["ok"], put["applied_records"]) == (True, 303)
+    assert _shop(daemon) == SHOP
+
+
+def test_databases_of_another_shape_in_use_are_told(shop: tuple[Daemon, str]) -> None:
+    """What a page has open cannot be replaced: it is named, with what to do."""
+    daemon, _ = shop
+    envelope = _export(daemon)
+    del envelope["integrity"]
+    envelope["indexed_db"][0]["version"] = 8
+    daemon.do("javascript_tool", code="globalThis.held = asked(indexedDB.open('shop')); 1")
+    put = daemon.do("oc_context_import", envelope=envelope)
+    assert put["ok"] is False
+    (skipped,) = put["skipped"]
+    assert skipped["indexed_db"] == "shop"
+    assert "empty tab" in skipped["reason"]
