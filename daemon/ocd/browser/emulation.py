@@ -1,5 +1,9 @@
-"""What a tab pretends to be: its screen, its user agent, its place. Lasts as long as the tab."""
+"""What a tab pretends to be: its screen, its user agent, its place. Lasts as long as the tab.
 
+Tabs that it opens pretend to be the same from their first request on; then each goes its own way.
+"""
+
+from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -11,56 +15,71 @@ from ocd.browser.devices import Device
 from ocd.browser.tab import Tab
 
 
+@dataclass(slots=True)
+class Guise:
+    """CDP's parameters of what is pretended, empty for what is not; origins that may ask for it.
+
+    device_agent: whether the agent came with the screen, and goes with it.
+    """
+
+    agent: dict[str, Any] = field(default_factory=dict)
+    device_agent: bool = False
+    touch: bool = False
+    metrics: dict[str, Any] = field(default_factory=dict)
+    place: dict[str, Any] = field(default_factory=dict)
+    granted: set[str] = field(default_factory=set)
+
+
 class Emulation:
     """One tab's overrides; frames of other processes, present and future, get them, too."""
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
-        self._agent: dict[str, Any] = {}
-        self._device_agent = False
-        self._touch = False
-        self._granted: set[str] = set()
+        self.guise = Guise()
         tab.events.on("session", self._join)
         tab.events.on("closed", self._left)
 
     def _join(self, cdp: CdpSession) -> None:
         # Before its first script: the target is still halted.
-        if self._agent:
-            cdp.tell("Emulation.setUserAgentOverride", self._agent)
-        if self._touch:
+        if self.guise.agent:
+            cdp.tell("Emulation.setUserAgentOverride", self.guise.agent)
+        if self.guise.touch:
             cdp.tell("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 5})
+        if cdp is self._tab.cdp and self.guise.metrics:
+            cdp.tell("Emulation.setDeviceMetricsOverride", self.guise.metrics)
+        if cdp is self._tab.cdp and self.guise.place:
+            cdp.tell("Emulation.setGeolocationOverride", self.guise.place)
 
     # Screen
 
     async def show_as(self, device: Device, agent: str = "") -> str:
         """Give the tab this screen, and the agent if there is one; return the agent's string."""
-        await self._tab.cdp.send(
-            "Emulation.setDeviceMetricsOverride",
-            {
-                "width": device.width, "height": device.height, "mobile": device.mobile,
-                "deviceScaleFactor": device.scale,
-                "screenWidth": device.width, "screenHeight": device.height,
-                "screenOrientation": _orientation(device),
-            },
-        )  # fmt: skip
+        self.guise.metrics = {
+            "width": device.width, "height": device.height, "mobile": device.mobile,
+            "deviceScaleFactor": device.scale,
+            "screenWidth": device.width, "screenHeight": device.height,
+            "screenOrientation": _orientation(device),
+        }  # fmt: skip
+        await self._tab.cdp.send("Emulation.setDeviceMetricsOverride", self.guise.metrics)
         await self._set_touch(on=device.touch)
         text = agent or await self.agent_text(device.agent)
         if text:
             await self._set_agent(devices.override(text, device.model))
-        elif self._device_agent:
+        elif self.guise.device_agent:
             await self._set_agent({})
-        self._device_agent = bool(text)
+        self.guise.device_agent = bool(text)
         return text
 
     async def show_as_ever(self) -> None:
         """Undo `show_as`, the agent included that came with it."""
+        self.guise.metrics = {}
         await self._tab.cdp.send("Emulation.clearDeviceMetricsOverride")
         await self._set_touch(on=False)
-        if self._device_agent:
+        if self.guise.device_agent:
             await self._set_agent({})
 
     async def _set_touch(self, *, on: bool) -> None:
-        self._touch = on
+        self.guise.touch = on
         params = {"enabled": on, **({"maxTouchPoints": 5} if on else {})}
         for cdp in self._tab.sessions:
             await cdp.send("Emulation.setTouchEmulationEnabled", params)
@@ -81,7 +100,7 @@ class Emulation:
         if languages:
             params["acceptLanguage"] = languages
         await self._set_agent(params)
-        self._device_agent = False
+        self.guise.device_agent = False
         hints: dict[str, Any] = params.get("userAgentMetadata", {})
         return hints
 
@@ -92,8 +111,8 @@ class Emulation:
         return str(version["userAgent"])
 
     async def _set_agent(self, params: dict[str, Any]) -> None:
-        self._agent = params
-        self._device_agent = False
+        self.guise.agent = params
+        self.guise.device_agent = False
         for cdp in self._tab.sessions:
             await cdp.send("Emulation.setUserAgentOverride", params or {"userAgent": ""})
 
@@ -104,21 +123,28 @@ class Emulation:
 
         Without an address of the web nobody may ask, and the origin is empty.
         """
-        place = {"latitude": latitude, "longitude": longitude, "accuracy": accuracy}
-        await self._tab.cdp.send("Emulation.setGeolocationOverride", place)
+        self.guise.place = {"latitude": latitude, "longitude": longitude, "accuracy": accuracy}
+        await self._tab.cdp.send("Emulation.setGeolocationOverride", self.guise.place)
         origin = _origin(url)
         if origin:
             await self._permit(origin, "granted")
-            self._granted.add(origin)
+            self.guise.granted.add(origin)
         return origin
 
     async def be_nowhere(self) -> list[str]:
         """Undo `be_at`; return the origins that may no longer ask."""
+        self.guise.place = {}
         await self._tab.cdp.send("Emulation.clearGeolocationOverride")
-        granted = sorted(self._granted)
+        granted = self._given_back()
         for origin in granted:
             await self._permit(origin, "denied")
-        self._granted.clear()
+        return granted
+
+    def _given_back(self) -> list[str]:
+        """Return the origins that no other tab lets ask, and let none ask here."""
+        others = (other.guise.granted for other in _emulations.values() if other is not self)
+        granted = sorted(self.guise.granted.difference(*others))
+        self.guise.granted.clear()
         return granted
 
     async def _permit(self, origin: str, setting: str) -> None:
@@ -126,8 +152,8 @@ class Emulation:
 
     def _left(self) -> None:
         # A page of the origin that asks in another tab must not wait for a position for ever.
-        for origin in self._granted:
-            connection = self._tab.cdp.parent
+        connection = self._tab.cdp.parent
+        for origin in self._given_back():
             if connection is not None:
                 connection.tell("Browser.setPermission", _permission(origin, "denied"))
 
@@ -148,6 +174,13 @@ def _orientation(device: Device) -> dict[str, Any]:
 
 
 _emulations: WeakKeyDictionary[Tab, Emulation] = WeakKeyDictionary()
+
+
+def inherit(tab: Tab, opener: Tab) -> None:
+    """Make a tab that has not started what its opener pretends to be."""
+    found = _emulations.get(opener)
+    if found is not None:
+        emulation_of(tab).guise = replace(found.guise, granted=set(found.guise.granted))
 
 
 def emulation_of(tab: Tab) -> Emulation:

@@ -208,6 +208,17 @@ def _origin(url: str) -> str:
 _interceptions: WeakKeyDictionary[Tab, Interception] = WeakKeyDictionary()
 
 
+def inherit(tab: Tab, opener: Tab) -> None:
+    """Give a tab that has not started the credentials of its opener; rules are the opener's own."""
+    found = _interceptions.get(opener)
+    known = found.challenges.credentials if found is not None else None
+    # Not yet bound to an origin they are for the opener's, and not for any page that it opens.
+    origin = _origin(opener.url)
+    if known is not None and (known.origins or origin):
+        bound = replace(known, origins=known.origins or [origin])
+        interception_of(tab).challenges.credentials = bound
+
+
 def interception_of(tab: Tab) -> Interception:
     """Return what happens to the tab's requests."""
     found = _interceptions.get(tab)

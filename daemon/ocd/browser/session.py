@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from ocd.api.errors import OcdError
-from ocd.browser import permissions
+from ocd.browser import emulation, interception, permissions
 from ocd.browser.cdp import CdpSession, Event, Result
 from ocd.browser.chromium import Chromium
 from ocd.browser.isolation import Workers
@@ -80,7 +80,9 @@ class Session:
                 limit=most,
             )
 
-    def _add(self, cdp: CdpSession, *, latest: bool) -> tuple[Tab, list[Result]]:
+    def _add(
+        self, cdp: CdpSession, *, latest: bool, opener: Tab | None = None
+    ) -> tuple[Tab, list[Result]]:
         self._number += 1
         guard = self.sessions.chromium.guard
         tab = Tab(f"t{self._number}", self.name, cdp, guard, self.folder)
@@ -90,17 +92,18 @@ class Session:
         self.sessions.count(1)
         if (latest and self.workers.owner(tab) is None) or self._latest is None:
             self._latest = tab
+        if opener is not None:
+            inherit(tab, opener)
         return tab, tab.start()
 
     def _adopt(self, cdp: CdpSession) -> None:
         # A pop-up. Nothing may be awaited here: the opener's script stands still meanwhile.
         if len(self.tabs) + self._opening < self.sessions.max_tabs:
-            opener = cdp.target.get("openerId")
-            tab, _ = self._add(cdp, latest=True)
-            for other in self.tabs:
-                if other.target_id == opener:
-                    tab.opener = other.id
-                    other.events.emit("popup", tab)
+            target_id = cdp.target.get("openerId")
+            opener = next((tab for tab in self.tabs if tab.target_id == target_id), None)
+            tab, _ = self._add(cdp, latest=True, opener=opener)
+            if opener is not None:
+                opener.events.emit("popup", tab)
         else:
             refused = RefusedPopup(cdp.target.get("url", ""), cdp.target.get("openerId", ""))
             self.refused_popups.append(refused)
@@ -180,6 +183,14 @@ class Session:
 
     def __repr__(self) -> str:
         return f"Session({self.name!r}, {[tab.id for tab in self.tabs]})"
+
+
+def inherit(tab: Tab, opener: Tab) -> None:
+    """Make a tab that has not started what the one is that has opened it."""
+    tab.opener = opener.id
+    emulation.inherit(tab, opener)
+    interception.inherit(tab, opener)
+    tab.traffic.conditions = opener.traffic.conditions
 
 
 class Sessions:

@@ -152,3 +152,43 @@ def test_position_by_numbers_and_bad_ones(who: Daemon) -> None:
     assert who.call("geolocation", latitude=1).error["parameter"] == "longitude"
     assert who.call("geolocation", latitude=91, longitude=0).error["parameter"] == "latitude"
     who.do("geolocation", reset=True)
+
+
+@pytest.mark.parametrize("way", ["By script", "By link", "Without opener", "Elsewhere"])
+def test_what_a_tab_opens_is_emulated_from_its_first_script_on(
+    daemon: Daemon, site: Site, way: str
+) -> None:
+    """Screen, touch, agent, language, place, logins and speed are the opener's."""
+    daemon.do("navigate", url=site.url("state/opener.html"))
+    opener = daemon.do("tabs_context")["current"]
+    daemon.do("emulate_device", preset="iphone-14")
+    daemon.do("user_agent", custom="phone/1.0", accept_language="ko-KR")
+    daemon.do("geolocation", preset="seoul")
+    daemon.do("http_auth", action="set", username="ann", password="pw")
+    daemon.do("network", preset="fast-wifi")
+    (popup,) = daemon.do("interact", query=way)["changed"]["popups"]
+    there = {"tab_id": popup["tab_id"]}
+    daemon.do("wait_for", type="load", **there)
+    seen = site.seen("state/opened.html")[-1].headers
+    assert seen["User-Agent"] == "phone/1.0"
+    assert seen["Accept-Language"].startswith("ko-KR")
+    first = json.loads(
+        daemon.do("javascript_tool", code="JSON.stringify(first)", **there)["content"]
+    )
+    assert first == {
+        "agent": "phone/1.0", "touch": 5, "language": "ko-KR", "screen": [390, 844], "ratio": 3,
+        "width": 390,
+    }  # fmt: skip
+    assert daemon.do("network", **there)["throttled"] is True
+    known = daemon.do("http_auth", action="get", **there)
+    assert (known["status"], known["origins"]) == ("set", [site.origin])
+    if way != "Elsewhere":
+        daemon.do("interact", query="Where am I", **there)
+        title = "document.title == '37.5665'"
+        daemon.do("wait_for", type="function", value=title, timeout_ms=5000, **there)
+    daemon.do("user_agent", reset=True, **there)
+    assert _js(daemon, "navigator.userAgent") != "phone/1.0"
+    daemon.do("tabs_close", **there)
+    daemon.do("page_reload", tab_id=opener)
+    assert site.seen("state/opener.html")[-1].headers["User-Agent"] == "phone/1.0"
+    daemon.do("geolocation", reset=True, tab_id=opener)
