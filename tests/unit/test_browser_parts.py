@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
@@ -14,7 +14,7 @@ from ocd.browser.emitter import Emitter
 from ocd.browser.messages import decode
 from ocd.browser.navigation import failure
 from ocd.browser.patterns import text_test
-from ocd.browser.pipe import Framer
+from ocd.browser.pipe import LONG_BYTES, Framer
 from ocd.browser.pool import site_of
 
 
@@ -28,6 +28,26 @@ def test_messages_come_out_whole_however_they_are_cut(messages, data):
         found += framer.feed(stream[:size])
         stream = stream[size:]
     assert found == messages
+
+
+_HARD = st.sampled_from(
+    ["\\ud83d\\ude00", "\\ud83d", "\\ude00", "\\\\", '\\"', "\\n", "\\u00e9", "é漢😀", "abc", "0"]
+)
+_TEXT = st.lists(_HARD, min_size=1, max_size=12).map("".join)
+
+
+@settings(max_examples=50, deadline=None)
+@given(_TEXT, _TEXT, st.integers(17_000, 70_000))
+def test_a_long_answer_is_the_same_decoded_piece_by_piece(short, unit, size):
+    """Wherever it is cut: in escapes, in surrogate pairs, in UTF-8; short strings stay beside."""
+    long = unit * (2 * LONG_BYTES // len(unit))
+    values = ",".join(f'{{"k":"{text}"}}' for text in (short, long, short, long + short))
+    message = f'{{"id":7,"result":{{"v":[{values}],"n":1.5}},"sessionId":"S"}}'.encode()
+    stream = message + b"\0" + b'{"method":"m"}\0'
+    framer, found = Framer(), []
+    for at in range(0, len(stream), size):
+        found += framer.feed(stream[at : at + size])
+    assert found == [decode(message), b'{"method":"m"}']
 
 
 def test_half_surrogates_become_replacement_characters():

@@ -7,7 +7,7 @@ and Mouse know their own connection, so that these work on ours.
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from msgspec import Raw
@@ -186,7 +186,7 @@ class Connection(CdpSession):
         self.url = self._url = transport.url
         self._number = 0
         self._sessions: dict[str, CdpSession] = {"": self}
-        self._inbox: deque[bytes] = deque()
+        self._inbox: deque[bytes | Incoming] = deque()
         self._closed = asyncio.Event()
         self._closed_callback: Callable[[], None] | None = None
 
@@ -217,8 +217,8 @@ class Connection(CdpSession):
         reply = await self.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
         return self.session(reply["sessionId"])
 
-    def received(self, messages: list[bytes]) -> None:
-        """Deliver what the transport read."""
+    def received(self, messages: Sequence[bytes | Incoming]) -> None:
+        """Deliver what the transport read, or has decoded already."""
         self._inbox.extend(messages)
         self._deliver_all()
 
@@ -231,8 +231,8 @@ class Connection(CdpSession):
             self.loop.call_soon(self._deliver_all)
             raise
 
-    def _deliver(self, raw: bytes) -> None:
-        message = decode(raw)
+    def _deliver(self, raw: bytes | Incoming) -> None:
+        message = raw if isinstance(raw, Incoming) else decode(raw)
         session = self._sessions.get(message.session)
         if session is None:
             return

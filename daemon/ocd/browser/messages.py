@@ -50,11 +50,10 @@ def decode(message: bytes) -> Incoming:
     try:
         return _decode(message)
     except msgspec.DecodeError:
-        return _lenient(message)
+        return _decode(mended(message))
 
 
-def _lenient(message: bytes) -> Incoming:
-    # JavaScript strings may hold half a surrogate pair, which UTF-8 cannot: it becomes U+FFFD.
-    text = json.dumps(json.loads(message), ensure_ascii=False)
-    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return _decode(whole.encode())
+def mended(text: bytes) -> bytes:
+    """Return JSON with U+FFFD for what JavaScript strings may hold and UTF-8 cannot: half pairs."""
+    whole = json.dumps(json.loads(text), ensure_ascii=False)
+    return whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

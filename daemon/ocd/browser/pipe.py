@@ -5,8 +5,18 @@ import contextlib
 from collections.abc import Callable
 from typing import BinaryIO
 
+from ocd.browser.long_messages import LongMessage
+from ocd.browser.messages import Incoming
+
 # How much one read may take (Linux; elsewhere the system's default stays).
 PIPE_BYTES = 1 << 20
+
+
+# Answers longer than this are decoded while they arrive.
+LONG_BYTES = 1 << 18
+_ANSWER = b'{"id":'
+
+Message = bytes | Incoming
 
 
 class Framer:
@@ -14,22 +24,45 @@ class Framer:
 
     def __init__(self) -> None:
         self._rest: list[bytes] = []
+        self._size = 0
+        self._long: LongMessage | None = None
 
-    def feed(self, data: bytes) -> list[bytes]:
-        """Return the messages that `data` completes."""
+    def feed(self, data: bytes) -> list[Message]:
+        """Return the messages that `data` completes; long answers come decoded."""
         first, *others = data.split(b"\0")
         if not others:
-            self._rest.append(data)
+            self._keep(data)
             return []
-        # Pieces of an unfinished message are joined once, when its end is here.
-        messages = [b"".join((*self._rest, first)), *others]
-        last = messages.pop()
-        self._rest = [last] if last else []
+        messages: list[Message] = [self._ended(first), *others[:-1]]
+        self._keep(others[-1])
         return messages
+
+    def _keep(self, data: bytes) -> None:
+        if self._long is not None:
+            self._long.feed(data)
+        elif data:
+            self._rest.append(data)
+            self._size += len(data)
+            if self._size > LONG_BYTES and self._rest[0].startswith(_ANSWER):
+                self._long = LongMessage()
+                self._long.feed(self._taken())
+
+    def _ended(self, last: bytes) -> Message:
+        if self._long is None:
+            # Pieces of an unfinished message are joined once, when its end is here.
+            self._rest.append(last)
+            return self._taken()
+        message, self._long = self._long, None
+        message.feed(last)
+        return message.end()
+
+    def _taken(self) -> bytes:
+        pieces, self._rest, self._size = self._rest, [], 0
+        return b"".join(pieces)
 
 
 class _Reader(asyncio.Protocol):
-    def __init__(self, received: Callable[[list[bytes]], None], lost: Callable[[], None]) -> None:
+    def __init__(self, received: Callable[[list[Message]], None], lost: Callable[[], None]) -> None:
         self._framer = Framer()
         self._received = received
         self._lost = lost
@@ -55,7 +88,7 @@ class PipeTransport:
     async def open(
         self,
         ends: tuple[BinaryIO, BinaryIO],
-        received: Callable[[list[bytes]], None],
+        received: Callable[[list[Message]], None],
         lost: Callable[[], None],
     ) -> None:
         """Start to read from the first file and to write to the second."""
