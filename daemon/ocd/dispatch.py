@@ -22,6 +22,7 @@ from ocd.ledger.states import TaskMeta
 from ocd.long_calls import OnProgress, finished
 from ocd.outputs import policy
 from ocd.params import Common, decode_call, renamed, snake
+from ocd.payload import Payload
 from ocd.recording.kept import brief, kept
 from ocd.recording.trail import Trace, shortened
 from ocd.records.journal import MAX_JOURNAL_CHARS
@@ -129,10 +130,10 @@ def _here(road: Road, request: CallRequest, verb: Verb, common: Common) -> str:
 async def _reply(
     road: Road, verb: Verb, common: Common, output: Output, request: CallRequest
 ) -> Reply:
-    output = replies.masked(replies.sanitised(road.sanitizer, verb, output))
+    output = await replies.cleaned(road.sanitizer, verb, output)
     road.departures.note(request.session, verb, request.params, output)
-    if await replies.goes_to_handle(verb, common, output):
-        return await _stored(road, verb, output)
+    if payload := await replies.to_store(verb, common, output):
+        return await _stored(road, verb, payload, output.origin)
     reply = replies.inline(verb, output, request.params)
     settings = road.large_output()
     if guards(settings, request.client, verb, common):
@@ -218,11 +219,11 @@ async def task_reply(
 # --- what is written down -------------------------------------------------------------------
 
 
-async def _stored(road: Road, verb: Verb, output: Output) -> Reply:
-    descriptor = await road.outputs.put(replies.stored_payload(verb, output), verb.name)
+async def _stored(road: Road, verb: Verb, payload: Payload, origin: str) -> Reply:
+    descriptor = await road.outputs.put(payload, verb.name)
     _journal_handle(road, verb, descriptor)
     shown = msgspec.to_builtins(policy.fit(descriptor))
-    return Reply(data=shown, origin=output.origin, is_handle=True)
+    return Reply(data=shown, origin=origin, is_handle=True)
 
 
 def _journal_handle(road: Road, verb: Verb, descriptor: policy.Descriptor) -> None:

@@ -15,6 +15,7 @@ import msgspec
 from ocd.files import read_lines
 
 JSON = "application/json"
+_PIECE = 1 << 18
 _encode = msgspec.json.Encoder().encode
 
 
@@ -61,12 +62,12 @@ class Payload:
 
     def __iter__(self) -> Iterator[Chunk]:
         """Yield the chunks; their concatenation is the payload."""
-        if self.mime_type != JSON:
-            yield Chunk(self._data if isinstance(self._data, bytes) else str(self._data).encode())
-        elif self.items_at is None:
+        if self.items_at is not None:
+            yield from self._itemised(self.items_at)
+        elif self.mime_type == JSON and not isinstance(self._data, msgspec.Raw):
             yield Chunk(_encode(self._data))
         else:
-            yield from self._itemised(self.items_at)
+            yield from _pieces(self._data)
 
     def _itemised(self, items_at: tuple[str, ...]) -> Iterator[Chunk]:
         head, tail = self._around(items_at)
@@ -96,6 +97,14 @@ class Payload:
     def encode(self) -> bytes:
         """Return the whole payload in memory."""
         return b"".join(chunk.data for chunk in self)
+
+
+def _pieces(data: Any) -> Iterator[Chunk]:  # noqa: ANN401 - text, bytes or raw JSON
+    """Yield a long text piece by piece: it is never there twice, and no thread waits for it."""
+    whole = data if isinstance(data, str) else memoryview(data)
+    for start in range(0, len(whole), _PIECE):
+        piece = whole[start : start + _PIECE]
+        yield Chunk(piece.encode() if isinstance(piece, str) else bytes(piece))
 
 
 def of_text(mime_type: str, text: str) -> Payload:

@@ -16,6 +16,8 @@ from ocd.safety import secrets
 from ocd.safety.sanitize import Markup, Sanitizer
 from ocd.verb import Output, Verb, Window
 
+# Characters that are gone through on the loop, a millisecond or two of it.
+_LONG = 1 << 17
 _MARKUP: dict[str, Markup] = {"text/markdown": "markdown", "text/html": "html"}
 
 
@@ -60,8 +62,40 @@ class Reply:
         return output.json(None).encode() if self.rows else msgspec.json.encode(self.data)
 
 
-def sanitised(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
-    """Return the output with its page text cleaned, if it has any."""
+async def cleaned(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
+    """Return the output as it may be shown: its page text sanitised, the values of secrets masked.
+
+    Long ones are gone through in a thread: other calls go on.
+    """
+    if not verb.reads_page and not secrets.current():
+        return output
+    left = _LONG - len(output.content or "")
+    if left >= 0 and within(output.data, left) >= 0:
+        return masked(_sanitised(sanitizer, verb, output))
+    return await asyncio.to_thread(lambda: masked(_sanitised(sanitizer, verb, output)))
+
+
+def within(value: Any, left: int) -> int:  # noqa: ANN401 - any JSON value
+    """Return what is left of a budget of characters after the value; negative as soon as it ends.
+
+    A cheap upper bound: most replies are small, and need not be encoded to know it.
+    """
+    if isinstance(value, str):
+        return left - len(value) - 2
+    if value is None or isinstance(value, (bool, int, float)):
+        return left - 30
+    if not isinstance(value, (dict, list, tuple)):
+        return -1
+    if isinstance(value, dict):
+        left -= sum(len(str(key)) + 4 for key in value)
+    for item in value.values() if isinstance(value, dict) else value:
+        left = within(item, left - 1)
+        if left < 0:
+            break
+    return left
+
+
+def _sanitised(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
     if not verb.reads_page:
         return output
     changes: dict[str, Any] = {}
@@ -126,19 +160,20 @@ def _lead_on(verb: Verb, output: Output, params: Mapping[str, Any]) -> None:
         output.data["next_step"] = {"verb": verb.name, "arguments": arguments}
 
 
-async def goes_to_handle(verb: Verb, common: Common, output: Output) -> bool:
-    """Return whether the output is stored, by what the caller asked for and by its size."""
-    if common.output_mode in (None, "inline") or output.unfinished:
-        return False
-    if common.output_mode == "handle":
-        return True
-    payload = stored_payload(verb, output)
-    return await asyncio.to_thread(policy.exceeds, payload, common.output_inline_limit_bytes)
+async def to_store(verb: Verb, common: Common, output: Output) -> Payload | None:
+    """Return what a handle keeps of the output: all of it, whatever an inline reply would cut.
 
+    None if it is not stored, by what the caller asked for and by its size.
+    """
+    mode, limit = common.output_mode, common.output_inline_limit_bytes
+    if mode in (None, "inline") or output.unfinished:
+        return None
 
-def stored_payload(verb: Verb, output: Output) -> Payload:
-    """Return what a handle keeps of the output: all of it, whatever an inline reply would cut."""
-    return _cut(output, whole=True).payload(verb.items)
+    def look() -> Payload | None:
+        payload = _cut(output, whole=True).payload(verb.items)
+        return payload if mode == "handle" or policy.exceeds(payload, limit) else None
+
+    return await asyncio.to_thread(look)
 
 
 def _cut(output: Output, *, whole: bool) -> Output:

@@ -4,7 +4,6 @@ A reply longer than the threshold is kept as a handle, and a pointer to it is sa
 """
 
 import asyncio
-from typing import Any
 
 from ocd.api.wire import Client
 from ocd.outputs import policy
@@ -12,7 +11,7 @@ from ocd.outputs.policy import Extent
 from ocd.outputs.store import OutputStore
 from ocd.params import Common
 from ocd.payload import Payload, of_text
-from ocd.replies import Pointer, Reply
+from ocd.replies import Pointer, Reply, within
 from ocd.tables import LargeOutput
 from ocd.verb import Output, Verb
 
@@ -63,7 +62,7 @@ async def _large_part(
     if reply.content is not None and len(reply.content) > threshold:
         payload = of_text("text/plain", reply.content)
         return payload, Extent(len(reply.content), reply.content[:preview_size]), True
-    if reply.rows is None and _at_most(reply.data, threshold // _WORST_ESCAPE) >= 0:
+    if reply.rows is None and within(reply.data, threshold // _WORST_ESCAPE) >= 0:
         return None
     output = Output(data=reply.data, rows=reply.rows, items=reply.items)
     payload = output.json(verb.items)
@@ -73,23 +72,3 @@ async def _large_part(
 
 # A character of a string takes at most so many in JSON: \\u0000.
 _WORST_ESCAPE = 6
-
-
-def _at_most(value: Any, left: int) -> int:  # noqa: ANN401 - any JSON value
-    """Return what is left of a budget of characters after the value; negative as soon as it ends.
-
-    A cheap upper bound: most replies are small, and need not be encoded to know it.
-    """
-    if isinstance(value, str):
-        return left - len(value) - 2
-    if value is None or isinstance(value, (bool, int, float)):
-        return left - 30
-    if not isinstance(value, (dict, list, tuple)):
-        return -1
-    if isinstance(value, dict):
-        left -= sum(len(str(key)) + 4 for key in value)
-    for item in value.values() if isinstance(value, dict) else value:
-        left = _at_most(item, left - 1)
-        if left < 0:
-            break
-    return left

@@ -6,12 +6,14 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.browser.frames import Frame
+from ocd.browser.messages import mended
 
 WORLD = "openchrome"
 # Emitted by a session whose Runtime domain was switched off for a moment.
@@ -51,6 +53,14 @@ _GROUP = "openchrome"
 _PLACE = re.compile(r"\n    at .*?<anonymous>:(\d+):(\d+)")
 
 
+@dataclass(frozen=True, slots=True)
+class Json:
+    """A script's object or array as the page wrote it: its JSON, undecoded."""
+
+    text: str
+    kind: str
+
+
 def source_of(expression: str, args: Sequence[object] | None) -> str:
     """Return the expression to run: `expression` itself, or the function that it is, called.
 
@@ -73,7 +83,8 @@ async def evaluate(
     """Run `source` in the frame's target and return its JSON value; script_error.
 
     context: the execution context's id; None for the target's top frame. repl: a console's rules
-    (top-level await; `return` works, too), and values that JSON cannot say come back as words.
+    (top-level await; `return` works, too), values that JSON cannot say come back as words, and
+    objects and arrays as `Json`.
     """
     params: dict[str, Any] = {"expression": source, "awaitPromise": await_promise}
     if context is not None:
@@ -90,7 +101,7 @@ async def evaluate(
             reply = await _settled(frame, await _started(frame, params, ours=True))
         value = value_of(await _in_words(frame, reply) if repl else reply)
         if repl and reply["result"]["type"] == "object" and "objectId" in reply["result"]:
-            return await _as_json(frame, reply["result"]["objectId"])
+            return _read(await _as_json(frame, reply["result"]["objectId"]))
     except OcdError as error:
         raise script_error(error) from None
     return value
@@ -133,12 +144,12 @@ async def _in_words(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:
     thrown = reply.get("exceptionDetails", {}).get("exception", {})
     if thrown.get("className") in ("Object", "Array") and "objectId" in thrown:
         with contextlib.suppress(OcdError):  # then its class's name must do
-            value = await _as_json(frame, thrown["objectId"])
-            thrown["description"] = msgspec.json.encode(value).decode()
+            thrown["description"] = (await _as_json(frame, thrown["objectId"])) or "null"
     return reply
 
 
-async def _as_json(frame: Frame, object_id: str) -> Any:  # noqa: ANN401 - any JSON value
+async def _as_json(frame: Frame, object_id: str) -> str | None:
+    """Return the object's JSON; None if there is none for it."""
     call = {"functionDeclaration": _TO_JSON, "objectId": object_id, "returnByValue": True}
     try:
         reply = await frame.cdp.send("Runtime.callFunctionOn", call)
@@ -151,8 +162,18 @@ async def _as_json(frame: Frame, object_id: str) -> Any:  # noqa: ANN401 - any J
             f"The script's value cannot be given as JSON: {reason}",
             hint="Return plain objects, arrays, strings or numbers.",
         )
-    text = value_of(reply)
-    return None if text is None else msgspec.json.decode(text)
+    text: str | None = value_of(reply)
+    return text
+
+
+def _read(text: str | None) -> Any:  # noqa: ANN401 - any JSON value
+    """Return what the text says; objects and lists as `Json`, for they may be long."""
+    if text is None:
+        return None
+    if "\\ud" in text:  # so JSON.stringify writes half a surrogate pair
+        text = mended(text.encode()).decode()
+    kind = {"{": "object", "[": "array"}.get(text[0])
+    return Json(text, kind) if kind else msgspec.json.decode(text)
 
 
 def value_of(reply: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value

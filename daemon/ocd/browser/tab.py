@@ -184,7 +184,7 @@ class Tab:
         """Run `expression` and return its JSON value.
 
         With `args` it is a function and is called with them. isolated: in a world the page's
-        scripts cannot touch. repl: a console's rules, top-level await among them. Raises
+        scripts cannot touch. repl: a console's rules, see scripts.evaluate. Raises
         script_error (with line and column), tab_crashed, tab_gone, dialog_open.
         """
         self.check_usable()

@@ -78,8 +78,27 @@ def _any_word() -> Any:  # noqa: ANN401 - google-re2 has no types
     return re2.compile("|".join([*map(re2.escape, sorted(words)), f"</?{_TAGS}"]).encode())
 
 
-def count_phrases(text: str) -> int:
-    """Return how many phrases of the text read like orders to an assistant."""
+# Long texts are gone through in strides; a phrase with its white space is shorter than the overlap.
+_STRIDE = 1 << 18
+_OVERLAP = 4096
+# Stands before a piece that does not begin the text.
+_INSIDE = "x "
+
+
+def count_phrases(text: str, start: int = 0) -> int:
+    """Return how many phrases of the text from `start` on read like orders to an assistant."""
+    if len(text) - start <= _STRIDE:
+        return _count(text[start:])
+    found = 0
+    for at in range(start, len(text), _STRIDE):
+        before, end = _INSIDE if at > start else "", at + _STRIDE
+        here = _count(before + text[at : end + _OVERLAP])
+        # The next stride counts once more what lies in the overlap alone.
+        found += here - _count(_INSIDE + text[end : end + _OVERLAP]) if here else 0
+    return found
+
+
+def _count(text: str) -> int:
     lower = text.lower()
     if not _any_word().search(lower.encode(errors="replace")):  # half a surrogate pair is no word
         return 0

@@ -7,7 +7,7 @@ without a finding is returned as it came. `clean` is idempotent.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -53,11 +53,17 @@ _COMMENT = r"<!--(?:-?>|.*?(?:--!?>{end}))"
 _HTML_COMMENT = re.compile(_COMMENT.format(end=r"|\Z"), re.DOTALL)
 # Code and escaped signs in Markdown show their comments to the reader, so they keep them.
 _MARKDOWN_COMMENT = re.compile(
-    r"(?P<keep>^(?P<fence>```+|~~~+)[^\n]*\n.*?^(?P=fence)|`[^`\n]*`|\\<!--)|"
+    r"(?P<keep>^(?P<fence>`{3,12}|~{3,12})[^\n]*\n.*?^(?P=fence)|`[^`\n]*`|\\<!--)|"
     + _COMMENT.format(end=""),
     re.DOTALL | re.MULTILINE,
 )
+# Where they may match: found in strides, with so many characters read twice.
+_HTML_START = re.compile("<!--")
+_MARKDOWN_START = re.compile(r"^~~~|`|\\<!--|<!--", re.MULTILINE)
+_OVERLAP = 4
 _OPENERS = ("<", "<!", "<!-")
+# So many characters take a millisecond or two.
+_STRIDE = 1 << 18
 
 _NOTE = re.compile(
     r"\[OpenChrome: (?:removed [^\[\]\n]{1,80}; )?flagged (?P<flagged>\d+) "
@@ -113,8 +119,8 @@ class Sanitizer:
         if markup != "text" and "<!--" in body:
             body, comments = _without_comments(body, markup)
         noted = _NOTE.match(body)
-        rest = body[noted.end() :] if noted else body
-        found = Findings(characters, comments, count_phrases(rest))
+        phrases = count_phrases(body, noted.end() if noted else 0)
+        found = Findings(characters, comments, phrases)
         if noted and not characters and not comments and int(noted["flagged"]) == found.phrases:
             return body  # our own note, and still true: this text was cleaned before
         return found.note() + body if found else body
@@ -161,29 +167,68 @@ def _clean_under(value: Any, keys: Collection[str], found: list[int], *, inside:
 
 
 def _without_invisible(text: str) -> tuple[str, int]:
-    if text.isascii():
-        kept = text.encode().translate(None, _ASCII_CONTROLS)
-        return (text, 0) if len(kept) == len(text) else (kept.decode(), len(text) - len(kept))
-    cleaned = _INVISIBLE_RUN.sub(_kept, text)
+    if all(len(_visible(text, *stride)) == stride[1] - stride[0] for stride in _strides(text)):
+        return text, 0
+    cleaned = ""
+    for stride in _strides(text):
+        cleaned += _visible(text, *stride)
     return cleaned, len(text) - len(cleaned)
 
 
-def _kept(run: re.Match[str]) -> str:
-    match = _KEPT.match(run.string, run.start())
-    return match[0] if match else ""
+def _strides(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where pieces of the text begin and end; none cuts a run of invisible characters."""
+    start = 0
+    while start < len(text):
+        run = _INVISIBLE_RUN.match(text, min(start + _STRIDE, len(text)))
+        end = run.end() if run else min(start + _STRIDE, len(text))
+        yield start, end
+        start = end
+
+
+def _visible(text: str, start: int, end: int) -> str:
+    """Return a piece of the text without what is invisible."""
+    if text.isascii():
+        return text[start:end].encode().translate(None, _ASCII_CONTROLS).decode()
+    kept = ""
+    for run in _INVISIBLE_RUN.finditer(text, start, end):
+        kept += text[start : run.start()]
+        if match := _KEPT.match(text, run.start()):
+            kept += match[0]
+        start = run.end()
+    return kept + text[start:end]
 
 
 def _without_comments(text: str, markup: Markup) -> tuple[str, int]:
-    removed = 0
-
-    def replace(match: re.Match[str]) -> str:
-        nonlocal removed
-        if markup == "markdown" and match["keep"]:
-            return match[0]
-        removed += 1
+    cleaned, removed, done = "", 0, 0
+    for match in _html_comments(text) if markup == "html" else _markdown_comments(text):
         # What stood around the comment must not become a comment, or a code span, itself.
         before = text[max(0, match.start() - 3) : match.start()]
-        return "\n" if "\n" in match[0] else " " if before.endswith(_OPENERS) else ""
+        cleaned += text[done : match.start()]
+        cleaned += "\n" if "\n" in match[0] else " " if before.endswith(_OPENERS) else ""
+        removed, done = removed + 1, match.end()
+    return cleaned + text[done:], removed
 
-    pattern = _HTML_COMMENT if markup == "html" else _MARKDOWN_COMMENT
-    return pattern.sub(replace, text), removed
+
+def _html_comments(text: str) -> Iterator[re.Match[str]]:
+    at = 0
+    while start := _search(_HTML_START, text, at):
+        if match := _HTML_COMMENT.match(text, start.start()):
+            yield match
+        at = match.end() if match else start.end()
+
+
+def _markdown_comments(text: str) -> Iterator[re.Match[str]]:
+    at, last = 0, max(text.rfind("-->"), text.rfind("--!>"))
+    while (start := _search(_MARKDOWN_START, text, at)) and start.start() <= last:
+        match = _MARKDOWN_COMMENT.match(text, start.start())
+        at = match.end() if match else start.start() + 1
+        if match and not match["keep"]:
+            yield match
+
+
+def _search(pattern: re.Pattern[str], text: str, start: int) -> re.Match[str] | None:
+    while start < len(text):
+        if found := pattern.search(text, start, start + _STRIDE):
+            return found
+        start += _STRIDE - _OVERLAP
+    return None

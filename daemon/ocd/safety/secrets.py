@@ -19,6 +19,8 @@ from ocd.safety.spellings import pattern
 LEAST = 4
 # What a pattern's program and the states of its search may take.
 _MOST_MEMORY = 64 * 1024 * 1024
+# So much is looked at in one piece, and so much of the next one with it: any spelling of a secret.
+_PIECE, _OVERLAP = 1 << 16, 1 << 13
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLACE = re.compile(r"\$\{SECRET:([^}]*)\}")
 _LINE = re.compile(r"(?:export\s+)?([^=\s]+)\s*=\s*(.*)")
@@ -71,9 +73,13 @@ class Secrets:
         """Return the text with every value, however it is spelt, replaced by its placeholder."""
         if self._found is None:
             return text
-        data = text.encode("utf-8", "surrogatepass")
-        masked = self._mask_bytes(data)
-        return text if masked is data else masked.decode("utf-8", "surrogatepass")
+        if not any(map(self._stands_in, _overlapping(text))):
+            return text
+        masked = self._mask_bytes(text.encode("utf-8", "surrogatepass"))
+        return masked.decode("utf-8", "surrogatepass")
+
+    def _stands_in(self, text: str) -> bool:
+        return self._found.search(text.encode("utf-8", "surrogatepass")) is not None
 
     def _mask_bytes(self, data: bytes) -> bytes:
         """Return the bytes masked; the same object if there is nothing to mask."""
@@ -113,6 +119,12 @@ class Secrets:
 
     def __repr__(self) -> str:
         return f"Secrets({self.names})"
+
+
+def _overlapping(text: str) -> Iterator[str]:
+    """Yield a long text's pieces: a thread that looks for secrets holds nobody up for long."""
+    for start in range(0, len(text), _PIECE):
+        yield text[start : start + _PIECE + _OVERLAP]
 
 
 NONE = Secrets({})

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from ocd.browser.scripts import Json
 from ocd.browser.tab import Tab
 from ocd.verb import PAYLOAD, Output, Params, tab_verb
 
@@ -27,27 +28,20 @@ class JavascriptTool(Params):
 )  # fmt: skip
 async def javascript_tool(tab: Tab, params: JavascriptTool) -> Output:
     value = await tab.evaluate(params.code, repl=True)
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    kind, text = _shown(value)
     return Output(
-        data={"tab_id": tab.id, "type": _json_type(value)},
+        data={"tab_id": tab.id, "type": kind},
         content=text,
-        content_type="text/plain" if isinstance(value, str) else "application/json",
+        content_type="text/plain" if kind == "string" else "application/json",
         origin=tab.url,
     )
 
 
-def _json_type(value: object) -> str:
-    for kind, name in _JSON_TYPES:
-        if isinstance(value, kind):
-            return name
-    return "null"
-
-
-# A bool is an int, too: it comes first.
-_JSON_TYPES: tuple[tuple[type | tuple[type, ...], str], ...] = (
-    (bool, "boolean"),
-    (str, "string"),
-    ((int, float), "number"),
-    (list, "array"),
-    (dict, "object"),
-)
+def _shown(value: str | float | Json | None) -> tuple[str, str]:
+    """Return the JSON type of a script's value, and its text: a string itself, else its JSON."""
+    if isinstance(value, Json):
+        return value.kind, value.text
+    if isinstance(value, str):
+        return "string", value
+    kind = "null" if value is None else "boolean" if isinstance(value, bool) else "number"
+    return kind, msgspec.json.encode(value).decode()
