@@ -15,7 +15,7 @@ import msgspec
 from ocd.files import read_lines
 
 JSON = "application/json"
-_PIECE = 1 << 18
+_PIECE = 1 << 16
 _encode = msgspec.json.Encoder().encode
 
 

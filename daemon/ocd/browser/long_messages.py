@@ -27,6 +27,8 @@ _INSIDE = re.compile(
     rb"|(?=[^\\]|\\[^u]|\\u(?![dD][c-fC-F])[0-9a-fA-F]{4})))*+",
     re.DOTALL,
 )
+# So many pieces are joined before the string grows by them.
+_AT_ONCE = 64
 # Stands for a string that was taken out, with its number; no page knows it.
 _MARK = f"openchrome {token_hex(8)} "
 _text = msgspec.json.Decoder(str).decode
@@ -92,7 +94,7 @@ class LongMessage:
 
 def _read_string() -> Generator[None, bytes, tuple[str, bytes]]:
     """Take a string's pieces; return it, and what came after it."""
-    text = ""
+    text, pieces = "", list[str]()
     data = yield
     while True:
         end = _inside_of(data)
@@ -100,9 +102,12 @@ def _read_string() -> Generator[None, bytes, tuple[str, bytes]]:
         if not ended and len(data) - end > _TOKEN:
             raise msgspec.DecodeError("JSON is malformed: an invalid escape in a long string")
         whole = end if ended else _boundary(data, end)
-        # `text` is a local name, so that the interpreter lets the string grow where it stands:
-        # nothing is copied with every piece, and nothing is there twice at the end.
-        text += _decoded(b'"%b"' % data[:whole])
+        pieces.append(_decoded(b'"%b"' % data[:whole]))
+        if ended or len(pieces) == _AT_ONCE:
+            # A local name: the interpreter lets the string grow where it stands, so that it is
+            # never there twice.
+            text += "".join(pieces)
+            pieces.clear()
         if ended:
             return text, data[end + 1 :]
         data = data[whole:] + (yield)

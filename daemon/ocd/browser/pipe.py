@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Callable
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from ocd.browser.long_messages import LongMessage
 from ocd.browser.messages import Incoming
@@ -37,6 +37,11 @@ class Framer:
         self._keep(others[-1])
         return messages
 
+    @property
+    def in_long(self) -> bool:
+        """Whether what comes next belongs to a long answer."""
+        return self._long is not None
+
     def _keep(self, data: bytes) -> None:
         if self._long is not None:
             self._long.feed(data)
@@ -67,10 +72,22 @@ class _Reader(asyncio.Protocol):
         self._received = received
         self._lost = lost
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # A cast: uvloop's transports are none of asyncio's classes.
+        self._transport = cast("asyncio.ReadTransport", transport)
+
     def data_received(self, data: bytes) -> None:
         messages = self._framer.feed(data)
         if messages:
             self._received(messages)
+        if self._framer.in_long:
+            # The loop's other work has its turn between two reads.
+            self._transport.pause_reading()
+            asyncio.get_running_loop().call_soon(self._read_on)
+
+    def _read_on(self) -> None:
+        if not self._transport.is_closing():
+            self._transport.resume_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._lost()

@@ -13,7 +13,6 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.browser.frames import Frame
-from ocd.browser.messages import mended
 
 WORLD = "openchrome"
 # Emitted by a session whose Runtime domain was switched off for a moment.
@@ -34,6 +33,7 @@ _UNSERIALISABLE = (
 # JSON as people expect it of a console: JSON's own rules, and words for what it has no form for.
 _TO_JSON = """function () {
   const shown = (key, value) => {
+    if (typeof value === 'string' && value.isWellFormed?.() === false) return value.toWellFormed();
     if (typeof value === 'bigint') return String(value);
     if (typeof value === 'function' || typeof value === 'symbol') return String(value);
     if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
@@ -170,8 +170,6 @@ def _read(text: str | None) -> Any:  # noqa: ANN401 - any JSON value
     """Return what the text says; objects and lists as `Json`, for they may be long."""
     if text is None:
         return None
-    if "\\ud" in text:  # so JSON.stringify writes half a surrogate pair
-        text = mended(text.encode()).decode()
     kind = {"{": "object", "[": "array"}.get(text[0])
     return Json(text, kind) if kind else msgspec.json.decode(text)
 

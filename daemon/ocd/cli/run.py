@@ -45,6 +45,8 @@ def _serve(config: Config) -> OcdError | None:
     # Imported here: the other commands must not pay for the daemon's parts.
     from ocd.lifecycle import serve
 
+    # A thread that computes lets the loop have its turn after so many seconds.
+    sys.setswitchinterval(0.001)
     failure: BaseException | None = None
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:

@@ -79,7 +79,7 @@ def _any_word() -> Any:  # noqa: ANN401 - google-re2 has no types
 
 
 # Long texts are gone through in strides; a phrase with its white space is shorter than the overlap.
-_STRIDE = 1 << 18
+_STRIDE = 1 << 16
 _OVERLAP = 4096
 # Stands before a piece that does not begin the text.
 _INSIDE = "x "
