@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
+from hypothesis import settings
 
 from support.daemon import Daemon, Home
 from support.site import Site
@@ -12,6 +13,10 @@ from support.site import Site
 # A shell that starts us in the background has SIGINT ignored, and every program that a test starts
 # would inherit that: Ctrl-C would then end none of them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No test asserts a time: machines are busy.
+settings.register_profile("openchrome", deadline=None)
+settings.load_profile("openchrome")
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import calls, crawls, gateway, mcp, notes, pages, recordings, stores
+from bench import calls, crawls, gateway, mcp, notes, pages, recordings, spills, stores
 from bench.figures import Section
 
 HERE = Path(__file__).parent
@@ -32,6 +32,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "gateway": gateway.overhead,
     "ledger": stores.ledger_scale,
     "handles": stores.handle_scale,
+    "spill": spills.spill,
     "recording": recordings.cost,
     "notes": notes.scale,
 }

@@ -36,7 +36,7 @@ _HARD = st.sampled_from(
 _TEXT = st.lists(_HARD, min_size=1, max_size=12).map("".join)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(_TEXT, _TEXT, st.integers(17_000, 70_000))
 def test_a_long_answer_is_the_same_decoded_piece_by_piece(short, unit, size):
     """Wherever it is cut: in escapes, in surrogate pairs, in UTF-8; short strings stay beside."""

@@ -7,7 +7,6 @@ from typing import Any, get_args
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
@@ -202,7 +201,6 @@ def test_reload_never_beats_a_flag(settings: Settings) -> None:
     assert (new.max_concurrent_tasks, new.browser_idle_minutes) == (2, 7)
 
 
-@hypothesis_settings(deadline=None)  # it reads a file; the machine may be busy
 @given(
     st.dictionaries(st.sampled_from(["max_concurrent_tasks", "max_store_mb"]), st.integers(1, 64))
 )

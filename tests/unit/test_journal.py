@@ -109,7 +109,7 @@ def test_foreign_and_torn_lines_are_passed_over(journal: Journal) -> None:
     assert [entry["call_id"] for entry in journal.recent(10)] == ["c_1", "c_2"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     lines=st.lists(st.binary(max_size=40).map(lambda line: line.replace(b"\n", b""))),
     tail=st.binary(max_size=20).map(lambda line: line.replace(b"\n", b"")),

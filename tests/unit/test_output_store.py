@@ -152,7 +152,7 @@ async def test_a_new_store_on_the_same_folder_serves_what_the_old_one_wrote(
 # --- pages --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     items=st.lists(st.recursive(st.text() | st.integers() | st.none(), st.lists, max_leaves=4)),
     limit=st.integers(1, 7),
@@ -174,7 +174,7 @@ def test_pages_of_items_rebuild_the_list(items: list[Any], limit: int, nested: b
     asyncio.run(run())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(text=st.text(st.characters(codec="utf-8"), max_size=60), data=st.data())
 def test_pages_of_text_rebuild_the_bytes(text: str, data: st.DataObject) -> None:
     encoded = text.encode()

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ocd.safety import phrases, sanitize
 from ocd.safety.phrases import count_phrases
 from ocd.safety.sanitize import Sanitizer
 
@@ -140,3 +141,13 @@ def test_a_megabyte_is_fast(line):
     start = time.thread_time()
     clean(text)
     assert time.thread_time() - start < 0.5  # ten times the budget: shared test machines
+
+
+@given(_nasty | st.text(), st.sampled_from(["text", "markdown", "html"]), st.integers(5, 40))
+def test_long_texts_are_cleaned_like_short_ones(text, markup, stride):
+    """In strides of any length: nothing hides where one ends."""
+    whole = clean(text, markup)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sanitize, "_STRIDE", stride)
+        patched.setattr(phrases, "_STRIDE", stride)
+        assert clean(text, markup) == whole

@@ -199,3 +199,17 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(OcdError) as caught:
         read_file(tmp_path / "none")
     assert caught.value.code == "config_invalid"
+
+
+@given(
+    st.lists(st.sampled_from(["s3cret-é", "S3CRET-É", "s3cr", "et-é", "İ", "x", " "]), max_size=30),
+    st.integers(1, 30),
+)
+def test_long_texts_are_masked_like_short_ones(parts, stride):
+    """A value that stands where one stride ends and the next begins is found."""
+    known, text = Secrets({"A": "s3cret-é", "B": "s3cr"}), "".join(parts)
+    whole = known.mask_text(text)
+    assert "s3cr" not in whole.lower()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(secrets, "_STRIDE", stride)
+        assert known.mask_text(text) == whole
