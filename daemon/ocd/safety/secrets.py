@@ -79,7 +79,8 @@ class Secrets:
         return masked.decode("utf-8", "surrogatepass")
 
     def _stands_in(self, text: str) -> bool:
-        return self._found.search(text.encode("utf-8", "surrogatepass")) is not None
+        found = self._found and self._found.search(text.encode("utf-8", "surrogatepass"))
+        return found is not None
 
     def _mask_bytes(self, data: bytes) -> bytes:
         """Return the bytes masked; the same object if there is nothing to mask."""

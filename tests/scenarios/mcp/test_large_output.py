@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from support.daemon import Daemon, Home
@@ -160,3 +161,19 @@ def test_a_write_that_fails_is_an_error(configured: Config, site: Site, tmp_path
     daemon.new_tab(site.url("article.html"))
     failed = Http(daemon).call("javascript_tool", **evaluated(101)).result
     assert error_of(failed)["code"] == "storage_failed"
+
+
+def test_a_huge_result_is_kept_whole_and_is_in_memory_once(page: Daemon, http: Http) -> None:
+    """44 MB: neither the message, nor its cleaning, nor its way to the disk doubles it."""
+    pid = page.status()["pid"]
+    process = Path(f"/proc/{pid}")
+    (process / "clear_refs").write_text("5")  # the peak is counted from now on
+    before = psutil.Process(pid).memory_info().rss
+    script = "'<p class=\"a\">\\u00e4 \\\\ \\n</p>'.repeat(2_000_000)"
+    said = pointer_of(http.call("javascript_tool", code=script, timeout_ms=60_000).result)
+    peak = int(re.search(r"VmHWM:\s+(\d+)", (process / "status").read_text())[1]) * 1024
+    assert said["chars"] == "44000000"
+    assert peak - before < 1.8 * 44_000_000
+    with Path(said["path"]).open(encoding="utf-8", newline="") as file:
+        while text := file.read(22 * 100_000):
+            assert text == '<p class="a">ä \\ \n</p>' * 100_000
