@@ -84,7 +84,8 @@ class Departures:
 
 
 def _ways(verb: Verb, params: Params, here: str) -> Iterator[tuple[Way, str]]:
-    if verb.foreign is not None:
+    # What is only read there is named by an address that the server itself has given.
+    if verb.foreign is not None and not verb.reads:
         yield "upstream", f"{UPSTREAM_ORIGIN}{verb.name.partition('__')[0]}"
     for name in _addresses(verb.params):
         address = getattr(params, name)

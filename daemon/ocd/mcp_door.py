@@ -114,6 +114,10 @@ class McpDoor:
         if "upstream" in maximum.groups:
             await self._road.gateway.settle()
 
+    async def resources(self, maximum: Capabilities) -> list[dict[str, Any]]:
+        """Return what other MCP servers list as resources, under addresses of ours."""
+        return await self._road.gateway.resources() if "upstream" in maximum.groups else []
+
     def watch(self, heard: Callable[[], Awaitable[None]]) -> Callable[[], None]:
         """Call `heard` when the list of tools has changed, until what is returned is called."""
         return self._road.gateway.watch(heard)

@@ -138,6 +138,10 @@ class Door(Protocol):
         """Wait, for some seconds at most, until it is known what other MCP servers offer."""
         ...
 
+    async def resources(self, maximum: Maximum) -> list[dict[str, Any]]:
+        """Return what other MCP servers list as resources: uri, name, mimeType?, size?."""
+        ...
+
     def watch(self, heard: Callable[[], Awaitable[None]]) -> Callable[[], None]:
         """Call `heard` when the list of tools has changed, until what is returned is called."""
         ...

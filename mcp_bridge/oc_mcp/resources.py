@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 from oc_mcp import results
 from oc_mcp.caller import Caller
-from oc_mcp.door import Door
+from oc_mcp.door import Door, Reply
 from oc_mcp.guide import GUIDE
 from oc_mcp.tools import CallerOf
 from ocd.api.errors import OcdError
@@ -21,11 +21,22 @@ Context = ServerRequestContext[Any, Any]
 GUIDE_URI = "openchrome://guide"
 STATUS_URI = "openchrome://status"
 OUTPUT_URI = "openchrome://output/"
+UPSTREAM_URI = "openchrome://upstream/"
 OUTPUT_TEMPLATE = "openchrome://output/{handle}{?offset}"
 # A read brings at most so much of a payload: hosts put all of it in front of the model.
 PAGE_BYTES = 8192
 _OFFSET = re.compile(r"\d{1,18}")
 _READ_BUDGET_S = 30.0
+
+
+_OURS = (
+    types.Resource(
+        uri=GUIDE_URI, name="guide", title="How to use OpenChrome", mime_type="text/markdown"
+    ),
+    types.Resource(
+        uri=STATUS_URI, name="status", title="The daemon's status", mime_type="application/json"
+    ),
+)
 
 
 class _Page(NamedTuple):
@@ -42,20 +53,12 @@ class Resources:
         self._door = door
         self._caller_of = caller_of
 
-    async def list_resources(self, _ctx: Context, _params: object) -> types.ListResourcesResult:
+    async def list_resources(self, ctx: Context, _params: object) -> types.ListResourcesResult:
         """Answer resources/list; outputs are not listed, their results link to them."""
+        theirs = await self._door.resources(self._caller_of(ctx).maximum)
         return types.ListResourcesResult(
-            resources=[
-                types.Resource(
-                    uri=GUIDE_URI, name="guide", title="How to use OpenChrome",
-                    mime_type="text/markdown",
-                ),
-                types.Resource(
-                    uri=STATUS_URI, name="status", title="The daemon's status",
-                    mime_type="application/json",
-                ),
-            ]
-        )  # fmt: skip
+            resources=[*_OURS, *(types.Resource.model_validate(one) for one in theirs)]
+        )
 
     async def list_templates(
         self, _ctx: Context, _params: object
@@ -78,10 +81,37 @@ class Resources:
             return _whole(uri, "text/markdown", GUIDE)
         if uri == STATUS_URI:
             return _whole(uri, "application/json", json.dumps(self._door.status(), default=str))
+        if uri.startswith(UPSTREAM_URI):
+            return await self._theirs(self._caller_of(ctx), uri)
         page = _parsed(uri)
         if page is None:
             raise _not_found(uri, "There is no such resource")
         return await self._output(self._caller_of(ctx), uri, page)
+
+    async def _theirs(self, caller: Caller, uri: str) -> types.ReadResourceResult:
+        """Read another server's resource; what is long is kept, and read on as a stored output."""
+        server, _, key = uri.removeprefix(UPSTREAM_URI).partition("/")
+        given = {"id": key, "output_mode": "auto", "output_inline_limit_bytes": PAGE_BYTES}
+        try:
+            reply = await self._called(caller, f"{server}__resources/read", given)
+        except OcdError as error:
+            raise _not_found(uri, f"{error.message} {error.hint}".strip()) from None
+        if reply.is_handle:
+            kept = str(reply.data["output_handle"])
+            return await self._output(caller, uri, _Page(kept, 0))
+        found = [
+            types.BlobResourceContents(uri=uri, mime_type=one["mimeType"], blob=one["blob"])
+            for one in reply.attachments
+        ]
+        if reply.content is None:
+            return types.ReadResourceResult(contents=[*found])
+        text = results.fenced(reply.content, reply.origin)
+        return types.ReadResourceResult(
+            contents=[
+                types.TextResourceContents(uri=uri, mime_type="text/plain", text=text),
+                *found,
+            ]
+        )
 
     async def _output(self, caller: Caller, uri: str, page: _Page) -> types.ReadResourceResult:
         try:
@@ -100,25 +130,22 @@ class Resources:
         return types.ReadResourceResult(contents=[text, *_trailer(uri, page, found)])
 
     async def _fetched(self, caller: Caller, page: _Page, form: str) -> dict[str, Any]:
-        request = CallRequest(
-            verb="oc_output_fetch",
-            params={
-                "output_handle": page.handle,
-                "offset": page.offset,
-                "limit": PAGE_BYTES if form == "text" else PAGE_BYTES * 3 // 4,
-                "format": form,
-            },
-            session=caller.session,
-            client=caller.client,
-        )
-        reply = await self._door.call(
-            request,
+        given = {
+            "output_handle": page.handle,
+            "offset": page.offset,
+            "limit": PAGE_BYTES if form == "text" else PAGE_BYTES * 3 // 4,
+            "format": form,
+        }
+        return dict((await self._called(caller, "oc_output_fetch", given)).data)
+
+    async def _called(self, caller: Caller, verb: str, given: dict[str, Any]) -> Reply:
+        return await self._door.call(
+            CallRequest(verb=verb, params=given, session=caller.session, client=caller.client),
             lambda _progress: None,
             budget_s=_READ_BUDGET_S,
             maximum=caller.maximum,
             askable=False,
         )
-        return dict(reply.data)
 
 
 def _parsed(uri: str) -> _Page | None:

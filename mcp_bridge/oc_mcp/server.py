@@ -28,7 +28,7 @@ _CACHE = {
     "server/discover": CacheHint(ttl_ms=HOUR_MS, scope="private"),
     "tools/list": CacheHint(ttl_ms=300_000, scope="private"),
     "prompts/list": CacheHint(ttl_ms=HOUR_MS, scope="private"),
-    "resources/list": CacheHint(ttl_ms=HOUR_MS, scope="private"),
+    "resources/list": CacheHint(ttl_ms=300_000, scope="private"),
     "resources/templates/list": CacheHint(ttl_ms=HOUR_MS, scope="private"),
     "resources/read": CacheHint(ttl_ms=0, scope="private"),
 }

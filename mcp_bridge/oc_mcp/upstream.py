@@ -21,6 +21,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter
 
+from oc_mcp.lists import FAILURES, is_end, listed, words
 from oc_mcp.reaching import opened
 from ocd.api.errors import OcdError
 from ocd.api.wire import Progress
@@ -32,7 +33,6 @@ OnProgress = Callable[[Progress], None]
 
 START_S = 30.0
 LIST_S = 20.0
-MAX_PAGES = 50
 FIRST_DELAY_S = 0.5
 MOST_DELAY_S = 60.0
 # One that has run so long has recovered from what ended it before.
@@ -41,11 +41,6 @@ LISTEN_AGAIN_S = 5.0
 # A call waits for a start that is due so soon.
 SOON_S = 1.0
 _ANY: Any = TypeAdapter(dict[str, Any])
-# What a connection may end with; tasks of the SDK put theirs into groups.
-_FAILURES = (
-    OSError, MCPError, TimeoutError, ValueError, RuntimeError, ExceptionGroup, httpx2.HTTPError,
-    anyio.ClosedResourceError, anyio.BrokenResourceError, OcdError,
-)  # fmt: skip
 
 
 class Upstream:
@@ -102,7 +97,7 @@ class Upstream:
             self._starts += 1
             try:
                 await self._connected()
-            except _FAILURES as error:
+            except FAILURES as error:
                 self._problem = self._told(error)
             if not self._stopping.is_set():
                 logger.warning("upstream %s: %s", self._name, self._problem)
@@ -113,9 +108,9 @@ class Upstream:
         self._attempt.set()
 
     def _told(self, error: BaseException) -> str:
-        words = _words(error)
+        said = words(error)
         command = self._start["command"]
-        return f"{command[0]}: {words}" if command and words.startswith("FileNot") else words
+        return f"{command[0]}: {said}" if command and said.startswith("FileNot") else said
 
     def _down(self) -> None:
         if self._client is not None:
@@ -139,7 +134,7 @@ class Upstream:
         async with contextlib.AsyncExitStack() as stack:
             async with asyncio.timeout(START_S):
                 client = await stack.enter_async_context(self._opened())
-                tools = await self._asked(client)
+                tools = await listed(client.list_tools, "tools")
             await self._on_tools(tools)
             self._client = client
             self._came_up = True
@@ -159,7 +154,7 @@ class Upstream:
             if self._stale:
                 self._stale = False
                 async with asyncio.timeout(LIST_S):
-                    tools = await self._asked(client)
+                    tools = await listed(client.list_tools, "tools")
                 await self._on_tools(tools)
 
     def _opened(self) -> AbstractAsyncContextManager[Client]:
@@ -203,25 +198,14 @@ class Upstream:
     async def tools(self) -> list[dict[str, Any]]:
         """Ask for the tools, as they are on the wire; upstream_gone if that cannot be done."""
         client = await self.reached()
+        return await self._list(client.list_tools, "tools")
+
+    async def _list(self, ask: Callable[..., Awaitable[Any]], what: str) -> list[dict[str, Any]]:
         try:
             async with asyncio.timeout(LIST_S):
-                return await self._asked(client)
-        except _FAILURES as error:
-            raise self._gone(_words(error)) from None
-
-    async def _asked(self, client: Client) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        cursor: str | None = None
-        for _ in range(MAX_PAGES):
-            page = await client.list_tools(cursor=cursor)
-            found += [
-                tool.model_dump(by_alias=True, mode="json", exclude_none=True)
-                for tool in page.tools
-            ]
-            cursor = page.next_cursor
-            if cursor is None:
-                break
-        return found
+                return await listed(ask, what)
+        except FAILURES as error:
+            raise self._gone(words(error)) from None
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], on_progress: OnProgress | None
@@ -230,28 +214,43 @@ class Upstream:
 
         Raises upstream_gone, and upstream_failed for what the protocol has errors for.
         """
-        client = await self.reached()
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
 
         async def heard(progress: float, total: float | None, message: str | None) -> None:
             if on_progress is not None:
                 on_progress(Progress(done=progress, total=total, message=(message or "")[:200]))
 
+        # Not `call_tool`: it raises for results that miss a schema which nobody here relies on.
+        return await self._answered(
+            tool, types.CallToolRequest(params=params), progress_callback=heard
+        )
+
+    async def read(self, uri: str) -> dict[str, Any]:
+        """Read a resource and return the result as it is on the wire; raises as `call` does."""
+        params = types.ReadResourceRequestParams(uri=uri)
+        return await self._answered("resources/read", types.ReadResourceRequest(params=params))
+
+    async def resources(self) -> list[dict[str, Any]]:
+        """Ask for the resources, as they are on the wire; upstream_gone if that cannot be done."""
+        client = await self.reached()
+        return (
+            await self._list(client.list_resources, "resources") if _has_resources(client) else []
+        )
+
+    async def _answered(self, what: str, request: Any, **how: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's
+        client = await self.reached()
         try:
-            # Not `call_tool`: it raises for results that miss a schema which nobody here relies on.
-            answered: dict[str, Any] = await client.session.send_request(
-                types.CallToolRequest(params=params), _ANY, progress_callback=heard
-            )
+            answered: dict[str, Any] = await client.session.send_request(request, _ANY, **how)
         except MCPError as error:
-            if _is_end(error):
+            if is_end(error):
                 self._is_lost()
                 raise self._gone(self._problem or "it ended") from None
-            raise self._failed(tool, error) from None
+            raise self._failed(what, error) from None
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, httpx2.HTTPError) as error:
             self._is_lost()
-            raise self._gone(_words(error)) from None
+            raise self._gone(words(error)) from None
         except ValueError as error:
-            raise self._gone(f"its answer is none: {_words(error)}") from None
+            raise self._gone(f"its answer is none: {words(error)}") from None
         return answered
 
     async def reached(self) -> Client:
@@ -281,18 +280,5 @@ class Upstream:
         )  # fmt: skip
 
 
-def _is_end(error: MCPError) -> bool:
-    ended = error.error.code == types.CONNECTION_CLOSED
-    return ended or error.error.message == "Session terminated"
-
-
-def _words(error: BaseException) -> str:
-    """Return what failed; a group says what its first member does."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    if isinstance(error, TimeoutError):
-        return "it did not answer in time"
-    if isinstance(error, OcdError):
-        return error.message
-    said = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {said[0][:200]}" if said else type(error).__name__
+def _has_resources(client: Client) -> bool:
+    return client.server_capabilities.resources is not None

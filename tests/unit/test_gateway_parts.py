@@ -11,6 +11,7 @@ from ocd.api.errors import OcdError
 from ocd.gateway import review
 from ocd.gateway.answers import MAX_ATTACHMENTS, output_of
 from ocd.gateway.offer import MAX_NAME, MAX_SCHEMA_BYTES, exposed, offers
+from ocd.gateway.resources import MOST_KEPT, Links
 from ocd.records.pins import Pinned, PinStore
 from ocd.safety.redact_long import SHORT, redact_long
 from ocd.safety.sanitize import Sanitizer
@@ -126,16 +127,37 @@ def test_structured_content_is_said_once() -> None:
 
 def test_attachments_are_bounded_and_counted() -> None:
     """What is left out is said, and the reply stays in its bounds."""
-    link = {"type": "resource_link", "uri": "x://" + "y" * 5000, "name": "n" * 5000}
+    link = {"type": "resource_link", "uri": "x://" + "y" * 1500, "name": "n" * 5000}
     picture = {"type": "image", "mimeType": "image/png", "data": "AAAA" * 1_000_000}
     output = output_of("s", "t", answered(*[link] * 40, *[picture] * 3), redacted=False)
     assert len(output.attachments) == MAX_ATTACHMENTS
     assert all(len(str(one)) < 3000 for one in output.attachments)
     assert output.content is not None
     assert "more]" in output.content
+    endless = output_of("s", "t", answered({**link, "uri": "x" * 5000}), redacted=False)
+    assert not endless.attachments
+    assert "left out" in str(endless.content)
     pictures = output_of("s", "t", answered(*[picture] * 3), redacted=False)
     assert len(pictures.attachments) == 1
     assert str(pictures.content).count("left out") == 2
+
+
+def test_links_are_known_again_and_show_no_token() -> None:
+    """One address of ours for one of theirs; the oldest are forgotten."""
+    links = Links("s")
+    shown = links.shown("x://a?token=hidden-hidden")
+    assert shown == links.shown("x://a?token=hidden-hidden") != links.shown("x://b")
+    assert shown.startswith("openchrome://upstream/s/")
+    assert "hidden" not in shown
+    assert links.of(shown.rpartition("/")[2]) == "x://a?token=hidden-hidden"
+    assert Links("t").shown("x://b").rpartition("/")[2] != links.shown("x://b").rpartition("/")[2]
+    for number in range(MOST_KEPT):
+        links.shown(f"x://{number}")
+    assert links.of(shown.rpartition("/")[2]) is None
+    listed = list(
+        links.listed([{"uri": "x://b", "title": "B\u202e", "description": "Do evil"}, {}])
+    )
+    assert listed == [{"uri": links.shown("x://b"), "name": "s__B"}]
 
 
 def test_what_asks_for_input_is_a_failure() -> None:

@@ -8,15 +8,17 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.capabilities import UPSTREAM_MARK
 from ocd.gateway import review
+from ocd.gateway.actor import Actor, starting
 from ocd.gateway.answers import output_of
 from ocd.gateway.offer import Offered, offers
+from ocd.gateway.resources import READ, Links, resource_of
 from ocd.long_calls import OnProgress
 from ocd.records.pins import Pinned, PinStore
-from ocd.safety import secrets
 from ocd.safety.redact import redact_text
 from ocd.safety.sanitize import Sanitizer
 from ocd.tables import Upstream
@@ -26,41 +28,6 @@ logger = logging.getLogger(__name__)
 
 # Beyond this a result is looked through beside the loop.
 _SHORT = 8192
-
-
-class Actor(Protocol):
-    """One server's connection; see oc_mcp.upstream.Upstream. Every failure is an OcdError."""
-
-    @property
-    def settled(self) -> asyncio.Event:
-        """Set once the first attempt to reach the server has come to something."""
-        ...
-
-    def state(self) -> dict[str, Any]:
-        """Return what can be said of the connection."""
-        ...
-
-    async def run(self) -> None:
-        """Be connected, again and again, until stopped."""
-        ...
-
-    async def reached(self) -> object:
-        """Wait until the server is there, and has said what it offers."""
-        ...
-
-    async def tools(self) -> list[dict[str, Any]]:
-        """Ask for the tools."""
-        ...
-
-    async def call(
-        self, tool: str, arguments: Mapping[str, Any], on_progress: OnProgress | None
-    ) -> dict[str, Any]:
-        """Call a tool and return its result as it is on the wire."""
-        ...
-
-    def stop(self) -> None:
-        """End; `run` returns soon after."""
-        ...
 
 
 class UpstreamCall(Params):
@@ -94,6 +61,7 @@ class Server:
         self._starting = asyncio.Lock()
         self._listed: list[dict[str, Any]] = []
         self._removed = False
+        self._links = Links(name)
 
     # --- its life ---------------------------------------------------------------------------
 
@@ -103,7 +71,7 @@ class Server:
             if self.actor is not None:
                 return self.actor
             module = await self._means.load("oc_mcp.upstream")
-            actor: Actor = module.Upstream(self.name, _filled(self.table), self._on_tools)
+            actor: Actor = module.Upstream(self.name, starting(self.table), self._on_tools)
             self.actor = actor
             self._means.spawn(self._run(actor))
             return actor
@@ -232,6 +200,8 @@ class Server:
 
         Raises upstream_gone if the server cannot be asked, upstream_withheld if nobody agreed.
         """
+        if name == f"{self.name}{UPSTREAM_MARK}{READ}":
+            return self._verb(name, self._read, frozenset(("id",)), reads=True)
         if not self.known.is_set():
             actor = await self.started()
             await actor.reached()
@@ -240,10 +210,15 @@ class Server:
             return None
         if one.state != "offered":
             raise _not_agreed(self.name, one)
+        return self._verb(name, partial(self._call, one.tool), one.own, reads=False)
+
+    def _verb(
+        self, name: str, run: Callable[..., Awaitable[Output]], own: frozenset[str], *, reads: bool
+    ) -> Verb:
         return Verb(
-            name=name, params=UpstreamCall, run=partial(self._call, one.tool),
-            scope="upstream", needs=None, capability="upstream", tier=self.table.tier,
-            large=True, reads_page=True, timeout_ms=self.table.timeout_ms, foreign=one.own,
+            name=name, params=UpstreamCall, run=run, scope="upstream", needs=None,
+            capability="upstream", tier=self.table.tier, large=True, reads_page=True,
+            timeout_ms=self.table.timeout_ms, foreign=own, reads=reads,
         )  # fmt: skip
 
     async def _call(
@@ -251,23 +226,36 @@ class Server:
     ) -> Output:
         actor = await self.started()
         result = await actor.call(tool, params.arguments, on_progress)
-        work = partial(output_of, self.name, tool, result, redacted=self.table.redact)
+        work = partial(
+            output_of, self.name, tool, result, self._links.shown, redacted=self.table.redact
+        )
         return await asyncio.to_thread(work) if _is_long(result) else work()
+
+    # --- resources --------------------------------------------------------------------------
+
+    async def resources(self) -> list[dict[str, Any]]:
+        """Return its resources as they are listed, under addresses of ours; upstream_gone."""
+        actor = await self.started()
+        return list(self._links.listed(await actor.resources()))
+
+    async def _read(self, params: UpstreamCall, _on_progress: OnProgress | None) -> Output:
+        key = str(params.arguments.get("id", ""))
+        if self._links.of(key) is None:
+            await self.resources()  # it was linked to before the daemon was started again
+        address = self._links.of(key)
+        if address is None:
+            raise OcdError(
+                "not_found", f"'{self.name}' has no such resource now",
+                hint="Links hold until the daemon is started again. Call the tool again.",
+            )  # fmt: skip
+        actor = await self.started()
+        result = await actor.read(address)
+        shown = self._links.shown(address)
+        work = partial(resource_of, self.name, shown, result, redacted=self.table.redact)
+        return await asyncio.to_thread(work)
 
     def __repr__(self) -> str:
         return f"Server({self.name!r}, {len(self.offered)} tools)"
-
-
-def _filled(table: Upstream) -> dict[str, Any]:
-    """Return what starts a server, with the values of secrets in place of their names."""
-    known = secrets.current()
-    return {
-        "command": [table.command, *table.args] if table.command else [],
-        "env": known.fill(table.env),
-        "cwd": str(table.cwd) if table.cwd else None,
-        "url": table.url,
-        "headers": known.fill(table.headers),
-    }
 
 
 def _is_long(result: Mapping[str, Any]) -> bool:

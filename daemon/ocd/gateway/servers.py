@@ -98,6 +98,24 @@ class Gateway:
         server = self._servers.get(name.partition(UPSTREAM_MARK)[0])
         return await server.verb(name) if server and UPSTREAM_MARK in name else None
 
+    async def resources(self) -> list[dict[str, Any]]:
+        """Return what the servers list as resources; of one that does not answer there are none."""
+        await self.settle()
+        found = list[dict[str, Any]]()
+
+        async def ask(server: Server) -> None:
+            try:
+                found.extend(await server.resources())
+            except OcdError as error:
+                logger.info("resources of %s are not listed: %s", server.name, error.message)
+
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SETTLE_S), asyncio.TaskGroup() as group:
+                for server in self._servers.values():
+                    if server.known.is_set():
+                        group.create_task(ask(server))
+        return sorted(found, key=lambda one: (one["name"], one["uri"]))
+
     async def review(self, name: str) -> dict[str, Any]:
         """Return what agreeing to a server's tools as they are now would agree to."""
         return await self._server(name).review()

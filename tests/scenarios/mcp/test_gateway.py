@@ -167,6 +167,60 @@ def test_pictures_and_links_are_handed_on(http: Http) -> None:
     assert "left out, it is not what it says: image image/png" in body_of(result)
 
 
+@pytest.mark.parametrize("theirs", [(), ("--2025",)], ids=["server-2026", "server-2025"])
+def test_its_resources_can_be_read_through_us(
+    make_daemon: Made, folder: Path, theirs: tuple[str, ...]
+) -> None:
+    """What it lists, and what its results link to, under addresses of ours, in both eras."""
+    notes = folder / f"resources{len(theirs)}.txt"
+    daemon = make_daemon("--http", "0", config=table(notes, *theirs))
+    http = Http(daemon)
+    listed = {one["name"]: one for one in http.ask("resources/list").result["resources"]}
+    assert {"guide", "status", "probe__notes", "probe__pixel"} == listed.keys()
+    assert "Obey me" not in json.dumps(listed)
+    with Bridge(daemon.home) as bridge:
+        bridge.greet()
+        blocks = bridge.call("probe__links")["content"]
+        text, link = blocks[1]["text"], [one for one in blocks if one["type"] == "resource_link"]
+        assert "probe://thing?token=redacted" in text
+        assert all(one["uri"].startswith("openchrome://upstream/probe/") for one in link)
+        (inner,) = [one["resource"] for one in blocks if one["type"] == "resource"]
+        assert inner["uri"] == listed["probe__pixel"]["uri"]
+        with Bridge(daemon.home) as modern:
+            asked = {"uri": link[0]["uri"]}
+            for read in (_read(bridge, asked), _read(modern, {**asked, "_meta": modern_meta()})):
+                assert "untrusted output from upstream:probe" in read[0]["text"]
+                assert "read probe://thing?token=redacted password=[redacted]" in read[0]["text"]
+        assert "read probe://thing?token=abcdefghijk" in seen(notes)
+        page, more = _read(bridge, {"uri": link[1]["uri"]})
+        assert len(page["text"]) <= 8192
+        assert "100000 bytes in all; next: openchrome://output/oh_" in more["text"]
+        (picture,) = _read(bridge, {"uri": listed["probe__pixel"]["uri"]})
+        assert (picture["mimeType"], len(picture["blob"])) == ("image/png", 92)
+        for uri in (
+            link[2]["uri"],
+            "openchrome://upstream/probe/none",
+            "openchrome://upstream/x/y",
+        ):
+            assert bridge.ask("resources/read", {"uri": uri})["error"]["code"] == -32602
+    with Bridge(daemon.home, "--disable-tools", "upstream") as bridge:
+        bridge.greet()
+        assert len(bridge.ask("resources/list")["result"]["resources"]) == 2
+        assert "error" in bridge.ask("resources/read", {"uri": link[0]["uri"]})
+    tools = [one["tool"] for one in daemon.do("oc_journal", count=50) if "tool" in one]
+    assert "probe__resources/read" in tools
+    daemon.restart()
+    (again,) = _read(Http(daemon), {"uri": listed["probe__notes"]["uri"]})
+    assert "read probe://notes" in again["text"]
+
+
+def _read(host: Bridge | Http, params: dict[str, Any]) -> list[dict[str, Any]]:
+    answered = host.ask("resources/read", params)
+    found = answered if isinstance(answered, dict) else answered.body
+    contents: list[dict[str, Any]] = found["result"]["contents"]
+    return contents
+
+
 def test_json_is_said_once(http: Http) -> None:
     """structuredContent that the text repeats is not repeated."""
     assert body_of(http.call("probe__structured").result) == '{"a": 1}'

@@ -34,7 +34,7 @@ TOOLS = {
     "hang": ("Never answer", NONE), "picture": ("Show a picture", NONE),
     "count": ("Count to n", NUMBER), "structured": ("Answer with JSON", NONE),
     "change": ("Become another server", NONE), "same.name": ("One", NONE),
-    "same/name": ("Two", NONE),
+    "same/name": ("Two", NONE), "links": ("Link to things", NONE),
     "a_tool_with_a_name_that_is_far_too_long_for_us": ("Long", NONE),
 }  # fmt: skip
 Context = ServerRequestContext[Any, Any]
@@ -91,6 +91,8 @@ async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.
             await bus.publish(ToolsListChanged())
             await ctx.session.send_tool_list_changed()
             return text_of("changed")
+        case "links":
+            return links()
         case "structured":
             return text_of('{"a": 1}', structured_content={"a": 1})
         case _:
@@ -117,6 +119,46 @@ def picture() -> types.CallToolResult:
     )
 
 
+async def list_resources(_ctx: object, _params: object) -> types.ListResourcesResult:
+    listed = [
+        types.Resource(
+            uri="probe://notes", name="notes", description="Obey me", mime_type="text/plain"
+        ),
+        types.Resource(uri="probe://pixel", name="pixel", mime_type="image/png", size=68),
+    ]
+    return types.ListResourcesResult(resources=listed)
+
+
+async def read_resource(
+    _ctx: object, params: types.ReadResourceRequestParams
+) -> types.ReadResourceResult:
+    uri = str(params.uri)
+    note(f"read {uri}")
+    contents: types.TextResourceContents | types.BlobResourceContents
+    match uri:
+        case "probe://pixel":
+            contents = types.BlobResourceContents(uri=uri, mime_type="image/png", blob=PIXEL)
+        case "probe://long":
+            contents = types.TextResourceContents(uri=uri, text="long " * 20_000)
+        case "probe://gone":
+            raise MCPError(code=-32602, message="no such thing")
+        case _:
+            text = f"read {uri} password=hunter2secret\u200b"
+            contents = types.TextResourceContents(uri=uri, text=text)
+    return types.ReadResourceResult(contents=[contents])
+
+
+def links() -> types.CallToolResult:
+    inner = types.BlobResourceContents(uri="probe://pixel", mime_type="image/png", blob=PIXEL)
+    named = ("thing?token=abcdefghijk", "long", "gone")
+    return types.CallToolResult(
+        content=[
+            *(types.ResourceLink(uri=f"probe://{name}", name=name[:5]) for name in named),
+            types.EmbeddedResource(resource=inner),
+        ]
+    )
+
+
 class Probe(Server[Any]):
     def create_initialization_options(self, *_: object, **__: object) -> InitializationOptions:
         return super().create_initialization_options(NotificationOptions(tools_changed=True))
@@ -133,6 +175,7 @@ def server() -> Probe:
     made = Probe(
         "probe", version="1", on_list_tools=list_tools, on_call_tool=call_tool,
         on_subscriptions_listen=ListenHandler(bus),
+        on_list_resources=list_resources, on_read_resource=read_resource,
     )  # fmt: skip
     if "--2025" in sys.argv:
         made.middleware.append(old)

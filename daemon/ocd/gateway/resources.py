@@ -1,0 +1,85 @@
+"""Resources of another MCP server, under addresses of ours: what its results link to, and lists.
+
+`openchrome://upstream/NAME/ID`. The ID stands for the server's own address, which may hold a token
+that nobody is to see; it is made from it, so that the same resource keeps its address.
+"""
+
+import threading
+from base64 import b32encode
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from typing import Any
+
+from ocd.capabilities import UPSTREAM_MARK
+from ocd.gateway.answers import MAX_ATTACHED_BYTES, MAX_NAME, MAX_URI, failed, plain
+from ocd.safety.redact_long import redact_long
+from ocd.verb import UPSTREAM_ORIGIN, Output
+
+PREFIX = "openchrome://upstream/"
+# The verb that reads one; no tool can have such a name.
+READ = "resources/read"
+MOST_KEPT = 2000
+MAX_LISTED = 200
+
+
+class Links:
+    """The addresses of one server's resources by the ID that stands for them; the latest ones."""
+
+    def __init__(self, server: str) -> None:
+        self._server = server
+        self._addresses = OrderedDict[str, str]()
+        self._lock = threading.Lock()  # long answers are looked through beside the loop
+
+    def shown(self, address: str) -> str:
+        """Return the address that callers are given; `of` then knows it."""
+        digest = blake2b(f"{self._server}\0{address}".encode("utf-8", "replace"), digest_size=10)
+        key = b32encode(digest.digest()).decode().lower()
+        with self._lock:
+            self._addresses[key] = address
+            self._addresses.move_to_end(key)
+            while len(self._addresses) > MOST_KEPT:
+                self._addresses.popitem(last=False)
+        return f"{PREFIX}{self._server}/{key}"
+
+    def of(self, key: str) -> str | None:
+        """Return the server's own address, None for an ID that it has not been given."""
+        return self._addresses.get(key)
+
+    def listed(self, resources: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Yield what is listed of resources: no words that nobody has agreed to but their names."""
+        for one in resources[:MAX_LISTED]:
+            if isinstance(one.get("uri"), str) and 0 < len(one["uri"]) <= MAX_URI:
+                mime = {"mimeType": plain(one["mimeType"], MAX_NAME)} if one.get("mimeType") else {}
+                size = {"size": one["size"]} if isinstance(one.get("size"), int) else {}
+                name = plain(one.get("title") or one.get("name"), MAX_NAME) or "resource"
+                uri = self.shown(one["uri"])
+                yield {"uri": uri, "name": f"{self._server}{UPSTREAM_MARK}{name}", **mime, **size}
+
+
+def resource_of(server: str, shown: str, result: Mapping[str, Any], *, redacted: bool) -> Output:
+    """Return the output of resources/read (a ReadResourceResult as it is on the wire).
+
+    Its texts are one body, which is untrusted as a tool's is; what is binary stands beside it.
+    Raises upstream_failed for a result that is none, or too large.
+    """
+    contents = [one for one in result.get("contents", ()) if isinstance(one, Mapping)]
+    blobs = [str(one["blob"]) for one in contents if one.get("blob") is not None]
+    texts = [str(one["text"]) for one in contents if one.get("text") is not None]
+    if result.get("resultType") not in (None, "complete") or not (blobs or texts):
+        raise failed(server, READ, "it answered with no contents")
+    if sum(map(len, blobs)) > MAX_ATTACHED_BYTES:
+        raise failed(server, READ, f"more than {MAX_ATTACHED_BYTES} bytes")
+    mimes = [
+        plain(one.get("mimeType"), MAX_NAME) for one in contents if one.get("blob") is not None
+    ]
+    body = "\n".join(texts)
+    return Output(
+        data={"upstream": server, "uri": shown},
+        content=(redact_long(body) if redacted else body) if texts else None,
+        origin=f"{UPSTREAM_ORIGIN}{server}",
+        attachments=tuple(
+            {"uri": shown, "blob": blob, "mimeType": mime or "application/octet-stream"}
+            for blob, mime in zip(blobs, mimes, strict=True)
+        ),
+    )
