@@ -61,9 +61,17 @@ def parse(argv: Sequence[str], index: Mapping[str, Entry]) -> Command:
     return _Parser(argv, index).command()
 
 
+def _read(word: str) -> str:
+    """Return an argument as UTF-8 has it, whatever the locale makes of its bytes."""
+    try:
+        return os.fsencode(word).decode()
+    except UnicodeError:
+        raise _wrong(f"The argument {word!r} is not UTF-8") from None
+
+
 class _Parser:
     def __init__(self, argv: Sequence[str], index: Mapping[str, Entry]) -> None:
-        self.left = list(reversed(argv))
+        self.left = [_read(word) for word in reversed(argv)]
         self.index = index
         self.noun = ""
         self.entry: Entry | None = None

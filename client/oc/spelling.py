@@ -22,6 +22,7 @@ NOUNS = frozenset(
 # Verbs whose positional arguments do not follow from their required parameters.
 POSITIONAL: dict[str, tuple[str, ...]] = {
     "batch_paginate": ("strategy",),
+    "call": ("verb", "json_params"),
     "computer": ("action", "text"),
     "cookies": ("action", "name", "value"),
     "drag_drop": ("source_ref", "target_ref"),

@@ -85,6 +85,7 @@ def _disabled(name: str, group: str) -> OcdError:
     return OcdError(
         "CAPABILITY_DISABLED",
         f"{name} needs the capability '{group}', which is disabled here",
-        hint=f"Start ocd with '{group}' among its capabilities.",
+        hint="Let it in where it is left out: --tools-only or --disable-tools of ocd, or of this "
+        "host's oc-mcp.",
         capability=group,
     )

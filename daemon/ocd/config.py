@@ -155,12 +155,24 @@ def _value(setting: Setting, raw: object, source: _Source) -> Any:  # noqa: ANN4
         value = msgspec.convert(raw, setting.type, strict=source.strict, dec_hook=as_path)
     except (msgspec.ValidationError, RuntimeError) as error:
         hint = f"Its keys: {', '.join(setting.table_keys)}" if setting.table_keys else ""
-        raise _invalid(name, str(error), hint=hint, key=setting.key) from error
+        where = name + _entry_at_fault(setting, raw, as_path)
+        raise _invalid(where, str(error), hint=hint, key=setting.key) from error
     if setting.key in ("tools_only", "disable_tools"):
         _check_groups(name, setting.key, value)
     if isinstance(value, float) and not math.isfinite(value):
         raise _invalid(name, "expected a finite number", key=setting.key)
     return value
+
+
+def _entry_at_fault(setting: Setting, raw: object, as_path: Callable[..., Path]) -> str:
+    """Return ".NAME" of the first table that is wrong, where a setting is tables by name."""
+    if isinstance(raw, dict) and isinstance(setting.default, dict):
+        for entry, table in raw.items():
+            try:
+                msgspec.convert({entry: table}, setting.type, dec_hook=as_path)
+            except (msgspec.ValidationError, RuntimeError):
+                return f".{entry}"
+    return ""
 
 
 def _check_groups(name: str, key: str, groups: Iterable[str]) -> None:

@@ -156,7 +156,11 @@ def _named(road: Road, name: str) -> Verb:
     if verb is None:
         road.capabilities.check_unknown(name)
         near = difflib.get_close_matches(name.replace("-", "_"), road.verbs, 1)
-        hint = f"Did you mean '{near[0]}'?" if near else "List them: oc catalog"
+        hint = (
+            f"Did you mean '{near[0]}'?"
+            if near
+            else "List them with expand_tools, or `oc catalog`."
+        )
         raise OcdError("unknown_verb", f"There is no verb '{name}'", hint=hint, verb=name)
     return verb
 

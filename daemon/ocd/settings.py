@@ -227,8 +227,11 @@ class Setting(NamedTuple):
 
     @property
     def table_keys(self) -> tuple[str, ...]:
-        """Return the keys that the table may have; () for what is no table of fixed keys."""
-        return self.default.__struct_fields__ if isinstance(self.default, Table) else ()
+        """Return the keys that the table may have, with their choices; () for what is no table."""
+        if not self.is_table:
+            return ()
+        table = self.kind if isinstance(self.default, Table) else get_args(self.kind)[1]
+        return tuple(_with_choices(field) for field in msgspec.structs.fields(table))
 
     @property
     def is_path(self) -> bool:
@@ -236,12 +239,20 @@ class Setting(NamedTuple):
         return isinstance(self.default, Path) or self.note("split") == "path"
 
 
+def _with_choices(field: msgspec.structs.FieldInfo) -> str:
+    kinds = (field.type, *get_args(field.type))
+    choices = [str(one) for kind in kinds if get_origin(kind) is Literal for one in get_args(kind)]
+    return f"{field.name} ({', '.join(choices)})" if choices else field.name
+
+
 def _settings() -> dict[str, Setting]:
     found = {}
     for field in msgspec.structs.fields(Config):
         notes = getattr(field.type, "__metadata__", ())
         if notes:
-            found[field.name] = Setting(field.name, field.type, field.default, notes[0])
+            makes = field.default_factory
+            default = field.default if makes is msgspec.NODEFAULT else makes()
+            found[field.name] = Setting(field.name, field.type, default, notes[0])
     return found
 
 

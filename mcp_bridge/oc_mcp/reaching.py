@@ -54,27 +54,28 @@ async def _program(
         command=program, args=args, env=dict(start["env"]), cwd=start["cwd"]
     )
     reading, writing = os.pipe()
-    async with asyncio.TaskGroup() as group:
-        listening = group.create_task(_hear_errors(reading, said))
-        with os.fdopen(writing, "w") as errors:
-            async with _watched(stdio_client(started, errlog=errors), lost) as streams:
-                errors.close()
-                yield streams
-        listening.cancel()
+    with os.fdopen(writing, "w") as errors:
+        # Before there is a program whose failure would cancel it: uvloop, cancelled in there, has
+        # closed the descriptor, and the file closes its number again, which may be another's then.
+        reader = asyncio.StreamReader(limit=1 << 16)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(reading, "rb")
+        )
+        try:
+            async with asyncio.TaskGroup() as group:
+                listening = group.create_task(_hear_errors(reader, said))
+                async with _watched(stdio_client(started, errlog=errors), lost) as streams:
+                    errors.close()
+                    yield streams
+                listening.cancel()
+        finally:
+            transport.close()
 
 
-async def _hear_errors(descriptor: int, said: deque[str]) -> None:
+async def _hear_errors(reader: asyncio.StreamReader, said: deque[str]) -> None:
     """Read what the program writes to stderr, so that it never waits for a reader."""
-    reader = asyncio.StreamReader(limit=1 << 16)
-    pipe = os.fdopen(descriptor, "rb")
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), pipe
-    )
-    try:
-        while chunk := await reader.read(4096):
-            said.extend(line[:500] for line in chunk.decode("utf-8", "replace").splitlines())
-    finally:
-        transport.close()
+    while chunk := await reader.read(4096):
+        said.extend(line[:500] for line in chunk.decode("utf-8", "replace").splitlines())
 
 
 @contextlib.asynccontextmanager

@@ -91,6 +91,13 @@ def test_a_wrong_line_is_named(settings: Settings, toml: str, key: str, reason: 
     assert error.details["key"] == key
 
 
+def test_what_a_table_may_have_is_said(settings: Settings) -> None:
+    assert "exfiltration (allow, ask, deny)" in settings.error("[policy]\nexfiltration = 'no'").hint
+    error = settings.error("[upstream.a]\nurl = 'https://x'\n[upstream.b]\ncomand = 'x'")
+    assert "upstream.b: " in error.message
+    assert "command, args" in error.hint
+
+
 def test_a_misspelt_key_gets_the_nearest_right_one(settings: Settings) -> None:
     assert settings.error("max_concurent_tasks = 1").hint == "Did you mean max_concurrent_tasks?"
 

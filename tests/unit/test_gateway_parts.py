@@ -1,5 +1,9 @@
 """The gateway's pure parts: names, pins, answers, and redaction of long texts."""
 
+import asyncio
+import gc
+import os
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -194,3 +198,28 @@ def test_a_secret_is_found_anywhere_in_a_long_text(at: int, secret: str, filler:
 def test_a_long_text_without_secrets_stays_as_it_is() -> None:
     text = "Ärger mit 日本語 and words, " * 4000
     assert redact_long(text) == text
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts descriptors in /proc")
+def test_a_program_that_cannot_be_started_leaves_no_descriptor() -> None:
+    """Neither open nor, what is worse, closed twice: its number may be another file's then."""
+    uvloop = pytest.importorskip("uvloop")
+    from oc_mcp.reaching import opened
+
+    async def heard(_message: object) -> None:
+        pass
+
+    async def attempt() -> int:
+        start = {"command": ["/nonexistent/server"], "env": {}, "cwd": None, "url": None}
+        with pytest.raises(ExceptionGroup):
+            async with opened(start, heard, lambda: None, deque()):
+                pass
+        gc.collect()  # what is closed twice is told of here, and fails the test
+        await asyncio.sleep(0)
+        return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - as it is, without a stat
+
+    async def attempts() -> set[int]:
+        await attempt()
+        return {await attempt() for _ in range(5)}
+
+    assert len(uvloop.run(attempts())) == 1

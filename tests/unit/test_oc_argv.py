@@ -52,6 +52,8 @@ def test_spellings(line: str, name: str) -> None:
     ("line", "params"),
     [
         ("navigate http://x", {"url": "http://x"}),
+        ("navigate http://x/\udced\udc95\udc9c", {"url": "http://x/한"}),  # LC_ALL=C
+        ('call crawl {"url":"x"}', {"verb": "crawl", "json_params": {"url": "x"}}),
         ("navigate --url http://x", {"url": "http://x"}),
         ("navigate --url=http://x/?a=b", {"url": "http://x/?a=b"}),
         ("navigate --tab-id t1 http://x", {"url": "http://x", "tab_id": "t1"}),

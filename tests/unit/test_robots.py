@@ -49,6 +49,11 @@ async def test_own_group_wins() -> None:
     assert not rules.allows("http://x/b")
 
 
+async def test_a_byte_order_mark_hides_no_rule() -> None:
+    rules = await _rules("\ufeffUser-agent: *\r\nDisallow: /a\r\n")
+    assert not rules.allows("http://x/a")
+
+
 async def test_delay_and_sitemaps() -> None:
     rules = await _rules("Sitemap: /map.xml\nUser-agent: *\nCrawl-delay: 0.5\n")
     assert rules.crawl_delay_s == 0.5

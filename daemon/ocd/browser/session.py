@@ -154,7 +154,7 @@ class Session:
         """Return the tab, or the most recent one; no_tab, tab_not_found (naming the open ones)."""
         if tab_id is None:
             if self._latest is None:
-                hint = "Open one: `oc navigate URL`."
+                hint = "Open one with navigate: `oc navigate URL`."
                 raise OcdError("no_tab", f"The session {self.name} has no tab.", hint=hint)
             return self._latest
         for tab in self.tabs:

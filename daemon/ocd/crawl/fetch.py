@@ -153,7 +153,7 @@ def _basic(login: str) -> str:
 async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: bool) -> Fetched:
     if response.status >= 400:
         raise _http_error(response)
-    content_type = response.content_type if "Content-Type" in response.headers else ""
+    content_type = _media_type(response)
     size = response.content_length
     if content_type and not (any_type or is_html(content_type) or is_text(content_type)):
         response.close()  # an archive of gigabytes is not read to its end
@@ -165,6 +165,14 @@ async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: 
         raise _too_large(max_bytes, None)
     kind = content_type or sniffed(body)
     return Fetched(url, response.status, kind, body, len(body), response.charset or "")
+
+
+def _media_type(response: "ClientResponse") -> str:
+    """Return the media type; "" if it is not told, or told as one of those that mean "unknown"."""
+    if not response.headers.get("Content-Type", "").strip():
+        return ""
+    told = response.content_type
+    return "" if told in ("unknown/unknown", "application/unknown", "*/*") else told
 
 
 def sniffed(body: bytes) -> str:
@@ -212,8 +220,8 @@ def _http_error(response: "ClientResponse") -> FetchError:
 
 
 def _too_large(limit: int, size: int | None) -> FetchError:
-    found = f"{size} bytes" if size else "more"
-    return fetch_error("too_large", f"{found}, at most {limit} are read", limit=limit)
+    found = f"{size} bytes" if size else "more bytes than that"
+    return fetch_error("too_large", f"at most {limit} bytes are read, it has {found}", limit=limit)
 
 
 # --- files ------------------------------------------------------------------------------------

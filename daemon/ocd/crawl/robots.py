@@ -101,7 +101,7 @@ def _rules_of(reply: RobotsReply, url: str) -> Rules:
         return Rules()
     from protego import Protego
 
-    parsed = Protego.parse(reply.body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"))
+    parsed = Protego.parse(reply.body[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "replace"))
     delay = parsed.crawl_delay(PRODUCT)
     rate = parsed.request_rate(PRODUCT)
     per_request = rate.seconds / rate.requests if rate and rate.requests else None

@@ -2,8 +2,9 @@
 
 Globs: `**` is any text, `*` any text without "/", everything else (a "?" too) is literal. A
 pattern with "://" is compared with the whole URL, one that starts with "/" with path and query,
-any other (`*.pdf`, `docs/**`) with the end of the URL that begins at a "/". The query counts or
-not: `/docs/*` covers `/docs/a?x=1`, too.
+any other (`docs/**`) with the end of the URL that begins at a "/". Only at the beginning `*` is
+any text, too, as in `*/api/*`; one that begins with it and has no "/" (`*.pdf`, `*guide*`) is any
+path and query with that in it. The query counts or not: `/docs/*` covers `/docs/a?x=1`, too.
 """
 
 import re
@@ -101,18 +102,26 @@ def glob_test(pattern: str) -> Test:
     """Return the test of one glob (see the module's text)."""
     import re2  # linear time, whatever the pattern
 
-    whole = "://" in pattern
-    text = (
-        pattern if whole or (pattern[:1] in ("/", "*") and pattern[:2] != "*.") else "**/" + pattern
-    )
+    text, of_path = _placed(pattern)
     regex = re2.compile(_regex(text))
 
     def test(url: str) -> bool:
-        subject = url if whole or not text.startswith("/") else _path_and_query(url)
+        subject = _path_and_query(url) if of_path else url
         bare = subject.partition("?")[0]
         return regex.fullmatch(subject) is not None or regex.fullmatch(bare) is not None
 
     return test
+
+
+def _placed(pattern: str) -> tuple[str, bool]:
+    """Return the glob of all that is compared, and whether that is path and query, not the URL."""
+    if "://" in pattern:
+        return pattern, False
+    if not pattern.startswith("*"):
+        return (pattern, True) if pattern.startswith("/") else ("**/" + pattern, False)
+    if "/" in pattern:
+        return "*" + pattern, False
+    return pattern.replace("*", "**"), True
 
 
 def _path_and_query(url: str) -> str:

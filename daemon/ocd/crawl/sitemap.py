@@ -48,9 +48,10 @@ class Sitemaps:
                 yield url
             if self.sources:
                 return
+        tried = [f"{url}: {self.problems[url]}" for url in self.tried if url in self.problems]
         raise OcdError(
             "sitemap_not_found",
-            f"No sitemap found for {site}",
+            f"No sitemap found for {site}" + (f" ({tried[0][:300]})" if tried else ""),
             hint="Give its address as sitemap_url, or use crawl.",
             tried=self.tried,
             problems=self.problems,

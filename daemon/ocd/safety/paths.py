@@ -94,7 +94,7 @@ class Roots:
         roots = [str(root) for root in self._roots]
         listed = ", ".join(roots) or "none"
         return OcdError(
-            "path_outside_roots", f"Not allowed: {path}: it is outside the allowed folders",
+            "path_outside_roots", f"Not allowed: {path} is outside the allowed folders",
             hint=f"Allowed folders: {listed}. Start the daemon with {_FLAG} DIR to add one.",
             path=str(path), roots=roots,
         )  # fmt: skip

@@ -62,7 +62,8 @@ class Crawl(Params):
     status, title, depth, content, links, engine, and error if it failed. A URL is fetched once,
     redirects included. Globs: ** is any text, * any text without "/", all else (? too) is literal;
     with "://" they are compared with the whole URL, with a leading "/" with path and query, else
-    (*.pdf, docs/**) with the end of the URL. Use output_mode handle for many pages.
+    (docs/**) with the end of the URL; *guide* is any path with guide in it. Use output_mode handle
+    for many pages.
     """
 
     url: Url

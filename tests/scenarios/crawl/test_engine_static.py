@@ -414,12 +414,24 @@ async def test_sitemap_filter_and_limit(tmp_path: Path) -> None:
     assert all(re.search(r"/p/1\d*$", one["url"]) for one in got.pages)
 
 
+@pytest.mark.parametrize("told", ["", "unknown/unknown"])
+async def test_a_page_of_no_known_type_is_read_for_what_it_is(tmp_path: Path, told: str) -> None:
+    """A server that does not say what it sends sends a page all the same."""
+    async with site({}) as served:
+        served.answers["/"] = lambda _: web.Response(
+            body=page("Untold").encode(), headers={"Content-Type": told}
+        )
+        got = await run_crawl(tmp_path, url=served.url, **STATIC)
+    assert got.good[0]["content"].startswith("# Untold")
+
+
 async def test_no_sitemap(tmp_path: Path) -> None:
     """The error names what was tried."""
     async with site({"/": page("Home")}) as served:
         with pytest.raises(OcdError, match="No sitemap") as caught:
             await run_crawl(tmp_path, sitemap=True, url=served.url, **STATIC)
     assert caught.value.code == "sitemap_not_found"
+    assert f"{served.url}/sitemap.xml: HTTP 404" in caught.value.message
     assert caught.value.details["tried"] == [
         f"{served.url}/sitemap.xml", f"{served.url}/sitemap_index.xml",
     ]  # fmt: skip
