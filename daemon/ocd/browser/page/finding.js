@@ -34,144 +34,80 @@ class Asked {
     this.rest = rest;
     this.phrase = rest.join(' ');
     this.stems = rest.map((word) => word.slice(0, 4));
+    this.whole = words.join(' ');
+    this.hint = this.hinting();
   }
 
-  // How well an element fits, 0 for not at all. `more` gives further words about it when asked.
-  score(role, name, acts, more) {
-    if (!this.line) return this.fit(role, name, acts, more);
+  // What the name or the further words of all that fit have in them, whatever their case; null if
+  // that may be anything.
+  hinting() {
+    if (!this.rest.length) return null;
+    const begun = this.line ? [/\S{1,4}/u.exec(this.line.name)?.[0] ?? ''] : [];
+    // No half of a pair at the end: the expression knows whole signs only.
+    const parts = [...this.stems, ...begun].map((part) => part.replace(/[\ud800-\udbff]$/, '').replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+    // A dotted capital I has two letters as a small one.
+    return new RegExp([...parts, '\u0130'].join('|'), 'iu');
+  }
+
+  // How well an element fits, 0 for not at all.
+  score(el, role, name, acts) {
+    if (!this.line) return this.fit(el, role, name, acts);
     const named = clip(name) === this.line.name;
     const same = named && (role === this.line.role || (role === 'clickable' && !ROLES.has(this.line.role)));
-    return same ? 80 + this.near(more) : Math.min(this.fit(role, name, acts, more), named ? 70 : 60);
+    return same ? 80 + this.near(el, acts) : Math.min(this.fit(el, role, name, acts), named ? 70 : 60);
   }
 
   // Up to 20 for the words around that are still there.
-  near(more) {
+  near(el, acts) {
     const { around } = this.line;
     if (!around.length) return 20;
-    const there = new Set(wordsOf(more(true)));
+    const there = new Set(wordsOf(furtherWords(el, acts, true)));
     return Math.round((20 * around.filter((word) => there.has(word)).length) / around.length);
   }
 
-  fit(role, name, acts, more) {
+  fit(el, role, name, acts) {
     const fits = this.roles.size === 0 ? 0 : this.roles.has(role) ? 6 : -12;
     const kind = (acts ? 6 : 0) - (role === 'clickable' ? 3 : 0);
     const low = name.toLowerCase();
     if (low && low === this.text) return 100 + kind;
     // Most of a page has nothing to do with the words: that must cost next to nothing.
-    const near = !this.rest.length || this.stems.some((stem) => low.includes(stem));
-    const spoken = near ? wordsOf(low) : [];
-    if (near && this.all.length && spoken.join(' ') === this.all.join(' ')) return 98 + kind;
+    const there = low === '' ? 0 : this.stemsIn(low);
+    const spoken = there || !this.rest.length ? wordsOf(low) : [];
+    const said = spoken.join(' ');
+    if (said === this.whole && said !== '') return 98 + kind;
     if (!this.rest.length) return this.roles.has(role) ? 50 + kind : 0;
-    const score = near ? this.words(spoken, more) : this.further(this.rest, 0, more);
+    const all = there === this.stems.length ? this.words(said, spoken) : 0;
+    const score = all || this.further(el, acts, spoken);
     return score > 0 ? Math.max(1, score + fits + kind) : 0;
   }
 
-  words(spoken, more) {
-    const said = spoken.join(' ');
+  stemsIn(low) {
+    let count = 0;
+    for (const stem of this.stems) if (low.includes(stem)) count++;
+    return count;
+  }
+
+  // Where all the words are in the name, in one way or another; else 0.
+  words(said, spoken) {
     if (said === this.phrase) return 90;
     if (said.startsWith(`${this.phrase} `)) return 80;
     if (` ${said} `.includes(` ${this.phrase} `)) return 74;
-    const missing = this.rest.filter((word) => !spoken.includes(word));
-    if (!missing.length) return 68;
+    if (this.rest.every((word) => spoken.includes(word))) return 68;
     const start = this.rest.filter((word) => spoken.some((one) => one.startsWith(word) || (one.length > 3 && word.startsWith(one))));
     if (start.length === this.rest.length) return 60;
-    if (said.includes(this.phrase) && this.phrase.length > 1) return 58;
-    const hits = this.rest.length - missing.length;
-    return this.further(missing, hits, more);
+    return said.includes(this.phrase) && this.phrase.length > 1 ? 58 : 0;
   }
 
-  further(missing, hits, more) {
-    const extra = more(hits > 0).toLowerCase();
-    const left = missing.filter((word) => !extra.includes(word) || !wordsOf(extra).includes(word));
+  // Where words are missing in the name, they may be among what else is known of the element.
+  further(el, acts, spoken) {
+    const missing = spoken.length ? this.rest.filter((word) => !spoken.includes(word)) : this.rest;
+    const hits = this.rest.length - missing.length;
+    const extra = furtherWords(el, acts, hits > 0).toLowerCase();
+    const left = extra ? missing.filter((word) => !extra.includes(word) || !wordsOf(extra).includes(word)) : missing;
     if (!left.length) return hits ? 66 : 40;
     const share = (this.rest.length - left.length) / this.rest.length;
     return share >= 0.5 ? Math.round(30 * share) : 0;
   }
-}
-
-// Walks as the outline does, and keeps elements instead of lines.
-class Seek extends Outline {
-  constructor(judge) {
-    super({ filter: 'all' });
-    this.judge = judge; // (el, role, name, acts) → score
-    this.found = [];
-  }
-
-  keep(el, role, name, acts) {
-    const score = this.judge(el, role, name, acts);
-    if (score > 0) this.found.push({ el, role, name, acts, score, at: this.found.length });
-  }
-
-  head(el, role, name, acts) {
-    this.keep(el, role, name || (acts ? '' : ownText(el)), acts);
-    return '';
-  }
-
-  // No lines are made.
-
-  put() {}
-
-  flush() {
-    this.words = '';
-  }
-
-  detail() {
-    return '';
-  }
-
-  close() {}
-
-  elsewhere() {}
-
-  caption(el, tag, view, depth) {
-    const owner = tag === 'LABEL' ? el.control : null;
-    if (owner && !reachable(owner, el) && !view.inert) this.keep(el, roleOf(owner), nameOf(owner, roleOf(owner)), true);
-    this.block(el, view, depth, el);
-  }
-
-  block(el, view, depth, control) {
-    if (!control && view.readable) {
-      const text = ownText(el);
-      if (text) this.keep(el, 'text', text, false);
-    }
-    super.block(el, view, depth, control);
-  }
-}
-
-// The words that stand directly in an element, with what is set off inside them.
-function ownText(el) {
-  for (let kid = firstOf(el); kid; kid = nextOf(kid)) {
-    if (typeOf(kid) !== 3) continue;
-    const { data } = kid;
-    // Most have but one text: it need not be put together.
-    if (!BLANK.test(data)) return squeeze((kid === firstOf(el) && nextOf(kid) === null ? data : contentIn(el)).slice(0, 300));
-  }
-  return '';
-}
-
-// Frames that their parent can look into are read with it; those that nobody sees are not.
-function elsewhereSeen() {
-  try {
-    if (window.parent !== window && window.frameElement) return true;
-  } catch { /* of another origin */ }
-  return innerWidth === 0 || innerHeight === 0;
-}
-
-function seek(judge) {
-  surroundings = new Map();
-  sections = new Map();
-  if (elsewhereSeen()) return [];
-  const it = new Seek(judge);
-  it.document(document, 0);
-  return it.found;
-}
-
-// All that can be acted on, by role and name as refs know them.
-function acting() {
-  return seek((el, role, name, acts) => (acts ? 1 : 0)).map(({ el }) => {
-    const role = roleOf(el);
-    return { el, role, name: nameOf(el, role) };
-  });
 }
 
 function furtherWords(el, acts, partly) {
@@ -230,9 +166,7 @@ function lineOf(one, alone) {
 
 function ranked(options) {
   const asked = new Asked(options.query);
-  const fits = options.acts ? (role, acts) => acts : () => true;
-  const found = seek((el, role, name, acts) => (fits(role, acts)
-    ? asked.score(role, name, acts, (partly) => furtherWords(el, acts, partly)) : 0));
+  const found = seek((el, role, name, acts) => (options.acts && !acts ? 0 : asked.score(el, role, name, acts)), asked.hint);
   const best = withoutDoubles(found).sort((a, b) => b.score - a.score || a.at - b.at);
   // Where they are is asked of those only that may be shown, and that it can decide between: what
   // has but some of the words stays in the page's order.

@@ -6,6 +6,8 @@ const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnProper
 const typeOf = getter(Node.prototype, 'nodeType');
 const firstOf = getter(Node.prototype, 'firstChild');
 const nextOf = getter(Node.prototype, 'nextSibling');
+const firstElementOf = getter(Element.prototype, 'firstElementChild');
+const nextElementOf = getter(Element.prototype, 'nextElementSibling');
 const childrenOf = getter(Node.prototype, 'childNodes');
 const tagOf = getter(Element.prototype, 'tagName');
 const USED = ('tagName nodeType childNodes firstChild children parentElement textContent style title hidden'

@@ -62,14 +62,14 @@ function unseenControls(shown) {
     .filter((one) => WIDGETS.has(one.role) || one.el.hasAttribute('tabindex') || one.el.hasAttribute('onclick'));
 }
 
-function judgeOf(options) {
-  if (!options.query) return (el, role, name, acts) => (acts || (options.everything && name) ? 1 : 0);
+function sought(options) {
+  if (!options.query) return seek((el, role, name, acts) => (acts || (options.everything && name) ? 1 : 0));
   const asked = new Asked(options.query);
-  return (el, role, name, acts) => {
+  return seek((el, role, name, acts) => {
     if (!acts && !options.everything) return 0;
-    const score = asked.score(role, name, acts, (partly) => furtherWords(el, acts, partly));
+    const score = asked.score(el, role, name, acts);
     return score >= options.least ? score : 0;
-  };
+  }, asked.hint);
 }
 
 function coveredAt(el) {
@@ -80,7 +80,7 @@ function coveredAt(el) {
 // Options: scope, band (of the window, in CSS pixels), actions, hidden, everything, query, least, uncovered, offset,
 // limit, own (frames inside are left out).
 function observe(options) {
-  let found = seek(judgeOf(options));
+  let found = sought(options);
   if (options.hidden && !options.query && !elsewhereSeen()) found = [...found, ...unseenControls(found)];
   if (options.own) found = found.filter((one) => one.el.ownerDocument === document);
   const wanted = options.actions?.length ? new Set(options.actions) : null;

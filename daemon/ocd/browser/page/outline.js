@@ -117,6 +117,7 @@ class Outline {
   // Preformatted text keeps its lines.
   preserved(el, view, depth) {
     for (const kid of kidsOf(el)) {
+      if (folded(el, kid)) continue;
       if (typeOf(kid) === Node.ELEMENT_NODE) {
         this.element(kid, view, depth, null);
       } else if (typeOf(kid) === Node.TEXT_NODE && view.readable) {
@@ -150,7 +151,7 @@ class Outline {
       this.hidden += el.textContent.trim().length;
       return;
     }
-    if (!rootOf(el)) suspect(el);
+    if (mayHide(tag) && !rootOf(el)) suspect(el);
     if (tag === 'BR') {
       this.words += ' ';
       return;
@@ -255,7 +256,7 @@ class Outline {
 
   // Whether a name that was given hides words that people see.
   untold(el, name) {
-    if (!named(el)) return false;
+    if (!el.hasAttributes() || !named(el)) return false;
     const words = squeeze(contentOf(el, new Set()));
     return words.length > FEW && !name.toLowerCase().includes(words.toLowerCase());
   }

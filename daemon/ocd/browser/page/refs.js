@@ -54,11 +54,14 @@ function query(selector, scope = document) {
 const probed = new WeakSet();
 let suspects = [];
 
+const HIDING = new Set('DIV SECTION SPAN ARTICLE ASIDE MAIN NAV P'.split(' '));
+const mayHide = (tag) => HIDING.has(tag) || tag.includes('-');
+
 function suspect(el) {
   const custom = tagOf(el).includes('-');
   if (!custom && firstOf(el)) return;
   if (probed.has(el) || el.firstElementChild || suspects.length >= 200) return;
-  if (!custom && ( !/^(DIV|SECTION|SPAN|ARTICLE|ASIDE|MAIN|NAV|P)$/.test(el.tagName))) return;
+  if (!mayHide(tagOf(el))) return;
   if (!custom && (el.offsetHeight === 0 || el.offsetWidth === 0)) return;
   probed.add(el);
   suspects.push(el);

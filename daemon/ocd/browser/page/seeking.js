@@ -1,0 +1,155 @@
+// The walk of the outline, for those who want elements and not lines.
+
+// Elements that say what stands in them and nothing else. hosts: unless they have a shadow tree;
+// named: style sheets may add words to their names.
+const ORDINARY = new Map();
+for (const tag of ('TD TH TR TBODY THEAD TFOOT LI UL OL DL DT DD PRE B STRONG I EM U S SMALL BIG SUB SUP MARK CODE KBD SAMP VAR TIME'
+  + ' ABBR CITE Q DEL INS DFN BDI BDO BR WBR HR TT CENTER').split(' ')) ORDINARY.set(tag, { hosts: false, named: false });
+for (const tag of 'P DIV SPAN SECTION ARTICLE ASIDE MAIN NAV HEADER FOOTER BLOCKQUOTE'.split(' ')) ORDINARY.set(tag, { hosts: true, named: false });
+for (const tag of 'H1 H2 H3 H4 H5 H6'.split(' ')) ORDINARY.set(tag, { hosts: true, named: true });
+ORDINARY.set('A', { hosts: false, named: true });
+// Attributes that give an element neither a role nor a name nor further words.
+const QUIET = new Set(('class href style colspan rowspan scope headers width height align valign bgcolor border cellpadding cellspacing'
+  + ' nowrap target rel hreflang lang dir datetime start value').split(' '));
+const CHAIN = 4; // elements around one text
+
+class Seek extends Outline {
+  // hint: what a name must have in it, null if that cannot be said.
+  constructor(judge, hint) {
+    super({ filter: 'all' });
+    this.judge = judge; // (el, role, name, acts) → score
+    this.hint = hint;
+    this.bare = false; // whether no style sheet adds words to names
+    this.found = [];
+  }
+
+  document(doc, depth) {
+    const outer = this.bare;
+    this.bare = !generates(doc);
+    super.document(doc, depth);
+    this.bare = outer;
+  }
+
+  // Words are asked of their elements.
+  kids(el, view, depth, control) {
+    if (++this.level <= MAX_DEPTH && tagOf(el) !== 'TEXTAREA') {
+      if (hasOtherKids(el)) this.others(el, view, depth, control);
+      else {
+        for (let kid = firstElementOf(el); kid; kid = nextElementOf(kid)) this.kid(el, kid, view, depth, control);
+      }
+    }
+    this.level--;
+  }
+
+  // Shadow trees have style sheets of their own.
+  others(el, view, depth, control) {
+    const outer = this.bare;
+    this.bare = false;
+    for (const kid of [...kidsOf(el)]) if (typeOf(kid) === 1) this.kid(el, kid, view, depth, control);
+    this.bare = outer;
+  }
+
+  kid(el, kid, view, depth, control) {
+    if ((this.hint !== null && this.dull(kid)) || folded(el, kid)) return;
+    if (clobbered(kid)) this.block(kid, new View(kid, view, getComputedStyle(kid), 'block'), depth, control);
+    else this.tried(kid, view, depth, control);
+  }
+
+  // Whether neither an element nor what is in it can fit, by its text alone. Most of a page is so:
+  // how it looks and what it is need not be known.
+  dull(el) {
+    let at = el;
+    let kind;
+    for (let level = 0; ; level++) {
+      kind = ORDINARY.get(tagOf(at));
+      if (kind === undefined || (kind.named && !this.bare) || (at.hasAttributes() && !this.quiet(at))) return false;
+      if (kind.hosts && rootOf(at) !== null) return false;
+      const kid = firstElementOf(at);
+      if (kid === null) break;
+      if (kind.named || level === CHAIN || nextElementOf(kid) !== null) return false;
+      at = kid;
+    }
+    const text = contentIn(el);
+    return !this.hint.test(text) && (text !== '' || !kind.hosts);
+  }
+
+  quiet(el) {
+    return el.getAttributeNames().every((name) => QUIET.has(name)
+      || (name === 'id' ? !this.hint.test(el.id) : name.startsWith('data-') && name !== 'data-testid'));
+  }
+
+  keep(el, role, name, acts) {
+    const score = this.judge(el, role, name, acts);
+    if (score > 0) this.found.push({ el, role, name, acts, score, at: this.found.length });
+  }
+
+  head(el, role, name, acts) {
+    this.keep(el, role, name || (acts ? '' : ownText(el)), acts);
+    return '';
+  }
+
+  // No lines are made.
+
+  put() {}
+
+  flush() {
+    this.words = '';
+  }
+
+  detail() {
+    return '';
+  }
+
+  close() {}
+
+  elsewhere() {}
+
+  caption(el, tag, view, depth) {
+    const owner = tag === 'LABEL' ? el.control : null;
+    if (owner && !reachable(owner, el) && !view.inert) this.keep(el, roleOf(owner), nameOf(owner, roleOf(owner)), true);
+    this.block(el, view, depth, el);
+  }
+
+  block(el, view, depth, control) {
+    if (!control && view.readable) {
+      const text = ownText(el);
+      if (text) this.keep(el, 'text', text, false);
+    }
+    super.block(el, view, depth, control);
+  }
+}
+
+// The words that stand directly in an element, with what is set off inside them.
+function ownText(el) {
+  if (firstElementOf(el) === null) return squeeze(contentIn(el).slice(0, 300));
+  for (let kid = firstOf(el); kid; kid = nextOf(kid)) {
+    if (typeOf(kid) === 3 && !BLANK.test(kid.data)) return squeeze(contentIn(el).slice(0, 300));
+  }
+  return '';
+}
+
+// Frames that their parent can look into are read with it; those that nobody sees are not.
+function elsewhereSeen() {
+  try {
+    if (window.parent !== window && window.frameElement) return true;
+  } catch { /* of another origin */ }
+  return innerWidth === 0 || innerHeight === 0;
+}
+
+// What the judge gives a score, in the page's order.
+function seek(judge, hint = null) {
+  surroundings = new Map();
+  sections = new Map();
+  if (elsewhereSeen()) return [];
+  const it = new Seek(judge, hint);
+  it.document(document, 0);
+  return it.found;
+}
+
+// All that can be acted on, by role and name as refs know them.
+function acting() {
+  return seek((el, role, name, acts) => (acts ? 1 : 0)).map(({ el }) => {
+    const role = roleOf(el);
+    return { el, role, name: nameOf(el, role) };
+  });
+}
