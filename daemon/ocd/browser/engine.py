@@ -33,11 +33,14 @@ def source() -> str:
 
 async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # noqa: ANN401
     """Call a function of the engine in a frame and return its JSON value."""
-    for _ in range(2):
-        answer = await tab.evaluate(_CALL, args=[name, args], isolated=True, frame=frame)
-        if answer is not None:
-            return answer[0]
+    there = frame.world is not None  # else the document is new
+    for _ in range(3):
+        if there:
+            answer = await tab.evaluate(_CALL, args=[name, args], isolated=True, frame=frame)
+            if answer is not None:
+                return answer[0]
         await tab.evaluate(source(), isolated=True, frame=frame)
+        there = True
     return None
 
 

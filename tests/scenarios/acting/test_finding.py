@@ -41,6 +41,37 @@ def test_text_is_found(at: At) -> None:
     assert "text" in at("things.html").lines("First view")[0]
 
 
+@pytest.mark.parametrize(
+    ("query", "line"),
+    [
+        ("basket", 'link "Basket 3"'),
+        ("proceed", 'text "Proceed here"'),
+        ("continue", 'link "Continue"'),
+        ("order total", 'text "12 EUR"'),
+        ("whisper", 'textbox "Whisper"'),
+        ("inside", 'button "Inside"'),
+        ("deeply set", 'listitem "Deeply set"'),
+    ],
+)
+def test_names_that_are_no_text_of_one_element_are_found(at: At, query: str, line: str) -> None:
+    """Words of a style sheet, of several elements, of an id, a label and a shadow tree count."""
+    assert line in at("apart.html").lines(query)[0]
+
+
+def test_closed_details_in_preformatted_text_are_not_read(at: At) -> None:
+    """What is folded away is neither found nor read, wherever it is folded."""
+    page = at("apart.html")
+    assert page.do("find", query="folded", wait_for_ms=0)["refs"] == []
+    assert "Folded entry" not in page.do("read_page")["content"]
+
+
+def test_all_rows_that_fit_are_counted(at: At) -> None:
+    """The one row that has all the words comes first, those with some of them after it."""
+    result = at("apart.html").do("find", query="Item 1299")
+    assert result["content"].splitlines()[0].startswith('- cell "Item 1299"')
+    assert result["total"] == 300
+
+
 def test_nothing_found_is_no_error(at: At) -> None:
     """An empty list comes with a hint."""
     result = at("rows.html").do("find", query="xylophone")
