@@ -76,7 +76,7 @@ class Line:
         from oc import spawn
 
         wanted = self.command.options.get("start")
-        if wanted is False or (wanted is None and not spawn.may_start(self._home)):
+        if wanted is False or (wanted is None and not paths.may_start(self._home)):
             raise OcdError("no_daemon", "No daemon is running", hint="ocd start", home=self._home)
         spawn.start_daemon(self._home, quiet=self.command.quiet)
 

@@ -10,6 +10,7 @@ from oc.spelling import key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from oc.calling import Line
@@ -18,25 +19,21 @@ if TYPE_CHECKING:
 
 def status(line: Line, command: Command, _index: Index) -> int:
     """Show what the daemon is and holds; none is started for that unless --start says so."""
-    command.options.setdefault("start", False)
-    reply = line.get("/v1/status", timeout_s=_timeout_s(command))
-    if command.as_json:
-        results.show_json(reply, command)
-        return 0
-    body = json.loads(reply.read())
-    render.write_line(render.for_humans(body))
-    return 0
+    return _of_status(line, command, lambda told: told)
 
 
 def session_list(line: Line, command: Command, _index: Index) -> int:
     """Show the sessions that the daemon's status names."""
+    return _of_status(line, command, lambda told: told["session_names"])
+
+
+def _of_status(line: Line, command: Command, shown: Callable[[dict[str, Any]], Any]) -> int:
     command.options.setdefault("start", False)
     reply = line.get("/v1/status", timeout_s=_timeout_s(command))
     if command.as_json:
         results.show_json(reply, command)
-        return 0
-    body = json.loads(reply.read())
-    render.write_line(render.for_humans(body["session_names"]))
+    else:
+        render.write_line(render.for_humans(shown(json.loads(reply.read()))))
     return 0
 
 

@@ -1,10 +1,8 @@
 """Starting the daemon when none runs. Off the hot path: it may import what it likes."""
 
-import os
 import subprocess
 import sys
 import tempfile
-import tomllib
 
 from oc.render import say
 from ocd.api.errors import OcdError
@@ -32,18 +30,6 @@ def start_daemon(home: str, *, quiet: bool) -> None:
         raise _failed(complaint or f"ocd start exited {done.returncode}", done.returncode)
     if not quiet:
         say(f"Started the daemon ({home}).")
-
-
-def may_start(home: str) -> bool:
-    """Return whether the daemon may be started: OPENCHROME_AUTO_START, config.toml, else yes."""
-    said = os.environ.get("OPENCHROME_AUTO_START")
-    if said:
-        return said.strip().lower() not in ("0", "false", "no", "off")
-    try:
-        with open(os.path.join(home, "config.toml"), "rb") as file:
-            return tomllib.load(file).get("auto_start", True) is not False
-    except (OSError, ValueError):
-        return True  # `ocd start` names what is wrong with a config far better.
 
 
 def _failed(reason: str, status: int | None = None) -> OcdError:

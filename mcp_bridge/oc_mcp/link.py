@@ -1,7 +1,6 @@
 """The relay's way to the daemon: its socket (a named pipe on Windows), and starting it."""
 
 import json
-import os
 import socket
 import sys
 from typing import Protocol
@@ -105,7 +104,7 @@ def connect(home: str, hello: bytes) -> Link:
 
 def start(home: str) -> str | None:
     """Run `ocd start`; return None once it runs, else what it complained about."""
-    if not _allowed(home):
+    if not paths.may_start(home):
         return "none runs, and auto_start is off"
     import subprocess
     import tempfile
@@ -125,16 +124,3 @@ def start(home: str) -> str | None:
         said.seek(0)
         complaint = said.read().decode("utf-8", "replace").strip()
     return f"it did not start: {complaint.removeprefix('Error: ').partition(chr(10))[0]}"
-
-
-def _allowed(home: str) -> bool:
-    said = os.environ.get("OPENCHROME_AUTO_START")
-    if said:
-        return said.strip().lower() not in ("0", "false", "no", "off")
-    import tomllib
-
-    try:
-        with open(os.path.join(home, "config.toml"), "rb") as file:
-            return tomllib.load(file).get("auto_start", True) is not False
-    except (OSError, ValueError):
-        return True  # `ocd start` names what is wrong with a config far better

@@ -14,16 +14,9 @@ from hypothesis import strategies as st
 
 from ocd.records import journal as module
 from ocd.records.journal import Journal
+from support.clock import Clock
 
 DAY = 86_400
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_780_000_000.0  # 2026-05-28T20:26:40Z
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

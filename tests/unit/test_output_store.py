@@ -22,18 +22,9 @@ from ocd.api.errors import OcdError
 from ocd.outputs import paging
 from ocd.outputs.store import OutputStore
 from ocd.payload import JSON, Chunk, Lines, Payload
+from support.clock import Clock
 
 MB = 1024 * 1024
-
-
-class Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 1_780_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -11,16 +11,9 @@ from ocd.api.errors import OcdError
 from ocd.outputs import sweeper
 from ocd.outputs.store import OutputStore
 from ocd.payload import JSON, Payload
+from support.clock import Clock
 
 HOUR = 3600
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_780_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -18,6 +18,20 @@ def home(environ: Mapping[str, str] = os.environ) -> str:
     )
 
 
+def may_start(home_path: str, environ: Mapping[str, str] = os.environ) -> bool:
+    """Return whether clients may start the daemon: OPENCHROME_AUTO_START, config.toml, else yes."""
+    said = environ.get("OPENCHROME_AUTO_START")
+    if said:
+        return said.strip().lower() not in ("0", "false", "no", "off")
+    import tomllib  # needed only when the daemon does not run
+
+    try:
+        with open(os.path.join(home_path, "config.toml"), "rb") as file:
+            return tomllib.load(file).get("auto_start", True) is not False
+    except (OSError, ValueError):
+        return True  # `ocd start` names what is wrong with a config far better
+
+
 def daemon_socket(home_path: str, environ: Mapping[str, str] = os.environ) -> str:
     """Return the address of the daemon's socket: a path, or a pipe's name on Windows."""
     return _address(home_path, "ocd", environ)
