@@ -86,6 +86,28 @@ def test_wait_for_ends_when_it_is_so(daemon: Daemon, site: Site, kind: str, valu
 
 
 @pytest.mark.parametrize(
+    ("code", "kind", "content"),
+    [
+        ("({d: new Date(0), n: 3n, m: new Map([[1, 2]])})", "object",
+         '{"d":"1970-01-01T00:00:00.000Z","n":"3","m":{"1":2}}'),
+        ("['half \\ud83d', '\\ud83d\\ude00']", "array", '["half \ufffd","\U0001f600"]'),
+        ("new Date(0)", "string", "1970-01-01T00:00:00.000Z"),
+        ("[1.5, null, true]", "array", "[1.5,null,true]"),
+        ("NaN", "string", "NaN"),
+        ("false", "boolean", "false"),
+        ("undefined", "null", "null"),
+    ],
+)  # fmt: skip
+def test_a_script_answers_its_value_with_its_type(
+    daemon: Daemon, site: Site, code: str, kind: str, content: str
+) -> None:
+    """Strings as they are, everything else as JSON; what JSON has no form for, in words."""
+    daemon.do("navigate", url=site.url("article.html"))
+    told = daemon.do("javascript_tool", code=code)
+    assert (told["type"], told["content"]) == (kind, content)
+
+
+@pytest.mark.parametrize(
     ("code", "content"),
     [
         ("return 3", "3"),

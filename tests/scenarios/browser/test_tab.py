@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from ocd.browser.scripts import Json
 from ocd.browser.tab import Tab
 from support.browsing import browsing, refusal
 from support.site_inline import InlineSite, Reply, redirect
@@ -116,12 +117,8 @@ async def test_values_and_errors_of_scripts(tmp_path):
         assert await tab.evaluate("(a, b) => a + b.x", args=[1, {"x": 2}], isolated=True) == 3
         assert await tab.evaluate("(o) => Object.keys(o)", args=[{"__proto__": 1}]) == ["__proto__"]
         rich = "({d: new Date(0), m: new Map([[1, 2]]), n: 3n, e: [undefined, NaN]})"
-        assert await tab.evaluate(rich, repl=True) == {
-            "d": "1970-01-01T00:00:00.000Z",
-            "m": {"1": 2},
-            "n": "3",
-            "e": [None, "NaN"],
-        }
+        said = '{"d":"1970-01-01T00:00:00.000Z","m":{"1":2},"n":"3","e":[null,"NaN"]}'
+        assert await tab.evaluate(rich, repl=True) == Json(said, "object")
         assert await tab.evaluate("await Promise.resolve(5)", repl=True) == 5
         thrown = await refusal(tab.evaluate("1;\n  null.foo", repl=True))
         assert (thrown.code, thrown.details) == ("script_error", {"line": 2, "column": 8})
