@@ -1,4 +1,4 @@
-"""Where frames stand in the tab's window, whatever process renders them."""
+"""Where frames, and elements in them, stand in the tab, whatever process renders them."""
 
 from dataclasses import dataclass
 
@@ -8,6 +8,8 @@ from ocd.browser.frames import Frame
 from ocd.browser.refs import Element
 from ocd.browser.tab import Tab
 
+_PICTURED = "function () { return openchrome.pictured(this) }"
+_PICTURED_IN = "function (...box) { return openchrome.picturedIn(this, ...box) }"
 _CONTENT = "function () { return openchrome.contentBox(this) }"
 
 
@@ -55,3 +57,21 @@ async def place_of(tab: Tab, frame: Frame, window: tuple[float, float]) -> Place
         frame = parent
     width, height = window
     return Place(x, y, max(left, 0), max(top, 0), min(right, width), min(bottom, height))
+
+
+async def area_of(element: Element) -> tuple[float, float, float, float]:
+    """Return x, y, width and height of what its frames show of an element, on the page.
+
+    It is scrolled into view first. Raises detached for a frame that is gone.
+    """
+    tab, frame = element.tab, element.frame
+    box = await element.call(_PICTURED)
+    while frame.parent_id is not None:
+        parent = next((one for one in tab.frames() if one.frame_id == frame.parent_id), None)
+        if parent is None:
+            raise OcdError("detached", "The element's frame was removed from the page.")
+        async with await owner_of(tab, parent, frame) as owner:
+            box = await owner.call(_PICTURED_IN, *box)
+        frame = parent
+    x, y, width, height = box
+    return x, y, width, height

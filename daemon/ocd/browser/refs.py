@@ -110,11 +110,6 @@ class Element:
         except OcdError as error:
             raise scripts.script_error(error) from None
 
-    async def backend_node_id(self) -> int:
-        """Return CDP's own number of the node."""
-        reply = await self.frame.cdp.send("DOM.describeNode", {"objectId": self.object_id})
-        return int(reply["node"]["backendNodeId"])
-
     def release(self) -> None:
         """Let the page forget that we hold the element."""
         self.frame.cdp.tell("Runtime.releaseObject", {"objectId": self.object_id})

@@ -23,24 +23,18 @@ MIN_SCALE = 0.25
 MAX_INLINE = 8 << 20
 _SMALLER_QUALITY = 80
 
-_RECT = """function () {
-  this.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
-  const box = this.getBoundingClientRect();
-  return [box.x + scrollX, box.y + scrollY, box.width, box.height];
-}"""
 _TRANSPARENT = {"color": {"r": 0, "g": 0, "b": 0, "a": 0}}
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """What to picture, and how; at most one of full_page, clip and backend_node_id counts.
+    """What to picture, and how; at most one of full_page and clip counts.
 
     max_bytes: a larger PNG is taken again as JPEG.
     """
 
     full_page: bool = False
     clip: Clip | None = None
-    backend_node_id: int | None = None
     format: Format = "png"
     quality: int | None = None
     omit_background: bool = False
@@ -104,8 +98,6 @@ async def _capture(tab: "Tab", shot: Shot, clip: Clip | None, scale: float) -> P
 
 
 async def _clip(tab: "Tab", shot: Shot) -> Clip | None:
-    if shot.backend_node_id is not None:
-        return await _of_node(tab, shot.backend_node_id)
     if shot.clip is not None:
         return shot.clip
     if not shot.full_page:
@@ -145,16 +137,3 @@ def _said(clip: Clip, scale: float, rest: Clip | None) -> list[str]:
     if rest is not None:
         said.append(f"Cut at {rest[1]:.0f} pixels; {rest[3]:.0f} below are not in it")
     return said
-
-
-async def _of_node(tab: "Tab", backend_node_id: int) -> Clip:
-    try:
-        node = await tab.cdp.send("DOM.resolveNode", {"backendNodeId": backend_node_id})
-        call = {"functionDeclaration": _RECT, "objectId": node["object"]["objectId"]}
-        reply = await tab.cdp.send("Runtime.callFunctionOn", {**call, "returnByValue": True})
-    except OcdError as error:
-        if error.code == "cdp_error":
-            raise OcdError("stale_ref", "That element is no longer in the page.") from None
-        raise
-    x, y, width, height = reply["result"]["value"]
-    return x, y, width, height

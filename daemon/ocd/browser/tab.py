@@ -203,17 +203,16 @@ class Tab:
         *,
         full_page: bool = False,
         clip: Clip | None = None,
-        backend_node_id: int | None = None,
         format: Format = "png",  # noqa: A002 - CDP's word
         quality: int | None = None,
     ) -> bytes:
-        """Return a picture of the viewport, the page, an element, or a part of the page.
+        """Return a picture of the viewport, the page, or a part of the page.
 
         clip: x, y, width, height in CSS pixels of the page. quality: 0 to 100, jpeg and webp.
         What is too large for one picture is scaled down and cut; screenshot.take says how.
-        Raises stale_ref, invalid_argument for an area without size.
+        Raises invalid_argument for an area without size.
         """
-        shot = Shot(full_page, clip, backend_node_id, format, quality)
+        shot = Shot(full_page, clip, format, quality)
         return (await take(self, shot)).data
 
     async def wait_for(

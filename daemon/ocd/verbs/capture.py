@@ -11,6 +11,7 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.api.pictures import named_format
 from ocd.browser import printing
+from ocd.browser.places import area_of
 from ocd.browser.refs import resolve_target
 from ocd.browser.screenshot import MAX_INLINE, Format, Picture, Shot, take
 from ocd.browser.tab import Tab
@@ -51,14 +52,13 @@ async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
     _only_one(params)
     kind = _format(params)
     async with contextlib.AsyncExitStack() as held:
-        node = None
+        clip = _box(params.clip)
         if params.ref or params.selector:
             found = await resolve_target(tab, ref=params.ref, selector=params.selector)
-            node = await (await held.enter_async_context(found)).backend_node_id()
+            clip = await area_of(await held.enter_async_context(found))
         shot = Shot(
             full_page=params.full_page,
-            clip=_box(params.clip),
-            backend_node_id=node,
+            clip=clip,
             format=kind,
             quality=params.quality,
             omit_background=params.omit_background,

@@ -1,6 +1,7 @@
 """page_screenshot and page_pdf: pictures within bounds, files where they are asked for."""
 
 import base64
+import io
 import json
 import re
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from support.daemon import Daemon
 from support.pages import Page
@@ -73,6 +75,38 @@ def test_path_takes_the_picture(page: Page) -> None:
     assert told["dimensions"]["width"] == 1280
     reply = page.call("page_screenshot", path=str(folder / "none" / "a.png"))
     assert reply.code == "file_not_found"
+
+
+@pytest.mark.parametrize(
+    ("name", "colour"),
+    [
+        ("near", (255, 0, 0)),
+        ("far", (0, 0, 255)),
+        ("long", (0, 255, 0)),
+        ("deep", (255, 0, 255)),
+        ("mixed", (0, 255, 255)),
+    ],
+)
+def test_elements_in_frames_are_pictured(
+    at: At, site: Site, name: str, colour: tuple[int, int, int]
+) -> None:
+    """The element and nothing else: in frames of any origin, scrolled, long, inside each other."""
+    page = at("framed.html")
+    page.do("wait_for", type="load")
+    told, data = shot(page, selector=f"#{name}")
+    assert told["dimensions"] == {"width": 120, "height": 40}
+    with Image.open(io.BytesIO(data)) as picture:
+        assert picture.convert("RGB").getcolors() == [(120 * 40, colour)]
+
+
+def test_of_an_element_in_a_frame_is_pictured_what_the_frame_shows(at: At) -> None:
+    """What is around the frame is no part of a page that is longer than its frame."""
+    page = at("framed.html")
+    told, _ = shot(page, selector="iframe[title=far]")
+    assert told["dimensions"]["height"] == 160 + 2 * (5 + 7)
+    ref = page.do("query_dom", selector="html", limit=9)["elements"][-1]["ref"]
+    told, _ = shot(page, ref=ref)
+    assert told["dimensions"]["height"] <= 300
 
 
 _MAGIC = {"png": b"\x89PNG", "jpg": b"\xff\xd8\xff", "webp": b"RIFF"}

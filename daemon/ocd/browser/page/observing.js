@@ -29,6 +29,40 @@ function contentBox(frame) {
   return [box.x, box.y, box.w, box.h];
 }
 
+// What the frames of the engine's window, and that window, show of a box of an element's document:
+// in coordinates of the page if the window is the page's, else of the window.
+function seenOf(view, box) {
+  let { left, top, right, bottom } = box;
+  while (view.parent !== view) {
+    [left, top] = [Math.max(left, 0), Math.max(top, 0)];
+    [right, bottom] = [Math.min(right, view.innerWidth), Math.min(bottom, view.innerHeight)];
+    if (view === window || !view.frameElement) return [left, top, right - left, bottom - top];
+    const [x, y] = contentOrigin(view.frameElement);
+    [left, top, right, bottom] = [left + x, top + y, right + x, bottom + y];
+    view = view.frameElement.ownerDocument.defaultView;
+  }
+  // A frame's part outside of the window may not be drawn.
+  if (top < 0 || bottom > view.innerHeight) {
+    const before = view.scrollY;
+    view.scrollBy({ top: (top + bottom - view.innerHeight) / 2, behavior: 'instant' });
+    [top, bottom] = [top + before - view.scrollY, bottom + before - view.scrollY];
+  }
+  return [left + view.scrollX, top + view.scrollY, right - left, bottom - top];
+}
+
+function pictured(el) {
+  el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  return seenOf(el.ownerDocument.defaultView, el.getBoundingClientRect());
+}
+
+// Likewise of a box of the document in a frame of another origin.
+function picturedIn(frame, left, top, width, height) {
+  frame.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  const [x, y] = contentOrigin(frame);
+  const box = { left: left + x, top: top + y, right: left + x + width, bottom: top + y + height };
+  return seenOf(frame.ownerDocument.defaultView, box);
+}
+
 function actionsOf(el, role) {
   const control = controlOf(el);
   if (disabledWhy(control, false)) return ['hover'];
@@ -113,6 +147,6 @@ function toldOf(one) {
 }
 
 Object.assign(globalThis.openchrome, {
-  contentBox,
+  contentBox, pictured, picturedIn,
   observe: (options) => read(observe, options),
 });
