@@ -19,6 +19,8 @@ LINES = 15
 # ms without a change after which a page has come to rest, and what is waited for it at most.
 QUIET_MS = 10
 MOST_MS = 100
+# What the page gets of a call's time to say what it has waited for, at most.
+SAY_S = 0.25
 # Seconds that input may still take once the page has begun to leave.
 LEAVING_S = 0.3
 _READY = "function (o) { return openchrome.ready(this, o) }"
@@ -44,8 +46,12 @@ class Clock:
 
     @classmethod
     def of(cls, timeout_ms: int) -> "Clock":
-        """Return a clock that ends so many milliseconds from now."""
-        return cls(asyncio.get_running_loop().time() + timeout_ms / 1000)
+        """Return a clock of a call that may take so many milliseconds from now.
+
+        It ends a little before, so that the page can still say what it waited for in vain.
+        """
+        seconds = timeout_ms / 1000
+        return cls(asyncio.get_running_loop().time() + seconds - min(SAY_S, seconds / 5))
 
     @property
     def left(self) -> float:
