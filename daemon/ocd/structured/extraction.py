@@ -1,5 +1,6 @@
 """From what a page was harvested for to values: all of extract_data but the browser."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,8 +69,7 @@ def _table(table: layout.Table) -> dict[str, Any]:
 
 
 def _scope(harvest: Harvest, *, page: bool) -> Scope:
-    entries = _joined(harvest.scopes)
-    tree = Tree(entries)
+    tree = Tree(_joined(harvest.scopes))
     entities: list[Entity] = [*from_json(tree.json), *from_markup(tree)]
     return Scope(
         tree.root, harvest.url, harvest.lang, page=page, entities=entities,
@@ -77,7 +77,8 @@ def _scope(harvest: Harvest, *, page: bool) -> Scope:
     )  # fmt: skip
 
 
-def _joined(scopes: list[list[list[Any]]]) -> list[list[Any]]:
-    # Frames of other origins stand after the page.
-    inner = [entry for scope in scopes for entry in scope]
-    return [[0, "html", 0], *([entry[0] + 1, *entry[1:]] for entry in inner)]
+def _joined(scopes: list[list[list[Any]]]) -> Iterator[list[Any]]:
+    # Frames of other origins stand after the page; all are in one element around them.
+    yield [-1, "html", 0]
+    for scope in scopes:
+        yield from scope

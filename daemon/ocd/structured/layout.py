@@ -11,7 +11,7 @@ _COLON = re.compile(r"^([^:\uff1a]{1,40}?)\s*[:\uff1a]\s*(?!//)(\S.*)$", re.DOTA
 _LABEL_CLASS = re.compile(r"label|key|term|caption|prop|field-?name|title|head", re.I)
 _LABEL_TAGS = {"b", "strong", "label", "dt", "th", "em", "h3", "h4", "h5", "h6", "small"}
 _TEXT_BLOCKS = {"p", "li", "div", "td", "dd", "span", "address", "figcaption", "section", "pre"}
-_NO_LINES = (_TEXT_BLOCKS - {"span"}) | {"ul", "ol", "table", "dl"}
+_NO_LINES = (_TEXT_BLOCKS - {"span"}) | {"ul", "ol", "table"}
 _CELLS = {"cell", "gridcell", "columnheader", "rowheader"}
 _NO_CARDS = frozenset(
     (  # noqa: SIM905 - a list of words a line
@@ -139,8 +139,10 @@ def _control(node: Node, labels: dict[str, str]) -> list[Fact]:
 
 
 def _pair(node: Node) -> list[Fact]:
+    if len(node.kids) < 2 or node.tag in _NO_PAIRS or node.own_text not in ("", ":"):
+        return []
     kids = [kid for kid in node.kids if kid.tag != "br" and (kid.text or kid.attrs.get("content"))]
-    if len(kids) != 2 or node.tag in _NO_PAIRS or node.own_text not in ("", ":"):
+    if len(kids) != 2:
         return []
     label, value = kids
     named = (
@@ -155,13 +157,9 @@ def _pair(node: Node) -> list[Fact]:
 
 
 def _colons(node: Node) -> list[Fact]:
-    if node.tag not in _TEXT_BLOCKS or not 3 <= len(node.text) <= 600 or ":" not in (
-        node.text.replace("\uff1a", ":")
-    ):  # fmt: skip
+    if node.tag not in _TEXT_BLOCKS or not node.says(":", "\uff1a"):
         return []
-    if any(
-        kid.tag in _TEXT_BLOCKS - {"span"} or kid.tag in ("ul", "ol", "table") for kid in node.kids
-    ):
+    if any(kid.tag in _NO_LINES for kid in node.kids) or not 3 <= len(node.text) <= 600:
         return []
     found: list[Fact] = []
     for line in node.lines:

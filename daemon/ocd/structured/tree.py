@@ -1,9 +1,7 @@
 """What a page shows as a flat list in document order, and the elements in it as ranges."""
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 _BLOCKS = frozenset(
@@ -13,20 +11,26 @@ _BLOCKS = frozenset(
         " p pre section summary table tbody td tfoot th thead tr ul caption br iframe"
     ).split()
 )
-_SPACES = re.compile(r"\s+")
 
 
 def squeeze(text: str) -> str:
     """Return the text on one line."""
-    return _SPACES.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
-@dataclass(eq=False)
+_NO_ATTRS: dict[str, str] = {}
+
+
+@dataclass(eq=False, slots=True)
 class Node:
-    """One element: entries `at` to `end` of its tree are it and what is inside."""
+    """One element: entries `at` to `end` of its tree are it and what is inside.
+
+    Its place among the tree's elements is `place`; those up to `end_place` are inside.
+    """
 
     tree: "Tree"
     at: int
+    place: int
     depth: int
     tag: str
     attrs: dict[str, str]
@@ -34,31 +38,40 @@ class Node:
     first_text: int
     end: int = 0
     end_text: int = 0
-    kids: list["Node"] = field(default_factory=list)
+    end_place: int = 0
+    kids: Sequence["Node"] = ()
+    _text: str | None = None
 
-    @cached_property
+    @property
     def text(self) -> str:
         """What is shown of it, on one line."""
-        return squeeze("".join(self.tree.texts[self.first_text : self.end_text]))
+        if self._text is None:
+            self._text = squeeze("".join(self.tree.texts[self.first_text : self.end_text]))
+        return self._text
 
-    @cached_property
+    @property
     def lines(self) -> list[str]:
         """What is shown of it, a line for each block."""
         raw = "".join(self.tree.texts[self.first_text : self.end_text]).split("\v")
         return [line for line in map(squeeze, raw) if line]
 
-    @cached_property
+    @property
     def own_text(self) -> str:
         """The words directly in it."""
         return squeeze(" ".join(self.tree.owned.get(self.at, ())))
 
+    def says(self, *signs: str) -> bool:
+        """Return whether one of the signs is in its text."""
+        texts = self.tree.texts
+        for place in range(self.first_text, self.end_text):
+            text = texts[place]
+            if any(sign in text for sign in signs):
+                return True
+        return False
+
     def inside(self) -> Iterator["Node"]:
-        """Yield the elements inside, in document order."""
-        nodes = self.tree.nodes
-        for place in range(self.tree.places[self.at] + 1, len(nodes)):
-            if nodes[place].at >= self.end:
-                return
-            yield nodes[place]
+        """Return the elements inside, in document order."""
+        return iter(self.tree.nodes[self.place + 1 : self.end_place])
 
     def first(self, *tags: str) -> "Node | None":
         """Return the first element inside with one of the tags."""
@@ -78,23 +91,24 @@ class Node:
 class Tree:
     """The entries that page/harvesting.js gives: [depth, tag, attributes] and [depth, text]."""
 
-    def __init__(self, entries: list[list[Any]]) -> None:
+    def __init__(self, entries: Iterable[list[Any]]) -> None:
         self.nodes: list[Node] = []
         self.texts: list[str] = []
         self.owned: dict[int, list[str]] = {}
-        self.places: dict[int, int] = {}
         self.json: list[str] = []
         self._stack: list[Node] = []
         self._broken = False
+        at = -1
         for at, entry in enumerate(entries):
-            self._close(int(entry[0]), at)
+            if self._stack and self._stack[-1].depth >= entry[0]:
+                self._close(entry[0], at)
             if len(entry) == 2:
                 self._text(str(entry[1]))
             elif entry[1] == "script":
                 self.json.append(entry[2]["json"])
             else:
                 self._open(at, entry)
-        self._close(-1, len(entries))
+        self._close(-1, at + 1)
 
     @property
     def root(self) -> Node:
@@ -102,14 +116,15 @@ class Tree:
         return self.nodes[0]
 
     def _open(self, at: int, entry: list[Any]) -> None:
-        depth, tag, attrs = int(entry[0]), str(entry[1]), entry[2] or {}
+        depth, tag, attrs = entry[0], entry[1], entry[2] or _NO_ATTRS
         parent = self._stack[-1] if self._stack else None
-        node = Node(self, at, depth, tag, attrs, parent, len(self.texts))
+        node = Node(self, at, len(self.nodes), depth, tag, attrs, parent, len(self.texts))
         self._broken = self._broken or _breaks(node)
-        self.places[at] = len(self.nodes)
         self.nodes.append(node)
-        if parent is not None:
+        if parent is not None and isinstance(parent.kids, list):
             parent.kids.append(node)
+        elif parent is not None:
+            parent.kids = [node]
         self._stack.append(node)
 
     def _text(self, text: str) -> None:
@@ -121,7 +136,7 @@ class Tree:
     def _close(self, depth: int, at: int) -> None:
         while self._stack and self._stack[-1].depth >= depth:
             node = self._stack.pop()
-            node.end, node.end_text = at, len(self.texts)
+            node.end, node.end_text, node.end_place = at, len(self.texts), len(self.nodes)
             self._broken = self._broken or _breaks(node)
 
 

@@ -2,9 +2,9 @@
 // A flat list in document order, so that no nesting is too deep: elements are [depth, tag,
 // attributes or 0], texts [depth, text].
 
-const TELLING_ATTRIBUTES = ('class id datetime content itemprop itemtype itemid itemref property typeof resource about rel role'
+const TELLING_ATTRIBUTES = new Set(('class id datetime content itemprop itemtype itemid itemref property typeof resource about rel role'
   + ' aria-label data-testid data-test data-qa data-field data-label data-name data-key data-price data-value data-rating'
-  + ' name alt title colspan scope lang for').split(' ');
+  + ' name alt title colspan scope lang for').split(' '));
 const MOST_NODES = 200000;
 const MOST_TEXT = 4e6; // characters
 const LONG_ATTRIBUTE = 2000;
@@ -83,11 +83,10 @@ class Harvest {
   attributes(el, tag, view) {
     let found = 0;
     const put = (name, value) => { (found ||= {})[name] = value.slice(0, LONG_ATTRIBUTE); };
-    for (const name of TELLING_ATTRIBUTES) {
-      const value = el.getAttribute(name);
-      if (value) put(name, value);
+    for (const { name, value } of el.attributes) {
+      if (value && TELLING_ATTRIBUTES.has(name)) put(name, value);
+      else if (name === 'itemscope') put('itemscope', '1');
     }
-    if (el.hasAttribute('itemscope')) put('itemscope', '1');
     if (tag === 'A' || tag === 'AREA' || tag === 'LINK') put('href', typeof el.href === 'string' ? el.href : '');
     else if (tag === 'IMG' || tag === 'SOURCE' || tag === 'VIDEO' || tag === 'AUDIO') {
       const src = el.currentSrc || el.src || el.getAttribute('data-src') || '';
