@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
@@ -175,6 +175,8 @@ SECRETS = (
     "ghp_abcdefghij0123456789abcdefghij", "AKIAABCDEFGHIJKLMNOP", "https://u:pw123456@x.example/",
     "비밀번호: hunter2secret", "https://x.example/?sig=abcdef0123456789", "X-API-KEY: abcdef123456",
     "https://x.example/?next=https%3A%2F%2Fy.example%2F%3Ftoken%3Dabcdef123456",
+    "user_sid: hunter2secret", "userSid=hunter2secret",
+    f"-----BEGIN PRIVATE KEY-----\n{25 * 'hunter2secret+' }\n-----END PRIVATE KEY-----",
 )  # fmt: skip
 VALUES = (
     "hunter2secret",
@@ -187,6 +189,8 @@ VALUES = (
 )
 
 
+@example(4070, "Authorization: Bearer abcDEF123456", "word ")
+@example(4091, SECRETS[-1], "x,")
 @given(st.integers(0, 3 * SHORT), st.sampled_from(SECRETS), st.sampled_from(["word ", "x,", "\n"]))
 def test_a_secret_is_found_anywhere_in_a_long_text(at: int, secret: str, filler: str) -> None:
     """Pieces do not hide what one pass would have found."""

@@ -175,7 +175,9 @@ def test_redact_text(text):
     "text",
     [
         "ghp_" + "a1" * 18, "AKIAABCDEFGHIJKLMNOP", "xoxb-1234567890-abc", "sk_live_abcdefghij12",
-        "github_pat_" + "a" * 30, "glpat-" + "x" * 20, "AIza" + "b" * 35,
+        "github_pat_" + "a" * 30, "glpat-" + "x" * 20, "AIza" + "b" * 35, "sk-" + "c" * 30,
+        "ya29." + "d" * 30, "npm_" + "e" * 36, "pypi-" + "f" * 40, "hf_" + "g" * 34,
+        f"SG.{'h' * 22}.{'i' * 43}", "rk_test_abcdefghij12", "eyJhbGciOiJI.eyJzdWIi.c2ln",
     ],
 )  # fmt: skip
 def test_tokens_of_known_shape_are_masked_anywhere(text):

@@ -21,6 +21,7 @@ from urllib.parse import quote, unquote, unquote_plus
 import msgspec
 
 from ocd.safety import secrets
+from ocd.safety.shapes import SCHEMES, without_credentials, without_tokens
 
 MASK = "[redacted]"
 URL_MASK = "redacted"
@@ -198,20 +199,8 @@ _PAIR = re.compile(
 )
 # Longer values are not looked into once more.
 _INNER = 200
-_SHAPES = re.compile(
-    r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*"  # JWT
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-    r"|\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b"  # AWS
-    r"|\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}"
-    r"|\bxox[abeprs]-[A-Za-z0-9-]{10,}|\b[srp]k_(?:live|test)_[A-Za-z0-9]{10,}"
-    r"|\bsk-[A-Za-z0-9_-]{20,}|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bnpm_[A-Za-z0-9]{30,}"
-    r"|\bpypi-[\w-]{30,}|\bhf_[A-Za-z0-9]{30,}|\bSG\.[\w-]{16,}\.[\w-]{16,}",
-    re.DOTALL,
-)
-_SCHEME = re.compile(
-    r"\b((?i:Bearer|Basic|Digest|Negotiate|Token))(\s+)"
-    r"(?=[^\s,;\"']*(?:[0-9=]|[a-z][A-Z]))([A-Za-z0-9._~+/=-]{8,})",
-)
+# Each header of them has one of these in its name.
+_HEADER_WORDS = ("authorization", "cookie", "x-")
 
 
 def redact_text(text: str, *, pairs: bool = True) -> str:
@@ -219,9 +208,10 @@ def redact_text(text: str, *, pairs: bool = True) -> str:
     text = secrets.current().mask_text(text)
     if "://" in text:
         text = _URL.sub(lambda match: redact_url(match[0]), text)
-    text = _HEADER.sub(rf"\1\2{MASK}", text)
-    text = _SHAPES.sub(MASK, text)
-    text = _SCHEME.sub(rf"\1\2{MASK}", text)
+    lowered = text.lower()
+    if any(word in lowered for word in _HEADER_WORDS):
+        text = _HEADER.sub(rf"\1\2{MASK}", text)
+    text = without_credentials(without_tokens(text, MASK), lowered, MASK)
     return _without_pairs(text) if pairs and ("=" in text or ":" in text) else text
 
 
@@ -248,13 +238,12 @@ def _masked_pair(match: re.Match[str]) -> str:
     placed = value == "$" and secrets.begins(match.string, match.start("value"))
     if placed or (match.start() > 1 and secrets.begins(match.string, match.start() - 2)):
         return match[0]  # masked already, and with its name
-    if value.lower() in _SCHEMES or value.startswith("//"):
+    if value.lower() in SCHEMES or value.startswith("//"):
         return match[0]  # "Authorization: Bearer [redacted]" is done already
     quotation = value[0] if value[0] in "\"'" else ""
     return f"{match['name']}{match['between']}{quotation}{MASK}{quotation}"
 
 
-_SCHEMES = frozenset(("bearer", "basic", "digest", "negotiate", "token"))
 _AUTHORITY = re.compile(r"([a-z][a-z0-9+.\-]*:)?([/\\]{2,})([^/\\?#]*)", re.IGNORECASE)
 _PARAMETER = re.compile(r"([^=&;?#/]+)=([^&;?#]*)")
 
@@ -296,4 +285,4 @@ def _redact_nested(value: str) -> str:
     clean = decoded
     if decoded != value and ("=" in decoded or ":" in decoded):
         clean = redact_text(decoded)
-    return _SHAPES.sub(URL_MASK, value) if clean == decoded else quote(clean, safe="")
+    return without_tokens(value, URL_MASK) if clean == decoded else quote(clean, safe="")
