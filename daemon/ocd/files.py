@@ -119,8 +119,10 @@ class Log:
     def append(self, line: bytes) -> None:
         """Append one line (without its newline)."""
         assert b"\n" not in line
-        with storage("appending to", self.path):
+        try:
             self._write(line + b"\n")
+        except OSError as error:
+            raise storage_error("appending to", self.path, error) from error
 
     def _write(self, line: bytes) -> None:
         written = 0

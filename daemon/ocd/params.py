@@ -157,7 +157,8 @@ def _invalid(verb: Verb, text: str, into: type) -> OcdError:
 
 def snake(name: str) -> str:
     """Return the name in snake_case; `maxPages` is `max_pages`."""
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
+    # Most names are already: this is asked several times a call.
+    return name if name.islower() else re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
 
 
 @cache

@@ -3,12 +3,12 @@
 import asyncio
 import logging
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -16,8 +16,8 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.browser.met import Met
 from ocd.browser.tab import Tab
-from ocd.recording.kept import kept
-from ocd.records.recordings import Recording, RecordingMeta
+from ocd.recording.kept import clean, without_passwords
+from ocd.records.recordings import Recording, RecordingMeta, spelt
 from ocd.safety.redact import redact, redact_text, redact_url
 from ocd.verb import Output, Verb
 
@@ -29,7 +29,8 @@ logger = logging.getLogger(__name__)
 # A longer string in an action's parameters is cut; such an action cannot be replayed as it stands.
 MOST_CHARACTERS = 20_000
 _WORDS = 600
-_SOON_S = 0.001
+# A title is asked for so long after an action: in a burst of them, after several at once.
+_SOON_S = 0.01
 _TITLE_S = 0.5
 _PICTURE_S = 3.0
 _QUALITY = 60
@@ -48,9 +49,25 @@ class Action:
     session: str
     tab: Tab | None
     deadline: float | None
-    ts: str = ""
+    began: datetime = field(default_factory=partial(datetime.now, UTC))
     started: float = 0.0
     entry: dict[str, Any] = field(default_factory=dict)
+    ts: str = ""
+    clean: Any = None
+
+    def prepare(self) -> None:
+        """Spell and redact what does not depend on how the action ends, unless that is done."""
+        if not self.ts:
+            self.ts = spelt(self.began)
+            self.clean = clean(self.params, MOST_CHARACTERS)
+
+
+class _Title(NamedTuple):
+    """A tab's title: at which address it was so, as the page has it, as it may be shown."""
+
+    url: str
+    raw: str
+    shown: str
 
 
 class Active:
@@ -61,11 +78,9 @@ class Active:
         self.ended = asyncio.Event()
         self.on_action: Callable[[bytes], None] = lambda _line: None
         self._owner = owner
-        self._untitled: deque[tuple[Tab, int]] = deque()
+        self._untitled: dict[Tab, int] = {}
         self._asked: set[asyncio.Future[Any]] = set()
-        # Of each tab: the address it had, and the title as it may be shown; and as the page has it.
-        self._titles: WeakKeyDictionary[Tab, tuple[str, str]] = WeakKeyDictionary()
-        self._raw_titles: WeakKeyDictionary[Tab, str] = WeakKeyDictionary()
+        self._titles: WeakKeyDictionary[Tab, _Title] = WeakKeyDictionary()
 
     @property
     def meta(self) -> RecordingMeta:
@@ -75,8 +90,9 @@ class Active:
     async def record(self, action: Action, run: Run) -> Output:
         """Run the action, write it down, and return or raise what it came to."""
         action.met.whole = True
-        action.ts = self._owner.store.now()
         action.entry = await self._before(action)
+        # Done while the page is waited for, if the action waits at all.
+        asyncio.get_running_loop().call_soon(action.prepare)
         action.started = time.monotonic()
         try:
             output = await run()
@@ -98,7 +114,7 @@ class Active:
             "url_before": _shown_url(tab.url or "about:blank"),
         }
         known = self._titles.get(tab)
-        if known is None or known[0] != tab.url:
+        if known is None or known.url != tab.url:
             await self._ask_title(tab)
         entry["title_before"] = self._title(tab)
         if self.meta.screenshots in ("before", "both"):
@@ -126,16 +142,16 @@ class Active:
                 self._know(tab, await tab.title())
 
     def _title(self, tab: Tab) -> str:
-        return self._titles.get(tab, ("", ""))[1]
+        known = self._titles.get(tab)
+        return known.shown if known else ""
 
     def _know(self, tab: Tab, title: str) -> None:
-        raw = self._raw_titles.get(tab)
-        if raw != title:
-            self._raw_titles[tab] = title
-            shown = redact_text(self._owner.sanitizer.clean(title))
+        known = self._titles.get(tab)
+        if known is not None and known.raw == title:
+            shown = known.shown
         else:
-            shown = self._title(tab)
-        self._titles[tab] = (tab.url, shown)
+            shown = redact_text(self._owner.sanitizer.clean(title))
+        self._titles[tab] = _Title(tab.url, title, shown)
 
     async def _picture(self, tab: Tab, entry: dict[str, Any], when: str) -> None:
         """Take a screenshot and name it in the entry, or say there why there is none."""
@@ -156,7 +172,8 @@ class Active:
             return  # its calls were written one by one, or the recording has ended meanwhile
         seq = self.meta.action_count + 1
         code = error["code"] if error else None
-        action.met.kept = kept(action.params, action.met, code, MOST_CHARACTERS)
+        action.prepare()
+        action.met.kept = without_passwords(action.clean, action.met, code)
         line = _encode(
             {
                 "seq": seq,
@@ -184,15 +201,15 @@ class Active:
             self._owner.end_soon(self, "max_actions")
 
     def _learn_title(self, tab: Tab, seq: int) -> None:
-        # After the answer has gone out, mostly while the next call waits for the page.
+        # After the answer has gone out; of actions in close succession the last one gets it.
         if not self._untitled:
             asyncio.get_running_loop().call_later(_SOON_S, self._ask_titles)
-        self._untitled.append((tab, seq))
+        self._untitled[tab] = seq
 
     def _ask_titles(self) -> None:
         """Ask for the titles that pages have after their actions; nobody waits for that."""
-        while self._untitled:
-            tab, seq = self._untitled.popleft()
+        untitled, self._untitled = self._untitled, {}
+        for tab, seq in untitled.items():
             if not tab.closed:
                 asked = tab.ask_title()
                 self._asked.add(asked)

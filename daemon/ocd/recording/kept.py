@@ -16,10 +16,19 @@ _NOT_FOUND = frozenset(("stale_ref", "element_not_found", "ambiguous"))
 
 def kept(params: Mapping[str, Any], met: Met, error: str | None, most: int) -> Any:  # noqa: ANN401
     """Return the parameters redacted, without values of password fields, strings cut to `most`."""
-    clean = redact(brief(params, most))
+    return without_passwords(clean(params, most), met, error)
+
+
+def clean(params: Mapping[str, Any], most: int) -> Any:  # noqa: ANN401
+    """Return the parameters redacted as far as that can be before they have met any element."""
+    return redact(brief(params, most))
+
+
+def without_passwords(params: Any, met: Met, error: str | None) -> Any:  # noqa: ANN401
+    """Return redacted parameters without the values of password fields that the call has met."""
     if error in _NOT_FOUND:
-        return mask_values(clean, bool)
-    return mask_values(clean, met.hides) if met.elements else clean
+        return mask_values(params, bool)
+    return mask_values(params, met.hides) if met.elements else params
 
 
 def brief(value: Any, most: int) -> Any:  # noqa: ANN401 - any JSON value

@@ -147,7 +147,7 @@ class Recordings:
 
     def now(self) -> str:
         """Return the time as it stands in the files."""
-        return self._clock().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return spelt(self._clock())
 
     def create(self, meta: RecordingMeta, keep: set[str]) -> tuple[Recording, list[str]]:
         """Start a recording (step 1); the ids of those that had to go for it come second.
@@ -279,6 +279,11 @@ class Recordings:
 
     def __repr__(self) -> str:
         return f"Recordings({str(self.folder)!r})"
+
+
+def spelt(moment: datetime) -> str:
+    """Return a moment of UTC as it stands in the files."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def is_id(text: str) -> bool:
