@@ -51,7 +51,8 @@ def complete() -> int:
 def application(line: Iterable[str]) -> typer.Typer:
     """Return the application; only commands whose words are in `line` have their parameters."""
     line = list(line)
-    index = spelling.index(commands.OWN, fast.load_catalog()["verbs"])
+    catalog = fast.load_catalog()
+    index = spelling.index(commands.OWN, catalog["verbs"], catalog["kinds"])
     app, groups = _typer(_Sections), dict[str, list[Entry]]()
     app.callback()(verbs.root())
     for entry in _entries(index):
@@ -99,11 +100,9 @@ def _names(entry: Entry) -> list[str]:
 
 def _with_kind(entry: Entry, line: list[str], index: dict[str, Entry]) -> Entry:
     """Return `task start` with the parameters of the kind that the line names."""
-    kinds = {spelling.short(e["name"]).replace("_", "-") for e in index.values() if e.get("long")}
-    named = next((index[spelling.key(word)] for word in line if spelling.key(word) in index), None)
-    named = named if named is not None and named.get("long") else None
+    named = next(filter(None, (spelling.kind(index, word) for word in line)), None)
     own = dict(entry["params"]["properties"])
-    own["kind"] = {**own["kind"], "enum": sorted(kinds)}
+    own["kind"] = {**own["kind"], "enum": sorted(spelling.kinds(index))}
     more = named["params"]["properties"] if named else {}
     more = {name: schema for name, schema in more.items() if name not in spelling.SHARED}
     return {**entry, "params": {**entry["params"], "properties": own | more}}

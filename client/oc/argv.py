@@ -222,7 +222,7 @@ class _Parser:
         names = spelling.positional(entry)
         if entry["name"] != "task_start" or not self.bare:
             return names
-        kind = self.index.get(spelling.key(self.bare[0]))
+        kind = spelling.kind(self.index, self.bare[0])
         return names if kind is None else (*names, *spelling.positional(kind))
 
     def value(self, name: str, label: str, texts: list[str]) -> dict[str, Any]:
@@ -265,9 +265,9 @@ def _option_name(label: str) -> str:
 
 
 def _kind_properties(index: Mapping[str, Entry], word: str) -> dict[str, Any] | None:
-    """Return what a kind of task takes by itself; None for a kind that is no verb (`recording`)."""
-    kind = index.get(spelling.key(word))
-    if kind is None or not kind.get("long"):
+    """Return what a kind of task takes by itself; None for one that our catalog does not know."""
+    kind = spelling.kind(index, word)
+    if kind is None:
         return None
     properties = kind["params"]["properties"]
     return {k: v for k, v in properties.items() if k not in spelling.SHARED}

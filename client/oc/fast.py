@@ -30,7 +30,7 @@ def run(words: Sequence[str]) -> int:
     as_json = "--json" in words
     try:
         catalog = load_catalog()
-        index = spelling.index(commands.OWN, catalog["verbs"])
+        index = spelling.index(commands.OWN, catalog["verbs"], catalog["kinds"])
         command = argv.parse(words, index)
         as_json = command.as_json
         return _carry_out(command, index, catalog["hash"])

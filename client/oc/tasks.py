@@ -6,10 +6,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from oc import calling, fast, render, results
+from oc import calling, fast, render, results, spelling
 from oc.argv import Command
 from oc.calling import Line
-from oc.spelling import Entry, key
+from oc.spelling import Entry
 from ocd.api.errors import OcdError
 
 Index = dict[str, Entry]
@@ -22,8 +22,8 @@ def start(line: Line, command: Command, index: Index) -> int:
     """Start a task; with --wait or --watch stay until it has ended."""
     given = command.params
     args = given.get("args", {}) | {k: v for k, v in given.items() if k not in _OWN}
-    kind = given["kind"] if given["kind"] in index else _kind(given["kind"], index)
-    params = {"kind": kind, "args": args}
+    kind = spelling.kind(index, given["kind"])
+    params = {"kind": kind["name"] if kind else spelling.key(given["kind"]), "args": args}
     if not (given.get("wait") or given.get("watch")):
         return fast.call(line, command, "oc_task_start", params, index)
     task_id = line.result("oc_task_start", **params)["task_id"]
@@ -72,11 +72,6 @@ def event_line(event: dict[str, Any]) -> str:
 def progress_in(event: dict[str, Any]) -> dict[str, Any] | None:
     """Return the progress {"done", "total"?, "message"?} that an event carries, or None."""
     return event["data"] if event["kind"] == "progress" else None
-
-
-def _kind(word: str, index: Index) -> str:
-    entry = index.get(key(word))
-    return str(entry["name"]) if entry is not None and entry.get("long") else key(word)
 
 
 def _bar_wanted(command: Command) -> bool:

@@ -90,4 +90,7 @@ VERBS = [
         more={"output_handle": TEXT, "offset": NUMBER, "limit": NUMBER, "format": TEXT},
     ),
 ]
-CATALOG = {"hash": "5a3f0c", "verbs": VERBS}
+KINDS = [
+    verb("recording", "recording", long=True, more={"name": TEXT, "max_actions": NUMBER}),
+]
+CATALOG = {"hash": "5a3f0c", "verbs": VERBS, "kinds": KINDS}

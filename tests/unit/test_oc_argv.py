@@ -9,9 +9,9 @@ import pytest
 from oc import argv, commands, spelling
 from oc.argv import Command, Help
 from ocd.api.errors import OcdError
-from support.sample_catalog import VERBS
+from support.sample_catalog import KINDS, VERBS
 
-INDEX = spelling.index(commands.OWN, VERBS)
+INDEX = spelling.index(commands.OWN, VERBS, KINDS)
 
 
 def parse(line: str, *more: str) -> Command:
@@ -83,6 +83,7 @@ def test_spellings(line: str, name: str) -> None:
         ("task start crawl --url x --wait", {"kind": "crawl", "url": "x", "wait": True}),
         ("task start --wait crawl x", {"kind": "crawl", "url": "x", "wait": True}),
         ("task start recording --max-actions 5", {"kind": "recording", "max_actions": 5}),
+        ("task start of-later --max-actions 5", {"kind": "of-later", "max_actions": 5}),
         ('task start crawl --args {"url":"x"}', {"kind": "crawl", "args": {"url": "x"}}),
         ("call zz --param a=1 --param b=2", {"verb": "zz", "param": ["a=1", "b=2"]}),
     ],

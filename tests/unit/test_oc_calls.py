@@ -330,6 +330,7 @@ def test_help_comes_from_the_catalog(oc: Oc) -> None:
     assert "[default: 20]" in page
     assert "--respect-robots" in oc("task start crawl --help").out
     assert "--respect-robots" not in oc("task start --help").out
+    assert "--max-actions" in oc("task start recording --help").out
 
 
 @pytest.mark.parametrize(
