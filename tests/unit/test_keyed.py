@@ -1,11 +1,14 @@
 """Stores of many small records: ten thousand of them, two writers, files written anew."""
 
+import errno
 import threading
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from ocd import files
+from ocd.api.errors import OcdError
 from ocd.records.keyed import Keyed
 from ocd.records.notes import Notes
 from ocd.records.skill_index import Wanted
@@ -16,6 +19,12 @@ MANY = 10_000
 
 class Number(msgspec.Struct, frozen=True):
     value: int
+
+
+@pytest.fixture(autouse=True)
+def _quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten thousand syncs take a minute on a slow disk, and are not what is tested."""
+    monkeypatch.setattr(files, "sync_data", lambda _descriptor: None)
 
 
 def make_skill(number: int, verdict: str = "") -> Skill:
@@ -53,6 +62,26 @@ def test_a_file_mostly_out_of_date_is_written_anew(tmp_path: Path) -> None:
     assert b"torn\n" in path.read_bytes()
     with Keyed(path, Number).held() as records:
         assert {key: one.value for key, one in records.items()} == {"one": 99, "two": 99}
+
+
+def test_what_the_disk_does_not_keep_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line counts once it is synced: one that cannot be leaves file and records as they were."""
+    path = tmp_path / "numbers.jsonl"
+    store = Keyed(path, Number)
+    store.put("k", Number(1))
+    before = path.read_bytes()
+
+    def failing(_descriptor: int) -> None:
+        raise OSError(errno.EIO, "no")
+
+    monkeypatch.setattr(files, "sync_data", failing)
+    with pytest.raises(OcdError, match="no"):
+        store.put("k", Number(2))
+    assert path.read_bytes() == before
+    with store.held() as records:
+        assert records == {"k": Number(1)}
 
 
 def test_two_threads_lose_nothing(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@
     {"key": "…"}                           it is gone
 
 All records are in memory; the file is read once, at the first use. Write order: one line is one
-write (crash point keyed.line), which survives kill -9, not a power cut. A file of which most lines
-are out of date is replaced whole (keyed.compacted): a reader finds the old one or the new one.
+write and is synced (crash point keyed.line). A file of which most lines are out of date is replaced
+whole (keyed.compacted): a reader finds the old one or the new one.
 
 Lines that cannot be read are left where they are: such a file is never replaced, and `unreadable`
 names it. A file of a newer version is refused, and not written to.
@@ -108,7 +108,7 @@ class Keyed(Generic[R]):
             self._lines = 1
         log = Log(self.path)
         try:
-            log.append(msgspec.json.encode(line))
+            log.append(msgspec.json.encode(line), durably=True)
         finally:
             log.close()
         self._lines += 1
