@@ -121,8 +121,8 @@ def _record(daemon: Daemon, site: Site) -> None:
     calls: list[tuple[str, dict[str, object]]] = [
         ("oc_recording_start", {"max_actions": 3, "screenshots": "after"}),
         ("navigate", {"url": site.url("article.html")}),
-        ("javascript_tool", {"code": "document.title = 'Other'"}),
         ("page_reload", {}),
+        ("javascript_tool", {"code": "document.title = 'Other'"}),
     ]
     with suppress(OSError, HTTPException):  # the daemon dies on the way
         for verb, params in calls:

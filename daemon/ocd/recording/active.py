@@ -78,8 +78,10 @@ class Active:
         self.ended = asyncio.Event()
         self.on_action: Callable[[bytes], None] = lambda _line: None
         self._owner = owner
-        self._untitled: dict[Tab, int] = {}
+        # Of each tab: actions by number, with the titles that their lines have.
+        self._untitled: dict[Tab, dict[int, str]] = {}
         self._asked: set[asyncio.Future[Any]] = set()
+        self._settled = False
         self._titles: WeakKeyDictionary[Tab, _Title] = WeakKeyDictionary()
 
     @property
@@ -201,35 +203,38 @@ class Active:
             self._owner.end_soon(self, "max_actions")
 
     def _learn_title(self, tab: Tab, seq: int) -> None:
-        # After the answer has gone out; of actions in close succession the last one gets it.
+        # After the answer has gone out; once for actions in close succession.
         if not self._untitled:
             asyncio.get_running_loop().call_later(_SOON_S, self._ask_titles)
-        self._untitled[tab] = seq
+        self._untitled.setdefault(tab, {})[seq] = self._title(tab)
 
     def _ask_titles(self) -> None:
         """Ask for the titles that pages have after their actions; nobody waits for that."""
         untitled, self._untitled = self._untitled, {}
-        for tab, seq in untitled.items():
+        for tab, titles in untitled.items():
             if not tab.closed:
                 asked = tab.ask_title()
                 self._asked.add(asked)
-                asked.add_done_callback(partial(self._learnt, tab, seq))
+                asked.add_done_callback(partial(self._learnt, tab, titles))
 
-    def _learnt(self, tab: Tab, seq: int, reply: asyncio.Future[Any]) -> None:
+    def _learnt(self, tab: Tab, titles: dict[int, str], reply: asyncio.Future[Any]) -> None:
         self._asked.discard(reply)
-        if reply.cancelled() or reply.exception() or self._owner.of(tab.session_name) is not self:
+        if reply.cancelled() or reply.exception() or self._settled:
             return
-        before = self._title(tab)
         self._know(tab, str(reply.result()["targetInfo"]["title"]))
-        if self._title(tab) != before:
-            with suppress(OcdError):
-                self.recording.retitle(seq, self._title(tab))
+        title = self._title(tab)
+        with suppress(OcdError):
+            for seq in (seq for seq, known in titles.items() if known != title):
+                self.recording.retitle(seq, title)
 
     async def settle(self) -> None:
-        """Wait for the titles that are still asked for."""
+        """Wait for the titles that are still asked for; later ones are not written any more."""
         self._ask_titles()
-        if self._asked:
-            await asyncio.wait(set(self._asked), timeout=_TITLE_S)
+        try:
+            if self._asked:
+                await asyncio.wait(set(self._asked), timeout=_TITLE_S)
+        finally:
+            self._settled = True
 
     def _changes(self, verb: Verb, output: Output | None) -> dict[str, Any]:
         """Return what the action's answer says changed, cleaned as the answer itself is."""

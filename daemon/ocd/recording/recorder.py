@@ -31,6 +31,7 @@ class Recorder:
         self.sessions = sessions
         self._spawn = spawn
         self._active: dict[str, Active] = {}
+        self._ending: dict[str, Active] = {}  # by recording: they take no more actions
         self._starting: set[str] = set()
 
     def of(self, session: str) -> Active | None:
@@ -58,7 +59,7 @@ class Recorder:
             )  # fmt: skip
         self._starting.add(session)
         try:
-            keep = {one.meta.recording_id for one in self._active.values()}
+            keep = {one.meta.recording_id for one in self._active.values()} | {*self._ending}
             recording, pruned = await asyncio.to_thread(self.store.create, wish, keep)
         finally:
             self._starting.discard(session)
@@ -87,15 +88,43 @@ class Recorder:
 
     async def end(self, active: Active, by: EndedBy) -> RecordingMeta:
         """End a recording if it goes on still, and return it once the disk has its end."""
-        await active.settle()
-        if self._active.get(active.meta.session) is active:
-            del self._active[active.meta.session]
-            try:
-                await asyncio.to_thread(active.recording.end, by, self.store.now())
-            finally:
-                active.ended.set()
+        if self._take(active):
+            await self._finish(active, by)
         await active.ended.wait()
         return active.meta
+
+    def end_soon(self, active: Active, by: EndedBy) -> None:
+        """End a recording from code that cannot wait: it takes no more actions from now on."""
+        if self._take(active):
+            self._spawn(self._finish_quietly(active, by))
+
+    def _take(self, active: Active) -> bool:
+        """Return whether the recording goes on still; it is for the caller to finish then."""
+        if self._active.get(active.meta.session) is not active:
+            return False
+        del self._active[active.meta.session]
+        self._ending[active.meta.recording_id] = active
+        return True
+
+    async def _finish(self, active: Active, by: EndedBy) -> None:
+        try:
+            await active.settle()
+        finally:
+            # Whoever has asked for it may be gone.
+            await self._store_end(active, by)
+
+    async def _store_end(self, active: Active, by: EndedBy) -> None:
+        try:
+            await asyncio.to_thread(active.recording.end, by, self.store.now())
+        finally:
+            del self._ending[active.meta.recording_id]
+            active.ended.set()
+
+    async def _finish_quietly(self, active: Active, by: EndedBy) -> None:
+        try:
+            await self._finish(active, by)
+        except OcdError as error:
+            logger.warning("The end of %r is not stored: %s", active.recording, error)
 
     async def all(self) -> tuple[list[RecordingMeta], list[str]]:
         """Return all recordings, newest first, and the folders of those that cannot be read."""
@@ -103,9 +132,14 @@ class Recorder:
         return [self._current(meta) for meta in metas], unreadable
 
     def _current(self, meta: RecordingMeta) -> RecordingMeta:
+        active = self._unfinished(meta)
+        return active.meta if active else meta
+
+    def _unfinished(self, meta: RecordingMeta) -> Active | None:
         active = self._active.get(meta.session)
-        same = active is not None and active.meta.recording_id == meta.recording_id
-        return active.meta if active is not None and same else meta
+        if active is not None and active.meta.recording_id == meta.recording_id:
+            return active
+        return self._ending.get(meta.recording_id)
 
     async def find(self, wanted: str | None, session: str) -> RecordingMeta:
         """Return the recording of an id, the newest of a name, or the session's newest.
@@ -124,25 +158,10 @@ class Recorder:
         """Return a recording as callers know it."""
         told: dict[str, Any] = msgspec.to_builtins(meta)
         hidden = {"format", "version", *(() if meta.lost else ("lost",))}
-        active = self._active.get(meta.session)
-        going_on = active is not None and active.meta.recording_id == meta.recording_id
+        going_on = self._unfinished(meta) is not None
         status = "active" if going_on else "ended" if meta.ended_at else "interrupted"
         told = {key: value for key, value in told.items() if key not in hidden}
         return {**told, "status": status, "path": str(self.store.folder / meta.recording_id)}
-
-    def end_soon(self, active: Active, by: EndedBy) -> None:
-        """End a recording from code that cannot wait: it takes no more actions from now on."""
-        if self._active.get(active.meta.session) is active:
-            del self._active[active.meta.session]
-            self._spawn(self._ending(active, by))
-
-    async def _ending(self, active: Active, by: EndedBy) -> None:
-        try:
-            await asyncio.to_thread(active.recording.end, by, self.store.now())
-        except OcdError as error:
-            logger.warning("The end of %r is not stored: %s", active.recording, error)
-        finally:
-            active.ended.set()
 
     async def leave(self, session: str) -> None:
         """End the recording of a session that is gone for good."""
