@@ -93,7 +93,9 @@ def words(entry: Entry) -> tuple[str, ...]:
     return (short(entry["name"]).replace("_", "-"),)
 
 
-def index(own: Iterable[Entry], verbs: Sequence[Entry], kinds: Iterable[Entry]) -> dict[str, Entry]:
+def index(
+    own: Iterable[Entry], verbs: Sequence[Entry], kinds: Iterable[Entry] = ()
+) -> dict[str, Entry]:
     """Return every command under each key it goes by: its name, and its name without `oc_`.
 
     The client's own commands win over verbs of the same words (`task start`), not over full names.
