@@ -30,6 +30,9 @@ def parse(label: str, schema: Schema, texts: Sequence[str]) -> Any:  # noqa: ANN
     try:
         if schema.get("type") == "array":
             return _array(schema, texts)
+        named = _by_name(schema)
+        if named is not None and texts[0].lstrip()[:1] not in ("{", "["):
+            return _pairs(named, texts)
         several = [one for one in schema.get("anyOf", ()) if one.get("type") == "array"]
         if several and len(texts) > 1:
             return _array(several[0], texts)
@@ -76,7 +79,16 @@ def is_flag(schema: Schema) -> bool:
 
 def takes_many(schema: Schema) -> bool:
     """Return whether a parameter takes several texts."""
-    return schema.get("type") in ("array", "object")
+    return schema.get("type") in ("array", "object") or _by_name(schema) is not None
+
+
+def _by_name(schema: Schema) -> Schema | None:
+    """Return the branch whose values have names, where no branch takes any text."""
+    branches = schema.get("anyOf", ())
+    if any(branch.get("type") == "string" for branch in branches):
+        return None
+    found = (one for one in branches if isinstance(one.get("additionalProperties"), dict))
+    return next(found, None)
 
 
 def _array(schema: Schema, texts: Sequence[str]) -> list[Any]:
@@ -111,12 +123,21 @@ def _one(schema: Schema, text: str) -> Any:  # noqa: ANN401 - a JSON value
 
 def _any_of(branches: Sequence[Schema], text: str) -> Any:  # noqa: ANN401 - a JSON value
     # Text is anything: it must be tried last.
+    textual = any(branch.get("type") == "string" and "enum" not in branch for branch in branches)
     for branch in sorted(branches, key=lambda branch: branch.get("type") == "string"):
         try:
-            return _one(branch, text)
+            value = _one(branch, text)
         except Unfit:
             continue
+        # Where text will do, 007, +49 and "no" are text: a number would lose what is typed.
+        if textual and isinstance(value, (bool, int, float)) and _spelt(value) != text:
+            continue
+        return value
     raise Unfit(" or ".join(map(describe, branches)))
+
+
+def _spelt(value: float) -> str:
+    return ("false", "true")[value] if isinstance(value, bool) else repr(value)
 
 
 def _choice(choices: Sequence[Any], text: str) -> Any:  # noqa: ANN401 - a JSON value

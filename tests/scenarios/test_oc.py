@@ -237,6 +237,19 @@ def test_json_survives_every_character(daemon: Daemon, site: Site) -> None:
     assert line in read["content"]
 
 
+def test_what_is_typed_into_a_field_is_what_was_written(daemon: Daemon, site: Site) -> None:
+    """Leading zeros, a plus sign and the words yes and no stay; a box takes true all the same."""
+    daemon.do("navigate", url=site.url("form.html"))
+    for text in ("0049", "+49", "no"):
+        daemon.oc("form-input", "[name=name]", text).ok()
+        code = "document.querySelector('[name=name]').value"
+        assert daemon.do("javascript_tool", code=code)["content"] == text
+    daemon.oc("fill-form", "Full name=007", "Send me news=true").ok()
+    filled = "[...document.querySelectorAll('[name=name], [name=news]:checked')]"
+    code = f"{filled}.map((field) => field.value).join()"
+    assert daemon.do("javascript_tool", code=code)["content"] == "007,yes"
+
+
 def test_oc_works_in_any_folder_and_without_a_home_variable(daemon: Daemon) -> None:
     """Without HOME the user database is asked; the working folder does not matter."""
     environ = {k: v for k, v in daemon.home.environ.items() if k != "HOME"}

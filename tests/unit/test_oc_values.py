@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 from oc import values
 from ocd.api.errors import OcdError
 
+ANY_SCALAR = {"anyOf": [{"type": one} for one in ("string", "boolean", "integer", "number")]}
+FIELDS = {"anyOf": [{"type": "array"}, {"type": "object", "additionalProperties": ANY_SCALAR}]}
+
 
 @pytest.mark.parametrize(
     ("schema", "texts", "value"),
@@ -26,6 +29,11 @@ from ocd.api.errors import OcdError
         ({"enum": ["add_rule"]}, ["add-rule"], "add_rule"),
         ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, ["7"], 7),
         ({"anyOf": [{"type": "string"}, {"type": "object"}]}, ['{"a":1}'], {"a": 1}),
+        *((ANY_SCALAR, [text], text) for text in ("007", "+49", "1e5", "yes", "no", "1.0", "True")),
+        (ANY_SCALAR, ["true"], True),
+        (ANY_SCALAR, ["12.5"], 12.5),
+        (FIELDS, ["Zip=007", "Terms=true"], {"Zip": "007", "Terms": True}),
+        (FIELDS, ['[{"ref":"e1","value":"x"}]'], [{"ref": "e1", "value": "x"}]),
         (
             {"anyOf": [{"enum": ["A"]}, {"type": "array", "items": {"enum": ["A", "B"]}}]},
             ["A"],
