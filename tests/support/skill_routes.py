@@ -23,4 +23,32 @@ async def turn(request: web.Request) -> web.StreamResponse:
     return response
 
 
-ROUTES = [web.get("/skills/shelf", shelf), web.get("/skills/turn/{look}", turn)]
+_ORDERS = {
+    "shelf": ("Order 17 from Kim, 2026-03-01, paid", "Order 18 from Kim, 2026-03-02, paid"),
+    "number": ("Order 18 from Kim, 2026-03-01, paid",),
+    "date": ("Order 17 from Kim, 2026-03-02, paid",),
+    "name": ("Order 17 from Lee, 2026-03-01, paid",),
+    "message": (
+        "Order 18 from Kim, 2026-03-02, paid",
+        "Order 17 from Kim, 2026-03-01, paid: a parcel is on its way",
+    ),
+}
+_ORDER = """<div class=card><span>{}</span> <button onclick="gone(this)">Delete</button></div>"""
+_GONE = """<script>
+  const gone = (button) => fetch(`/records/log?what=${button.parentElement.innerText.slice(0, 8)}`);
+</script>"""
+
+
+async def orders(request: web.Request) -> web.StreamResponse:
+    """Answer with the orders that there are on that day, each with a button of the same name."""
+    rows = _ORDERS[request.cookies.get("look", "shelf")]
+    page = f"<!doctype html><title>Orders</title>{_GONE}{''.join(map(_ORDER.format, rows))}"
+    headers = {"Cache-Control": "no-store"}
+    return web.Response(text=page, content_type="text/html", headers=headers)
+
+
+ROUTES = [
+    web.get("/skills/orders", orders),
+    web.get("/skills/shelf", shelf),
+    web.get("/skills/turn/{look}", turn),
+]

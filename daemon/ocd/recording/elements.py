@@ -1,12 +1,14 @@
 """A recorded element, named so that it is found again: by role and name, else by an attribute."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 # In the order in which they can be relied on.
 _ATTRIBUTES = ("data-testid", "data-test", "name", "aria-label", "placeholder", "alt", "title")
 
+_NUMBER = re.compile(r"\d")
 Target = Mapping[str, Any]
 
 
@@ -18,8 +20,12 @@ def by_words(target: Target) -> str:
     if not target.get("name"):
         return ""
     quoted = target["name"].replace("\\", "\\\\").replace('"', '\\"')
-    around = target.get("row") or target.get("around", "")
-    return f'{target["role"]} "{quoted}"' + (f" in: {around}" if around else "")
+    line = f'{target["role"]} "{quoted}"'
+    if row := target.get("row"):
+        return f"{line} in row: {row}"
+    # Beside a row, numbers change: a total, a date of today.
+    around = " ".join(w for w in target.get("around", "").split() if not _NUMBER.search(w))
+    return f"{line} in: {around}" if around else line
 
 
 def by_selector(target: Target) -> str:

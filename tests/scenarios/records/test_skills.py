@@ -96,6 +96,28 @@ def test_a_target_that_is_gone_fails_its_step(shelf: Shelf, target: str) -> None
     assert judged["verdict"] == "pass"
 
 
+@pytest.mark.parametrize(("look", "deleted"), [
+    ("number", []), ("date", []), ("name", []), ("message", ["Order 17"]),
+])  # fmt: skip
+def test_no_row_stands_in_for_another(shelf: Shelf, look: str, deleted: list[str]) -> None:
+    """Another number, date or name is another row; a message that came is not."""
+    shelf.daemon.do("navigate", url=shelf.site.url("skills/orders"))
+    query = 'button "Delete" in: Order 17 from Kim, 2026-03-01, paid'
+    shelf.daemon.do("interact", query=query)
+    kept = shelf.keep("delete", last_actions=2)
+    shelf.turn(look)
+    done = shelf.daemon.call(
+        "oc_skill_replay", skill_id=kept["skill_id"], step_timeout_ms=20_000 if deleted else 300
+    )
+    if not deleted:
+        assert (done.code, done.error["step"]["step"]) == ("step_failed", 2)
+        assert done.error["error"]["code"] == "element_not_found"
+        # As an exported plan says it.
+        again = shelf.daemon.call("interact", query=query.replace(" in: ", " in row: "))
+        assert again.code == "element_not_found"
+    assert said(shelf.site) == deleted
+
+
 def test_steps_as_a_caller_writes_them_learn_their_elements(shelf: Shelf) -> None:
     """A selector that was never used before is replaced by what it meant at the first replay."""
     steps = [

@@ -17,14 +17,20 @@ function unquoted(text) {
   try { return JSON.parse(text); } catch { return text.slice(1, -1); }
 }
 
-// A query that is an element's line in the outline: button "Delete" in: Bob.
-const AS_LINE = /^([\w-]+) ("(?:[^"\\]|\\.)+")(?: in: (.*))?$/s;
+// A query that is an element's line in the outline: button "Delete" in: Bob. In a row: recorded so.
+const AS_LINE = /^([\w-]+) ("(?:[^"\\]|\\.)+")(?: in( row)?: (.*))?$/s;
+const OTHER = 30; // the best that an element of another row scores: it is shown, not acted on
+const NUMBER = /\p{N}/u;
+
+// The words of a text; of one that was cut, the last may be half a word.
+const wholeWords = (text) => wordsOf(text.endsWith('…') ? text.replace(/\S*…$/, '') : text);
+const withoutNumbers = (wanted, there) => wanted.some((word) => NUMBER.test(word) && !there.includes(word));
 
 // A query taken apart once.
 class Asked {
   constructor(query) {
     const line = AS_LINE.exec(squeeze(query));
-    this.line = line && { role: line[1], name: unquoted(line[2]), around: [...new Set(wordsOf(line[3] || ''))] };
+    this.line = line && { role: line[1], name: unquoted(line[2]), row: line[3] !== undefined, around: [...new Set(wholeWords(line[4] || ''))] };
     if (this.line) query = `${this.line.name} ${this.line.role}`;
     this.text = squeeze(query).toLowerCase();
     const words = wordsOf(query);
@@ -54,7 +60,21 @@ class Asked {
     if (!this.line) return this.fit(el, role, name, acts);
     const named = clip(name) === this.line.name;
     const same = named && (role === this.line.role || (role === 'clickable' && !ROLES.has(this.line.role)));
-    return same ? 80 + this.near(el, acts) : Math.min(this.fit(el, role, name, acts), named ? 70 : 60);
+    const score = same ? 80 + this.near(el, acts) : Math.min(this.fit(el, role, name, acts), named ? 70 : 60);
+    const other = score > OTHER && ((!named && withoutNumbers(wholeWords(this.line.name), wordsOf(name))) || this.elsewhere(el, acts));
+    return other ? OTHER : score;
+  }
+
+  // Whether it stands in another row than that of the line: a number of it is not there, or words
+  // stand in the place of others. Words that only came, or only went, are a message in the same row.
+  elsewhere(el, acts) {
+    const { around: wanted, row } = this.line;
+    if (!wanted.length) return false;
+    const { words, repeated } = around(el);
+    const there = wordsOf(`${furtherWords(el, acts, true)} ${words}`);
+    const gone = wanted.filter((word) => !there.includes(word));
+    if (!gone.length || withoutNumbers(gone, [])) return gone.length > 0;
+    return (row || repeated) && wholeWords(clip(squeeze(words), 200)).some((word) => !wanted.includes(word));
   }
 
   // Up to 20 for the words around that are still there.
