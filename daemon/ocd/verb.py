@@ -188,6 +188,14 @@ class Verb:
             return True
         return self.scope in ("session", "task") and not self.reads
 
+    @property
+    def acts(self) -> bool:
+        """Whether a call changes a page or a session's tabs: what is worth doing again.
+
+        A task does that by calls, which are recorded one by one, or keeps something of ours.
+        """
+        return self.scope in ("tab", "session") and not self.reads
+
 
 def tab_verb(
     name: str,

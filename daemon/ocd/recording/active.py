@@ -183,7 +183,7 @@ class Active:
                 "verb": action.verb.name,
                 "params": action.met.kept,
                 "ok": error is None,
-                "reads": action.verb.reads,
+                "reads": not action.verb.acts,
                 "error": error,
                 **targets_of(action.met),
                 **action.entry,
@@ -197,7 +197,7 @@ class Active:
             logger.warning("An action is not recorded: %s", failure)
             self.meta.lost += 1
             return
-        if output is not None and action.tab is not None and not action.verb.reads:
+        if output is not None and action.tab is not None and action.verb.acts:
             self._learn_title(action.tab, seq)
         if self.recording.full:
             self._owner.end_soon(self, "max_actions")

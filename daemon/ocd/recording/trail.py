@@ -34,7 +34,7 @@ class Trace:
             "params": kept(self.params, self.met, self.error, MOST_CHARACTERS),
             "ok": self.error is None,
             "error": {"code": self.error} if self.error else None,
-            "reads": self.verb.reads,
+            "reads": not self.verb.acts,
             "url_before": redact_url(self.url),
             **({"tab_id": self.tab_id} if self.tab_id else {}),
             **targets_of(self.met),

@@ -62,6 +62,19 @@ def test_plan_finds_everything_again(daemon: Daemon, site: Site, ordered: str, p
     assert said(site) == EVERYTHING
 
 
+def test_what_we_keep_for_ourselves_is_not_done_again(daemon: Daemon, site: Site) -> None:
+    """Evidence and snapshots are recorded, and left out of what is to be done again."""
+    with recorded(daemon) as recording_id:
+        shop(daemon, site)
+        daemon.do("oc_evidence_bundle", include=["dom"])
+        daemon.do("oc_session_snapshot", objective="o", current_step="s", next_actions=["n"])
+    plan = daemon.do("oc_recording_export", recording_id=recording_id, format="plan")
+    assert [step["tool"] for step in plan["steps"]] == ["navigate"]
+    left_out = [(one["tool"], one["why"]) for one in plan["left_out"]]
+    kept = ("oc_evidence_bundle", "oc_session_snapshot")
+    assert left_out == [(verb, "it changed nothing") for verb in kept]
+
+
 def test_plan_stops_where_the_target_is_gone(daemon: Daemon, site: Site, ordered: str) -> None:
     """On a page without the element the step fails, and nothing else is hit in its place."""
     plan = daemon.do("oc_recording_export", recording_id=ordered, format="plan")
