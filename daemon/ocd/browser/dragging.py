@@ -102,8 +102,8 @@ async def _carry(
 ) -> tuple[float, float]:
     tab = held.element.tab
     x, y = start
-    await pointing.button_down(tab, x, y)
     try:
+        await pointing.button_down(tab, x, y)
         for away in _FIRST:
             await pointing.drag_to(tab, x + away, y + away)
         if isinstance(goal, Target):
@@ -117,9 +117,10 @@ async def _carry(
                 await asyncio.sleep(pace.delay_s)
         # Over the target once more: what lies there has seen the pointer come, now it stays.
         await pointing.drag_to(tab, end[0], end[1])
-        x, y = end
-    finally:
-        await pointing.button_up(tab, x, y)
+        await pointing.button_up(tab, *end)
+    except BaseException:
+        pointing.drop(tab, x, y)
+        raise
     return end
 
 

@@ -1,10 +1,14 @@
 """The mouse and the keyboard of a tab, as trusted input."""
 
 import asyncio
-from typing import Any, Literal
+import contextlib
+from typing import TYPE_CHECKING, Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.browser.tab import Tab
+
+if TYPE_CHECKING:
+    from pyppeteer.input import Keyboard
 
 Button = Literal["left", "right", "middle"]
 _HELD = {"left": 1, "right": 2, "middle": 4}
@@ -12,6 +16,7 @@ _HELD = {"left": 1, "right": 2, "middle": 4}
 MOST_KEYS = 400
 # Seconds between the repetitions of a key that is held down, as keyboards do it.
 _REPEAT_S = 0.04
+_LET_GO_S = 0.02
 _SPELLED = {
     "ctrl": "Control", "control": "Control", "cmd": "Meta", "command": "Meta", "meta": "Meta",
     "alt": "Alt", "option": "Alt", "shift": "Shift", "esc": "Escape", "return": "Enter",
@@ -67,6 +72,12 @@ async def button_up(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None
     await _mouse(tab, "mouseReleased", x, y, **held)
 
 
+def drop(tab: Tab, x: float, y: float) -> None:
+    """Let go of the left button there, whether or not the page ever answers."""
+    held = {"button": "left", "clickCount": 1}
+    tab.cdp.tell("Input.dispatchMouseEvent", {"type": "mouseReleased", "x": x, "y": y, **held})
+
+
 async def wheel(
     tab: Tab, x: float, y: float, across: float, down: float, *, modifiers: int = 0
 ) -> None:
@@ -101,16 +112,24 @@ async def press(tab: Tab, chord: str, hold_s: float = 0) -> None:
     down: list[str] = []
     try:
         for name in held:
-            await keyboard.down(name)
             down.append(name)
-        if hold_s:
-            down.append(last)
-            await _held(tab, last, hold_s)
-        else:
-            await keyboard.press(last)
-    finally:
-        for name in reversed(down):
-            await keyboard.up(name)
+            await keyboard.down(name)
+        down.append(last)
+        await (_held(tab, last, hold_s) if hold_s else keyboard.down(last))
+        while down:
+            await keyboard.up(down[-1])
+            down.pop()
+    except BaseException:
+        await _let_go(keyboard, down)
+        raise
+
+
+async def _let_go(keyboard: "Keyboard", down: list[str]) -> None:
+    # Chromium hears of it at once; a page that hangs never answers, and the caller's time is up.
+    for name in reversed(down):
+        with contextlib.suppress(TimeoutError, OcdError):
+            async with asyncio.timeout(_LET_GO_S):
+                await keyboard.up(name)
 
 
 async def _held(tab: Tab, key: str, seconds: float) -> None:

@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 from time import monotonic
+from typing import Any
+
+import pytest
 
 from support.daemon import Daemon
 from support.pages import Page
@@ -58,6 +61,25 @@ def test_page_that_hangs_is_given_up_in_time(daemon: Daemon, site: Site) -> None
         assert daemon.call(verb, **params, timeout_ms=500).code == "timeout"
         assert monotonic() - began < 15  # its default is twice that
     daemon.do("tabs_close")
+
+
+@pytest.mark.parametrize(
+    ("event", "verb", "params"),
+    [
+        ("keydown", "interact", {"action": "press", "value": "Control+a"}),
+        ("mousemove", "drag_drop", {"source_selector": "h1", "target_x": 50, "target_y": 50}),
+    ],
+)
+def test_page_that_hangs_in_the_middle_is_given_up(
+    at: At, event: str, verb: str, params: dict[str, Any]
+) -> None:
+    """Keys and buttons that are held down are let go without waiting for the page."""
+    page = at("things.html")
+    page.js("document.body.insertAdjacentHTML('afterbegin', '<h1>Held</h1>'); 1")
+    hang = "if (event.key == 'a' || event.buttons) for (;;);"
+    page.js(f"addEventListener('{event}', (event) => {{ {hang} }}, true); 1")
+    assert page.call(verb, **params, timeout_ms=1000).code == "timeout"
+    page.do("tabs_close")
 
 
 def test_tab_that_closes_itself_is_told(at: At) -> None:
