@@ -43,6 +43,9 @@ def _asked(line: Line, command: Command, body: dict[str, Any]) -> int:
         return 0
     result = result_in(reply.read())
     render.write_line(render.for_humans(result.get("seeds", result)))
+    if result.get("kept_in") == "file" and not command.quiet:
+        render.say("No keyring could be used: the seed is in a file that only you can read.")
+        render.say("Hint: with a keyring unlocked, run oc totp add again; it moves there.")
     return 0
 
 

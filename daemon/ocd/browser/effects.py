@@ -150,9 +150,10 @@ class Effects:
 
     async def wait_popups(self, seconds: float) -> None:
         """Wait until the pop-ups know where they are going."""
+        end = asyncio.get_running_loop().time() + min(max(seconds, 0.05), POPUP_S)
         for tab in self.popups:
             with contextlib.suppress(TimeoutError, OcdError):
-                async with asyncio.timeout(min(max(seconds, 0.05), POPUP_S)):
+                async with asyncio.timeout_at(end):
                     await _started(tab)
 
     async def wait_downloads(self, seconds: float) -> None:

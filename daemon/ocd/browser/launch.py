@@ -16,6 +16,8 @@ from ocd.files import make_dir
 
 START_S = 45.0
 CLOSE_S = 3.0
+# What Chromium says of it, in a line that is not its last.
+_NO_DISPLAY = "Missing X server or $DISPLAY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,14 @@ async def _first_answer(process: BrowserProcess, connection: Connection) -> str:
 
 def _failed(process: BrowserProcess, message: str) -> OcdError:
     lines = list(process.log.last)[-8:]
+    if any(_NO_DISPLAY in line for line in lines):
+        return OcdError(
+            "browser_failed",
+            "Chromium has no display to show its windows on.",
+            hint="Leave out --headed, or set DISPLAY (or run it with xvfb-run), then ocd restart.",
+            exit_status=process.status,
+            stderr=lines,
+        )
     said = f" It said: {lines[-1]}" if lines else ""
     return OcdError(
         "browser_failed",

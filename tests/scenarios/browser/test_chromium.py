@@ -181,7 +181,11 @@ async def test_a_profile_in_use_is_not_taken(tmp_path):
 
 @pytest.mark.parametrize(
     ("script", "words"),
-    [("echo no display >&2; exit 3", "no display"), ("exec sleep 100", "answer")],
+    [
+        ("echo no display >&2; exit 3", "no display"),
+        ("echo 'Missing X server or $DISPLAY' >&2; echo Exiting. >&2; exit 1", "to show its"),
+        ("exec sleep 100", "answer"),
+    ],
 )
 async def test_a_browser_that_does_not_start_says_why(tmp_path, monkeypatch, script, words):
     """browser_failed carries Chromium's last words, or that there were none in time."""
