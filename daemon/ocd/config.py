@@ -159,6 +159,8 @@ def _value(setting: Setting, raw: object, source: _Source) -> Any:  # noqa: ANN4
         raise _invalid(where, str(error), hint=hint, key=setting.key) from error
     if setting.key in ("tools_only", "disable_tools"):
         _check_groups(name, setting.key, value)
+    if setting.key in ("allow_domain", "block_domain") and value:
+        _check_globs(name, setting.key, value)
     if isinstance(value, float) and not math.isfinite(value):
         raise _invalid(name, "expected a finite number", key=setting.key)
     return value
@@ -180,6 +182,17 @@ def _check_groups(name: str, key: str, groups: Iterable[str]) -> None:
         if group not in GROUPS:
             known = f"The groups are: {', '.join(GROUPS)}"
             raise _invalid(name, f"unknown capability group {group!r}", hint=known, key=key)
+
+
+def _check_globs(name: str, key: str, texts: Iterable[str]) -> None:
+    from ocd.safety.globs import parsed  # only who has rules pays for what knows hosts
+
+    for text in texts:
+        try:
+            parsed(text)
+        except ValueError as error:
+            hint = "For example example.com, *.example.com, localhost:8080 or [::1]:8080"
+            raise _invalid(name, str(error), hint=hint, key=key) from None
 
 
 def _nearest(key: str) -> str:

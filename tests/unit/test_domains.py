@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
+from ocd.config import load
 from ocd.safety.domains import DomainPolicy, parse_url_argument
 
 
@@ -30,7 +31,24 @@ def code(policy, url):
                        "http://[::ffff:127.0.0.1]/", "http://１２７.0.0.1/"], ["http://127.0.0.2"]),
         ("[::1]", ["http://[::1]:8080/", "http://[0:0:0:0:0:0:0:1]"], ["http://[::2]"]),
         ("::1", ["http://[::1]/"], []),
-        ("https://x.com/path", ["http://x.com"], ["https://y.com"]),
+        ("https://x.com/", ["http://x.com"], ["https://y.com"]),
+        ("localhost:8080", ["http://localhost:8080/x", "http://LOCALHOST.:8080"],
+         ["http://localhost/", "http://localhost:8081"]),
+        ("*.example.com:8443", ["https://example.com:8443", "https://a.b.example.com:8443/"],
+         ["https://a.example.com", "https://xexample.com:8443"]),
+        ("*.EXAMPLE.com.", ["https://Example.COM./", "https://a.example.com"], ["https://b.com"]),
+        (".example.com", ["https://example.com", "https://a.example.com"], ["https://xexample.com"]),
+        ("EXAMPLE.com.:443", ["https://example.com"], ["http://example.com"]),
+        ("*:8080", ["http://a.org:8080", "http://[::1]:8080"], ["http://a.org"]),
+        ("x.com:*", ["http://x.com:8080", "https://x.com"], ["https://y.com"]),
+        ("[::1]:8080", ["http://[0::1]:8080/"], ["http://[::1]/", "http://[::2]:8080"]),
+        ("[0:0::1]", ["http://[::1]/"], ["http://[::2]"]),
+        ("*.BÜCHER.de:8080", ["http://a.xn--bcher-kva.de:8080"], ["http://a.bücher.de"]),
+        ("bücher。de", ["http://bücher.de"], ["http://bucher.de"]),
+        ("XN--BCHER-KVA.de", ["http://bücher.de"], ["http://bucher.de"]),
+        ("host?.x.com", ["http://host1.x.com"], ["http://host12.x.com", "http://host"]),
+        ("10.0.*", ["http://10.0.3.4", "http://10.0.3.4:99"], ["http://10.1.0.1"]),
+        ("my_host.local", ["http://my_host.local"], ["http://myhost.local"]),
         ("evil.com", ["https://good.com@evil.com", "https:evil.com", "https:///evil.com",
                       "https:\\\\evil.com", "ht\ntps://evil.com", " https://evil.com",
                       "https://%65vil.com", "https://evil。com", "https://ｅvil.com",
@@ -45,6 +63,22 @@ def test_globs_block_and_allow_what_they_cover(glob, covered, free):
         assert (code(block, url), code(allow, url)) == ("domain_blocked", "ok"), url
     for url in free:
         assert (code(block, url), code(allow, url)) == ("ok", "domain_blocked"), url
+
+
+@pytest.mark.parametrize(
+    "glob",
+    ["x.com/admin", "https://x.com/a", "10.0.0.0/8", "x.com/", "a.com,b.com", "a.com b.com", "",
+     "x.com:99999", "x.com:0", "x.com:", "x.com:http", "[::1", "[::1]:x", "u@x.com", "*..x.com",
+     "bü*.de", "300.1.1.1", "[ab]*.com", "x.com#a", "a\\b.com", "https://", "*.exa<mple.com"],
+)  # fmt: skip
+def test_a_glob_that_would_silently_do_nothing_is_refused(glob, tmp_path):
+    environ = {"OPENCHROME_HOME": str(tmp_path)}
+    for key, flag in (("allow_domain", "--allow-domain"), ("block_domain", "--block-domain")):
+        with pytest.raises(OcdError) as caught:
+            load({key: ["fine.org", glob]}, environ)
+        assert caught.value.code == "config_invalid"
+        assert caught.value.message.startswith(flag)
+        assert "*.example.com" in caught.value.hint
 
 
 def test_a_block_wins_and_the_hint_names_the_flag():

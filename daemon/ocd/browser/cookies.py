@@ -13,7 +13,7 @@ from yarl import URL
 
 from ocd.api.errors import OcdError
 from ocd.browser.tab import Tab
-from ocd.safety.domains import canonical_host
+from ocd.safety.hosts import canonical_host
 
 # Seconds since 1970 have ten digits for the next 260 years; more are milliseconds.
 _MOST_SECONDS = 1e11

@@ -20,7 +20,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.files import make_dir, read_document, write_whole
-from ocd.safety.domains import canonical_host
+from ocd.safety.hosts import canonical_host
 
 logger = logging.getLogger(__name__)
 
