@@ -19,7 +19,7 @@ from ocd.calls import CALLER, LENT
 from ocd.capabilities import UPSTREAM_MARK
 from ocd.ledger.runner import CALLER_SESSION
 from ocd.ledger.states import TaskMeta
-from ocd.long_calls import OnProgress, finished
+from ocd.long_calls import OnProgress, finished, without_call_only
 from ocd.outputs import policy
 from ocd.params import Common, decode_call, renamed, snake
 from ocd.payload import Payload
@@ -110,7 +110,7 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
     except TimeoutError:
         if not limit.expired():
             raise
-        raise _too_slow(verb, deadline) from None
+        raise _too_slow(verb, deadline, request.params) from None
     if output.instead is not None:
         name, params_there = output.instead
         inner = _with_deadline(params_there, common)
@@ -191,13 +191,17 @@ def _deadline_s(verb: Verb, common: Common, params: Params) -> float | None:
     return min(common.timeout_ms or verb.timeout_ms, MAX_TIMEOUT_MS) / 1000
 
 
-def _too_slow(verb: Verb, deadline: float | None) -> OcdError:
+def _too_slow(verb: Verb, deadline: float | None, given: Mapping[str, Any]) -> OcdError:
+    message = f"{verb.name} took longer than {deadline:g} s"
     hint = "Give it more with timeout_ms."
+    if verb.long:
+        arguments = {"kind": verb.name, "args": without_call_only(given)}
+        step = {"verb": "oc_task_start", "arguments": arguments}
+        hint += f" Or start it as a task, which has no deadline: oc task start {verb.name} …"
+        return OcdError("timeout", message, hint=hint, next_step=step)
     if verb.scope == "tab":
         hint += " If the page does not answer at all, close the tab: tabs_close"
-    elif verb.long:
-        hint += " Or run it as a task: oc task start"
-    return OcdError("timeout", f"{verb.name} took longer than {deadline:g} s", hint=hint)
+    return OcdError("timeout", message, hint=hint)
 
 
 def _with_deadline(params: Mapping[str, Any], common: Common) -> dict[str, Any]:

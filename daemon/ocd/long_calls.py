@@ -1,7 +1,8 @@
 """A long verb that is called directly: a task that the call waits for, for a while."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 
@@ -29,7 +30,7 @@ async def run_long(
 
     Past the budget the task goes on, and the output says so. Raises what `finished` raises.
     """
-    args = {k: v for k, v in request.params.items() if k not in _CALL_ONLY}
+    args = without_call_only(request.params)
     meta = await runner.start(request.verb, args, request.session, at_once=True)
     limit = asyncio.timeout(budget_s)
     try:
@@ -43,6 +44,11 @@ async def run_long(
         runner.request_cancel(meta.task_id)
         raise
     return await finished(runner, meta)
+
+
+def without_call_only(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that the task behind the call has, too."""
+    return {key: value for key, value in params.items() if key not in _CALL_ONLY}
 
 
 def _goes_on(meta: TaskMeta) -> Output:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ocd.files import storage
+
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
 
@@ -16,14 +18,17 @@ async def listen(
     """Take connections at a Unix socket (mode 0600) or a named pipe; the daemon's lock is held."""
     if os.name == "nt":
         return await _at_pipe(address, connected)
-    listener = _bound(address)
+    listener = bound(address)
     return await asyncio.start_unix_server(
         connected, sock=listener, limit=MAX_MESSAGE_BYTES, backlog=128
     )
 
 
-def _bound(address: str) -> socket.socket:
-    # Whatever file is there is stale: the caller holds the daemon's lock.
+def bound(address: str) -> socket.socket:
+    """Return a Unix socket of mode 0600.
+
+    Whatever file is there is stale: the caller holds the daemon's lock.
+    """
     remove(address)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(address)
@@ -34,7 +39,8 @@ def _bound(address: str) -> socket.socket:
 def remove(address: str) -> None:
     """Take away the socket's file."""
     if os.name != "nt":
-        Path(address).unlink(missing_ok=True)
+        with storage("removing", Path(address)):
+            Path(address).unlink(missing_ok=True)
 
 
 async def _at_pipe(

@@ -74,16 +74,19 @@ def decode_args(verb: Verb, raw: Mapping[str, Any]) -> Params:
 
 def _spelled(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
     given: dict[str, Any] = {}
+    spelt: dict[str, str] = {}
     for key, value in raw.items():
         name = _known_name(key, known)
         if name is None:
             raise _unknown(verb, key, known)
-        if name in given:
+        if name in spelt:
             raise OcdError(
                 "invalid_argument",
-                f"{verb.name}: parameter '{name}' is given twice, once as '{key}'",
+                f"{verb.name}: parameter '{name}' is given twice, as '{spelt[name]}' and '{key}'",
+                hint=f"Give '{name}' alone.",
                 parameter=name,
             )
+        spelt[name] = key
         if value is not None or name in _nullable(verb.params):
             given[name] = value
     return given

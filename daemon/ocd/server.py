@@ -12,17 +12,18 @@ import socket
 import struct
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from ocd.api.errors import OcdError, http_status
 from ocd.api.wire import CallRequest, Progress, TotpRequest, UpstreamRequest
 from ocd.dispatch import run_call
-from ocd.files import storage
 from ocd.gateway.servers import Gateway
+from ocd.halfway import HalfOpen, HangUps
+from ocd.mcp_socket import bound, remove
 from ocd.records.totp import TotpStore
 from ocd.replies import Reply
 from ocd.road import Road
@@ -260,30 +261,40 @@ async def listening(app: web.Application, address: str) -> AsyncIterator[None]:
 
     The caller holds the daemon's lock: whatever file is at the path is stale.
     """
+    logging.getLogger("aiohttp.server").addFilter(_junk_is_no_failure)
     runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=2.0)
     await runner.setup()
     try:
-        site = _pipe_site(runner, address) if os.name == "nt" else _unix_site(runner, address)
-        await site.start()
-        yield
+        if os.name == "nt":
+            await web.NamedPipeSite(runner, address).start()
+            yield
+        else:
+            async with _at_socket(runner, address):
+                yield
     finally:
         await runner.cleanup()
-        _remove_socket(address)
+        remove(address)
 
 
-def _remove_socket(address: str) -> None:
-    if os.name != "nt":
-        with storage("removing", Path(address)):
-            Path(address).unlink(missing_ok=True)
+def _junk_is_no_failure(record: logging.LogRecord) -> bool:
+    """Leave a line of what is no HTTP, and no traceback: the mistake is the sender's."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, HttpProcessingError):
+        said = " ".join(error.message.split())[:200]
+        record.levelno, record.levelname, record.exc_info = logging.INFO, "INFO", None
+        record.msg, record.args = "refused what is no HTTP request: %s", (said,)
+    return True
 
 
-def _pipe_site(runner: web.AppRunner, address: str) -> web.BaseSite:
-    return web.NamedPipeSite(runner, address)
-
-
-def _unix_site(runner: web.AppRunner, address: str) -> web.BaseSite:
-    _remove_socket(address)
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listener.bind(address)
-    Path(address).chmod(0o600)
-    return web.SockSite(runner, listener, backlog=1024)
+@contextlib.asynccontextmanager
+async def _at_socket(runner: web.AppRunner, address: str) -> AsyncIterator[None]:
+    serve, hang_ups = runner.server, HangUps()
+    assert serve is not None
+    server = await asyncio.get_running_loop().create_unix_server(
+        lambda: HalfOpen(serve(), hang_ups), sock=bound(address), backlog=1024
+    )
+    try:
+        yield
+    finally:
+        server.close()
+        hang_ups.close()

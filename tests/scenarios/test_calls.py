@@ -1,6 +1,7 @@
 """The socket's contract: what a bad request gets, what a closed connection ends, who waits."""
 
 import json
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -144,7 +145,10 @@ def test_camel_case_parameters_are_accepted(daemon: Daemon, site: Site) -> None:
 
 def test_parameter_given_in_both_spellings_is_refused(daemon: Daemon) -> None:
     """The same parameter twice is `invalid_argument`, not a guess."""
-    assert daemon.call("read_page", tab_id="t1", tabId="t2").code == "invalid_argument"
+    for given in ({"tab_id": "t1", "tabId": "t2"}, {"tabId": "t2", "tab_id": "t1"}):
+        error = daemon.call("read_page", **given).error
+        assert error["code"] == "invalid_argument"
+        assert all(f"'{name}'" in error["message"] for name in given), error
 
 
 def test_timeout_is_accepted_for_timeout_ms(daemon: Daemon, site: Site) -> None:
@@ -234,6 +238,66 @@ def test_closed_connection_cancels_its_call(daemon: Daemon, site: Site) -> None:
     pending.drop()
     wait_until(lambda: daemon.status()["calls_in_flight"] == 0, 20, "the call's end")
     assert daemon.do("navigate", tab_id=tab, url=site.url("table.html"))["title"] == "Steps"
+
+
+def _half_closed(daemon: Daemon, verb: str, **params: object) -> socket.socket:
+    """Send a call, and say that nothing more will come, as `nc -N` does."""
+    body = json.dumps({"verb": verb, "params": params}).encode()
+    head = f"POST /v1/call HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+    line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    line.settimeout(60)
+    line.connect(str(daemon.socket))
+    line.sendall(head.encode() + body)
+    line.shutdown(socket.SHUT_WR)
+    return line
+
+
+def _all_of(line: socket.socket) -> bytes:
+    with line:
+        return b"".join(iter(lambda: line.recv(65536), b""))
+
+
+def test_a_caller_that_closes_its_half_is_answered(daemon: Daemon, site: Site) -> None:
+    """It has said all, and waits; when it hangs up, the call ends as any other does."""
+    tab = daemon.new_tab(site.url("article.html"))
+    there = {"tab_id": tab, "timeout_ms": 60_000}
+    going = _half_closed(daemon, "navigate", url=site.url("gate/half"), **there)
+    site.wait_for("gate/half")
+    site.open_gate("half")
+    answer = _all_of(going)
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert b'"title":"Gate half"' in answer
+    assert _all_of(_half_closed(daemon, "tabs_context")).startswith(b"HTTP/1.1 200")
+    leaving = _half_closed(daemon, "navigate", url=site.url("hang"), **there)
+    site.wait_for("hang")
+    leaving.close()
+    wait_until(lambda: daemon.status()["calls_in_flight"] == 0, 20, "the call's end")
+
+
+def test_what_is_no_http_leaves_no_traceback(daemon: Daemon) -> None:
+    """Junk is refused with one line in the log, and the daemon serves on."""
+    log = daemon.home.path / "log" / "ocd.log"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+        line.settimeout(30)
+        line.connect(str(daemon.socket))
+        line.sendall(b"GET /v1/status junk-4711\r\n\r\n")
+        assert b"400" in line.recv(65536)
+    wait_until(lambda: "no HTTP request" in log.read_text(), 20, "the line in the log")
+    assert "Traceback" not in log.read_text().rpartition("junk-4711")[0][-2000:]
+    assert "http_exceptions" not in log.read_text()
+    assert daemon.do("tabs_context")["session"] == "default"
+
+
+def test_a_long_call_past_its_deadline_says_how_to_go_on(daemon: Daemon, site: Site) -> None:
+    """As a task it has no deadline: the command, and the call with its arguments filled in."""
+    url = site.url("hang")
+    error = daemon.call("crawl", url=url, max_pages=1, engine="static", timeout_ms=300).error
+    assert error["code"] == "timeout"
+    assert "oc task start crawl" in error["hint"]
+    args = {"url": url, "max_pages": 1, "engine": "static"}
+    assert error["next_step"] == {
+        "verb": "oc_task_start", "arguments": {"kind": "crawl", "args": args},
+    }  # fmt: skip
 
 
 def test_closed_connection_cancels_a_direct_crawl_and_keeps_its_pages(

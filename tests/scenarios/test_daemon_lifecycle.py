@@ -329,6 +329,18 @@ def test_stop_ends_a_daemon_that_does_not_answer(make_daemon: MakeDaemon) -> Non
     daemon.identity.kill(signal.SIGSTOP)
     daemon.ocd("stop", "--grace", "1").ok()
     daemon.identity.wait_gone()
+    assert not daemon.socket.exists()
+
+
+def test_a_forced_stop_leaves_no_sockets(make_daemon: MakeDaemon) -> None:
+    """It is ended at once, by pid, and neither its socket nor the bridges' stays behind."""
+    daemon = make_daemon()
+    run = daemon.home.path / "run"
+    assert {"ocd.sock", "mcp.sock"} <= {path.name for path in run.iterdir()}
+    daemon.ocd("stop", "--force").ok()
+    daemon.identity.wait_gone()
+    assert not [path.name for path in run.iterdir() if path.suffix == ".sock"]
+    assert "not running" in daemon.ocd("stop", "--force").ok().err
 
 
 def test_stop_does_not_touch_a_stranger(home: Home) -> None:

@@ -1,17 +1,20 @@
 """`ocd stop` and `ocd restart`."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import psutil
 import typer
 
+from ocd.api import paths
 from ocd.api.errors import OcdError
 from ocd.cli import control
 from ocd.cli.options import Json, given, to_arguments, with_settings
 from ocd.cli.show import say
 from ocd.cli.start import report, running_arguments, start_daemon
 from ocd.config import home_dir, load
+from ocd.mcp_socket import remove
 
 # How long a process may take to go after SIGTERM, and after SIGKILL.
 TERM_S = 5.0
@@ -25,13 +28,18 @@ Grace = Annotated[
 ]
 
 
-def stop(*, grace: Grace = 10) -> None:
+Force = Annotated[
+    bool, typer.Option("--force", help="End it by pid at once; calls and tasks are cut off")
+]
+
+
+def stop(*, grace: Grace = 10, force: Force = False) -> None:
     """Stop the daemon
 
     Running tasks end as CANCELLED and keep what they have. A daemon that does not answer is ended
     by pid, once pid and process start time are those it wrote down.
     """
-    say(stop_daemon(home_dir(), grace))
+    say(stop_daemon(home_dir(), grace, force=force))
 
 
 @with_settings
@@ -48,9 +56,13 @@ def restart(*, grace: Grace = 10, json: Json = False, **flags: Any) -> None:  # 
     report(config.home, start_daemon(config.home, arguments), arguments, as_json=json)
 
 
-def stop_daemon(home: Path, grace_s: float) -> str:
+def stop_daemon(home: Path, grace_s: float, *, force: bool = False) -> str:
     """End the daemon of `home` and return a sentence that says how."""
     holder = control.find_holder(home)
+    if force and holder is not None and control.find_process(holder) is not None:
+        return _ended(
+            home, holder, ((psutil.Process.kill, KILL_S),), f"Ended ocd (pid {holder.pid})."
+        )
     if not _ask(home, grace_s) and holder is None:
         return "ocd is not running."
     if control.wait_until(lambda: _is_gone(home, holder), grace_s):
@@ -61,7 +73,9 @@ def stop_daemon(home: Path, grace_s: float) -> str:
             "The daemon does not answer, and its lock file does not name a live process",
             hint="See what is wrong: ocd doctor",
         )
-    return _end(holder)
+    signals = ((psutil.Process.terminate, TERM_S), (psutil.Process.kill, KILL_S))
+    said = f"Ended ocd (pid {holder.pid}), which did not answer."
+    return _ended(home, holder, signals, said)
 
 
 def _ask(home: Path, grace_s: float) -> bool:
@@ -82,15 +96,23 @@ def _is_gone(home: Path, holder: control.Holder | None) -> bool:
         return False
 
 
-def _end(holder: control.Holder) -> str:
-    """End a daemon by pid; its identity is verified before each signal."""
+def _ended(
+    home: Path,
+    holder: control.Holder,
+    signals: Iterable[tuple[Callable[[psutil.Process], None], float]],
+    said: str,
+) -> str:
+    """End a daemon by pid; its identity is verified before each signal. Return what is said."""
     try:
-        for send, wait_s in ((psutil.Process.terminate, TERM_S), (psutil.Process.kill, KILL_S)):
+        for send, wait_s in signals:
             process = control.find_process(holder)
             if process is not None:
                 send(process)
             if control.wait_until(lambda: control.find_process(holder) is None, wait_s):
-                return f"Ended ocd (pid {holder.pid}), which did not answer."
+                # It had no time for that; callers would take them for a daemon that hangs.
+                for address in (paths.daemon_socket(str(home)), paths.mcp_socket(str(home))):
+                    remove(address)
+                return said
     except psutil.AccessDenied as error:
         raise OcdError("forbidden", f"The daemon (pid {holder.pid}) is not ours to end") from error
     raise OcdError("timeout", f"The daemon (pid {holder.pid}) does not end, not even by SIGKILL")

@@ -1,0 +1,171 @@
+"""Callers that say they have said all: half a connection closed, and an answer still wanted.
+
+`nc -N` and others shut their sending side down after the request. asyncio takes that for the end of
+the connection, which would cancel the call. Here it stays open until it is answered, or until the
+other side has gone altogether, which Linux tells apart; elsewhere both are the end.
+"""
+
+import asyncio
+import contextlib
+import select
+from collections.abc import Callable
+from typing import Any, Protocol, cast
+
+
+class Served(Protocol):
+    """What answers on a connection: aiohttp's handler of requests."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See asyncio.Protocol."""
+        ...
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """See asyncio.Protocol."""
+        ...
+
+    def data_received(self, data: bytes) -> None:
+        """See asyncio.Protocol."""
+        ...
+
+    def pause_writing(self) -> None:
+        """See asyncio.Protocol."""
+        ...
+
+    def resume_writing(self) -> None:
+        """See asyncio.Protocol."""
+        ...
+
+    def close(self) -> None:
+        """Take no further request; close once what came is answered."""
+        ...
+
+
+class HangUps:
+    """Tells of connections whose other side has gone; Linux alone tells that from half of it."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        # One for all and for good: loops remember descriptors that they were given, and new
+        # connections would get the number of one that was closed.
+        self._watching = select.epoll() if hasattr(select, "epoll") else None
+        self._by_descriptor: dict[int, Callable[[], None]] = {}
+        if self._watching is not None:
+            self._loop.add_reader(self._watching.fileno(), self._tell)
+
+    def watch(self, descriptor: int, gone: Callable[[], None]) -> bool:
+        """Call `gone` once nobody is there any more; False if that is so, or cannot be told."""
+        if self._watching is None:
+            return False
+        self._watching.register(descriptor, 0)  # that the other side hangs up is told unasked
+        if any(ready == descriptor for ready, _ in self._watching.poll(0)):
+            self._watching.unregister(descriptor)
+            return False
+        self._by_descriptor[descriptor] = gone
+        return True
+
+    def forget(self, descriptor: int, gone: Callable[[], None]) -> None:
+        """Watch it no longer; another connection may have its number by now."""
+        if self._by_descriptor.get(descriptor) == gone:
+            del self._by_descriptor[descriptor]
+            self._unregister(descriptor)
+
+    def _tell(self) -> None:
+        assert self._watching is not None
+        for descriptor, _ in self._watching.poll(0):
+            gone = self._by_descriptor.pop(descriptor, None)
+            self._unregister(descriptor)
+            if gone is not None:
+                gone()
+
+    def _unregister(self, descriptor: int) -> None:
+        assert self._watching is not None
+        with contextlib.suppress(OSError):  # it was closed, and forgotten with that
+            self._watching.unregister(descriptor)
+
+    def close(self) -> None:
+        """Watch nothing any more."""
+        if self._watching is not None:
+            self._loop.remove_reader(self._watching.fileno())
+            self._watching.close()
+
+    def __repr__(self) -> str:
+        return f"HangUps({len(self._by_descriptor)} watched)"
+
+
+class HalfOpen(asyncio.Protocol):
+    """A connection in front of what serves it; half of it may be closed."""
+
+    def __init__(self, served: Served, hang_ups: HangUps) -> None:
+        self._served = served
+        self._hang_ups = hang_ups
+        self._transport: asyncio.Transport | None = None
+        self._watched = -1
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin."""
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
+        self._served.connection_made(transport)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """End."""
+        if self._watched >= 0:
+            self._hang_ups.forget(self._watched, self._gone)
+        self._served.connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Hand on what came."""
+        self._served.data_received(data)
+
+    def pause_writing(self) -> None:
+        """Hand on that the other side reads slowly."""
+        self._served.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Hand on that it has caught up."""
+        self._served.resume_writing()
+
+    def eof_received(self) -> bool:
+        """Return whether the connection stays open for an answer."""
+        if self._watched >= 0:
+            return True  # uvloop says it twice
+        if self._transport is None or _is_idle(self._served):
+            return False
+        descriptor: int = self._transport.get_extra_info("socket").fileno()
+        if not self._hang_ups.watch(descriptor, self._gone):
+            return False
+        self._watched = descriptor
+        self._served.close()  # after this answer there can be no further request
+        # Only in the next turns of the loop is the request taken up, and known to be whole.
+        loop = asyncio.get_running_loop()
+        loop.call_soon(loop.call_soon, self._expect_all)
+        return True
+
+    def _gone(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _expect_all(self) -> None:
+        if _lacks_some(self._served):
+            self._gone()
+
+    def __repr__(self) -> str:
+        return f"HalfOpen({self._served!r})"
+
+
+# aiohttp tells these in public nowhere.
+
+
+def _is_idle(served: Any) -> bool:  # noqa: ANN401 - aiohttp's RequestHandler
+    """Return whether it waits for a request, or for the rest of one's head."""
+    waiter = served._waiter  # noqa: SLF001
+    no_more = not served._messages  # noqa: SLF001
+    never = not served._request_count  # noqa: SLF001
+    return no_more and (never or (waiter is not None and not waiter.done()))
+
+
+def _lacks_some(served: Any) -> bool:  # noqa: ANN401 - aiohttp's RequestHandler
+    """Return whether a body is not whole; it will never be."""
+    current = served._current_request  # noqa: SLF001
+    payloads = [payload for _, payload in served._messages]  # noqa: SLF001
+    payloads += [current.content] if current is not None else []
+    return not all(payload.is_eof() for payload in payloads)
