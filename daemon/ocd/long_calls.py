@@ -68,17 +68,13 @@ def _goes_on(meta: TaskMeta) -> Output:
 
 async def finished(runner: Runner, meta: TaskMeta) -> Output:
     """Return the output of a task that has ended; raise what its direct call would have."""
-    if meta.status == "FAILED":
-        raise error_from_body({**(meta.error or {}), "task_id": meta.task_id})
-    if meta.status == "CANCELLED" and meta.error:
-        raise error_from_body({**meta.error, "task_id": meta.task_id})
+    partial = f"Its partial result: oc task get {meta.task_id} --include-result"
+    if meta.status == "FAILED" or (meta.status == "CANCELLED" and meta.error):
+        kept = {"hint": partial} if meta.progress.done else {}
+        raise error_from_body({**kept, **(meta.error or {}), "task_id": meta.task_id})
     if meta.status == "CANCELLED":
-        raise OcdError(
-            "cancelled",
-            f"The task behind {meta.kind} was cancelled",
-            hint=f"Its partial result: oc task get {meta.task_id} --include-result",
-            task_id=meta.task_id,
-        )
+        message = f"The task behind {meta.kind} was cancelled"
+        raise OcdError("cancelled", message, hint=partial, task_id=meta.task_id)
     result = await asyncio.to_thread(runner.result, meta)
     assert result is not None, "a completed task has a result"
     return Output(data=result.data, rows=result.rows, items=result.items)

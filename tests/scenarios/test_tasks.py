@@ -358,6 +358,7 @@ def test_direct_call_fails_with_the_verbs_error(daemon: Daemon, site: Site) -> N
         "crawl", url=site.url("many-pages/1.html"), max_pages=5, fail_on_page=2, concurrency=1
     ).error
     assert error["code"] == "injected_failure"
+    assert error["task_id"] in error["hint"]
     assert daemon.result_of(error["task_id"])["pages"]
 
 
