@@ -56,6 +56,9 @@ def html(title: str, body: str, *, status: int = 200, head: str = "") -> web.Res
     return web.Response(text=text, status=status, content_type="text/html")
 
 
+mimetypes.add_type("application/xhtml+xml", ".xhtml")  # not every computer's list has it
+
+
 def media_type(path: Path) -> str:
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     return f"{kind}; charset=utf-8" if kind.startswith("text/") else kind

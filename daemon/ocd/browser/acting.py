@@ -177,8 +177,9 @@ async def perform(
         await effects.unless_leaving(action(), LEAVING_S)
         settled = await _settled(target, clock, effects, value=value)
     except OcdError as error:
-        # A dialog keeps the page from answering, and so does its leaving.
-        if error.code in _ENDS or (error.code != "dialog_open" and not effects.leaving):
+        # A dialog keeps the page from answering, and so does its leaving, or its frame's.
+        silent = error.code == "dialog_open" or effects.leaving or error.details.get("navigated")
+        if error.code in _ENDS or not silent:
             if not (error.code == "tab_gone" and tab.closed):
                 raise
             changed["closed"] = True
@@ -224,6 +225,8 @@ def _lines(settled: dict[str, Any], changed: dict[str, Any]) -> list[str]:
         for mark, key in (("+", "added"), ("-", "removed"), ("~", "attributes"))
         for line in settled[key]
     ]
+    if settled["title"] is not None:
+        changed["title"] = settled["title"]
     for key in ("added", "removed", "attributes"):
         if settled[key]:
             changed[key] = len(settled[key])

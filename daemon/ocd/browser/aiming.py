@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.browser import engine
@@ -14,6 +14,11 @@ from ocd.browser.tab import Tab
 # A match that scores less is a guess; and one must be this much better than the next.
 GOOD_ENOUGH = 40
 CLEARLY = 3
+# Roles of what is filled, without those that are only chosen from.
+FIELDS = frozenset(("textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox"))
+WRITTEN = FIELDS - {"listbox", "slider"}
+# A text that says just the words, and no more.
+_SAYS = 90
 SHOWN = 8
 MANY = 200
 # Frames of other origins that are looked into; the page's own are part of it.
@@ -28,8 +33,10 @@ _INVALID = ("valid selector", "valid XPath", "NamespaceError", "XPath")
 class Aim:
     """How the caller names an element: exactly one of the three.
 
-    roles: of what fits the words, these roles are preferred. nth: which of equally good matches,
-    from 1 in the order of the page, -1 for the last.
+    roles: of what fits the words, these roles are preferred; ties: only of what fits equally well.
+    nth: which of equally good matches, from 1 in the order of the page, -1 for the last.
+    texts: words may also mean what is no control, if it says just that and no control fits
+    (exact), or as well as any control (any: where to drag to, what to scroll to).
     """
 
     ref: str | None = None
@@ -37,6 +44,8 @@ class Aim:
     query: str | None = None
     roles: frozenset[str] = frozenset()
     nth: int | None = None
+    texts: Literal["", "exact", "any"] = ""
+    ties: frozenset[str] = frozenset()
 
     def check(self) -> None:
         """Raise invalid_argument unless exactly one is given."""
@@ -109,9 +118,12 @@ def raise_if_wrong(error: OcdError, options: dict[str, Any]) -> None:
 
 
 async def search(
-    tab: Tab, query: str, limit: int, *, acts: bool = False
+    tab: Tab, query: str, limit: int, *, acts: bool = False, apart: bool = False
 ) -> tuple[list[Match], int]:
-    """Return the elements that fit words best, and how many fit at all."""
+    """Return the elements that fit words best, and how many fit at all.
+
+    acts: only what can be acted on. apart: of equal ones inside each other only the outer one.
+    """
     found: list[Match] = []
     total = 0
 
@@ -121,7 +133,8 @@ async def search(
         total += int(result["total"])
         return False
 
-    await everywhere(tab, "find", {"query": query, "limit": limit, "acts": acts}, take)
+    options = {"query": query, "limit": limit, "acts": acts, "apart": apart}
+    await everywhere(tab, "find", options, take)
     # Stable: inside a frame the engine's order stays.
     found.sort(key=lambda match: -match.score)
     return found[:limit], total
@@ -160,17 +173,27 @@ async def _chosen(tab: Tab, at: Aim) -> str:
             )  # fmt: skip
         best = matches
     else:
-        limit = SHOWN if at.nth is None else MANY
-        matches, _ = await search(tab, str(at.query), limit, acts=True)
-        matches = _preferred(matches, at.roles)
+        matches = await _fitting(tab, at)
         if not matches or matches[0].score < GOOD_ENOUGH:
             raise _not_found(at, matches)
         best = [match for match in matches if match.score > matches[0].score - CLEARLY]
+        best = [match for match in best if match.role in at.ties] or best
     if at.nth is not None:
         return _numbered(at, best)
     if len(best) > 1:
         raise _ambiguous(at, best)
     return best[0].ref
+
+
+async def _fitting(tab: Tab, at: Aim) -> list[Match]:
+    limit = SHOWN if at.nth is None else MANY
+    query, controls = str(at.query), at.texts != "any"
+    matches, _ = await search(tab, query, limit, acts=controls, apart=not controls)
+    matches = _preferred(matches, at.roles)
+    if at.texts == "exact" and (not matches or matches[0].score < GOOD_ENOUGH):
+        all_, _ = await search(tab, query, limit, apart=True)
+        return [match for match in all_ if match.score >= _SAYS] or matches
+    return matches
 
 
 def _preferred(matches: list[Match], roles: frozenset[str]) -> list[Match]:

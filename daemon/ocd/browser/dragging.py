@@ -4,7 +4,7 @@ Chromium runs a page's drag and drop from mouse events by itself, data transfer 
 """
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ocd.browser import pointing, spots
@@ -61,7 +61,7 @@ async def drag(
     Raises what aiming and wait_ready raise for either end; the button is let go then.
     """
     if target.aim != _NOWHERE:  # before the mouse is down: words that fit nothing change nothing
-        aimed: Target | None = await take_aim(tab, target.aim)
+        aimed: Target | None = await take_aim(tab, replace(target.aim, texts="any"))
     else:
         aimed = None
         await spots.check_inside(tab, *(target.point or (-1, -1)))
@@ -89,7 +89,7 @@ async def drag(
 async def _start(tab: Tab, clock: Clock, source: End) -> tuple[Target, tuple[float, float]]:
     if source.point is not None:
         return await spots.at_point(tab, *source.point), source.point
-    held = await take_aim(tab, source.aim)
+    held = await take_aim(tab, replace(source.aim, texts="any"))
     return held, await wait_ready(held, clock)
 
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ocd.api.errors import OcdError
-from ocd.browser.cdp import Event
+from ocd.browser.cdp import CdpSession, Event
 from ocd.browser.dialogs import Dialog
 from ocd.browser.downloads import Download
 from ocd.browser.emitter import Emitter, Listener
@@ -35,6 +35,7 @@ class Effects:
         self._pending: set[str] = set()
         # Frames that load: a page often starts a download by one that nobody sees.
         self._frames: set[str] = set()
+        self._loaders = {frame.frame_id: frame.loader_id for frame in tab.frames()}
         self._give_up: Callable[[], object] = _nothing
         self.started = False
         self.dialog: Dialog | None = tab.opened_dialog
@@ -44,21 +45,30 @@ class Effects:
         self.downloads: list[Download] = []
         cdp = tab.cdp
         self._listeners: list[tuple[Emitter, str, Listener]] = [
-            (cdp, "Page.frameRequestedNavigation", self._leaving),
-            (cdp, "Page.frameStartedNavigating", self._leaving),
+            *(
+                pair
+                for one in {frame.cdp for frame in tab.frames()}
+                for pair in self._moves_of(one)
+            ),
             (tab.events, "download", self._downloading),
             (tab.events, "popup_refused", self._refused),
             (tab.events, "prompt", self._prompted),
             (cdp, "Network.requestWillBeSent", self._requested),
             (cdp, "Network.loadingFinished", self._ended),
             (cdp, "Network.loadingFailed", self._ended),
-            (cdp, "Page.frameNavigated", lambda event: self._arrived(event["frame"]["id"])),
-            (cdp, "Page.frameStoppedLoading", lambda event: self._arrived(event["frameId"])),
-            (cdp, "Page.frameDetached", lambda event: self._arrived(event["frameId"])),
             (cdp, "Page.navigatedWithinDocument", self._wake),
             (cdp, "Page.lifecycleEvent", self._wake),
             (tab.events, "popup", self._opened),
             (tab.events, "dialog", self._asked),
+        ]
+
+    def _moves_of(self, cdp: CdpSession) -> list[tuple[Emitter, str, Listener]]:
+        return [
+            (cdp, "Page.frameRequestedNavigation", self._leaving),
+            (cdp, "Page.frameStartedNavigating", self._leaving),
+            (cdp, "Page.frameNavigated", lambda event: self._arrived(event["frame"]["id"])),
+            (cdp, "Page.frameStoppedLoading", lambda event: self._arrived(event["frameId"])),
+            (cdp, "Page.frameDetached", lambda event: self._arrived(event["frameId"])),
         ]
 
     async def __aenter__(self) -> Self:
@@ -178,6 +188,8 @@ class Effects:
             status = self._tab.documents.current.status
             changed |= {"navigated": True, "title": await self._tab.title()}
             changed |= {"status": status} if status else {}
+        elif moved := self._moved_frames():
+            changed["frames"] = moved
         if self._tab.opened_dialog is not None:
             dialog = self._tab.opened_dialog
             changed["dialog"] = {"type": dialog.kind, "message": dialog.message}
@@ -192,6 +204,10 @@ class Effects:
         downloads = [file.told() for file in self._tab.downloads if not file.reported]
         changed |= {"downloads": downloads} if downloads else {}
         return changed
+
+    def _moved_frames(self) -> list[dict[str, str]]:
+        frames = [f for f in self._tab.frames() if self._loaders.get(f.frame_id)]
+        return [{"url": f.url} for f in frames if f.loader_id != self._loaders[f.frame_id]]
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         while not condition():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _FILES = (
     "nodes", "names", "likeness", "visible", "refs", "identity", "states", "outline", "serialise",
-    "seeking", "finding", "acting", "choosing", "spots", "files",
+    "seeking", "finding", "acting", "changes", "choosing", "spots", "files",
     "observing", "inspecting", "annotating", "styles", "summary",
     "harvesting", "evidence",
 )  # fmt: skip

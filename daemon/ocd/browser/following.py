@@ -3,22 +3,25 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from yarl import URL
 
 from ocd.api.errors import OcdError
 from ocd.browser import doing, dragging, fields, hands, presence, spots
 from ocd.browser.acting import Clock, Done, Target, take_aim
-from ocd.browser.aiming import Aim, search
+from ocd.browser.aiming import FIELDS, WRITTEN, Aim, search
 from ocd.browser.tab import Tab
 from ocd.browser.wording import Step
 from ocd.safety.domains import parse_url_argument
 
 # Seconds that a step's element may take to come, once something was done before it.
 COMES_S = 2.0
-_FIELDS = frozenset(("textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox"))
 _CHECKS = frozenset(("checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"))
+_TEXTS: dict[str, Literal["exact", "any"]] = {
+    "click": "exact", "double_click": "exact", "right_click": "exact",
+    "hover": "any", "scroll_into_view": "any",
+}  # fmt: skip
 _CHOICES = frozenset(("combobox", "listbox", "radiogroup"))
 _OPTIONS = frozenset(("option", "radio", "checkbox", "menuitem", "menuitemradio", "tab"))
 _SUBMIT = "function () { return openchrome.submitFocused(this) }"
@@ -71,13 +74,19 @@ class Following:
     async def aimed(self, step: Step, roles: frozenset[str] = frozenset()) -> Target:
         """Return the step's element; after another step it is waited for."""
         self.tab.check_usable()
-        at = self.aim(step.place, roles, step.nth)
+        at = replace(
+            self.aim(step.place, roles, step.nth),
+            texts=_TEXTS.get(step.kind, ""),
+            ties=roles & WRITTEN,
+        )
+        now = replace(at, texts="") if at.texts == "exact" else at
         end = Clock.of(round(COMES_S * 1000 if self.taken else 1))
         while True:
+            last = not end.left or not self.clock.left
             try:
-                return await self._found(at)
+                return await self._found(at if last else now)
             except OcdError as error:
-                if error.code != "element_not_found" or not end.left or not self.clock.left:
+                if error.code != "element_not_found" or last:
                     raise
             await presence.wait_altered(self.tab, self.clock)
 
@@ -108,7 +117,7 @@ async def _on(it: Following, step: Step, word: str, target: Target) -> Taken:
 
 async def _act(it: Following, step: Step) -> Taken:
     roles = _CHECKS if step.kind in ("check", "uncheck") else frozenset[str]()
-    roles = _FIELDS if step.kind in ("clear", "focus") else roles
+    roles = FIELDS if step.kind in ("clear", "focus") else roles
     return await _on(it, step, step.kind, await it.aimed(step, roles))
 
 
@@ -131,7 +140,7 @@ async def _pick(it: Following, step: Step) -> Taken:
 
 
 async def _fill(it: Following, step: Step) -> Taken:
-    target = await it.aimed(step, _FIELDS)
+    target = await it.aimed(step, FIELDS)
     async with target.element:
         if step.kind == "append":
             done = await doing.do(target, it.clock, "type", step.value)
@@ -177,7 +186,7 @@ async def _press(it: Following, step: Step) -> Taken:
         if called:
             return await _act(it, replace(step, kind="click", place=step.value))
     if step.place:
-        target = await it.aimed(step, _FIELDS)
+        target = await it.aimed(step, FIELDS)
         return await _on(it, replace(step, kind="press"), "press", target)
     chords = " ".join([step.value] * int(step.amount or 1))
     done = await hands.keys(it.tab, it.clock, chords, kind="key")

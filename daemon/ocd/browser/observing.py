@@ -95,7 +95,7 @@ def _asked_for(node: dict[str, Any], options: dict[str, Any]) -> bool:
 
 
 def _moved(node: dict[str, Any], place: Place) -> dict[str, Any]:
-    x, y, width, height = node["bbox"]
+    x, y, width, height = (length * place.scale for length in node["bbox"])
     x, y = x + place.x, y + place.y
     shows = (
         node["in_viewport"]

@@ -1,21 +1,26 @@
 """Where frames, and elements in them, stand in the tab, whatever process renders them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.browser import engine, scripts
 from ocd.browser.frames import Frame
-from ocd.browser.refs import Element
+from ocd.browser.refs import Element, locate
 from ocd.browser.tab import Tab
 
 _PICTURED = "function () { return openchrome.pictured(this) }"
 _PICTURED_IN = "function (...box) { return openchrome.picturedIn(this, ...box) }"
+_BOX = ("x", "y", "width", "height")
 _CONTENT = "function () { return openchrome.contentBox(this) }"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A frame's content box in CSS pixels of the tab's window, and the part of it that shows."""
+    """A frame's content box in CSS pixels of the tab's window, and the part of it that shows.
+
+    scale: how large a CSS pixel of the frame's is in the window.
+    """
 
     x: float
     y: float
@@ -23,6 +28,7 @@ class Place:
     top: float
     right: float
     bottom: float
+    scale: float = 1.0
 
 
 async def owner_of(tab: Tab, parent: Frame, frame: Frame) -> Element:
@@ -39,6 +45,7 @@ async def place_of(tab: Tab, frame: Frame, window: tuple[float, float]) -> Place
     """Return where a frame stands in a window of that width and height; None if it is leaving."""
     known = {one.frame_id: one for one in tab.frames()}
     x = y = 0.0
+    scale = 1.0
     left, top, right, bottom = 0.0, 0.0, float("inf"), float("inf")
     while frame.parent_id is not None:
         parent = known.get(frame.parent_id)
@@ -46,17 +53,18 @@ async def place_of(tab: Tab, frame: Frame, window: tuple[float, float]) -> Place
             return None
         try:
             async with await owner_of(tab, parent, frame) as owner:
-                dx, dy, width, height = await owner.call(_CONTENT)
+                dx, dy, width, height, size = await owner.call(_CONTENT)
         except OcdError as error:
             if error.code in ("cdp_error", "script_error"):
                 return None
             raise
-        right, bottom = min(right, width) + dx, min(bottom, height) + dy
-        left, top = max(left, 0) + dx, max(top, 0) + dy
-        x, y = x + dx, y + dy
+        right, bottom = min(right * size, width) + dx, min(bottom * size, height) + dy
+        left, top = max(left * size, 0) + dx, max(top * size, 0) + dy
+        x, y, scale = x * size + dx, y * size + dy, scale * size
         frame = parent
     width, height = window
-    return Place(x, y, max(left, 0), max(top, 0), min(right, width), min(bottom, height))
+    right, bottom = min(right, width), min(bottom, height)
+    return Place(x, y, max(left, 0), max(top, 0), right, bottom, scale)
 
 
 async def area_of(element: Element) -> tuple[float, float, float, float]:
@@ -75,3 +83,17 @@ async def area_of(element: Element) -> tuple[float, float, float, float]:
         frame = parent
     x, y, width, height = box
     return x, y, width, height
+
+
+async def lift_boxes(tab: Tab, elements: list[dict[str, Any]]) -> None:
+    """Give elements with a `ref` their `bounding_box` in the tab's window: x, y, width, height."""
+    unmoved = Place(0, 0, 0, 0, 0, 0)
+    places: dict[str, Place | None] = {tab.main_frame.frame_id: unmoved}
+    for element in elements:
+        frame, _ = await locate(tab, element["ref"])
+        if frame.frame_id not in places:
+            places[frame.frame_id] = await place_of(tab, frame, (float("inf"), float("inf")))
+        place = places[frame.frame_id] or unmoved
+        x, y, *size = (length * place.scale for length in element["bounding_box"])
+        box = zip(_BOX, (x + place.x, y + place.y, *size), strict=True)
+        element["bounding_box"] = {key: round(length) for key, length in box}

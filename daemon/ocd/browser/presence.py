@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ocd.api.errors import OcdError
@@ -60,8 +60,10 @@ async def take_when_there(tab: Tab, at: Aim, patience: Patience) -> Target:
     """Return what the caller means, once it is there; raises what take_aim raises."""
 
     async def look() -> Target | None:
+        # A control that is still to come goes before a text that says the same.
+        waits = patience.clock.left > 0 and at.texts == "exact"
         try:
-            return await take_aim(tab, at)
+            return await take_aim(tab, replace(at, texts="") if waits else at)
         except OcdError as error:
             # The last look says what is missing.
             if error.code != "element_not_found" or not patience.clock.left:

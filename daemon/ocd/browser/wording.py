@@ -94,6 +94,9 @@ def _placed(kind: str) -> Callable[[Step, re.Match[str]], Step]:
 _ADDRESS = r"(?P<url>(?:https?|file|about|data):\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?|localhost\S*|/\S*|[\ue000-\uefff])"  # noqa: E501
 _PAGE = r"(?:\s+(?:the\s+|this\s+)?page)?"
 
+# Quoted text is one letter by now, and ends where its quotes do: place names have an "in", too.
+_VALUE = r"(?P<value>[\ue000-\uefff]|.+)"
+
 # Keys that no button is called after.
 _SURE = frozenset(
     (
@@ -212,18 +215,18 @@ def _written(kind: str) -> Callable[[Step, re.Match[str]], Step]:
 
 
 _rule(
-    r"(?:select|choose|pick)\s+(?:the\s+)?(?:option\s+|value\s+)?(?P<value>.+)\s+"
+    rf"(?:select|choose|pick)\s+(?:the\s+)?(?:option\s+|value\s+)?{_VALUE}\s+"
     r"(?:from|in|for|as|under|within|on)\s+(?P<place>.+)"
 )(_written("select"))
 _rule(r"(?:select|choose|pick)\s+(?P<place>.+)")(_placed("pick"))
-_rule(r"append\s+(?P<value>.+)\s+to\s+(?P<place>.+)")(_written("append"))
+_rule(rf"append\s+{_VALUE}\s+to\s+(?P<place>.+)")(_written("append"))
 _rule(
     r"(?:type|enter|write|input|put|insert|paste|key\s+in)\s+(?:in\s+)?(?:the\s+(?:text|value|word)\s+)?"
-    r"(?P<value>.+)\s+(?:into|inside)\s+(?P<place>.+)"
+    rf"{_VALUE}\s+(?:into|inside)\s+(?P<place>.+)"
 )(_written("fill"))
 _rule(
     r"(?:type|enter|write|input|put|insert|paste|key\s+in)\s+(?:the\s+(?:text|value|word)\s+)?"
-    r"(?P<value>.+)\s+(?:in|to|as|for|on)\s+(?P<place>.+)"
+    rf"{_VALUE}\s+(?:in|to|as|for|on)\s+(?P<place>.+)"
 )(_written("fill"))
 _rule(r"fill\s+(?:in\s+|out\s+)?(?P<place>.+?)\s*(?:\s+(?:with|as)\s+|[:=]\s*)(?P<value>.+)")(
     _written("fill")
@@ -231,7 +234,7 @@ _rule(r"fill\s+(?:in\s+|out\s+)?(?P<place>.+?)\s*(?:\s+(?:with|as)\s+|[:=]\s*)(?
 _rule(r"(?:set|change|update)\s+(?P<place>.+?)\s*(?:\s+to\s+|[:=]\s*)(?P<value>.+)")(
     _written("fill")
 )
-_rule(r"fill\s+(?:in\s+)?(?P<value>.+)\s+(?:into|in)\s+(?P<place>.+)")(_written("fill"))
+_rule(rf"fill\s+(?:in\s+)?{_VALUE}\s+(?:into|in)\s+(?P<place>.+)")(_written("fill"))
 _rule(r"search\s+(?P<place>(?!for\b).+?)\s+for\s+(?P<value>.+)")(_written("search"))
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -10,7 +10,7 @@ from ocd.actions import PAGE_KEYS, Aimed, PollInterval, Timeout, WaitForMs, answ
 from ocd.api.errors import OcdError
 from ocd.browser import aftermath, doing, dragging
 from ocd.browser.acting import Clock, take_aim
-from ocd.browser.aiming import Aim
+from ocd.browser.aiming import WRITTEN, Aim
 from ocd.browser.presence import Patience, take_when_there
 from ocd.browser.tab import Tab
 from ocd.verb import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
@@ -19,6 +19,11 @@ Action = Literal[
     "click", "double_click", "right_click", "hover", "focus", "check", "uncheck", "select",
     "press", "type", "clear", "scroll_into_view", "accept_dialog", "dismiss_dialog",
 ]  # fmt: skip
+_AIMS: dict[str, dict[str, Any]] = {
+    "click": {"texts": "exact"}, "double_click": {"texts": "exact"},
+    "right_click": {"texts": "exact"}, "hover": {"texts": "any"},
+    "scroll_into_view": {"texts": "any"}, "type": {"ties": WRITTEN}, "clear": {"ties": WRITTEN},
+}  # fmt: skip
 _NEEDS_VALUE = ("select", "press", "type")
 
 
@@ -128,8 +133,8 @@ async def interact(tab: Tab, params: Interact) -> Output:
         raise OcdError(
             "invalid_argument", f"interact: {params.action} needs a value", parameter="value"
         )
-    at = params.aim
-    if params.action == "press" and at == Aim():
+    at = replace(params.aim, **_AIMS.get(params.action, {}))
+    if params.action == "press" and params.aim == Aim():
         at = Aim(selector="html")
     patience = Patience.of(params.wait_for_ms, params.poll_interval, clock)
     target = await take_when_there(tab, at, patience)

@@ -8,6 +8,7 @@ from yarl import URL
 from ocd.actions import PollInterval, WaitForMs
 from ocd.api.errors import OcdError
 from ocd.browser import aiming
+from ocd.browser.places import lift_boxes
 from ocd.browser.presence import Patience, until_there
 from ocd.browser.tab import Tab
 from ocd.verb import UNLISTED, Output, Params, tab_verb
@@ -130,6 +131,7 @@ async def query_dom(tab: Tab, params: QueryDom) -> Output:
         return not params.many and bool(found)
 
     await aiming.everywhere(tab, "queryDom", options, take)
+    await lift_boxes(tab, found[:limit])
     way = "css" if params.selector is not None else "xpath"
     asked = {"selector": params.selector} if way == "css" else {"xpath": params.xpath}
     data: dict[str, Any] = {

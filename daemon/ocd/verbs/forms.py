@@ -1,6 +1,6 @@
 """Verbs that fill forms: form_input, fill_form."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import msgspec
@@ -10,7 +10,7 @@ from ocd.actions import PAGE_KEYS, Aimed, PollInterval, Timeout, WaitForMs, answ
 from ocd.api.errors import OcdError
 from ocd.browser import fields, pointing
 from ocd.browser.acting import Clock, Done, Target, perform, take_aim, wait_ready
-from ocd.browser.aiming import Aim
+from ocd.browser.aiming import WRITTEN, Aim
 from ocd.browser.effects import Effects
 from ocd.browser.presence import Patience, take_when_there
 from ocd.browser.tab import Tab
@@ -79,7 +79,7 @@ class FillForm(Params):
 )
 async def form_input(tab: Tab, params: FormInput) -> Output:
     clock = Clock.of(params.timeout_ms)
-    target = await take_aim(tab, params.aim)
+    target = await take_aim(tab, replace(params.aim, ties=WRITTEN))
     async with target.element:
         done = await fields.fill(target, clock, params.value)
     data = {"ref": target.ref, "target": target.told(), "value": done.value}
@@ -140,7 +140,7 @@ class _Way:
 
 
 async def _filled(tab: Tab, wanted: Field, way: _Way) -> tuple[dict[str, Any], Target | None, Done]:
-    at = Aim(wanted.ref, wanted.selector, wanted.label)
+    at = Aim(wanted.ref, wanted.selector, wanted.label, ties=WRITTEN)
     named = {"field": str(at)}
     try:
         target = await take_when_there(tab, at, way.patience)

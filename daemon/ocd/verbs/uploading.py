@@ -1,6 +1,7 @@
 """The verb that gives files to a page: file_upload."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +47,8 @@ async def file_upload(tab: Tab, params: FileUpload) -> Output:
     clock = Clock.of(params.timeout_ms)
     parcels = await asyncio.to_thread(_parcels, tab, params)
     sizes = await asyncio.to_thread(lambda: [parcel.size for parcel in parcels])
-    target = await take_aim(tab, params.aim)
+    at = replace(params.aim, texts="any") if params.drop else params.aim
+    target = await take_aim(tab, at)
     async with target.element:
         method, done = await uploading.upload(target, clock, parcels, drop=params.drop)
     named = [{"name": p.name, "size": size} for p, size in zip(parcels, sizes, strict=True)]

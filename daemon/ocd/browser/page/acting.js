@@ -1,14 +1,45 @@
 // Acting on an element: when it can be used, where to click, what to write, and what changed.
 
+// Whether timers and frames call us back: they do not where a sandbox forbids scripts, ours included.
+let calledBack;
+function callsBack() {
+  if (calledBack === undefined) {
+    calledBack = true;
+    try { // without scripting, what is in a noscript element is made into elements
+      const trial = document.createElement('div');
+      trial.innerHTML = '<noscript><b></b></noscript>';
+      calledBack = !trial.querySelector('b');
+    } catch { /* a page that takes trusted HTML alone has scripts */ }
+  }
+  return calledBack;
+}
+
 // The next drawn frame; a page that draws nothing is asked again soon.
-const nextFrame = () => new Promise((resolve) => {
+const nextFrame = () => callsBack() && new Promise((resolve) => {
   const timer = setTimeout(resolve, 60);
   requestAnimationFrame(() => { clearTimeout(timer); resolve(); });
 });
 
 const controlOf = (el) => (el.tagName === 'LABEL' && el.control ? el.control : el);
 
+// An area of an image map, on the picture that it is laid over.
+function areaBox(area) {
+  const picture = pictureOf(area);
+  const box = picture && seenBox(picture);
+  if (!box) return null;
+  const [a, b, c, d = 0] = area.coords.split(',').map(Number);
+  if (area.shape === 'default' || !area.coords) return box;
+  const [left, top] = [box.x + picture.clientLeft, box.y + picture.clientTop];
+  if (area.shape === 'circle') return new DOMRect(left + a - c, top + b - c, 2 * c, 2 * c);
+  if (area.shape !== 'poly') return new DOMRect(left + Math.min(a, c), top + Math.min(b, d), Math.abs(c - a), Math.abs(d - b));
+  const points = area.coords.split(',').map(Number);
+  const [xs, ys] = [points.filter((_, at) => at % 2 === 0), points.filter((_, at) => at % 2 === 1)];
+  const [x, y] = [Math.min(...xs), Math.min(...ys)];
+  return new DOMRect(left + x, top + y, Math.max(...xs) - x, Math.max(...ys) - y);
+}
+
 function seenBox(el) {
+  if (el.tagName === 'AREA') return areaBox(el);
   if (!el.checkVisibility({ visibilityProperty: true })) return null;
   return [...el.getClientRects()].find((box) => box.width > 0 && box.height > 0) || null;
 }
@@ -34,7 +65,7 @@ function disabledWhy(el, editable) {
 
 function describe(el) {
   const role = roleOf(el);
-  const name = nameOf(el, role) || squeeze((contentIn(el) || '').slice(0, 200));
+  const name = el === el.ownerDocument.documentElement ? '' : nameOf(el, role) || squeeze((contentIn(el) || '').slice(0, 200));
   const id = el.id ? `#${el.id}` : '';
   const classes = !id && typeof el.className === 'string' && el.className ? `.${squeeze(el.className).split(' ').join('.')}` : '';
   return `${role || `<${el.tagName.toLowerCase()}${id}${classes}>`}${name ? ` ${quote(clip(name, 80))}` : ''}`;
@@ -59,21 +90,34 @@ function belongs(hit, el) {
   return false;
 }
 
+// Where a frame's content begins in its parent's window, and how large its pixels are there.
 function contentOrigin(frame) {
   const box = frame.getBoundingClientRect();
   const style = getComputedStyle(frame);
-  return [box.x + frame.clientLeft + parseFloat(style.paddingLeft), box.y + frame.clientTop + parseFloat(style.paddingTop)];
+  const [across, down] = [box.width / frame.offsetWidth || 1, box.height / frame.offsetHeight || 1];
+  return [box.x + (frame.clientLeft + parseFloat(style.paddingLeft)) * across,
+    box.y + (frame.clientTop + parseFloat(style.paddingTop)) * down, across, down];
+}
+
+function outOf(frame, x, y) {
+  const [left, top, across, down] = contentOrigin(frame);
+  return [left + x * across, top + y * down];
+}
+
+function into(frame, x, y) {
+  const [left, top, across, down] = contentOrigin(frame);
+  return [(x - left) / across, (y - top) / down];
 }
 
 // A point in the engine's own window, and what covers it, climbing out of frames of the same origin.
 function lifted(el, x, y) {
   let view = el.ownerDocument.defaultView;
   let covering = topAt(el.ownerDocument, x, y);
-  let by = belongs(covering, el) ? null : covering;
+  // Nothing is met outside of the window.
+  let by = belongs(covering, el) ? null : covering || el.ownerDocument.documentElement;
   while (view !== window) {
     const frame = view.frameElement;
-    const [left, top] = contentOrigin(frame);
-    [x, y] = [x + left, y + top];
+    [x, y] = outOf(frame, x, y);
     covering = topAt(frame.ownerDocument, x, y);
     if (!by && covering !== frame) by = covering || frame;
     view = frame.ownerDocument.defaultView;
@@ -87,6 +131,7 @@ function spotOf(surface, box) {
   const view = surface.ownerDocument.defaultView;
   const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
   const [width, height] = [Math.min(box.right, view.innerWidth) - left, Math.min(box.bottom, view.innerHeight) - top];
+  if (width <= 0 || height <= 0) return null;
   let first = null;
   for (const [across, down] of SPOTS) {
     const found = lifted(surface, left + width * across, top + height * down);
@@ -114,12 +159,13 @@ async function attempt(el, options, round) {
   const disabled = options.enabled && disabledWhy(el, options.editable);
   if (disabled) return { why: 'not_enabled', text: disabled };
   let placed = box;
+  const scrolls = surface.tagName === 'AREA' ? pictureOf(surface) : surface;
   if (round > 0 || outside(surface, box) || options.scroll) {
     const block = ALIGNED[round % ALIGNED.length];
-    surface.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+    scrolls.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
     placed = seenBox(surface);
   } else if (surface.ownerDocument !== document) {
-    surface.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
+    scrolls.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
     placed = seenBox(surface);
   }
   if (!options.point) return {};
@@ -129,6 +175,7 @@ async function attempt(el, options, round) {
   if (!now) return { why: 'not_visible' };
   if (moved(placed, now)) return { why: 'moving' };
   const spot = spotOf(surface, now);
+  if (!spot) return { why: 'not_visible', text: 'it lies outside of the window, where no scrolling brings it into sight' };
   if (spot.by) return { why: 'covered', text: describe(spot.by) };
   return { x: spot.x, y: spot.y };
 }
@@ -139,12 +186,13 @@ async function ready(el, options) {
   let covered = 0;
   for (;;) {
     const found = await attempt(el, options, covered);
-    if (!found.why || found.why === 'detached' || performance.now() >= stop) {
+    const over = performance.now() >= stop || (!callsBack() && covered + 1 >= ALIGNED.length);
+    if (!found.why || found.why === 'detached' || over) {
       if (found.why) return found;
       watch(el);
       return { ...found, sends: options.editable ? '' : sentTo(el, options.point) };
     }
-    covered = found.why === 'covered' ? covered + 1 : 0;
+    covered = found.why === 'covered' || !callsBack() ? covered + 1 : 0;
     await nextFrame();
   }
 }
@@ -167,133 +215,8 @@ const owner = (control) => (control.form instanceof HTMLFormElement ? control.fo
 
 // Where a point of a child frame lies in ours, and what covers the frame there.
 function throughFrame(frame, x, y) {
-  const [left, top] = contentOrigin(frame);
-  const found = lifted(frame, x + left, y + top);
+  const found = lifted(frame, ...outOf(frame, x, y));
   return { x: found.x, y: found.y, covered: found.by ? describe(found.by) : '' };
-}
-
-// What changed
-
-let watched = null;
-const NOTED = new Set(('class style hidden open disabled checked selected value title href src aria-expanded aria-checked'
-  + ' aria-selected aria-pressed aria-hidden aria-disabled aria-invalid aria-current aria-label aria-busy'
-  + ' aria-valuenow readonly required').split(' '));
-const MAX_RECORDS = 3000;
-
-function watch(el) {
-  watched?.observer.disconnect();
-  const state = { records: [], last: 0, over: false };
-  const take = (list) => {
-    if (state.records.length < MAX_RECORDS) state.records.push(...list);
-    else state.over = true;
-    state.last = performance.now();
-  };
-  state.observer = new MutationObserver(take);
-  state.take = take;
-  const options = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true, characterDataOldValue: true };
-  const roots = new Set([document, el.ownerDocument]);
-  for (let at = el.getRootNode(); at?.host; at = at.host.getRootNode()) roots.add(at);
-  for (const root of roots) state.observer.observe(root, options);
-  watched = state;
-}
-
-// Resolves when what the action set off has come to rest, and tells the difference.
-async function settle(el, { quiet, most, wait = 0, next, lines, value }) {
-  const state = watched;
-  if (!state) return null;
-  const began = performance.now();
-  await new Promise((resolve) => { setTimeout(resolve, 0); });
-  let now = performance.now();
-  while (now - began < wait || (state.last && now - began < most && now - state.last < quiet)) {
-    await nextFrame();
-    now = performance.now();
-  }
-  const left = state.observer.takeRecords();
-  if (left.length) state.take(left);
-  state.observer.disconnect();
-  watched = null;
-  if (el) acted(el);
-  return read(() => ({ ...delta(state, lines), busy: state.last > 0 && now - state.last < quiet, closing: window.closed, value: value && el ? stateOf(el) : null }), { next });
-}
-
-// Lines about what came, what went and what is different.
-function delta(state, most) {
-  const came = new Set();
-  const gone = new Set();
-  const changed = new Map();
-  for (const record of state.records) {
-    if (record.type === 'childList') {
-      for (const node of record.addedNodes) came.add(node);
-      for (const node of record.removedNodes) gone.add(node);
-    } else if (record.type === 'characterData') came.add(record.target);
-    else if (NOTED.has(record.attributeName)) {
-      const key = record.attributeName;
-      const known = changed.get(record.target) || new Map();
-      if (!known.has(key)) known.set(key, record.oldValue);
-      changed.set(record.target, known);
-    }
-  }
-  const added = addedLines([...came].filter((node) => node.isConnected), most);
-  const removed = [...gone].filter((node) => !node.isConnected && !inOther(node, gone)).map(goneLine).filter(Boolean);
-  const attributes = [...changed].flatMap(([el, known]) => (el.isConnected && !inOther(el, came) ? changeLines(el, known) : []));
-  return { added: [...new Set(added)], removed: [...new Set(removed)], attributes: [...new Set(attributes)] };
-}
-
-function inOther(node, nodes) {
-  for (let at = node.parentNode; at; at = at.parentNode) if (nodes.has(at)) return true;
-  return false;
-}
-
-function addedLines(nodes, most) {
-  const all = new Set(nodes);
-  const lines = [];
-  for (const node of nodes) {
-    if (lines.length > most) break;
-    if (inOther(node, all)) continue;
-    if (typeOf(node) === Node.ELEMENT_NODE) lines.push(...outlined(node));
-    else if (typeOf(node) === Node.TEXT_NODE && node.parentElement && seenBox(node.parentElement) && node.data.trim()) {
-      lines.push(`text: ${clip(squeeze(node.data))}`);
-    }
-  }
-  return lines;
-}
-
-function outlined(el) {
-  if (!el.parentElement && !el.getRootNode().host) return [];
-  const it = new Outline({ filter: 'all' });
-  const surround = viewAbove(el);
-  for (let view = surround; view; view = view.above) {
-    if (view.style.display === 'none' || view.style.opacity === '0') return [];
-  }
-  it.root = el;
-  it.active = el.ownerDocument.activeElement;
-  it.element(el, surround, 0, null);
-  it.flush(0);
-  return it.lines.filter(([, kind]) => kind !== FRAME).map(([, kind, text]) => clip(kind === TEXT ? `text: ${text}` : text, 200));
-}
-
-function goneLine(node) {
-  const text = clip(squeeze((typeOf(node) === Node.COMMENT_NODE ? '' : contentIn(node) || '').slice(0, 400)), 100);
-  if (typeOf(node) !== Node.ELEMENT_NODE) return text && `text: ${text}`;
-  if (NEVER.has(node.tagName)) return '';
-  const role = roleOf(node) || node.tagName.toLowerCase();
-  const said = node.getAttribute('aria-label') || text;
-  return said ? `${role} ${quote(said)}` : role;
-}
-
-function changeLines(el, known) {
-  if (NEVER.has(el.tagName)) return [];
-  const lines = [];
-  for (const [name, before] of known) {
-    const after = el.getAttribute(name);
-    if (before === after || (name === 'value' && el.type === 'password')) continue;
-    const shown = (value) => (value === null ? 'none' : quote(clip(value, 60)));
-    lines.push(`${describe(el)} ${name}: ${shown(before)} → ${shown(after)}`);
-    const opened = { hidden: after === null, open: after !== null, class: true, style: /none|hidden|opacity/.test(before || '') }[name]
-      || (name === 'aria-hidden' && before === 'true');
-    if (opened && seenBox(el) && el.childElementCount && el.querySelectorAll('*').length < 60) lines.push(...outlined(el).slice(0, 5));
-  }
-  return lines;
 }
 
 // What a control says now; a password says only that it has something.

@@ -93,7 +93,7 @@ async function awaitOption(el, value, budget) {
       box.scrollTop += Math.max(box.clientHeight * 0.8, 20);
       last = performance.now();
     }
-    const over = performance.now() >= stop || (options.length > 0 && performance.now() - last > LOADING_MS);
+    const over = performance.now() >= stop || !callsBack() || (options.length > 0 && performance.now() - last > LOADING_MS);
     if (over) return { why: seen.size ? 'option_not_found' : 'no_options', text: value, options: [...seen.keys()].slice(0, 50), total: seen.size };
     await nextFrame();
   }

@@ -187,7 +187,8 @@ function lineOf(one, alone) {
 function ranked(options) {
   const asked = new Asked(options.query);
   const found = seek((el, role, name, acts) => (options.acts && !acts ? 0 : asked.score(el, role, name, acts)), asked.hint);
-  const best = withoutDoubles(found).sort((a, b) => b.score - a.score || a.at - b.at);
+  const single = options.apart ? withoutInner(withoutDoubles(found)) : withoutDoubles(found);
+  const best = single.sort((a, b) => b.score - a.score || a.at - b.at);
   // Where they are is asked of those only that may be shown, and that it can decide between: what
   // has but some of the words stays in the page's order.
   const least = Math.max(best[Math.min(options.limit, best.length) - 1]?.score ?? 0, LIKELY);
@@ -205,6 +206,17 @@ function withoutDoubles(found) {
   for (const one of found) if (one.acts) acts.set(one.name, [...(acts.get(one.name) || []).slice(-20), one.el]);
   return found.filter((one) => one.acts
     || !(acts.get(one.name) || []).some((el) => el.contains(one.el) || one.el.contains(el)));
+}
+
+// Of equal things one inside the other the outer one: a section and its heading.
+function withoutInner(found) {
+  const outer = new Map();
+  return found.filter((one) => {
+    const same = outer.get(one.name) || [];
+    if (same.some((el) => el.contains(one.el))) return false;
+    outer.set(one.name, [...same.slice(-20), one.el]);
+    return true;
+  });
 }
 
 function shownResults(found, limit) {
@@ -290,7 +302,7 @@ function readOf(el, view, most, text) {
 const hasBox = (el) => el.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && el.getClientRects().length > 0;
 
 function described(el) {
-  const box = el.getBoundingClientRect();
+  const box = lift(el.ownerDocument.defaultView || window, seenBox(el) && tagOf(el) === 'AREA' ? seenBox(el) : el.getBoundingClientRect());
   const attributes = {};
   for (const { name, value } of el.attributes) {
     if (name === 'value' && el.type === 'password') continue;
@@ -298,11 +310,10 @@ function described(el) {
   }
   const text = squeeze(seenText(el, 5000));
   const short = clip(text, 200);
-  const [x, y, width, height] = [box.x, box.y, box.width, box.height].map(Math.round);
   return {
     ref: `e${refOf(el)}`, tag_name: el.tagName.toLowerCase(), id: attributes.id ?? '', class: attributes.class ?? '',
     attributes, text_content: short, ...(short === text ? {} : { cut: true }),
-    is_visible: hasBox(el), bounding_box: { x, y, width, height },
+    is_visible: hasBox(el), bounding_box: [box.x, box.y, box.w, box.h],
   };
 }
 

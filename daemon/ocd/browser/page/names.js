@@ -1,5 +1,6 @@
 // Roles, names and states of elements, after ARIA in HTML and the accessible-name computation.
 
+const SVG_SPACE = 'http://www.w3.org/2000/svg';
 const HEADING = /^H[1-6]$/;
 const INPUT_ROLES = {
   button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox',
@@ -8,7 +9,7 @@ const INPUT_ROLES = {
   file: 'file',
 };
 const TAG_ROLES = {
-  A: (el) => (el.hasAttribute('href') ? 'link' : ''),
+  A: (el) => (el.hasAttribute('href') || el.hasAttribute('xlink:href') ? 'link' : ''),
   AREA: (el) => (el.hasAttribute('href') ? 'link' : ''),
   ARTICLE: 'article', ASIDE: 'complementary', BLOCKQUOTE: 'blockquote', BUTTON: 'button',
   DETAILS: 'group', DIALOG: 'dialog', DD: 'definition', DT: 'term', FIELDSET: 'group',
@@ -137,7 +138,7 @@ function nativeName(el, role) {
     case 'OPTION': return squeeze(el.label || el.text);
     case 'OPTGROUP': return squeeze(el.label || '');
     case 'SUMMARY': return squeeze(contentOf(el, new Set())) || (role === 'summary' ? 'Details' : '');
-    default: return '';
+    default: return el.namespaceURI === SVG_SPACE ? childText(el, 'TITLE') : '';
   }
 }
 
@@ -185,7 +186,7 @@ function partOf(node, seen, evenHidden, style) {
   if (tag === 'SCRIPT' || tag === 'STYLE' || tag === 'TEMPLATE' || tag === 'NOSCRIPT' || tag === 'TITLE') return '';
   if (tag === 'IFRAME') return node.title || '';
   const text = contentOf(node, seen, evenHidden, style);
-  return text.trim() ? text : node.getAttribute('title') || text;
+  return text.trim() ? text : node.getAttribute('title') || (node.namespaceURI === SVG_SPACE && childText(node, 'TITLE')) || text;
 }
 
 function contentOf(el, met, evenHidden = false, style = getComputedStyle(el)) {

@@ -2,6 +2,13 @@
 
 // Inputs of a form hide its properties when they are named like them ("tagName", "nodeType"), so
 // what the walk rests on is asked of the prototype.
+// Elements of XHTML have names in small letters: here they are called as in HTML.
+if (document.contentType === 'application/xhtml+xml') {
+  const { get } = Object.getOwnPropertyDescriptor(Element.prototype, 'tagName');
+  const name = (el) => (el instanceof HTMLElement ? get.call(el).toUpperCase() : get.call(el));
+  Object.defineProperty(Element.prototype, 'tagName', { configurable: true, get() { return name(this); } });
+}
+
 const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
 const typeOf = getter(Node.prototype, 'nodeType');
 const firstOf = getter(Node.prototype, 'firstChild');
@@ -47,3 +54,7 @@ function kidsOf(el) {
   }
   return childrenOf(el);
 }
+
+// The image map of a picture, and the picture of a map.
+const mapOf = (picture) => picture.ownerDocument.querySelector(`map[name="${CSS.escape(picture.useMap.slice(1))}"]`);
+const pictureOf = (area) => [...area.ownerDocument.images].find((one) => one.useMap && mapOf(one)?.contains(area));

@@ -6,14 +6,14 @@ const EVERY_CONTROL = 'a[href], area[href], button, input, select, textarea, sum
 
 // A box of an element's document, in the engine's window, and whether any of it shows there.
 function lift(view, box) {
-  let { x, y } = box;
-  let shows = true;
+  let { x, y, width: w, height: h } = box;
+  let shows = w > 0 && h > 0;
   for (;;) {
-    shows = shows && box.width > 0 && box.height > 0 && x + box.width > 0 && y + box.height > 0
-      && x < view.innerWidth && y < view.innerHeight;
-    if (view === window || !view.frameElement) return { x, y, w: box.width, h: box.height, shows };
-    const [left, top] = contentOrigin(view.frameElement);
-    [x, y, view] = [x + left, y + top, view.frameElement.ownerDocument.defaultView];
+    shows = shows && x + w > 0 && y + h > 0 && x < view.innerWidth && y < view.innerHeight;
+    if (view === window || !view.frameElement) return { x, y, w, h, shows };
+    const [left, top, across, down] = contentOrigin(view.frameElement);
+    [x, y, w, h] = [left + x * across, top + y * down, w * across, h * down];
+    view = view.frameElement.ownerDocument.defaultView;
   }
 }
 
@@ -22,11 +22,12 @@ function placed(el) {
   return lift(surface.ownerDocument.defaultView || window, box || surface.getBoundingClientRect());
 }
 
-// The content box of a frame's element in the engine's window.
+// The content box of a frame's element in the engine's window, and how large its pixels are there.
 function contentBox(frame) {
-  const [x, y] = contentOrigin(frame);
-  const box = lift(frame.ownerDocument.defaultView, { x, y, width: frame.clientWidth, height: frame.clientHeight });
-  return [box.x, box.y, box.w, box.h];
+  const [x, y, across, down] = contentOrigin(frame);
+  const [width, height] = [frame.clientWidth * across, frame.clientHeight * down];
+  const box = lift(frame.ownerDocument.defaultView, { x, y, width, height });
+  return [box.x, box.y, box.w, box.h, box.w / frame.clientWidth || 1];
 }
 
 // What the frames of the engine's window, and that window, show of a box of an element's document:

@@ -167,8 +167,9 @@ class Outline {
     else if (role === 'iframe') this.frame(el, depth);
     else if (role === 'heading') this.heading(el, view, depth, acts, control);
     else if (CONTAINERS.has(role) || acts) this.box(el, role, view, depth, acts, control);
-    else if (view.inline) this.kids(el, view, depth, control);
+    else if (view.inline) this.inline(el, view, depth, control);
     else this.block(el, view, depth, control);
+    if (tag === 'IMG' && el.useMap && view.visible && !view.inert) this.areas(el, depth + (this.onlyRefs || !nameOf(el, 'img') ? 0 : 1));
   }
 
   // Labels, legends and captions are told as names of what they belong to.
@@ -183,6 +184,10 @@ class Outline {
       if (!view.inert) this.put(depth, LEAF, line + statesOf(owner, role, this.active) + detailOf(owner, role, '', this.root));
     }
     this.block(el, view, depth, el);
+  }
+
+  inline(el, view, depth, control) {
+    this.kids(el, view, depth, control);
   }
 
   block(el, view, depth, control) {
@@ -243,6 +248,14 @@ class Outline {
     const told = role === 'textbox' || role === 'video' || role === 'audio' || !this.untold(el, name);
     this.kids(el, view, inner, told ? control || el : control);
     this.flush(inner);
+  }
+
+  // The links of a picture's image map.
+  areas(el, depth) {
+    for (const area of mapOf(el)?.areas || []) {
+      const name = nameOf(area, 'link');
+      if (area.hasAttribute('href')) this.put(depth, LEAF, this.head(area, 'link', name, true) + this.detail(area, 'link', name));
+    }
   }
 
   // An inline drawing: its title, and the words in it.
@@ -396,12 +409,6 @@ class Outline {
     }
     return { parts: [...parts, text], depths };
   }
-}
-
-// Everything that a selector or a number names, or the whole document.
-function scopeOf(options) {
-  if (options.ref) return elementOf(options.ref);
-  return options.selector ? query(options.selector) : document.documentElement;
 }
 
 function outline(options) {

@@ -76,3 +76,9 @@ function takeSuspects() {
 function adopt(host, root) {
   closedRoots.set(host, root);
 }
+
+// Everything that a selector or a number names, or the whole document.
+function scopeOf(options) {
+  if (options.ref) return elementOf(options.ref);
+  return options.selector ? query(options.selector) : document.documentElement;
+}

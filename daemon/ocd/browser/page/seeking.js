@@ -11,6 +11,8 @@ ORDINARY.set('A', { hosts: false, named: true });
 // Attributes that give an element neither a role nor a name nor further words.
 const QUIET = new Set(('class href style colspan rowspan scope headers width height align valign bgcolor border cellpadding cellspacing'
   + ' nowrap target rel hreflang lang dir datetime start value').split(' '));
+const SHORTLY = 160; // characters by which something without a name may go
+const INDIRECT = 3; // what goes by its words comes after a control inside that is called so
 const CHAIN = 4; // elements around one text
 
 class Seek extends Outline {
@@ -21,6 +23,7 @@ class Seek extends Outline {
     this.hint = hint;
     this.bare = false; // whether no style sheet adds words to names
     this.found = [];
+    this.told = false; // whether the words that we stand in are kept already
   }
 
   document(doc, depth) {
@@ -78,14 +81,23 @@ class Seek extends Outline {
       || (name === 'id' ? !this.hint.test(el.id) : name.startsWith('data-') && name !== 'data-testid'));
   }
 
-  keep(el, role, name, acts) {
+  keep(el, role, name, acts, less = 0) {
     const score = this.judge(el, role, name, acts);
-    if (score > 0) this.found.push({ el, role, name, acts, score, at: this.found.length });
+    if (score > 0) this.found.push({ el, role, name, acts, score: Math.max(score - less, 1), at: this.found.length });
   }
 
+  // What has no name of its own goes by its words.
   head(el, role, name, acts) {
-    this.keep(el, role, name || (acts ? '' : ownText(el)), acts);
+    const words = name || (acts ? fewWords(el) : ownText(el));
+    this.keep(el, role, words, acts, name || role === 'clickable' ? 0 : INDIRECT);
+    this.told = words !== '';
     return '';
+  }
+
+  box(el, role, view, depth, acts, control) {
+    const { told } = this;
+    super.box(el, role, view, depth, acts, control);
+    this.told = told;
   }
 
   // No lines are made.
@@ -111,12 +123,32 @@ class Seek extends Outline {
   }
 
   block(el, view, depth, control) {
-    if (!control && view.readable) {
-      const text = ownText(el);
-      if (text) this.keep(el, 'text', text, false);
-    }
+    const { told } = this;
+    this.told = this.text(el, view, control);
     super.block(el, view, depth, control);
+    this.told = told;
   }
+
+  // Text in a line is found with what it stands in, or by itself where that has no words of its own.
+  inline(el, view, depth, control) {
+    const { told } = this;
+    this.told = told || this.text(el, view, control);
+    super.inline(el, view, depth, control);
+    this.told = told;
+  }
+
+  text(el, view, control) {
+    const text = !control && view.readable ? ownText(el) : '';
+    if (text) this.keep(el, 'text', text, false);
+    return text !== '';
+  }
+}
+
+// The words of something small that can be acted on and has no name.
+function fewWords(el) {
+  if (contentIn(el).length > SHORTLY * 5 || el.getElementsByTagName('*').length > SHORTLY) return '';
+  const words = squeeze(contentOf(el, new Set()));
+  return words.length > SHORTLY ? '' : words;
 }
 
 // The words that stand directly in an element, with what is set off inside them.

@@ -7,8 +7,7 @@ const TAKES = 'a[href], button, input, select, textarea, summary, label, option,
 function hit(x, y) {
   let found = topAt(document, x, y);
   while (found && /^I?FRAME$/.test(found.tagName) && inside(found)) {
-    const [left, top] = contentOrigin(found);
-    [x, y] = [x - left, y - top];
+    [x, y] = into(found, x, y);
     const inner = topAt(inside(found), x, y);
     if (!inner) break;
     found = inner;
@@ -38,8 +37,7 @@ function focused() {
 // What is known of an element that was found by its place; where to go on in a frame that cannot be looked into.
 function struck(el, whole) {
   if (/^I?FRAME$/.test(el.tagName) && !inside(el)) {
-    const [left, top] = contentOrigin(el);
-    return { frame: [struckAt[0] - left, struckAt[1] - top] };
+    return { frame: into(el, ...struckAt) };
   }
   watch(el);
   return { about: about(el, whole), ref: el === document.documentElement ? '' : `e${refOf(el)}`, acts: climb(el, TAKES) !== null };
@@ -65,7 +63,7 @@ async function rested(el, across, way, most) {
   for (let before = '', still = 0; still < 2 && performance.now() < stop;) {
     await nextFrame();
     const now = place();
-    still = now === before ? still + 1 : 0;
+    still = now === before || !callsBack() ? still + 1 : 0;
     before = now;
   }
   return whereIn(box, across, way);
@@ -85,7 +83,7 @@ const GLIDE_MS = 3000;
 // Scrolls the box that an element stands in, at once or smoothly, and then until it rests.
 async function scrolled(el, x, y, smooth) {
   const box = boxOf(el, !y);
-  if (smooth && !whereIn(box, !y, y || x).at_end) {
+  if (smooth && callsBack() && !whereIn(box, !y, y || x).at_end) {
     const at = box === box.ownerDocument.scrollingElement ? box.ownerDocument : box;
     const over = new Promise((resolve) => {
       at.addEventListener('scrollend', resolve, { once: true });
@@ -131,7 +129,7 @@ function dragged() {
 Object.assign(globalThis.openchrome, { watchDrag, dragged });
 
 // Resolves at the next change of the document, at most after `most` ms.
-const altered = (most) => new Promise((resolve) => {
+const altered = (most) => callsBack() && new Promise((resolve) => {
   const end = () => { observer.disconnect(); clearTimeout(timer); nextFrame().then(resolve); };
   const observer = new MutationObserver(end);
   const timer = setTimeout(end, most);

@@ -1,0 +1,125 @@
+"""Words that mean what is no control: clickable boxes, headers, cells, places to drag to."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+@pytest.mark.parametrize(
+    ("words", "action", "told"),
+    [
+        ("Trip to Rome", "click", "card opened"),
+        ("Age", "click", "sorted by age"),
+        ("41", "double_click", "cell opened"),
+    ],
+)
+def test_words_of_a_box_act_on_it(at: At, words: str, action: str, told: str) -> None:
+    """What has no name of its own goes by its words, listener or not."""
+    page = at("words.html")
+    page.do("interact", query=words, action=action)
+    assert page.text("#told") == told
+
+
+def test_a_text_must_say_just_the_words(at: At) -> None:
+    """A click by words never lands on a text that only contains them."""
+    assert at("words.html").call("interact", query="fence").code == "element_not_found"
+
+
+def test_cards_are_dragged_to_a_column_by_words(at: At) -> None:
+    """Neither end need be a control; a section and its heading of the same words are one place."""
+    page = at("words.html")
+    page.do("drag_drop", source_query="Paint the fence", target_query="Finished")
+    assert page.text("#told") == "moved to Finished"
+    page.do("act", instruction='drag "Paint the fence" to "Ready"')
+    assert page.text("#told") == "moved to Ready"
+
+
+def test_files_are_dropped_on_a_place_by_words(at: At) -> None:
+    """A drop zone is a box with words in it."""
+    page = at("words.html")
+    log = {"name": "a.log", "content": "eA=="}
+    page.do("file_upload", query="Put logs here", files=[log], drop=True)
+    assert page.text("#told") == "dropped a.log"
+
+
+def test_text_in_a_line_is_found(at: At) -> None:
+    """A span beside a button is text of the page as well."""
+    assert at("words.html").lines("Letter 103")[0].startswith('- text "Letter 103"')
+
+
+def test_typing_prefers_the_field_to_its_list(at: At) -> None:
+    """A combobox and its open list have the same name: text goes into the one that takes it."""
+    page = at("words.html")
+    page.do("interact", query="From city", action="type", value="Rome")
+    assert page.do("query_dom", selector="input")["element"]["attributes"]["role"] == "combobox"
+    assert page.js("document.querySelector('input').value") == "Rome"
+
+
+def test_quotes_end_the_value(at: At) -> None:
+    """`in` may belong to the name of the field."""
+    page = at("words.html")
+    page.do("act", instruction='type "Rome" in From city')
+    assert page.js("document.querySelector('input').value") == "Rome"
+
+
+def test_an_opened_popover_is_told(at: At) -> None:
+    """It changes no node of the page, but what a person sees."""
+    content = at("words.html").do("interact", query="More")["content"]
+    assert "closed → open" in content
+    assert 'button "Archive" [ref=' in content
+
+
+def test_only_what_was_there_is_told_as_gone(at: At) -> None:
+    """What came and went within the action is left out; a new title is a key of its own."""
+    result = at("words.html").do("interact", query="Count")
+    assert result["content"] == "+ text: count 4\n- text: nothing yet\n"
+    assert result["changed"]["title"] == "Renamed"
+
+
+@pytest.mark.parametrize("where", ["near", "far"])
+def test_button_in_a_shrunk_frame(at: At, where: str) -> None:
+    """Points and boxes inside of a scaled frame are those of the window."""
+    page = at("places.html")
+    assert f"{where} pressed true" in page.do("interact", query=f"press {where}")["content"]
+    ref = page.ref(f"press {where}")
+    nodes = page.do("oc_observe", scope="document")["nodes"]
+    shown = next(node["bbox"] for node in nodes if node["ref"] == ref)
+    found = page.do("query_dom", selector="button", multiple=True)["elements"]
+    box = next(one["bounding_box"] for one in found if one["ref"] == ref)
+    assert (box["x"], box["y"], box["width"]) == (shown["x"], shown["y"], shown["w"])
+
+
+def test_a_frame_whose_scripts_are_forbidden(at: At) -> None:
+    """No timer runs there, ours neither; what is in it is used all the same."""
+    page = at("places.html")
+    assert page.do("form_input", query="Town", value="Rome")["value"] == "Rome"
+    assert "Unfolded" in page.do("interact", query="Further words")["content"]
+    sent = page.do("interact", query="Send still")["changed"]
+    assert [frame["url"].endswith("/submit") for frame in sent["frames"]] == [True]
+    assert page.site.wait_for("/submit")
+
+
+def test_what_no_click_can_reach_is_refused(at: At) -> None:
+    """A box that lies outside of the window gets no click beside it."""
+    code = at("places.html").call("interact", query="Turned away", timeout_ms=300).code
+    assert code in ("covered", "not_visible")
+
+
+@pytest.mark.parametrize(("words", "fragment"), [("Kitchen", "#kitchen"), ("Red dot", "#dot")])
+def test_links_of_pictures(at: At, words: str, fragment: str) -> None:
+    """Areas of image maps and links of drawings are read, and followed."""
+    page = at("places.html")
+    assert f'link "{words}" [ref=' in page.do("read_page")["content"]
+    assert page.do("interact", query=words)["changed"]["url"].endswith(fragment)
+
+
+def test_xhtml_is_html(at: At) -> None:
+    """Elements with small names are the same controls."""
+    page = at("strict.xhtml")
+    assert 'heading "Strict" [level=1]' in page.do("read_page")["content"]
+    page.do("fill_form", fields={"Name": "Ada", "Size": "L"}, submit="Send")
+    assert page.site.wait_for("/submit")
