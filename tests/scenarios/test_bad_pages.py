@@ -110,6 +110,16 @@ def test_dialog_on_load_does_not_hang(daemon: Daemon, site: Site) -> None:
     assert daemon.do("navigate", url=site.url("article.html"))["title"] == "The lighthouse"
 
 
+def test_page_that_asks_on_and_on_is_left(daemon: Daemon, site: Site) -> None:
+    """Dialogs that a page opens one after the other keep nobody from leaving or reloading it."""
+    daemon.new_tab(site.url("buttons.html"))
+    daemon.do("javascript_tool", code="setInterval(() => alert('again'), 10); 1")
+    assert daemon.do("page_reload")["status"] == 200
+    code = "setTimeout(() => { for (let n = 0; n < 5; n++) alert(n); }); 1"
+    daemon.do("javascript_tool", code=code)
+    assert daemon.do("navigate", url=site.url("article.html"))["title"] == "The lighthouse"
+
+
 def test_page_that_asks_to_stay_is_left(daemon: Daemon, site: Site) -> None:
     """A beforeunload question never keeps a navigation or a close from happening."""
     tab = daemon.new_tab(site.url("confirm-on-leave.html"))

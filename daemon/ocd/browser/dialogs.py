@@ -1,11 +1,16 @@
 """A page's alert, confirm and prompt: kept open for the caller to answer, never hanging a call."""
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp import CdpSession, Event
 from ocd.browser.emitter import Emitter
+
+# Dialogs that a page may open while it is left.
+MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,17 @@ class Dialogs:
         self._halt = halt
         self._proceed = proceed
         self.opened: Dialog | None = None
+        self._declines: Callable[[], bool] = lambda: False
+
+    @contextmanager
+    def declined(self, while_: Callable[[], bool]) -> Iterator[None]:
+        """Say no to what opens inside as long as the condition holds: a page that is left."""
+        left = itertools.chain(range(MOST), itertools.repeat(MOST))
+        self._declines = lambda: while_() and next(left) < MOST
+        try:
+            yield
+        finally:
+            self._declines = lambda: False
 
     def start(self, events: Emitter) -> None:
         """Listen; "dialog" is emitted for each that stays open."""
@@ -48,6 +64,9 @@ class Dialogs:
         if event["type"] == "beforeunload":
             # Whoever navigates or closes means it.
             self._cdp.tell("Page.handleJavaScriptDialog", {"accept": True})
+            return
+        if self._declines():
+            self._cdp.tell("Page.handleJavaScriptDialog", {"accept": False})
             return
         self.opened = dialog = Dialog(
             event["type"], event["message"], event.get("defaultPrompt", ""), event["url"]

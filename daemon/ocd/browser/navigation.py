@@ -41,6 +41,11 @@ class Navigation:
 
 async def navigate(tab: "Tab", url: str, wait: Wait) -> Navigation:
     """Load `url` and wait; the caller has checked it. See Tab.navigate for the errors."""
+    with _leaving(tab):
+        return await _navigated(tab, url, wait)
+
+
+async def _navigated(tab: "Tab", url: str, wait: Wait) -> Navigation:
     await _prepare(tab)
     moves = tab.documents.moves
     try:
@@ -136,12 +141,13 @@ async def travel(tab: "Tab", steps: int, wait: Wait) -> Navigation:
 
 
 async def _move(tab: "Tab", call: Result, wait: Wait, url: str) -> Navigation:
-    await _prepare(tab)
     documents = tab.documents
     moves, failed = documents.moves, documents.failed
     try:
-        await call
-        await documents.wait_until(lambda: documents.moves > moves)
+        with _leaving(tab):
+            await _prepare(tab)
+            await call
+            await documents.wait_until(lambda: documents.moves > moves)
         if documents.failed is not None and documents.failed is not failed:
             await _error_page(tab, documents.failed)
             raise_for(documents.failed, url, tab)
@@ -152,6 +158,12 @@ async def _move(tab: "Tab", call: Result, wait: Wait, url: str) -> Navigation:
         stop(tab)
         raise
     return await _arrived(tab, redirected=documents.current.redirects > 0)
+
+
+def _leaving(tab: "Tab") -> contextlib.AbstractContextManager[None]:
+    # A page that asks on and on must not keep its visitor; what the next page asks is answered.
+    left = tab.documents.current
+    return tab.dialogs.declined(lambda: tab.documents.current is left)
 
 
 async def _prepare(tab: "Tab") -> None:

@@ -73,12 +73,12 @@ class Tab:
         self.console = Console()
         self.traffic = Traffic()
         self._tree = FrameTree(cdp, self._prepare, self._prepare_worker)
-        self._dialogs = Dialogs(cdp, self._halt, self._proceed)
+        self.dialogs = Dialogs(cdp, self._halt, self._proceed)
 
     def start(self) -> list[Result]:
         """Post everything that makes the tab work, and resume it; return the calls."""
         self.documents.start()
-        self._dialogs.start(self.events)
+        self.dialogs.start(self.events)
         self.cdp.on("disconnected", self._disconnected)
         focus = self.cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
         return [focus, *self._tree.start()]
@@ -124,7 +124,7 @@ class Tab:
     @property
     def opened_dialog(self) -> Dialog | None:
         """The dialog that stands open, if one does."""
-        return self._dialogs.opened
+        return self.dialogs.opened
 
     def frames(self) -> list[Frame]:
         """Return all frames, the main one first, parents before children."""
@@ -224,7 +224,7 @@ class Tab:
 
     async def answer_dialog(self, *, accept: bool, text: str = "") -> Dialog:
         """Close the open dialog and return what it was; not_found if there is none."""
-        return await self._dialogs.answer(accept=accept, text=text)
+        return await self.dialogs.answer(accept=accept, text=text)
 
     async def activate(self) -> None:
         """Bring the tab to the front."""

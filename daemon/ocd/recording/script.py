@@ -131,7 +131,10 @@ class _Script:
     def _fill_form(self, action: Recorded, params: dict[str, Any]) -> list[str]:
         found = {one["named"]: one for one in targets(action)}
         lines, last = [], None
-        for field in action["params"].get("fields", ()):
+        fields = action["params"].get("fields", ())
+        if isinstance(fields, dict):
+            fields = [{"label": label, "value": value} for label, value in fields.items()]
+        for field in fields:
             name = next((field[k] for k in ("ref", "selector", "label") if field.get(k)), None)
             if name in found:
                 last = found[name]

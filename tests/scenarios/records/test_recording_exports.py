@@ -240,3 +240,13 @@ def test_path_outside_is_refused(daemon: Daemon, ordered: str) -> None:
     """An export is written where the caller may write, and nowhere else."""
     reply = daemon.call("oc_recording_export", recording_id=ordered, path="/etc/report.html")
     assert reply.code == "path_outside_roots"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_fields_named_by_their_labels_are_exported(daemon: Daemon, site: Site, form: str) -> None:
+    """fill_form takes {label: value}, too."""
+    with recorded(daemon) as recording_id:
+        daemon.do("navigate", url=site.url("acting/still.html"))
+        daemon.do("fill_form", fields={"Town": "Rome"})
+    made = daemon.do("oc_recording_export", recording_id=recording_id, format=form)
+    assert "Rome" in json.dumps(made)
