@@ -50,4 +50,4 @@ def test_covered_frame_is_covered(at: At) -> None:
         " '<div role=dialog aria-label=Veil style=\"position:fixed;inset:0\"></div>'); 1"
     )
     for where in ("near", "far"):
-        assert page.call("interact", query=f"press {where}", timeout_ms=300).code == "covered"
+        assert page.call("interact", query=f"press {where}", timeout_ms=1000).code == "covered"

@@ -105,7 +105,7 @@ def test_a_frame_whose_scripts_are_forbidden(at: At) -> None:
 
 def test_what_no_click_can_reach_is_refused(at: At) -> None:
     """A box that lies outside of the window gets no click beside it."""
-    code = at("places.html").call("interact", query="Turned away", timeout_ms=300).code
+    code = at("places.html").call("interact", query="Turned away", timeout_ms=1500).code
     assert code in ("covered", "not_visible")
 
 
