@@ -9,6 +9,7 @@ from ocd.browser.dialogs import Dialog
 from ocd.browser.effects import Effects
 from ocd.browser.tab import Tab
 
+_WRITES = ("check", "uncheck", "select", "press", "type", "clear")
 _FOCUS = "function () { this.focus({ preventScroll: true }) }"
 
 
@@ -21,13 +22,17 @@ async def do(
 ) -> Done:
     """Do it once the element can be used, and tell what changed.
 
+    Done.value is what a control has then that was written to, or can be checked.
     word: click, double_click, right_click, hover, focus, check, uncheck, select, press, type,
     clear or scroll_into_view. value: the option, key or text.
     Raises what wait_ready and fields raise.
     """
     action = await _prepared(target, clock, word, value, modifiers)
+    kind = target.about["kind"]
+    # What a control holds is no node of the page: that it has changed is told by its value.
+    told = kind == "check" or (kind != "none" and word in _WRITES)
     async with Effects(target.element.tab) as effects:
-        return await perform(target, clock, effects, action)
+        return await perform(target, clock, effects, action, value=told)
 
 
 async def _prepared(

@@ -30,6 +30,7 @@ class Effects:
         self._tab = tab
         self._moves = tab.documents.moves
         self._document = tab.documents.current
+        self._failed = tab.documents.failed
         self._url = tab.url
         self._waiting: asyncio.Future[Any] | None = None
         self._pending: set[str] = set()
@@ -190,6 +191,8 @@ class Effects:
             changed |= {"status": status} if status else {}
         elif moved := self._moved_frames():
             changed["frames"] = moved
+        if error := self._net_error():
+            changed["net_error"] = error
         if self._tab.opened_dialog is not None:
             dialog = self._tab.opened_dialog
             changed["dialog"] = {"type": dialog.kind, "message": dialog.message}
@@ -204,6 +207,12 @@ class Effects:
         downloads = [file.told() for file in self._tab.downloads if not file.reported]
         changed |= {"downloads": downloads} if downloads else {}
         return changed
+
+    def _net_error(self) -> str:
+        # Chromium gives up what turns out to be a file, or an answer without a page.
+        failed = self._tab.documents.failed
+        error = failed.error if failed is not None and failed is not self._failed else ""
+        return "" if error == "net::ERR_ABORTED" else error
 
     def _moved_frames(self) -> list[dict[str, str]]:
         frames = [f for f in self._tab.frames() if self._loaders.get(f.frame_id)]

@@ -142,6 +142,7 @@ async def interact(tab: Tab, params: Interact) -> Output:
         done = await doing.do(target, clock, params.action, params.value or "", params.modifiers)
     done.lines = await aftermath.told(tab, done, params.return_format)
     data = {"action": params.action, "ref": target.ref, "target": target.told()}
+    data |= {} if done.value is None else {"value": done.value}
     seen = await aftermath.picture(tab) if params.verify else None
     image = Image(seen.data, seen.mime_type) if seen else None
     return replace(answer(tab, data, done), image=image)

@@ -123,3 +123,18 @@ def test_xhtml_is_html(at: At) -> None:
     assert 'heading "Strict" [level=1]' in page.do("read_page")["content"]
     page.do("fill_form", fields={"Name": "Ada", "Size": "L"}, submit="Send")
     assert page.site.wait_for("/submit")
+
+
+def test_what_a_control_holds_afterwards_is_told(at: At) -> None:
+    """A checked box and a typed text are no nodes of the page."""
+    page = at("words.html")
+    assert page.do("interact", query="Wanted")["value"] is True
+    assert page.do("interact", query="Wanted", action="uncheck")["value"] is False
+    assert page.do("interact", query="From city", action="type", value="Rome")["value"] == "Rome"
+
+
+def test_a_link_that_leads_nowhere_says_so(at: At) -> None:
+    """The browser's own error page is told by its error; what clicks pass through is named so."""
+    page = at("words.html")
+    assert page.call("interact", query="Air", timeout_ms=1500).code == "not_enabled"
+    assert "ERR_" in page.do("interact", query="Dead end")["changed"]["net_error"]

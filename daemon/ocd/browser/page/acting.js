@@ -176,6 +176,7 @@ async function attempt(el, options, round) {
   if (moved(placed, now)) return { why: 'moving' };
   const spot = spotOf(surface, now);
   if (!spot) return { why: 'not_visible', text: 'it lies outside of the window, where no scrolling brings it into sight' };
+  if (spot.by && getComputedStyle(surface).pointerEvents === 'none') return { why: 'not_enabled', text: 'clicks pass through it (pointer-events: none)' };
   if (spot.by) return { why: 'covered', text: describe(spot.by) };
   return { x: spot.x, y: spot.y };
 }

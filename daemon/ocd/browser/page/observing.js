@@ -38,8 +38,7 @@ function seenOf(view, box) {
     [left, top] = [Math.max(left, 0), Math.max(top, 0)];
     [right, bottom] = [Math.min(right, view.innerWidth), Math.min(bottom, view.innerHeight)];
     if (view === window || !view.frameElement) return [left, top, right - left, bottom - top];
-    const [x, y] = contentOrigin(view.frameElement);
-    [left, top, right, bottom] = [left + x, top + y, right + x, bottom + y];
+    [[left, top], [right, bottom]] = [outOf(view.frameElement, left, top), outOf(view.frameElement, right, bottom)];
     view = view.frameElement.ownerDocument.defaultView;
   }
   // A frame's part outside of the window may not be drawn.
@@ -59,8 +58,8 @@ function pictured(el) {
 // Likewise of a box of the document in a frame of another origin.
 function picturedIn(frame, left, top, width, height) {
   frame.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-  const [x, y] = contentOrigin(frame);
-  const box = { left: left + x, top: top + y, right: left + x + width, bottom: top + y + height };
+  const [[x, y], [right, bottom]] = [outOf(frame, left, top), outOf(frame, left + width, top + height)];
+  const box = { left: x, top: y, right, bottom };
   return seenOf(frame.ownerDocument.defaultView, box);
 }
 
