@@ -191,8 +191,7 @@ class Effects:
             changed |= {"status": status} if status else {}
         elif moved := self._moved_frames():
             changed["frames"] = moved
-        if error := self._net_error():
-            changed["net_error"] = error
+        changed |= self._broken()
         if self._tab.opened_dialog is not None:
             dialog = self._tab.opened_dialog
             changed["dialog"] = {"type": dialog.kind, "message": dialog.message}
@@ -208,11 +207,11 @@ class Effects:
         changed |= {"downloads": downloads} if downloads else {}
         return changed
 
-    def _net_error(self) -> str:
+    def _broken(self) -> dict[str, str]:
         # Chromium gives up what turns out to be a file, or an answer without a page.
         failed = self._tab.documents.failed
         error = failed.error if failed is not None and failed is not self._failed else ""
-        return "" if error == "net::ERR_ABORTED" else error
+        return {"net_error": error} if error not in ("", "net::ERR_ABORTED") else {}
 
     def _moved_frames(self) -> list[dict[str, str]]:
         frames = [f for f in self._tab.frames() if self._loaders.get(f.frame_id)]
