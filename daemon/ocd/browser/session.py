@@ -9,7 +9,7 @@ from ocd.api.errors import OcdError
 from ocd.browser import emulation, interception, permissions
 from ocd.browser.cdp import CdpSession, Event, Result
 from ocd.browser.chromium import Chromium
-from ocd.browser.isolation import Workers
+from ocd.browser.isolation import MAX_WORKERS, Workers
 from ocd.browser.tab import RefusedPopup, Tab
 from ocd.safety.paths import safe_name
 
@@ -144,6 +144,12 @@ class Session:
         session that has no other.
         """
         return self._latest
+
+    @property
+    def room(self) -> int:
+        """How many further workers with a tab each it may have."""
+        tabs = self.sessions.max_tabs - len(self.tabs) - self._opening
+        return min(tabs, MAX_WORKERS - len(self.workers))
 
     @property
     def is_empty(self) -> bool:

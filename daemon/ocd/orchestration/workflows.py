@@ -44,6 +44,19 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Begun:
+    """A workflow that was begun.
+
+    pruned: older ones that had to go from the disk; released: those whose contexts were closed.
+    """
+
+    meta: WorkflowMeta
+    workers: list[WorkerState]
+    pruned: list[str]
+    released: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Workflows:
     """A part: the workflows of this home, and the sessions whose contexts their workers use."""
 
@@ -53,14 +66,15 @@ class Workflows:
 
     async def begin(
         self, session_name: str, name: str, assignments: Sequence[Assignment], limits: Limits
-    ) -> tuple[WorkflowMeta, list[WorkerState], list[str]]:
+    ) -> Begun:
         """Open the workers' contexts and tabs, then put the workflow on disk.
 
-        Pages that do not load are told, and are no failure. The last list names workflows that had
-        to go. If it cannot be begun, nothing of it stays.
+        Pages that do not load are told, and are no failure. If there is no room in the session,
+        contexts of those that are over are closed. If it cannot be begun, nothing of it stays.
         """
         await asyncio.to_thread(self.store.check_room)
         session = self.sessions.get(session_name)
+        released = await self._make_room(session, len(assignments))
         workflow_id = self.store.new_id()
         opened: list[Worker] = []
         try:
@@ -86,7 +100,27 @@ class Workflows:
         except BaseException:
             await asyncio.shield(_close(session, opened))
             raise
-        return meta, workers, pruned
+        return Begun(meta, workers, pruned, released)
+
+    async def _make_room(self, session: Session, wanted: int) -> list[str]:
+        """Close contexts of workflows that are over, oldest first, as far as is needed."""
+        released: list[str] = []
+        for workflow_id in sorted({one.workflow_id for one in session.workers} - {""}):
+            if session.room >= wanted:
+                break
+            if await self._is_over(workflow_id):
+                own = [one for one in session.workers if one.workflow_id == workflow_id]
+                await _close(session, own)
+                released.append(workflow_id)
+        return released
+
+    async def _is_over(self, workflow_id: str) -> bool:
+        """Return whether all its workers have ended; one that is no longer on disk was over."""
+        try:
+            meta = await asyncio.to_thread(self.store.meta, workflow_id)
+            return all(worker.ended for worker in await self.workers(meta))
+        except OcdError as error:
+            return error.code == "workflow_not_found"
 
     async def _open(
         self, session: Session, workflow_id: str, one: Assignment, opened: list[Worker]

@@ -92,6 +92,7 @@ class WorkflowCleanup(Params):
     """End a workflow: close its workers' contexts and tabs
 
     Workers that go on become PARTIAL. What was reported is kept and can still be collected.
+    Without it, contexts of a workflow that is over are closed when a new one needs their room.
     """
 
     workflow_id: Annotated[str | None, Meta(description="Default: the session's newest")] = None
@@ -104,9 +105,8 @@ class WorkflowCleanup(Params):
 async def workflow_init(workflows: Workflows, params: WorkflowInit) -> Output:
     assignments = [_assignment(one) for one in params.workers]
     limits = Limits(params.worker_timeout_ms, params.global_timeout_ms, params.max_stale_iterations)
-    meta, workers, pruned = await workflows.begin(
-        CALLER_SESSION.get(), params.name, assignments, limits
-    )
+    begun = await workflows.begin(CALLER_SESSION.get(), params.name, assignments, limits)
+    meta, workers = begun.meta, begun.workers
     status = {"verb": "workflow_status", "arguments": {"workflow_id": meta.workflow_id}}
     data: dict[str, Any] = {
         "workflow_id": meta.workflow_id,
@@ -119,7 +119,8 @@ async def workflow_init(workflows: Workflows, params: WorkflowInit) -> Output:
         ],
         "next_step": status,
     }
-    return Output(data=data | ({"pruned": pruned} if pruned else {}))
+    gone = {"pruned": begun.pruned, "released": begun.released}
+    return Output(data=data | {key: ids for key, ids in gone.items() if ids})
 
 
 def _assignment(one: WorkerSpec) -> Assignment:

@@ -158,6 +158,24 @@ def test_two_workflows_with_equal_names_are_apart(daemon: Daemon, site: Site) ->
     assert daemon.do("tabs_context")["tab_count"] == 1
 
 
+def test_workflows_that_are_over_make_room(own: Daemon) -> None:
+    """Nobody cleans up: those that are over go as room is needed, and are named; others stay."""
+    names = [f"w{number}" for number in range(9)]
+    over, going_on = begin(own, *names), begin(own, *names)
+    refused = own.call("workflow_init", name="n", workers=[{"name": n, "task": "t"} for n in "abc"])
+    assert refused.code == "limit_reached"
+    for name in names:
+        own.do("worker_complete", workflow_id=over, worker_name=name, status="SUCCESS",
+               result_summary="done", extracted_data={"n": name})  # fmt: skip
+    made = own.do("workflow_init", name="n", workers=[{"name": n, "task": "t"} for n in "abc"])
+    assert made["released"] == [over]
+    assert own.do("worker", action="list")["worker_count"] == 12
+    assert results(own, over)["w8"]["data_extracted"] == {"n": "w8"}
+    assert results(own, going_on)["w8"]["status"] == "INIT"
+    own.do("oc_stop")
+    assert own.do("worker", action="list")["worker_count"] == 0
+
+
 def test_names_are_kept_apart_and_inside_the_folder(daemon: Daemon) -> None:
     """Fault 34: names of every kind report and are collected; none leaves the folder."""
     wf = begin(daemon, *NAMES)
