@@ -7,7 +7,7 @@ WRITES_PATH names a file. Both are checked here, before any verb sees them.
 import asyncio
 import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -108,7 +108,7 @@ async def filled(
         if path is not None:
             read[name] = await _value_of(verb, name, path, reach)
         elif name not in spelled and name in _required(verb.params):
-            raise _absent(verb, name)
+            raise _absent(verb, name, spelled)
     return {key: value for key, value in raw.items() if snake(key) not in names} | read
 
 
@@ -172,10 +172,12 @@ def _conflict(verb: Verb, name: str) -> OcdError:
     )  # fmt: skip
 
 
-def _absent(verb: Verb, name: str) -> OcdError:
+def _absent(verb: Verb, name: str, given: Iterable[str]) -> OcdError:
+    # What the caller gave in its place may be a parameter that there is not, and has an answer.
+    hints = [verb.instead[key] for key in given if key in verb.instead]
     return OcdError(
         "source_missing", f"{verb.name} needs '{name}' or '{name}_path'",
-        hint=f"Give one of {name} and {name}_path.", parameter=name,
+        hint=" ".join(hints) or f"Give one of {name} and {name}_path.", parameter=name,
     )  # fmt: skip
 
 

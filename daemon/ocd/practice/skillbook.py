@@ -77,8 +77,8 @@ class Skillbook:
                 parameter="steps", limit=MOST_BYTES,
             )  # fmt: skip
         skill, replaced, evicted = await asyncio.to_thread(self.skills.put, skill)
-        left_out = {"left_out": made.left_out} if made.left_out else {}
-        more = left_out | ({"evicted": evicted} if evicted else {})
+        more = {"left_out": made.left_out, "evicted": evicted, "warning": _unbound(skill)}
+        more = {key: said for key, said in more.items() if said}
         return {**told(skill), "replaced": replaced, **more, "next_step": _replay_step(skill)}
 
     async def _made(self, wish: Wish, session: str) -> Made:
@@ -207,6 +207,16 @@ class Skillbook:
 
     def __repr__(self) -> str:
         return f"Skillbook({self.skills!r})"
+
+
+def _unbound(skill: Skill) -> str:
+    """Return what to say of a skill that names a contract which nobody knows."""
+    if skill.contract_id is None or skill.contract is not None:
+        return ""
+    return (
+        f"No skill has stored a contract as {skill.contract_id[:200]!r}: replays of this one stay "
+        "inconclusive until it is recorded with `contract`"
+    )
 
 
 def _brief(skill: Skill) -> dict[str, Any]:

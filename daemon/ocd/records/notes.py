@@ -116,9 +116,7 @@ class Notes:
                 )
                 note = replace(known, value=value, confidence=believed, updated_at=at)
             self.store.put(note.id, note)
-            return note, self.store.evict(
-                note.id, self._most, lambda n: (n.confidence, n.updated_at)
-            )
+            return note, self.store.evict(note.id, self._most, _worth)
 
     def validate(self, note_id: str, *, success: bool) -> tuple[Note, bool]:
         """Believe a note more, or less; second: whether it is still there. Raises not_found."""

@@ -54,6 +54,10 @@ class Assert(Params):
 @daemon_verb(
     "oc_assert", Assert, needs=Witness, capability="core", tier=2, reads=True,
     timeout_ms=MAX_WAIT_MS + 60_000,
+    instead={
+        "contract_id": "Give the contract itself as 'contract': none is built in. Those of skills "
+        "are told by oc_skill_recall, and checked by oc_skill_replay.",
+    },
     page_keys=("failed_assertions", "inconclusive_assertions", "evidence", "failure_reason"),
 )  # fmt: skip
 async def oc_assert(witness: Witness, params: Assert) -> Output:

@@ -141,6 +141,16 @@ def test_a_wrong_selector_is_an_error_that_names_it(order: Order) -> None:
     assert "a[" in error["message"]
 
 
+def test_a_contract_by_id_is_refused_with_what_to_do(daemon: Daemon) -> None:
+    """There are no contracts that come with the program; the error says where to find one."""
+    refused = daemon.call("oc_assert", contract_id="done")
+    assert refused.code == "source_missing"
+    assert "oc_skill_recall" in refused.error["hint"]
+    both = daemon.call("oc_assert", contract={"kind": "no_dialog"}, contract_id="done")
+    assert both.code == "invalid_argument"
+    assert "oc_skill_recall" in both.error["hint"]
+
+
 def test_without_a_tab_a_live_check_is_refused(daemon: Daemon) -> None:
     """A live check needs a tab; supplied evidence does not."""
     contract = {"kind": "url", "contains": "x"}

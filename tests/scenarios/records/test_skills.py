@@ -214,7 +214,9 @@ def test_a_contract_that_does_not_hold_is_the_verdict(shelf: Shelf) -> None:
     assert (done["completed"], done["verdict"], done["replays"]["fails"]) == (True, "fail", 1)
     assert done["failed_assertions"]
     assert done["evidence"]["bundle_id"]
-    none = shelf.keep("unbound", steps=[go])
+    assert "warning" not in kept
+    none = shelf.keep("unbound", steps=[go], contract_id="nobody's")
+    assert "nobody's" in none["warning"]
     assert shelf.replay(skill_id=none["skill_id"])["verdict"] == "inconclusive"
 
 
