@@ -245,7 +245,8 @@ def _masked_pair(match: re.Match[str]) -> str:
 
 
 _AUTHORITY = re.compile(r"([a-z][a-z0-9+.\-]*:)?([/\\]{2,})([^/\\?#]*)", re.IGNORECASE)
-_PARAMETER = re.compile(r"([^=&;?#/]+)=([^&;?#]*)")
+# A name is tried from its first character on only: a long word without "=" is read once.
+_PARAMETER = re.compile(r"(?<![^=&;?#/])([^=&;?#/]++)=([^&;?#]*)")
 
 
 def redact_url(url: str) -> str:
