@@ -1,7 +1,7 @@
 """Seed 004: files go to an Open Chat Studio collection, not a byte of them through the caller."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,12 +13,19 @@ from support.site import Site
 VERB = "ocs_upload_collection_files"
 
 
+@pytest.fixture(scope="module")
+def configured(shared_site: Site) -> Iterator[Daemon]:
+    config = f'[ocs]\nbase_url = "{shared_site.origin}"\nteam = "acme"\n'
+    with Daemon("--http", "0", config=config) as running:
+        yield running
+
+
 @pytest.fixture
-def studio(make_daemon: Callable[..., Daemon], site: Site) -> Daemon:
-    config = f'[ocs]\nbase_url = "{site.origin}"\nteam = "acme"\n'
-    daemon = make_daemon("--http", "0", config=config)
-    daemon.new_tab(site.url("studio/login"))
-    return daemon
+def studio(configured: Daemon, site: Site) -> Iterator[Daemon]:
+    """A daemon that knows the studio, logged in there."""
+    configured.new_tab(site.url("studio/login"))
+    yield configured
+    configured.close_tabs()
 
 
 @pytest.fixture

@@ -37,19 +37,25 @@ return async (mode, ms) => {
     const observer = new MutationObserver(() => { changed = performance.now(); });
     if (root) observer.observe(root, {subtree: true, childList: true, characterData: true});
     await pause(0);
-    const from = performance.now();
-    const most = Math.min(left(), mode === 'idle' ? 10000 : 3000);
+    const step = 15;
+    const most = mode === 'idle' ? 10000 : 3000;
     const still = mode === 'idle' ? 500 : 60;
     const busy = () => work && work.busy();
     // Nothing to wait for, however fast it came, unless it was at work, or has changed, since.
-    let quiet = mode === 'idle' || changed || busy() ? from : -Infinity;
+    let calm = mode === 'idle' || changed || busy() ? 0 : Infinity;
     const hoped = patience();
-    while (performance.now() - from < most) {
-      const now = performance.now();
-      if (busy()) quiet = now;
-      const hoping = (now - from < hoped && !changed) || (now - from < 2500 && placeholder());
-      if (!hoping && now - Math.max(quiet, changed || -Infinity) >= still) break;
-      await pause(15);
+    // A renderer that gets no processor counts its own turns: the page has had no more of them.
+    let last = performance.now();
+    let spent = 0;
+    while (spent < most && left() > 0) {
+      if (busy() || changed >= last) calm = 0;
+      const hoping = (spent < hoped && !changed) || (spent < 2500 && placeholder());
+      if (!hoping && calm >= still) break;
+      last = performance.now();
+      await pause(step);
+      const turn = Math.min(performance.now() - last, step + 5);
+      spent += turn;
+      calm += turn;
     }
     observer.disconnect();
   }

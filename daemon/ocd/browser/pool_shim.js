@@ -54,6 +54,17 @@
       return answer;
     };
   }
+  // An answer is there with its headers: its body is waited for, too.
+  for (const name of ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text']) {
+    const read = window.Response && Response.prototype[name];
+    if (!read) continue;
+    Response.prototype[name] = {[name](...args) {
+      const end = begin();
+      const body = read.apply(this, args);
+      body.then(end, end);
+      return body;
+    }}[name];
+  }
   const send = XMLHttpRequest.prototype.send;
   XMLHttpRequest.prototype.send = function (...args) {
     this.addEventListener('loadend', begin(), {once: true});

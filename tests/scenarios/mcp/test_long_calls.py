@@ -19,10 +19,11 @@ def hasty(make_daemon: Callable[..., Daemon]) -> Daemon:
     return make_daemon("--http", "0", config=SHORT)
 
 
-def _slow_crawl(site: Site, pages: int = 12) -> dict[str, Any]:
+def _held_crawl(site: Site) -> dict[str, Any]:
+    """A crawl of 12 pages whose fourth the site holds back until its gate `chain` is opened."""
     arguments = {
-        "url": site.url("many-pages/"), "max_pages": pages, "max_depth": 20, "delay_ms": 250,
-        "engine": "static", "output_mode": "inline",
+        "url": site.url("chain/1?hold=4"), "max_pages": 12, "max_depth": 20, "engine": "static",
+        "output_mode": "inline",
     }  # fmt: skip
     return {"name": "crawl", "arguments": arguments}
 
@@ -30,10 +31,11 @@ def _slow_crawl(site: Site, pages: int = 12) -> dict[str, Any]:
 def test_past_the_budget_it_goes_on(hasty: Daemon, site: Site) -> None:
     """The answer names the task and the call that waits for it; nothing is lost."""
     http = Http(hasty)
-    told = json_of(http.ask("tools/call", _slow_crawl(site)).result)
+    told = json_of(http.ask("tools/call", _held_crawl(site)).result)
     assert told["status"] == "RUNNING"
     assert told["kind"] == "crawl"
-    assert 0 < told["progress"]["done"] < 12
+    assert told["progress"]["done"] < 4
+    site.open_gate("chain")
     step = told["next_step"]
     assert step["verb"] == "oc_task_wait"
     assert step["arguments"]["task_id"] == told["task_id"]
@@ -57,14 +59,14 @@ def test_cancelled_before_the_task_was_named(hasty: Daemon, site: Site) -> None:
     """Its task is cancelled with it; afterwards only oc_task_cancel does."""
     with Bridge(hasty.home) as bridge:
         bridge.greet()
-        pending = bridge.start("tools/call", _slow_crawl(site, 100))
+        pending = bridge.start("tools/call", _held_crawl(site))
         wait_until(lambda: hasty.status()["tasks"]["running"], 10, "the task")
         cancelled = {"requestId": pending}
         bridge.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled})
         wait_until(lambda: not hasty.status()["tasks"]["running"], 20, "the task's end")
         task = bridge.do("oc_task_list")["tasks"][0]
         assert task["status"] == "CANCELLED"
-        named = json_of(bridge.ask("tools/call", _slow_crawl(site, 100))["result"])
+        named = json_of(bridge.ask("tools/call", _held_crawl(site))["result"])
         bridge.process.kill()
     assert hasty.task(named["task_id"])["status"] == "RUNNING"
     hasty.do("oc_task_cancel", task_id=named["task_id"])
@@ -93,11 +95,12 @@ def test_the_tasks_extension(hasty: Daemon, site: Site) -> None:
     """Who declares it gets a task; its result is the direct call's."""
     with Bridge(hasty.home) as bridge:
         modern = _Modern(bridge)
-        created = modern.ask("tools/call", **_slow_crawl(site))["result"]
+        created = modern.ask("tools/call", **_held_crawl(site))["result"]
         assert created["resultType"] == "task"
         assert created["status"] == "working"
         task_id = created["taskId"]
         assert hasty.task(task_id)["kind"] == "crawl"
+        site.open_gate("chain")
         ended = modern.ended(task_id)
         assert ended["status"] == "completed"
         assert len(json_of(ended["result"])["pages"]) == 12
@@ -106,7 +109,8 @@ def test_the_tasks_extension(hasty: Daemon, site: Site) -> None:
         assert modern.ask("tasks/get", taskId="0" * 16)["error"]["code"] == -32602
         undeclared = modern.ask("tasks/get", tasks=False, taskId=task_id)["error"]
         assert undeclared["code"] == -32021
-        plain = modern.ask("tools/call", tasks=False, **_slow_crawl(site))["result"]
+        site.forget()  # the gate is shut again
+        plain = modern.ask("tools/call", tasks=False, **_held_crawl(site))["result"]
         assert plain["resultType"] == "complete"
         assert json_of(plain)["status"] == "RUNNING"
 
@@ -114,13 +118,15 @@ def test_the_tasks_extension(hasty: Daemon, site: Site) -> None:
 def test_tasks_that_fail_and_are_cancelled(hasty: Daemon, site: Site) -> None:
     with Bridge(hasty.home) as bridge:
         modern = _Modern(bridge)
-        crawl = _slow_crawl(site)
+        crawl = _held_crawl(site)
         crawl["arguments"]["fail_on_page"] = 8
         failing = modern.ask("tools/call", **crawl)["result"]["taskId"]
+        site.open_gate("chain")
         ended = modern.ended(failing)
         assert ended["status"] == "completed"
         assert error_of(ended["result"])["code"] == "injected_failure"
-        stopped = modern.ask("tools/call", **_slow_crawl(site, 100))["result"]["taskId"]
+        site.forget()  # the gate is shut again
+        stopped = modern.ask("tools/call", **_held_crawl(site))["result"]["taskId"]
         modern.ask("tasks/cancel", taskId=stopped)
         assert modern.ended(stopped)["status"] == "cancelled"
 
@@ -128,9 +134,10 @@ def test_tasks_that_fail_and_are_cancelled(hasty: Daemon, site: Site) -> None:
 def test_a_task_honours_its_output_mode(hasty: Daemon, site: Site) -> None:
     with Bridge(hasty.home) as bridge:
         modern = _Modern(bridge)
-        crawl = _slow_crawl(site)
+        crawl = _held_crawl(site)
         crawl["arguments"]["output_mode"] = "handle"
         task_id = modern.ask("tools/call", **crawl)["result"]["taskId"]
+        site.open_gate("chain")
         result = modern.ended(task_id)["result"]
         assert json_of(result)["item_count"] == 12
         assert result["content"][1]["type"] == "resource_link"

@@ -3,7 +3,7 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -42,9 +42,14 @@ diff tools-default.json \
     assert again[0] == again[1]
 
 
-def test_scenario_2_tools_only_core(make_daemon: Callable[..., Daemon]) -> None:
-    daemon = make_daemon("--http", "0", "--tools-only", "core")
-    said = bash(daemon, r"""
+@pytest.fixture(scope="module")
+def core_only() -> Iterator[Daemon]:
+    with Daemon("--http", "0", "--tools-only", "core") as running:
+        yield running
+
+
+def test_scenario_2_tools_only_core(core_only: Daemon) -> None:
+    said = bash(core_only, r"""
 mcp | jq '.result.tools[].name' > names
 ! grep -E '^"(workflow_|oc_recording_|crawl)' names && cat names
 """)  # fmt: skip
@@ -80,11 +85,10 @@ def test_scenario_3_disabled_groups_are_gone_and_no_more(
 
 @pytest.mark.parametrize(("name", "group"), [("workflow_init", "workflow"), ("crawl", "crawl")])
 def test_scenario_4_expand_tools_respects_the_gate(
-    make_daemon: Callable[..., Daemon], name: str, group: str
+    core_only: Daemon, name: str, group: str
 ) -> None:
     """Neither expanded, nor listed afterwards, nor callable."""
-    daemon = make_daemon("--http", "0", "--tools-only", "core")
-    said = bash(daemon, r"""
+    said = bash(core_only, r"""
 for ASK in '{"name":"expand_tools","arguments":{"name":"'$NAME'"}}' \
            '{"name":"'$NAME'","arguments":{}}' \
            '{"name":"call_verb","arguments":{"name":"'$NAME'"}}'; do
@@ -97,12 +101,9 @@ mcp | jq -e --arg name "$NAME" '.result.tools | map(.name) | index($name) == nul
     assert said == "OK\n"
 
 
-def test_scenario_5_core_only_is_a_quarter_smaller(
-    serving: Daemon, make_daemon: Callable[..., Daemon]
-) -> None:
+def test_scenario_5_core_only_is_a_quarter_smaller(serving: Daemon, core_only: Daemon) -> None:
     default = bash(serving, "mcp | wc -c").strip()
-    daemon = make_daemon("--http", "0", "--tools-only", "core")
-    said = bash(daemon, r"""
+    said = bash(core_only, r"""
 CORE_BYTES=$(mcp | wc -c)
 echo "default=$DEFAULT_BYTES core=$CORE_BYTES reduction=$((100 - 100*CORE_BYTES/DEFAULT_BYTES))%"
 [[ $((100 - 100*CORE_BYTES/DEFAULT_BYTES)) -ge 25 ]]

@@ -61,7 +61,7 @@ def test_keyboard_until_nothing_changes(
     paginate: Callable[..., dict[str, Any]], key: dict[str, str]
 ) -> None:
     """A key turns the page; when it changes nothing any more, that is the end."""
-    done = paginate("viewer.html", **key, wait_between_pages=700)
+    done = paginate("viewer.html", **key, wait_between_pages=1500)
     assert words_of(done) == WORDS
     assert done["ended_by"] == "no_change"
 
@@ -123,7 +123,7 @@ def test_scrolling_captures_what_is_new(paginate: Callable[..., dict[str, Any]])
 def test_pictures_are_files(paginate: Callable[..., dict[str, Any]], daemon: Daemon) -> None:
     """A drawn viewer is told apart by its pictures, which lie in the session's folder."""
     done = paginate("drawn.html", strategy="keyboard", capture_mode="screenshot",
-                    wait_between_pages=300)  # fmt: skip
+                    wait_between_pages=1000)  # fmt: skip
     assert (done["total_captured"], done["ended_by"]) == (3, "no_change")
     pictures = [Path(page["screenshot"]) for page in done["pages"]]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in pictures)
