@@ -119,7 +119,7 @@ async def test_bad_pages_end_as_errors_and_the_pool_goes_on(tmp_path):
         "/loop": loop,
         "/jsloop": Reply("<script>location.href = '/jsloop?' + Math.random()</script>"),
         "/busy": Reply("<script>for (;;);</script>"),
-        "/busy-later": Reply("<script>onload = () => setTimeout(() => { for (;;); }, 20)</script>"),
+        "/busy-later": Reply("<script>onload = () => setTimeout(() => { for (;;); })</script>"),
         "/pdf": Reply(b"%PDF-1.4", kind="application/pdf"),
         "/png": Reply(b"\x89PNG\r\n", kind="image/png"),
         "/zip": Reply(b"PK", kind="application/zip"),
@@ -146,13 +146,15 @@ async def test_bad_pages_end_as_errors_and_the_pool_goes_on(tmp_path):
         async def check(path: str) -> None:
             url = site.url(path) if path.startswith("/") else path
             started = time.monotonic()
+            # A page that hangs takes all of its time; the others have enough on any machine.
+            limit = 3 if expected.get(path) == "timeout" else 6 if path == "/picture" else 15
             if path in expected:
-                code = (await refusal(pool.load(url, 2.5))).code
+                code = (await refusal(pool.load(url, limit))).code
                 assert code in expected[path], (path, code)
             else:
-                page = await pool.load(url, 2.5)
+                page = await pool.load(url, limit)
                 assert (page.title, "fine" in page.html) == ("good", True), path
-            assert time.monotonic() - started < 20, path
+            assert time.monotonic() - started < 40, path
 
         async with asyncio.TaskGroup() as group:
             for path in [*routes, "chrome://crash", "/?again"]:
