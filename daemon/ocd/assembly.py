@@ -12,7 +12,7 @@ import msgspec
 import psutil
 import watchfiles
 
-from ocd import catalog
+from ocd import catalog, forgotten
 from ocd.api import paths
 from ocd.api.wire import Client
 from ocd.browser import leftovers
@@ -64,7 +64,6 @@ logger = logging.getLogger(__name__)
 VERSION = version("openchrome")
 # Running calls get this long to end once the daemon was told to stop.
 STOP_GRACE_S = 3.0
-HOUR_S = 3600.0
 
 
 class Daemon:
@@ -261,17 +260,13 @@ class Daemon:
         """Run what goes on beside the calls, until cancelled."""
         async with asyncio.TaskGroup() as group:
             group.create_task(sweeper.run(self.outputs, self._sweep_interval_s, self.sweep_changed))
-            group.create_task(self._prune_tasks())
+            forgetting = forgotten.run(self.runner.prune, self.sessions.names, lambda: self.config)
+            group.create_task(forgetting)
             group.create_task(self._watch_config())
             group.create_task(self.shelves.read())
 
     def _sweep_interval_s(self) -> float:
         return self.config.output_handle_sweep_interval_seconds
-
-    async def _prune_tasks(self) -> None:
-        while True:
-            await asyncio.to_thread(self.runner.prune, self.config.task_retention_days)
-            await asyncio.sleep(HOUR_S)
 
     async def _watch_config(self) -> None:
         # The folder is watched, not the file: editors replace files, and there may be none yet.

@@ -86,7 +86,12 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     ] = 300
     task_retention_days: Annotated[
         int,
-        _key("Keep ended tasks so long; 0: for ever", ge=0, le=36_500, live=True),
+        _key(
+            "Keep ended tasks, files of ended sessions so long; 0: for ever",
+            ge=0,
+            le=36_500,
+            live=True,
+        ),
     ] = 30
     max_concurrent_tasks: Annotated[
         int, _key("Tasks that run at the same time; more wait", ge=1, le=64, live=True)

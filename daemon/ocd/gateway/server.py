@@ -71,6 +71,11 @@ class Server:
             if self.actor is not None:
                 return self.actor
             module = await self._means.load("oc_mcp.upstream")
+            if self._removed:  # the configuration changed meanwhile: nobody would end it
+                raise OcdError(
+                    "upstream_gone", f"The MCP server '{self.name}' was taken out of config.toml",
+                    hint="What there is: oc mcp upstreams", upstream=self.name,
+                )  # fmt: skip
             actor: Actor = module.Upstream(self.name, starting(self.table), self._on_tools)
             self.actor = actor
             self._means.spawn(self._run(actor))

@@ -1,0 +1,54 @@
+"""Files of ended sessions: removed when they are old, and nobody else's with them."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from ocd.forgotten import remove_old
+
+DAY_S = 86_400
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A folder of files: sessions of connections, old and young, a named one, a person's own."""
+    root = tmp_path / "files"
+    for name, days in (
+        ("mcp-0a1b2c3d/downloads/old.pdf", 40), ("mcp-1111aaaa/trace.json", 40),
+        ("mcp-1111aaaa/new.pdf", 2), ("mcp-2222bbbb/x", 40), ("default/downloads/y", 400),
+        ("my papers/z", 400), ("mine.txt", 400),
+    ):  # fmt: skip
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+        _age(path, days)
+    for folder in sorted((p for p in root.rglob("*") if p.is_dir()), reverse=True):
+        _age(folder, 40)
+    (tmp_path / "elsewhere").mkdir()
+    (root / "mcp-3333cccc").symlink_to(tmp_path / "elsewhere")
+    return root
+
+
+def _age(path: Path, days: float) -> None:
+    at = time.time() - days * DAY_S
+    os.utime(path, (at, at))
+
+
+def test_what_is_old_and_nobodys_goes(files: Path) -> None:
+    """Whole folders, by their youngest file; links are not followed."""
+    assert remove_old(files, 30, {"mcp-2222bbbb"}) == 1
+    left = {path.name for path in files.iterdir()}
+    assert left == {
+        "mcp-1111aaaa", "mcp-2222bbbb", "mcp-3333cccc", "default", "my papers", "mine.txt",
+    }  # fmt: skip
+    assert (files / "mcp-1111aaaa" / "trace.json").exists()
+
+
+def test_zero_days_keep_everything(files: Path) -> None:
+    """As task_retention_days says of tasks."""
+    before = sorted(files.rglob("*"))
+    assert remove_old(files, 0, ()) == 0
+    assert sorted(files.rglob("*")) == before
+    assert remove_old(files / "none", 30, ()) == 0
