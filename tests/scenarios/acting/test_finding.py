@@ -51,11 +51,26 @@ def test_text_is_found(at: At) -> None:
         ("whisper", 'textbox "Whisper"'),
         ("inside", 'button "Inside"'),
         ("deeply set", 'listitem "Deeply set"'),
+        ("set inside", 'text "Set inside"'),
+        ("buy now", 'clickable "Buy now"'),
     ],
 )
 def test_names_that_are_no_text_of_one_element_are_found(at: At, query: str, line: str) -> None:
     """Words of a style sheet, of several elements, of an id, a label and a shadow tree count."""
     assert line in at("apart.html").lines(query)[0]
+
+
+def test_words_that_nobody_sees_are_not_found(at: At) -> None:
+    """Neither by themselves nor in the line of the text that they hide in (SPEC §11)."""
+    page = at("apart.html")
+    for words in ("covert plan", "unseen scheme"):
+        assert page.do("find", query=words, wait_for_ms=0)["refs"] == []
+    assert 'text "Shown words and the rest"' in page.lines("shown words")[0]
+
+
+def test_words_far_into_a_text_are_found(at: At) -> None:
+    """A long paragraph is found by its last sentence."""
+    assert 'text "Many words come first.' in at("apart.html").lines("zebra crosses")[0]
 
 
 def test_closed_details_in_preformatted_text_are_not_read(at: At) -> None:

@@ -14,6 +14,7 @@ const QUIET = new Set(('class href style colspan rowspan scope headers width hei
 const SHORTLY = 160; // characters by which something without a name may go
 const INDIRECT = 3; // what goes by its words comes after a control inside that is called so
 const CHAIN = 4; // elements around one text
+const MOST_SAID = 5000; // characters of one element's words
 
 class Seek extends Outline {
   // hint: what a name must have in it, null if that cannot be said.
@@ -86,10 +87,18 @@ class Seek extends Outline {
     if (score > 0) this.found.push({ el, role, name, acts, score: Math.max(score - less, 1), at: this.found.length });
   }
 
+  // What is not seen of an element's words is looked into once they fit.
+  keepSeen(el, role, words, acts, less = 0) {
+    const whole = words === '' || (firstElementOf(el) === null && rootOf(el) === null);
+    if (whole) this.keep(el, role, words, acts, less);
+    else if (this.judge(el, role, words, acts) > 0) this.keep(el, role, squeeze(seenText(el, MOST_SAID)).slice(0, MOST_SAID), acts, less);
+  }
+
   // What has no name of its own goes by its words.
   head(el, role, name, acts) {
     const words = name || (acts ? fewWords(el) : ownText(el));
-    this.keep(el, role, words, acts, name || role === 'clickable' ? 0 : INDIRECT);
+    if (name) this.keep(el, role, name, acts);
+    else this.keepSeen(el, role, words, acts, role === 'clickable' ? 0 : INDIRECT);
     this.told = words !== '';
     return '';
   }
@@ -139,7 +148,7 @@ class Seek extends Outline {
 
   text(el, view, control) {
     const text = !control && view.readable ? ownText(el) : '';
-    if (text) this.keep(el, 'text', text, false);
+    if (text) this.keepSeen(el, 'text', text, false);
     return text !== '';
   }
 }
@@ -153,9 +162,9 @@ function fewWords(el) {
 
 // The words that stand directly in an element, with what is set off inside them.
 function ownText(el) {
-  if (firstElementOf(el) === null) return squeeze(contentIn(el).slice(0, 300));
+  if (firstElementOf(el) === null) return squeeze(contentIn(el).slice(0, MOST_SAID));
   for (let kid = firstOf(el); kid; kid = nextOf(kid)) {
-    if (typeOf(kid) === 3 && !BLANK.test(kid.data)) return squeeze(contentIn(el).slice(0, 300));
+    if (typeOf(kid) === 3 && !BLANK.test(kid.data)) return squeeze(contentIn(el).slice(0, MOST_SAID));
   }
   return '';
 }
