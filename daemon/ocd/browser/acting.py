@@ -50,8 +50,12 @@ class Clock:
 
         It ends a little before, so that the page can still say what it waited for in vain.
         """
-        seconds = timeout_ms / 1000
-        return cls(asyncio.get_running_loop().time() + seconds - min(SAY_S, seconds / 5))
+        return cls.lasting(timeout_ms / 1000 - min(SAY_S, timeout_ms / 5000))
+
+    @classmethod
+    def lasting(cls, seconds: float) -> "Clock":
+        """Return a clock that ends so many seconds from now."""
+        return cls(asyncio.get_running_loop().time() + seconds)
 
     @property
     def left(self) -> float:

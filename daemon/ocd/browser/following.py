@@ -80,7 +80,7 @@ class Following:
             ties=roles & WRITTEN,
         )
         now = replace(at, texts="") if at.texts == "exact" else at
-        end = Clock.of(round(COMES_S * 1000 if self.taken else 1))
+        end = Clock.lasting(COMES_S if self.taken else 0.001)
         while True:
             last = not end.left or not self.clock.left
             try:

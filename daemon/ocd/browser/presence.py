@@ -35,7 +35,7 @@ class Patience:
     @classmethod
     def of(cls, wait_ms: int, look_ms: int | None, clock: Clock | None = None) -> "Patience":
         """Return the patience of so many ms, which ends with the clock."""
-        own = Clock.of(wait_ms)
+        own = Clock.lasting(wait_ms / 1000)
         return cls(own if clock is None or own.end < clock.end else clock, look_ms or _LOOK_MS)
 
 

@@ -97,10 +97,7 @@ async def form_input(tab: Tab, params: FormInput) -> Output:
 async def fill_form(tab: Tab, params: FillForm) -> Output:
     assert params.timeout_ms is not None
     clock = Clock.of(params.timeout_ms)
-    way = _Way(
-        clock, Patience.of(params.wait_for_ms, params.poll_interval, clock),
-        keep=not params.clear_first,
-    )  # fmt: skip
+    way = _Way(clock, params)
     results: list[dict[str, Any]] = []
     filled: list[Target] = []
     changed: dict[str, Any] = {}
@@ -132,19 +129,22 @@ def _wanted(params: FillForm) -> list[Field]:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How fields are filled: in what time, how long one is waited for, whether its text stays."""
+    """How fields are filled: in what time, how long each is waited for, whether its text stays."""
 
     clock: Clock
-    patience: Patience
-    keep: bool
+    params: FillForm
+
+    def patience(self) -> Patience:
+        """Return the patience with one field: the one before may have used up its own."""
+        return Patience.of(self.params.wait_for_ms, self.params.poll_interval, self.clock)
 
 
 async def _filled(tab: Tab, wanted: Field, way: _Way) -> tuple[dict[str, Any], Target | None, Done]:
     at = Aim(wanted.ref, wanted.selector, wanted.label, ties=WRITTEN)
     named = {"field": str(at)}
     try:
-        target = await take_when_there(tab, at, way.patience)
-        done = await fields.fill(target, way.clock, wanted.value, keep=way.keep)
+        target = await take_when_there(tab, at, way.patience())
+        done = await fields.fill(target, way.clock, wanted.value, keep=not way.params.clear_first)
     except OcdError as error:
         if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):
             raise

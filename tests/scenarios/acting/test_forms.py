@@ -179,3 +179,15 @@ def test_values_come_from_files(at: At) -> None:
     page.do("fill_form", fields_path=str(folder / "fields.json"))
     assert value_of(page, "about", "value.length") == "20000"
     assert value_of(page, "name") == "Ada"
+
+
+def test_each_field_is_waited_for_on_its_own(at: At) -> None:
+    """One that never comes does not use up the time of one that another brings."""
+    page = at("form.html")
+    page.js(
+        "document.body.innerHTML = '<label>First <input></label>';"
+        " document.querySelector('input').oninput = () => setTimeout(() =>"
+        " document.body.insertAdjacentHTML('beforeend', '<label>Second <input></label>'), 200); 1"
+    )
+    told = page.do("fill_form", fields={"Nowhere": "a", "First": "b", "Second": "c"})
+    assert ["error" in field for field in told["fields"]] == [True, False, False]
