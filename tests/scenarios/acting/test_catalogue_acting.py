@@ -19,8 +19,8 @@ def later(page: Page, html: str) -> None:
 def test_find_waits_for_what_comes(at: At) -> None:
     """What is not there yet is waited for; wait_for_ms 0 looks once."""
     page = at("rows.html")
-    later(page, "<button>Postponed</button>")
     assert page.do("find", query="Postponed", wait_for_ms=0)["count"] == 0
+    later(page, "<button>Postponed</button>")
     assert page.do("find", query="Postponed", waitForMs=10_000, pollInterval=50)["count"] == 1
 
 
