@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import select
 from collections.abc import Callable
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 
 class Served(Protocol):
@@ -128,44 +128,18 @@ class HalfOpen(asyncio.Protocol):
         """Return whether the connection stays open for an answer."""
         if self._watched >= 0:
             return True  # uvloop says it twice
-        if self._transport is None or _is_idle(self._served):
+        if self._transport is None:
             return False
         descriptor: int = self._transport.get_extra_info("socket").fileno()
         if not self._hang_ups.watch(descriptor, self._gone):
             return False
         self._watched = descriptor
         self._served.close()  # after this answer there can be no further request
-        # Only in the next turns of the loop is the request taken up, and known to be whole.
-        loop = asyncio.get_running_loop()
-        loop.call_soon(loop.call_soon, self._expect_all)
         return True
 
     def _gone(self) -> None:
         if self._transport is not None:
             self._transport.abort()
 
-    def _expect_all(self) -> None:
-        if _lacks_some(self._served):
-            self._gone()
-
     def __repr__(self) -> str:
         return f"HalfOpen({self._served!r})"
-
-
-# aiohttp tells these in public nowhere.
-
-
-def _is_idle(served: Any) -> bool:  # noqa: ANN401 - aiohttp's RequestHandler
-    """Return whether it waits for a request, or for the rest of one's head."""
-    waiter = served._waiter  # noqa: SLF001
-    no_more = not served._messages  # noqa: SLF001
-    never = not served._request_count  # noqa: SLF001
-    return no_more and (never or (waiter is not None and not waiter.done()))
-
-
-def _lacks_some(served: Any) -> bool:  # noqa: ANN401 - aiohttp's RequestHandler
-    """Return whether a body is not whole; it will never be."""
-    current = served._current_request  # noqa: SLF001
-    payloads = [payload for _, payload in served._messages]  # noqa: SLF001
-    payloads += [current.content] if current is not None else []
-    return not all(payload.is_eof() for payload in payloads)
