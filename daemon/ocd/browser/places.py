@@ -1,5 +1,7 @@
 """Where frames, and elements in them, stand in the tab, whatever process renders them."""
 
+import asyncio
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +12,9 @@ from ocd.browser.refs import Element, locate
 from ocd.browser.tab import Tab
 
 _PICTURED = "function () { return openchrome.pictured(this) }"
+# A frame is handed to the page's compositor once the next one begins.
+_TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+_DRAW_S = 0.5
 _PICTURED_IN = "function (...box) { return openchrome.picturedIn(this, ...box) }"
 _BOX = ("x", "y", "width", "height")
 _CONTENT = "function () { return openchrome.contentBox(this) }"
@@ -74,6 +79,8 @@ async def area_of(element: Element) -> tuple[float, float, float, float]:
     """
     tab, frame = element.tab, element.frame
     box = await element.call(_PICTURED)
+    if frame.cdp is not tab.cdp:
+        await _drawn(frame)
     while frame.parent_id is not None:
         parent = next((one for one in tab.frames() if one.frame_id == frame.parent_id), None)
         if parent is None:
@@ -83,6 +90,13 @@ async def area_of(element: Element) -> tuple[float, float, float, float]:
         frame = parent
     x, y, width, height = box
     return x, y, width, height
+
+
+async def _drawn(frame: Frame) -> None:
+    """Wait until a frame of another process has drawn what was scrolled into view, if it does."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_DRAW_S):
+            await scripts.evaluate_isolated(frame, _TWO_FRAMES)
 
 
 async def lift_boxes(tab: Tab, elements: list[dict[str, Any]]) -> None:
