@@ -14,6 +14,7 @@ import watchfiles
 
 from ocd import catalog, forgotten
 from ocd.api import paths
+from ocd.api.times import rfc3339
 from ocd.api.wire import Client
 from ocd.browser import leftovers
 from ocd.browser.chromium import Chromium
@@ -34,7 +35,6 @@ from ocd.options import belongings, browser_options, domain_policy, shared_roots
 from ocd.orchestration.planning import Planner
 from ocd.orchestration.workflows import Workflows
 from ocd.outputs import sweeper
-from ocd.outputs.meta import rfc3339
 from ocd.outputs.store import OutputStore
 from ocd.recording.recorder import Recorder
 from ocd.records.evidence import EvidenceStore

@@ -5,7 +5,6 @@ import difflib
 import logging
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -13,6 +12,7 @@ import msgspec
 
 from ocd import replies
 from ocd.api.errors import OcdError
+from ocd.api.times import now
 from ocd.api.wire import CallRequest, Client
 from ocd.browser.met import MET
 from ocd.calls import CALLER, LENT
@@ -242,7 +242,7 @@ def _journal_handle(road: Road, verb: Verb, descriptor: policy.Descriptor) -> No
             "source_tool": verb.name,
             "size_bytes": descriptor.size_bytes,
             "mime_type": descriptor.mime_type,
-            "ts": _now(),
+            "ts": now(),
         }
     )
 
@@ -256,10 +256,6 @@ def _internal(call: Call, failure: Exception) -> OcdError:
     )
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 def _journal(road: Road, call: Call, error: OcdError | None) -> None:
     verb, code = road.verbs.get(call.request.verb), error.code if error else None
     given = masked(verb, call.request.params)
@@ -271,7 +267,7 @@ def _journal(road: Road, call: Call, error: OcdError | None) -> None:
         args = kept(given, call.met, code, MAX_JOURNAL_CHARS)
     road.journal.record_call(
         {
-            "ts": _now(),
+            "ts": now(),
             "tool": call.request.verb,
             "session": call.request.session,
             "client": call.request.client.kind,

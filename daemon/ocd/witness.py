@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.api.times import now
 from ocd.browser.changes import look_until
 from ocd.browser.gathering import Wanted, gather
 from ocd.browser.session import Sessions
@@ -21,7 +22,7 @@ from ocd.contracts.report import report
 from ocd.contracts.tree import Node
 from ocd.outputs.store import OutputStore
 from ocd.records.bundling import Packing
-from ocd.records.evidence import Bundle, EvidenceStore, is_bundle_id, new_bundle_id, now
+from ocd.records.evidence import Bundle, EvidenceStore, is_bundle_id, new_bundle_id
 from ocd.records.evidence_diff import compare
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer

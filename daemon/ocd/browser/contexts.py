@@ -6,13 +6,13 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 from yarl import URL
 
 from ocd.api.errors import OcdError
+from ocd.api.times import now
 from ocd.browser import cookies as jar
 from ocd.browser import databases
 from ocd.browser.cdp import CdpSession, Event
@@ -82,7 +82,7 @@ async def take(tab: Tab, origin: str | None, *, storage: bool, frames: bool, age
         "format": FORMAT,
         "version": VERSION,
         "origin": str(url.origin()),
-        "captured_at": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "captured_at": now(),
         "cookies": [],
     }
     if agent:

@@ -1,10 +1,10 @@
 """Requests as results tell them: one line's worth, or everything; credentials masked."""
 
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
 from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.api.times import rfc3339
 from ocd.browser.bodies import Body
 from ocd.browser.exchanges import Exchange
 from ocd.browser.har import spans
@@ -26,7 +26,7 @@ def brief(one: Exchange) -> dict[str, Any]:
         "mime_type": one.mime_type,
         "size_bytes": one.size,
         "duration_ms": one.duration_ms,
-        "started_at": _time(one.started) if one.started else None,
+        "started_at": rfc3339(one.started) if one.started else None,
     }
     told |= {"state": one.state} if one.state == "pending" else {}
     told |= {"from_cache": one.cache} if one.cache else {}
@@ -79,11 +79,6 @@ def _initiator(initiator: dict[str, Any]) -> dict[str, Any]:
         told |= {"url": shown_url(initiator["url"])}
         told |= {"line": int(initiator["lineNumber"]) + 1} if "lineNumber" in initiator else {}
     return told
-
-
-def _time(seconds: float) -> str:
-    when = datetime.fromtimestamp(seconds, UTC)
-    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 # --- which of them -----------------------------------------------------------------------------

@@ -1,10 +1,10 @@
 """Requests as HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/)."""
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from ocd.api.times import rfc3339
 from ocd.browser.bodies import Body
 from ocd.browser.exchanges import Exchange
 from ocd.safety.redact import redact, redact_text, redact_url
@@ -21,7 +21,7 @@ def document(
 
 def _entry(one: Exchange, body: Body | None) -> dict[str, Any]:
     entry: dict[str, Any] = {
-        "startedDateTime": _time(one.started),
+        "startedDateTime": rfc3339(one.started),
         "time": one.duration_ms or 0,
         "request": _request(one),
         "response": _response(one, body),
@@ -35,11 +35,6 @@ def _entry(one: Exchange, body: Body | None) -> dict[str, Any]:
     if one.error:
         entry["_error"] = one.error
     return entry
-
-
-def _time(seconds: float) -> str:
-    when = datetime.fromtimestamp(seconds, UTC)
-    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _request(one: Exchange) -> dict[str, Any]:

@@ -7,12 +7,12 @@ context says whose a tab is, pop-ups included.
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from yarl import URL
 
 from ocd.api.errors import OcdError
+from ocd.api.times import now
 from ocd.browser import permissions
 from ocd.browser.cookies import address, reaches
 from ocd.browser.tab import Tab
@@ -77,9 +77,8 @@ class Workers:
         while not worker_id or worker_id in self._by_id:
             self._number += 1
             worker_id = f"w{self._number}"
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         generation = self._session.sessions.chromium.generation
-        worker = Worker(worker_id, name or worker_id, workflow_id, now, context_id, generation)
+        worker = Worker(worker_id, name or worker_id, workflow_id, now(), context_id, generation)
         self._by_id[worker_id] = worker
         return worker
 

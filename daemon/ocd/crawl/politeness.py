@@ -4,7 +4,7 @@ import email.utils
 import random
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 
 from ocd.crawl.spec import MAX_CRAWL_DELAY_S
 
@@ -89,8 +89,3 @@ def retry_after_s(value: str | None) -> float | None:
     except ValueError:
         return None
     return max(0.0, then.replace(tzinfo=then.tzinfo or UTC).timestamp() - time.time())
-
-
-def timestamp() -> str:
-    """Return the time now as RFC 3339 UTC with milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -8,6 +8,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from ocd.api.errors import OcdError
+from ocd.api.times import now
 from ocd.crawl.converter import Converter
 from ocd.crawl.extract import Extracted, Job
 from ocd.crawl.failures import fetch_error
@@ -19,7 +20,7 @@ from ocd.crawl.fetch import (
     read_file,
 )
 from ocd.crawl.frontier import Entry, Frontier
-from ocd.crawl.politeness import Politeness, timestamp
+from ocd.crawl.politeness import Politeness
 from ocd.crawl.render import Renderer
 from ocd.crawl.robots import Robots, Rules, is_robots_path
 from ocd.crawl.scope import Scope
@@ -91,7 +92,7 @@ class Visitor:
         answered: called once the origin has said all.
         """
         started = time.monotonic()
-        entry.fetched_at = timestamp()
+        entry.fetched_at = now()
         try:
             await self.check_robots(entry.url)
             by_browser = self._by_browser(entry)
@@ -246,7 +247,7 @@ def failed_record(entry: Entry, error: OcdError, engine: str) -> Record:
     return Record(
         url=entry.url, final_url=str(error.details.get("final_url", entry.url)),
         status=status if isinstance(status, int) else None, title="", depth=entry.depth, content="",
-        links=[], engine=engine, content_type="", fetched_at=entry.fetched_at or timestamp(),
+        links=[], engine=engine, content_type="", fetched_at=entry.fetched_at or now(),
         duration_ms=entry.duration_ms, error=error.body(),
     )  # fmt: skip
 

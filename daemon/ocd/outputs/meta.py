@@ -1,6 +1,6 @@
 """meta.json: what is known of a stored output beside its bytes."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Literal
 
 import msgspec
@@ -57,9 +57,3 @@ def _unreadable(place: Place, why: str) -> OcdError:
         hint="The file is left as it is; delete it if nobody needs the output.",
         path=str(place.meta),
     )
-
-
-def rfc3339(seconds: float) -> str:
-    """Return a time of the epoch as RFC 3339 UTC with milliseconds."""
-    text = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")

@@ -10,10 +10,11 @@ from time import time
 from typing import Any, BinaryIO, TypeVar
 
 from ocd.api.errors import OcdError
+from ocd.api.times import rfc3339
 from ocd.files import storage
 from ocd.outputs import layout
 from ocd.outputs.layout import Place
-from ocd.outputs.meta import Meta, read_meta, rfc3339
+from ocd.outputs.meta import Meta, read_meta
 from ocd.outputs.paging import Format, read_page
 from ocd.outputs.policy import Descriptor, preview_of
 from ocd.outputs.search import Query, Search

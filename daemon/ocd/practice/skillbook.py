@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.api.times import now
 from ocd.browser.acting import take_aim
 from ocd.browser.aiming import Aim
 from ocd.browser.met import MET, Met
@@ -20,7 +21,7 @@ from ocd.recording.active import targets_of
 from ocd.recording.elements import Target, targets
 from ocd.recording.recorder import Recorder
 from ocd.recording.trail import Trails
-from ocd.records.notes import domain_of, now
+from ocd.records.notes import domain_of
 from ocd.records.skills import Outcome, Skill, Skills, skill_id
 from ocd.safety.redact import redact, redact_text
 

@@ -14,10 +14,11 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.api.times import rfc3339
 from ocd.browser.met import Met
 from ocd.browser.tab import Tab
 from ocd.recording.kept import clean, without_passwords
-from ocd.records.recordings import Recording, RecordingMeta, spelt
+from ocd.records.recordings import Recording, RecordingMeta
 from ocd.safety.redact import redact, redact_text, redact_url
 from ocd.verb import Output, Verb
 
@@ -58,7 +59,7 @@ class Action:
     def prepare(self) -> None:
         """Spell and redact what does not depend on how the action ends, unless that is done."""
         if not self.ts:
-            self.ts = spelt(self.began)
+            self.ts = rfc3339(self.began)
             self.clean = clean(self.params, MOST_CHARACTERS)
 
 

@@ -25,7 +25,6 @@ import threading
 from base64 import b32encode
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -104,11 +103,6 @@ def new_bundle_id() -> str:
 def is_bundle_id(text: str) -> bool:
     """Return whether the text has a bundle id's form; nothing else may become part of a path."""
     return _ID.fullmatch(text) is not None
-
-
-def now() -> str:
-    """Return the time, RFC 3339 UTC with milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class EvidenceStore:

@@ -10,7 +10,6 @@ more: the same value keeps what it has, another value gets 0.5 at most.
 import heapq
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
@@ -21,6 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
+from ocd.api.times import now
 from ocd.records.keyed import Keyed
 from ocd.safety.redact import redact
 
@@ -63,11 +63,6 @@ def note_id(domain: str, key: str) -> str:
     """Return the id of the one note that there can be under a domain and a key."""
     data = f"{domain}\0{key}".encode("utf-8", "surrogatepass")
     return f"dk-{sha256(data).hexdigest()[:16]}"
-
-
-def now() -> str:
-    """Return the time, RFC 3339 UTC with milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _clean(key: str, value: object) -> Any:  # noqa: ANN401 - any JSON value

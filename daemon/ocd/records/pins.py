@@ -4,13 +4,13 @@ One file, `upstream/pins.json`. A tool that is not in it as it now is may not be
 """
 
 import threading
-from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from ocd.api.times import now
 from ocd.files import make_dir, read_document, write_whole
 
 
@@ -57,8 +57,7 @@ class PinStore:
 
         at: when that was; now, unless it is given.
         """
-        now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        pinned = Pinned(tools=tools, said=said, approved_at=at or now)
+        pinned = Pinned(tools=tools, said=said, approved_at=at or now())
         with self._lock:
             book = _Book(servers={**self._read().servers, server: pinned})
             make_dir(self._path.parent)

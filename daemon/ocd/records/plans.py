@@ -12,6 +12,7 @@ import msgspec
 
 from ocd import faults
 from ocd.api.errors import OcdError
+from ocd.api.times import rfc3339
 from ocd.files import make_dir, read_whole, storage, write_whole
 from ocd.safety import secrets
 from ocd.safety.paths import safe_name
@@ -49,8 +50,7 @@ class PlanStore:
                 hint=f"Remove files from {self.folder}.", limit=MOST_PLANS,
             )  # fmt: skip
         make_dir(self.folder)
-        now = self._clock().isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        stored = StoredPlan(plan_id=plan_id, saved_at=now, plan=plan)
+        stored = StoredPlan(plan_id=plan_id, saved_at=rfc3339(self._clock()), plan=plan)
         write_whole(path, secrets.current().mask(msgspec.json.encode(stored)))
         faults.point("plan.saved")
         return path

@@ -65,8 +65,3 @@ def snapshots(home: Path) -> NamedFiles[Snapshot]:
 def new_snapshot_id() -> str:
     """Return an id that sorts by time."""
     return f"snap-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(3)}"
-
-
-def now() -> str:
-    """Return the time, RFC 3339 UTC with milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

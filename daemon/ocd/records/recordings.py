@@ -41,6 +41,7 @@ from msgspec.structs import replace
 
 from ocd import faults
 from ocd.api.errors import OcdError
+from ocd.api.times import rfc3339
 from ocd.files import Log, make_dir, open_private, read_lines, read_whole, storage, write_whole
 from ocd.files import sync_dir as sync
 
@@ -147,7 +148,7 @@ class Recordings:
 
     def now(self) -> str:
         """Return the time as it stands in the files."""
-        return spelt(self._clock())
+        return rfc3339(self._clock())
 
     def create(self, meta: RecordingMeta, keep: set[str]) -> tuple[Recording, list[str]]:
         """Start a recording (step 1); the ids of those that had to go for it come second.
@@ -279,11 +280,6 @@ class Recordings:
 
     def __repr__(self) -> str:
         return f"Recordings({str(self.folder)!r})"
-
-
-def spelt(moment: datetime) -> str:
-    """Return a moment of UTC as it stands in the files."""
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def is_id(text: str) -> bool:

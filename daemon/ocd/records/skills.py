@@ -14,8 +14,9 @@ import msgspec
 from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
+from ocd.api.times import now
 from ocd.records.keyed import Keyed
-from ocd.records.notes import domain_of, now
+from ocd.records.notes import domain_of
 from ocd.records.skill_index import Index, Wanted
 
 MOST_SKILLS = 20_000

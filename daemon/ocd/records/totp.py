@@ -10,7 +10,6 @@ import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 from urllib.parse import parse_qsl, urlsplit
@@ -19,6 +18,7 @@ import idna
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.api.times import now
 from ocd.files import make_dir, read_document, write_whole
 from ocd.safety.hosts import canonical_host
 
@@ -96,7 +96,7 @@ class TotpStore:
                 digits=given.digits,
                 period=given.period,
                 algorithm=given.algorithm,
-                added_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+                added_at=now(),
             )
             self._write({**book.entries, host: entry})
         return {"domain": host, "kept_in": kept_in, "replaced": host in book.entries}

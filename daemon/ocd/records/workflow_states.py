@@ -12,6 +12,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
+from ocd.api.times import rfc3339
+
 VERSION = 1
 MOST_LOG = 500
 MOST_ERRORS = 100
@@ -188,7 +190,7 @@ def ends_at(meta: WorkflowMeta) -> str:
 
 def _later(time: str, milliseconds: int) -> str:
     moment = datetime.fromisoformat(time) + timedelta(milliseconds=milliseconds)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return rfc3339(moment)
 
 
 def verdict(workers: Sequence[WorkerState]) -> str:

@@ -37,6 +37,7 @@ from msgspec.structs import replace
 
 from ocd import faults
 from ocd.api.errors import OcdError
+from ocd.api.times import rfc3339
 from ocd.files import make_dir, open_private, read_whole, storage, sync_dir, write_whole
 from ocd.records.workflow_states import VERSION, WorkerState, WorkflowMeta, ends_at, force, overdue
 from ocd.safety import secrets
@@ -60,7 +61,7 @@ class WorkflowStore:
 
     def now(self) -> str:
         """Return the time as it stands in the files."""
-        return self._clock().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return rfc3339(self._clock())
 
     def new_id(self) -> str:
         """Return an id for a workflow; ids sort by time."""

@@ -1,10 +1,10 @@
 """The verb that tells what a tab's pages said to their console."""
 
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from ocd.api.times import rfc3339
 from ocd.browser import console
 from ocd.browser.console import Message
 from ocd.browser.patterns import text_test
@@ -90,5 +90,4 @@ def _told(message: Message) -> dict[str, Any]:
 
 
 def _time(milliseconds: float) -> str:
-    when = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return rfc3339(milliseconds / 1000)

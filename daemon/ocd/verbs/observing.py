@@ -1,10 +1,10 @@
 """Verbs that say what can be acted on: oc_observe."""
 
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from ocd.api.times import now
 from ocd.browser.observing import observe
 from ocd.browser.tab import Tab
 from ocd.verb import UNLISTED, Output, Params, tab_verb
@@ -52,7 +52,7 @@ async def oc_observe(tab: Tab, params: OcObserve) -> Output:
     end = params.offset + len(nodes)
     data: dict[str, Any] = {
         "tab_id": tab.id, "url": tab.url, "loader_id": tab.main_frame.loader_id,
-        "captured_at": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "captured_at": now(),
         "scope": params.scope, "viewport": {"w": seen.size[0], "h": seen.size[1]},
         "total_considered": seen.considered, "total": seen.total,
         "next_offset": end if nodes and end < seen.total else None, "nodes": nodes,

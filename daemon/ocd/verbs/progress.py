@@ -7,9 +7,10 @@ import msgspec
 from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
+from ocd.api.times import now
 from ocd.ledger.runner import CALLER_SESSION
 from ocd.ledger.work import Work
-from ocd.records.progress import Checkpoint, Snapshot, new_snapshot_id, now
+from ocd.records.progress import Checkpoint, Snapshot, new_snapshot_id
 from ocd.resuming import Bookkeeper
 from ocd.safety.redact import redact
 from ocd.verb import PAYLOAD, Output, Params, daemon_verb, task_verb

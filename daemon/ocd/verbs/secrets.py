@@ -2,11 +2,11 @@
 
 import asyncio
 import time
-from datetime import UTC, datetime
 from typing import Annotated
 
 from msgspec import Meta
 
+from ocd.api.times import rfc3339
 from ocd.records.totp import TotpStore
 from ocd.verb import Output, Params, daemon_verb
 
@@ -29,8 +29,6 @@ async def oc_totp_generate(store: TotpStore, params: TotpGenerate) -> Output:
         "domain": made.domain,
         "code": made.code,
         "seconds_remaining": max(0, round(left)),
-        "expires_at": datetime.fromtimestamp(made.expires_at, UTC)
-        .isoformat()
-        .replace("+00:00", "Z"),
+        "expires_at": rfc3339(made.expires_at),
     }
     return Output(data={**data, "note": note} if note else data)

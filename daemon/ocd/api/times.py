@@ -1,0 +1,14 @@
+"""Times as they are told and stored: RFC 3339, UTC, milliseconds: 2026-03-01T12:00:00.000Z."""
+
+from datetime import UTC, datetime
+
+
+def rfc3339(moment: datetime | float) -> str:
+    """Return a moment (a datetime of UTC, or seconds of the epoch) as it is told and stored."""
+    when = moment if isinstance(moment, datetime) else datetime.fromtimestamp(moment, UTC)
+    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def now() -> str:
+    """Return the time now."""
+    return rfc3339(datetime.now(UTC))
