@@ -27,14 +27,14 @@ _UNNAMED = re.compile(r"mcp-[0-9a-z_-]+(~[0-9a-f]+)?")
 async def run(
     prune_tasks: Callable[[float], object],
     sessions: Callable[[], Collection[str]],
-    config: Callable[[], Config],
+    current: Callable[[], Config],
 ) -> None:
     """Remove old tasks and old files every hour, until cancelled."""
     while True:
-        now = config()
-        await asyncio.to_thread(prune_tasks, now.task_retention_days)
-        files = now.home / "files"
-        await asyncio.to_thread(remove_old, files, now.task_retention_days, sessions())
+        config = current()
+        await asyncio.to_thread(prune_tasks, config.task_retention_days)
+        files = config.home / "files"
+        await asyncio.to_thread(remove_old, files, config.task_retention_days, sessions())
         await asyncio.sleep(_HOUR_S)
 
 
