@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 MAX_CALLS_IN_FLIGHT = 1024
 # A verb whose own `timeout_ms` is a wait gets this much more to say what it waited for in vain.
-WAIT_GRACE_S = 0.4
+WAIT_GRACE_S = 0.5
 
 
 async def run_call(

@@ -35,7 +35,7 @@ _GATHERED = {
     "facts": ("performance",), "network": ("network",), "console": ("console",),
 }  # fmt: skip
 _PATIENCE_S = 10.0
-_GRACE_S = 0.4
+_GRACE_S = 0.2
 _OWN = ("observed", "gate")
 
 
