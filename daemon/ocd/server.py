@@ -279,8 +279,8 @@ async def listening(app: web.Application, address: str) -> AsyncIterator[None]:
 def _junk_is_no_failure(record: logging.LogRecord) -> bool:
     """Leave a line of what is no HTTP, and no traceback: the mistake is the sender's."""
     error = record.exc_info[1] if record.exc_info else None
-    if isinstance(error, HttpProcessingError):
-        said = " ".join(error.message.split())[:200]
+    if isinstance(error, HttpProcessingError | web.RequestPayloadError):
+        said = " ".join(getattr(error, "message", str(error)).split())[:200]
         record.levelno, record.levelname, record.exc_info = logging.INFO, "INFO", None
         record.msg, record.args = "refused what is no HTTP request: %s", (said,)
     return True
