@@ -185,6 +185,15 @@ def test_quiet_prints_results_only(daemon: Daemon, site: Site) -> None:
     assert done.err == ""
 
 
+def test_what_to_do_about_an_empty_answer_is_said(daemon: Daemon, site: Site) -> None:
+    """The hint goes to stderr; --quiet leaves it out."""
+    daemon.new_tab(site.url("article.html"))
+    found = daemon.oc("find", "zeppelin", "--wait-for-ms", "0")
+    assert (found.code, found.out.strip()) == (0, "")
+    assert "Try other or fewer words" in found.err
+    assert daemon.oc("find", "zeppelin", "--wait-for-ms", "0", "--quiet").err == ""
+
+
 def test_output_save_writes_the_payload(daemon: Daemon, site: Site) -> None:
     """`oc output save` writes exactly the stored bytes."""
     daemon.do("navigate", url=site.url("awkward.html"))

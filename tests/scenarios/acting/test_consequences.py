@@ -85,3 +85,9 @@ def test_ref_of_a_left_page_is_stale(at: At) -> None:
     ref = page.ref("Same")
     page.goto("rows.html")
     assert page.call("interact", ref=ref).code == "stale_ref"
+
+
+def test_the_cells_of_a_row_that_went_are_told_apart(at: At) -> None:
+    """A removed row reads as it was read: with a space between its cells."""
+    told = at("rows.html").do("interact", query="Recycle rows")
+    assert 'row "Cid cid@example.org Delete"' in told["content"]

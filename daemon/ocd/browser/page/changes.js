@@ -125,7 +125,8 @@ function outlined(el) {
 }
 
 function goneLine(node) {
-  const text = clip(squeeze((typeOf(node) === Node.COMMENT_NODE ? '' : contentIn(node) || '').slice(0, 400)), 100);
+  const words = typeOf(node) === Node.COMMENT_NODE ? '' : node.tagName === 'TR' ? [...node.children].map(contentIn).join(' ') : contentIn(node);
+  const text = clip(squeeze((words || '').slice(0, 400)), 100);
   if (typeOf(node) !== Node.ELEMENT_NODE) return text && `text: ${text}`;
   if (NEVER.has(node.tagName)) return '';
   const role = roleOf(node) || node.tagName.toLowerCase();
