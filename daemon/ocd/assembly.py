@@ -89,55 +89,58 @@ class Daemon:
             max_store_mb=config.max_store_mb,
         )
         self.crawler = Crawler(
-            self.chromium,
-            domains,
-            self.sanitizer,
+            self.chromium, domains, self.sanitizer,
             any_certificate=config.ignore_certificate_errors,
+        )  # fmt: skip
+        self.gateway = Gateway(
+            config.upstream, PinStore(home), self.sanitizer, load=self.load, spawn=self.spawn
         )
         self.evidence = EvidenceStore(home / "evidence")
         self.recorder = Recorder(
             Recordings(home / "recordings"), self.sessions, self.sanitizer, self.spawn
         )
+        self.http_port: int | None = None
         verbs, kinds = catalog.load(), catalog.kinds()
         capabilities = Capabilities(verbs | kinds, config.tools_only, config.disable_tools)
         parts: dict[type, object] = {}
         self.runner = self._runner(capabilities, parts, kinds)
-        parts |= {
-            type(part): part
-            for part in (
-                *(self.chromium, self.sessions, self.journal, self.outputs, self.crawler),
-                *(self.runner, self.recorder),
-                Witness(self.sessions, self.evidence, self.outputs, self.sanitizer),
-            )
-        }
-        parts[TotpStore] = TotpStore(home, environment())
-        parts[Studio] = Studio(
-            self.sessions, lambda: self.config.ocs, config.ignore_certificate_errors
+        self._put_stores(parts)
+        entries = {entry["name"]: entry for entry in catalog.render(verbs.values())["verbs"]}
+        self._put_callers(parts, toolbox(entries, self.gateway, capabilities))
+        self.road = self._road(capabilities, parts, verbs, kinds)
+        self.door = McpDoor(
+            self.road, entries, version=VERSION, config=lambda: self.config,
+            status=self.status, spawn=self.spawn,
+        )  # fmt: skip
+
+    def _put_stores(self, parts: dict[type, object]) -> None:
+        """Add what verbs need that makes no calls of its own."""
+        config = self.config
+        own = (
+            *(self.chromium, self.sessions, self.journal, self.outputs, self.crawler),
+            *(self.runner, self.recorder, self.gateway),
+            Witness(self.sessions, self.evidence, self.outputs, self.sanitizer),
+            TotpStore(config.home, environment()),
+            Studio(self.sessions, lambda: self.config.ocs, config.ignore_certificate_errors),
+            Ward(self.chromium, lambda: self.config, self.status),
         )
-        parts[Ward] = Ward(self.chromium, lambda: self.config, self.status)
-        calls = parts[Calls] = Calls(lambda request: run_call(self.road, request))
+        parts.update({type(part): part for part in own})
+
+    def _put_callers(self, parts: dict[type, object], tools: Toolbox) -> None:
+        """Add what starts other verbs; they take the road as it is once it is there."""
+        home = self.config.home
+        calls = Calls(lambda request: run_call(self.road, request))
         self.shelves = shelves(
             home, self.recorder, calls, lambda verb, params: check_call(self.road, verb, params)
         )
-        parts |= self.shelves.parts()
-        entries = {entry["name"]: entry for entry in catalog.render(verbs.values())["verbs"]}
-        self.gateway = parts[Gateway] = Gateway(
-            config.upstream, PinStore(home), self.sanitizer, load=self.load, spawn=self.spawn
+        parts.update(self.shelves.parts())
+        own = (
+            *(calls, tools),
+            Workflows(WorkflowStore(home / "workflows"), self.sessions, calls),
+            Viewers(calls, self.sessions),
+            Planner(PlanStore(home / "plans"), calls, tools.entries),
         )
-        tools = parts[Toolbox] = toolbox(entries, self.gateway, capabilities)
-        parts[Workflows] = Workflows(WorkflowStore(home / "workflows"), self.sessions, calls)
-        parts[Viewers] = Viewers(calls, self.sessions)
-        parts[Planner] = Planner(PlanStore(home / "plans"), calls, tools.entries)
-        self.road = self._road(capabilities, parts, verbs, kinds)
-        self.http_port: int | None = None
-        self.door = McpDoor(
-            self.road,
-            entries,
-            version=VERSION,
-            config=lambda: self.config,
-            status=self.status,
-            spawn=self.spawn,
-        )
+        parts.update({type(part): part for part in own})
 
     def _runner(
         self, capabilities: Capabilities, parts: dict[type, object], kinds: dict[str, Verb]
