@@ -39,7 +39,7 @@ class CheckpointParams(Params):
         field(default_factory=list[Any])
     )
     extracted_data: Annotated[
-        dict[str, Any] | list[Any] | str | float | bool | None,
+        dict[str, Any] | list[Any] | str | int | float | bool | None,
         Meta(description="Any JSON; secrets are masked", extra=PAYLOAD),
     ] = None
     limit: Annotated[int, Meta(ge=1, le=500, description="Most to list")] = 50

@@ -32,7 +32,7 @@ class Memory(Params):
         Name | None, Meta(description="Key; in a query also its part before a colon")
     ] = None
     value: Annotated[
-        str | float | bool | dict[str, Any] | list[Any] | None,
+        str | int | float | bool | dict[str, Any] | list[Any] | None,
         Meta(description="What to note; secrets are masked", extra=PAYLOAD),
     ] = None
     id: Annotated[Name | None, Meta(description="The note's id")] = None

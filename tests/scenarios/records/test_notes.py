@@ -42,6 +42,14 @@ def test_notes_are_found_by_domain_key_prefix_and_words(daemon: Daemon) -> None:
     assert "next_offset" not in pages[1]
 
 
+@pytest.mark.parametrize("value", [5, 2.5, True, "5", [1, 2.0], {"n": 9007199254740993}])
+def test_a_value_comes_back_as_it_was_given(daemon: Daemon, value: object) -> None:
+    """Whole numbers stay whole."""
+    record(daemon, "same.example.org", "value", value)
+    (note,) = daemon.do("memory", action="query", domain="same.example.org")["entries"]
+    assert json.dumps(note["value"]) == json.dumps(value)
+
+
 def test_confidence_grows_falls_and_is_not_won_back_by_writing_again(daemon: Daemon) -> None:
     """+0.1 and -0.2; the same value keeps what it has; below 0.2 the note is gone."""
 
