@@ -87,6 +87,12 @@ def test_different(one: str, other: str) -> None:
         ("?q=1", "http://x.org/d/e?q=1"),
         ("http://bücher.example/", "http://xn--bcher-kva.example/"),
         ("/a/../b", "http://x.org/b"),
+        (
+            "/docs/getting-started/installation-guide#linux",
+            "http://x.org/docs/getting-started/installation-guide",
+        ),
+        ("/" + "a" * 5000 + "#s", "http://x.org/" + "a" * 5000),
+        ("/a//b", "http://x.org/a//b"),
         ("//y.org/a", "http://y.org/a"),
         ("#top", None),
         ("", None),

@@ -24,8 +24,12 @@ _SENDABLE = re.compile(
     r"""[a-z]+://[^/?"<>`{}\\^\s\x00-\x20\x7f-\U0010ffff]*/[^"<>`{}\\^\s\x00-\x20\x7f-\U0010ffff]*"""
 )
 # A path from the root without anything to resolve or to encode.
+# One slash between two segments, never an optional one: with that, the ways to cut a long name
+# into segments are exponential in number, and an ordinary `/guide#linux` tries them all.
 _LOCAL_PATH = re.compile(
-    r"/(?:[\w\-~$+,;=:@&%][\w.\-~$+,;=:@&%]*/?)*(?:\?[\w.\-~$+,;=:@&%/]*)?", re.ASCII
+    r"/(?:[\w\-~$+,;=:@&%][\w.\-~$+,;=:@&%]*(?:/[\w\-~$+,;=:@&%][\w.\-~$+,;=:@&%]*)*/?)?"
+    r"(?:\?[\w.\-~$+,;=:@&%/]*)?",
+    re.ASCII,
 )
 _AUTHORITY_END = re.compile(r"[/?#\\]")
 _BLANKS = " \t\n\r\f"
