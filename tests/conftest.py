@@ -1,5 +1,6 @@
 """Fixtures of every test room: the site, a shared daemon, and daemons of one's own."""
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,6 +18,23 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # No test asserts a time: machines are busy.
 settings.register_profile("openchrome", deadline=None)
 settings.load_profile("openchrome")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """`-n auto`: two a core, because most of the time a test waits for another process."""
+    return 2 * (os.cpu_count() or 1)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give a file to one worker, for the daemons that its tests share and their order.
+
+    Tests that share nothing say so with `spread`: they go to whoever is free.
+    """
+    for item in items:
+        if not (item.get_closest_marker("spread") or item.get_closest_marker("xdist_group")):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +83,8 @@ def home() -> Iterator[Home]:
     """A home folder without a daemon."""
     place = Home()
     yield place
-    place.run("ocd", "stop", timeout=30)
+    if (place.path / "run" / "ocd.lock").exists():
+        place.run("ocd", "stop")
     left = place.end_leftovers()
     place.remove()
     assert not left, left

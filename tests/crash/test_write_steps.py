@@ -310,6 +310,7 @@ def daemon(request: pytest.FixtureRequest) -> Iterator[Daemon]:
     assert not left, left
 
 
+@pytest.mark.spread
 @pytest.mark.parametrize("fault", sorted(WAYS))
 def test_promises_hold_after_a_kill(daemon: Daemon, site: Site, fault: str) -> None:
     """Killed right after the step, then started again: nothing torn, nothing finished is lost."""
@@ -320,7 +321,7 @@ def test_promises_hold_after_a_kill(daemon: Daemon, site: Site, fault: str) -> N
     if act is not _nothing:
         wait_until(daemon.answers, 20, "the socket")
         act(daemon, site)
-    assert daemon.wait_ended(30) == -9, "the crash point was not reached"
+    assert daemon.wait_ended() == -9, "the crash point was not reached"
     finished = _pages_finished(site)
     wait_until(lambda: not naming(daemon.home.base), 10, "the end of everything of that home")
 
@@ -334,11 +335,21 @@ def test_promises_hold_after_a_kill(daemon: Daemon, site: Site, fault: str) -> N
     _no_action_is_lost(daemon)
     _no_report_is_lost(daemon)
     _no_note_is_lost(daemon, fault)
-    after = daemon.do("crawl", url=site.url("article.html"), max_pages=1, output_mode="handle")
-    assert daemon.do("oc_output_fetch", output_handle=after["output_handle"])["total"] == 1
+    if fault == _first_of_its_way(fault):
+        _work_goes_on(daemon, site)
+
+
+def _first_of_its_way(fault: str) -> str:
+    return next(other for other in sorted(WAYS) if WAYS[other] == WAYS[fault])
 
 
 # --- the promises -------------------------------------------------------------------------------
+
+
+def _work_goes_on(daemon: Daemon, site: Site) -> None:
+    """A crawl is done and its handle redeemed; once a way, for the points before say the rest."""
+    done = daemon.do("crawl", url=site.url("article.html"), max_pages=1, output_mode="handle")
+    assert daemon.do("oc_output_fetch", output_handle=done["output_handle"])["total"] == 1
 
 
 def _pages_finished(site: Site) -> int:

@@ -10,7 +10,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,6 +21,8 @@ from support.processes import Identity, browsers, naming, renderers, words_of
 from support.waiting import wait_until
 
 SCRIPTS = Path(sys.executable).parent
+# How long a program may take to come up or to go, on a machine that has twenty others to run.
+LIFE_S = 90.0
 TERMINAL = {"COMPLETED", "FAILED", "CANCELLED"}
 
 
@@ -62,7 +66,7 @@ class Home:
         }
 
     def run(
-        self, program: str, *args: str, timeout: float = 60.0, stdin: str = "", **environ: str
+        self, program: str, *args: str, timeout: float = LIFE_S, stdin: str = "", **environ: str
     ) -> Finished:
         """Run one of our console scripts to its end."""
         done = subprocess.run(
@@ -98,7 +102,11 @@ class Home:
 
 
 class Daemon:
-    """`with Daemon("--isolated") as daemon:` starts one with `ocd start` and ends it after."""
+    """`with Daemon("--isolated") as daemon:` starts one as our child and ends it after.
+
+    Without the CLI, whose `ocd start` and `ocd stop` cost an interpreter each: they are what
+    test_daemon_lifecycle and the transcripts are about, and no other test.
+    """
 
     def __init__(
         self, *flags: str, config: str = "", home: Home | None = None, **environ: str
@@ -108,7 +116,7 @@ class Daemon:
         self.flags = flags
         self.program: tuple[str, ...] = (str(SCRIPTS / "ocd"),)
         self.sessions: set[str] = set()
-        self._foreground: subprocess.Popen[str] | None = None
+        self._child: subprocess.Popen[str] | None = None
         self._log: IO[str] | None = None
         if config:
             self.home.write_config(config)
@@ -119,8 +127,8 @@ class Daemon:
         try:
             return self.start()
         except BaseException:
-            if self._foreground is not None:
-                self._foreground.kill()
+            if self._child is not None:
+                self._child.kill()
                 self._reap()
             self.home.end_leftovers()
             self.home.remove()
@@ -128,22 +136,20 @@ class Daemon:
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         try:
-            self.ocd("stop", timeout=30)
-            self._reap()
+            self.stop()
             self._expect_nothing_left(failed=kind is not None)
         finally:
             self.home.end_leftovers()
             self.home.remove()
 
     def start(self) -> Daemon:
-        self.ocd("start", *self.flags, timeout=30).ok()
-        self.identity = Identity.of(self.status()["pid"])
-        return self
+        return self.run_in_foreground()
 
     def run_in_foreground(self, **environ: str) -> Daemon:
         """Start it with `ocd run` as our child; return once the socket answers."""
-        self.launch(**environ)
-        wait_until(self.answers, 20, "the daemon's socket")
+        child = self.launch(**environ)
+        wait_until(lambda: self.answers() or child.poll() is not None, LIFE_S, "the socket")
+        assert child.poll() is None, (child.returncode, self.log()[-3000:])
         self.identity = Identity.of(self.status()["pid"])
         return self
 
@@ -151,20 +157,27 @@ class Daemon:
         """Start it with `ocd run` as our child and wait for nothing."""
         self._reap()
         self._log = (self.home.base / "daemon.log").open("a", encoding="utf-8")
-        self._foreground = subprocess.Popen(
+        self._child = subprocess.Popen(
             [*self.program, "run", *self.flags], env={**self.home.environ, **environ},
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
-            cwd=self.home.base, text=True,
+            cwd=self.home.base, text=True, start_new_session=True,
         )  # fmt: skip
-        return self._foreground
+        return self._child
 
-    def stop(self) -> Finished:
-        finished = self.ocd("stop", timeout=30)
-        self._reap()
-        return finished
+    def stop(self) -> None:
+        """End it as a client does; with `ocd stop` what is not our child or does not listen."""
+        with suppress(OSError, HTTPException):
+            self.request("POST", "/v1/shutdown", b"{}", timeout=10)
+        try:
+            self._reap()
+        except subprocess.TimeoutExpired:
+            self.ocd("stop").ok()
+            self._reap()
+        if self.socket.exists() and self.answers():
+            self.ocd("stop").ok()
 
     def restart(self, *flags: str) -> Daemon:
-        self.stop().ok()
+        self.stop()
         self.flags = flags or self.flags
         return self.start()
 
@@ -175,23 +188,27 @@ class Daemon:
         self.identity.wait_gone()
         return self
 
-    def wait_ended(self, timeout: float = 30.0) -> int:
-        """Return the exit status of the daemon in the foreground once it has ended."""
-        assert self._foreground is not None
+    def wait_ended(self, timeout: float = LIFE_S) -> int:
+        """Return the exit status of our child once it has ended."""
+        assert self._child is not None
         assert self._log is not None
-        status = self._foreground.wait(timeout)
+        status = self._child.wait(timeout)
         self._log.close()
-        self._foreground = self._log = None
+        self._child = self._log = None
         return status
 
     def _reap(self) -> None:
-        if self._foreground is not None:
+        if self._child is not None:
             self.wait_ended()
 
     def _expect_nothing_left(self, *, failed: bool) -> None:
         if failed:
             return  # the test's own failure says more
         wait_until(lambda: not naming(self.home.base), 10, f"the end of {naming(self.home.base)}")
+
+    def log(self) -> str:
+        """Return what our children have written to their terminal."""
+        return (self.home.base / "daemon.log").read_text(encoding="utf-8", errors="replace")
 
     def answers(self) -> bool:
         try:
@@ -201,10 +218,10 @@ class Daemon:
 
     # --- the programs ----------------------------------------------------------------------
 
-    def ocd(self, *args: str, timeout: float = 60.0, **environ: str) -> Finished:
+    def ocd(self, *args: str, timeout: float = LIFE_S, **environ: str) -> Finished:
         return self.home.run("ocd", *args, timeout=timeout, **environ)
 
-    def oc(self, *args: str, timeout: float = 60.0, stdin: str = "", **environ: str) -> Finished:
+    def oc(self, *args: str, timeout: float = LIFE_S, stdin: str = "", **environ: str) -> Finished:
         return self.home.run("oc", *args, timeout=timeout, stdin=stdin, **environ)
 
     # --- the socket ------------------------------------------------------------------------
@@ -219,12 +236,12 @@ class Daemon:
         target: str,
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
-        timeout: float = 60.0,
+        timeout: float = 120.0,
     ) -> wire.Reply:
         return wire.request(self.socket, method, target, body, headers=headers, timeout=timeout)
 
     def status(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.request("GET", "/v1/status", timeout=10).body
+        found: dict[str, Any] = self.request("GET", "/v1/status").body
         return found
 
     def call(self, verb: str, /, session: str | None = None, **params: object) -> wire.Reply:

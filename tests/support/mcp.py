@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from support.daemon import SCRIPTS, Daemon, Home
+from support.waiting import LEAST_S
 
 JSON = {"content-type": "application/json"}
 LEGACY = "2025-11-25"
@@ -60,7 +61,7 @@ class Http:
         *,
         method: str = "POST",
         path: str = "/mcp",
-        timeout: float = 60.0,
+        timeout: float = 120.0,
     ) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
@@ -131,7 +132,7 @@ class Bridge:
 
     def close(self) -> None:
         """Let go of its pipes."""
-        self._reader.join(5)
+        self._reader.join(LEAST_S)
         for stream in (self.process.stdout, self.process.stderr):
             assert stream is not None
             stream.close()
@@ -150,7 +151,7 @@ class Bridge:
     def send(self, message: Any) -> None:  # noqa: ANN401 - any JSON value
         self.write(json.dumps(message).encode() + b"\n")
 
-    def next(self, timeout: float = 30.0) -> dict[str, Any]:
+    def next(self, timeout: float = 120.0) -> dict[str, Any]:
         """Return the next message, those that `answer` passed over first."""
         if self._aside:
             return self._aside.pop(0)
@@ -162,11 +163,11 @@ class Bridge:
         return message
 
     def errors(self) -> str:
-        self.process.wait(10)
+        self.process.wait(LEAST_S)
         assert self.process.stderr is not None
         return self.process.stderr.read().decode()
 
-    def answer(self, request_id: object, timeout: float = 30.0) -> dict[str, Any]:
+    def answer(self, request_id: object, timeout: float = 120.0) -> dict[str, Any]:
         """Return the answer to a request; what comes before it stays for `next`."""
         for index, message in enumerate(self._aside):
             if "method" not in message and message.get("id") == request_id:
@@ -217,7 +218,7 @@ class Bridge:
             with contextlib.suppress(BrokenPipeError):
                 self.process.stdin.close()
         try:
-            return self.process.wait(10)
+            return self.process.wait(LEAST_S)
         except subprocess.TimeoutExpired:
             os.kill(self.process.pid, 9)
             raise

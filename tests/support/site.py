@@ -24,7 +24,7 @@ if __package__ in (None, ""):  # run as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from support import capture_routes, routes, skill_routes, state_routes, studio_routes, task_sites
-from support.waiting import wait_until
+from support.waiting import LEAST_S, wait_until
 
 PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "site"
 ROBOTS = {
@@ -68,12 +68,12 @@ class Site:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="fixture-site", daemon=True)
         self._thread.start()
-        assert self._ready.wait(10), "the fixture site did not start"
+        assert self._ready.wait(LEAST_S), "the fixture site did not start"
         return self
 
     def __exit__(self, *exc: object) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
+        self._thread.join(LEAST_S)
 
     # --- addresses -------------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ class Site:
             done.set()
 
         self._loop.call_soon_threadsafe(act)
-        assert done.wait(5), "the fixture site is stuck"
+        assert done.wait(LEAST_S), "the fixture site is stuck"
 
     # --- the server ------------------------------------------------------------------------
 

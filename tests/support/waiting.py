@@ -7,10 +7,16 @@ from typing import TypeVar
 
 T = TypeVar("T")
 STEP_S = 0.02
+# A deadline is there to end a test that has failed; on a busy machine everything takes long.
+LEAST_S = 60.0
 
 
 def wait_until(condition: Callable[[], T], timeout: float = 10.0, what: str = "") -> T:
-    """Return the first true value of `condition`; fail with its last value after `timeout` s."""
+    """Return the first true value of `condition`; fail with its last value after `timeout` s.
+
+    It waits for `LEAST_S` at least.
+    """
+    timeout = max(timeout, LEAST_S)
     deadline = time.monotonic() + timeout
     pause = threading.Event()
     while True:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from support.waiting import LEAST_S
+
 SocketPath = Path | str
 
 
@@ -64,7 +66,7 @@ def request(
     body: bytes | None = None,
     *,
     headers: dict[str, str] | None = None,
-    timeout: float = 60.0,
+    timeout: float = 120.0,
 ) -> Reply:
     """Send one request and return its reply."""
     connection = UnixConnection(path, timeout)
@@ -112,6 +114,7 @@ class PendingCall:
 
     def reply(self, timeout: float = 60.0) -> Reply:
         """Return the reply once it is there."""
+        timeout = max(timeout, LEAST_S)
         self._thread.join(timeout)
         assert self.done, f"no reply within {timeout} s"
         assert isinstance(self._outcome, Reply), repr(self._outcome)
@@ -120,11 +123,11 @@ class PendingCall:
     def drop(self) -> None:
         """Close the connection without waiting for the answer."""
         self._socket.shutdown(socket.SHUT_RDWR)
-        self._thread.join(5)
+        self._thread.join(LEAST_S)
 
 
 def lines(
-    path: SocketPath, method: str, target: str, body: bytes | None = None, timeout: float = 60.0
+    path: SocketPath, method: str, target: str, body: bytes | None = None, timeout: float = 120.0
 ) -> Iterator[dict[str, Any]]:
     """Yield the JSON lines of an NDJSON reply as they come."""
     connection = UnixConnection(path, timeout)

@@ -98,7 +98,7 @@ def test_a_call_to_a_dead_daemon_starts_it(make_daemon: Callable[..., Daemon]) -
     with Bridge(daemon.home) as bridge, Bridge(daemon.home, "--no-start") as strict:
         bridge.greet()
         strict.greet()
-        daemon.stop().ok()
+        daemon.stop()
         refused = strict.ask("tools/list")["error"]["data"]["error"]
         assert refused["code"] == "no_daemon"
         assert bridge.tools()
