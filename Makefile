@@ -2,6 +2,8 @@
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 READY := .venv/ready
 GENERATED := daemon/ocd/api/catalog.json VERBS.md
+# Files go to workers in their order, tests of a file stay together (tests/conftest.py says which not).
+PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check unit scenarios crash gen transcripts bench run clean
@@ -18,8 +20,8 @@ setup: ## Prepare .venv and Chromium
 demo: $(READY) ## Crawl a site as a task; show the ledger, a handle and a page
 	@scripts/demo
 
-test: check ## Run all that CI runs: check, then every test
-	pytest
+test: $(READY) ## Run all that CI runs: check, and every test beside it
+	@scripts/test $(PARALLEL)
 
 check: $(READY) ## Check format, lint, layers, types and generated files
 	ruff format --check .
@@ -31,13 +33,13 @@ check: $(READY) ## Check format, lint, layers, types and generated files
 	git diff --exit-code -- $(GENERATED)
 
 unit: $(READY) ## Run the unit and contract tests (seconds, no Chromium)
-	pytest tests/unit tests/contract
+	pytest $(PARALLEL) tests/unit tests/contract
 
 scenarios: $(READY) ## Run the scenarios: real daemon, real Chromium
-	pytest tests/scenarios
+	pytest $(PARALLEL) tests/scenarios
 
 crash: $(READY) ## Kill the daemon at every write step and look what is left
-	pytest tests/crash
+	pytest $(PARALLEL) tests/crash
 
 gen: $(READY) ## Write the generated files: catalog.json, VERBS.md
 	python -m ocd.catalog

@@ -260,10 +260,16 @@ def generate() -> None:
     catalog = render(load().values())
     package = Path(__file__).parent
     compact = msgspec.json.encode(catalog)
-    (package / "api" / "catalog.json").write_bytes(msgspec.json.format(compact, indent=1) + b"\n")
+    _refresh(package / "api" / "catalog.json", msgspec.json.format(compact, indent=1) + b"\n")
     root = package.parent.parent
     if (root / "pyproject.toml").exists():
-        (root / "VERBS.md").write_text(verbs_page(catalog), encoding="utf-8")
+        _refresh(root / "VERBS.md", verbs_page(catalog).encode())
+
+
+def _refresh(path: Path, content: bytes) -> None:
+    """Write a file that has changed; programs may be reading one that has not."""
+    if not path.exists() or path.read_bytes() != content:
+        path.write_bytes(content)
 
 
 if __name__ == "__main__":
