@@ -78,6 +78,38 @@ def make_daemon() -> Iterator[Callable[..., Daemon]]:
         yield lambda *flags, **options: stack.enter_context(Daemon(*flags, **options))
 
 
+@pytest.fixture(scope="module")
+def module_daemons() -> Iterator[Callable[..., Daemon]]:
+    """Start the daemon of these settings, unless a test of this module had it started."""
+    running: dict[str, Daemon] = {}
+    with ExitStack() as stack:
+
+        def find(*flags: str, **options: str) -> Daemon:
+            key = repr((flags, sorted(options.items())))
+            if key not in running:
+                running[key] = stack.enter_context(Daemon(*flags, **options))
+            return running[key]
+
+        yield find
+
+
+@pytest.fixture
+def share_daemon(module_daemons: Callable[..., Daemon]) -> Iterator[Callable[..., Daemon]]:
+    """Get a daemon that the module's tests share, if they ask for the same settings.
+
+    For tests that leave it and its Chromium usable; their tabs are closed.
+    """
+    used: list[Daemon] = []
+
+    def find(*flags: str, **options: str) -> Daemon:
+        used.append(module_daemons(*flags, **options))
+        return used[-1]
+
+    yield find
+    for one in used:
+        one.close_tabs()
+
+
 @pytest.fixture
 def home() -> Iterator[Home]:
     """A home folder without a daemon."""

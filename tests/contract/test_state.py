@@ -1,7 +1,7 @@
 """Files that a released version wrote stay readable for ever: fixtures/state has one of each."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,9 +11,12 @@ from support.daemon import Daemon, Home
 from support.site import Site
 
 STATE = Path(__file__).resolve().parents[2] / "fixtures" / "state"
+VERSIONS = sorted(path.name for path in STATE.iterdir())
+# What is read by verbs that the old home's own configuration switches off.
+SHELVES = ("recordings", "plans", "workflows", "memory", "checkpoints", "sessions", "skills")
 
 
-@pytest.fixture(params=sorted(path.name for path in STATE.iterdir()))
+@pytest.fixture(params=VERSIONS)
 def old(request: pytest.FixtureRequest) -> Iterator[Daemon]:
     """A daemon of today in a home that an older version has left."""
     place = Home()
@@ -21,6 +24,17 @@ def old(request: pytest.FixtureRequest) -> Iterator[Daemon]:
     for file in (place.path / "journal").iterdir():
         file.rename(file.with_name(f"journal-{datetime.now(UTC):%Y-%m-%d}.jsonl"))
     with Daemon("--task-retention-days", "36500", home=place) as daemon:
+        yield daemon
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def shelved(request: pytest.FixtureRequest) -> Iterator[Daemon]:
+    """A daemon of today with what an older version has left on its shelves."""
+    place = Home()
+    place.path.mkdir(mode=0o700)
+    for name in SHELVES:
+        shutil.copytree(STATE / request.param / name, place.path / name)
+    with Daemon(home=place) as daemon:
         yield daemon
 
 
@@ -41,45 +55,32 @@ def test_old_home_is_understood(old: Daemon) -> None:
     assert old.call("crawl", url="http://a.example.org/").code == "domain_blocked"
 
 
-@pytest.mark.parametrize("version", sorted(path.name for path in STATE.iterdir()))
-def test_old_recording_is_understood(make_daemon: Callable[..., Daemon], version: str) -> None:
+def test_old_recording_is_understood(shelved: Daemon) -> None:
     """A recording is listed, and exported in every format, its pictures included."""
-    place = Home()
-    place.path.mkdir(mode=0o700)
-    shutil.copytree(STATE / version / "recordings", place.path / "recordings")
-    old = make_daemon(home=place)
-    (listed,) = old.do("oc_recording_list")["recordings"]
+    (listed,) = shelved.do("oc_recording_list")["recordings"]
     assert (listed["name"], listed["status"], listed["action_count"]) == ("An old one", "ended", 3)
     export = {"recording_id": "An old one"}
-    kept = old.do("oc_recording_export", **export)["actions"]
+    kept = shelved.do("oc_recording_export", **export)["actions"]
     assert [one["seq"] for one in kept] == [1, 2, 3]
     assert kept[1]["title_after"] == "Thank you"
     assert (
         "data:image/webp;base64,"
-        in old.do("oc_recording_export", format="html", **export)["content"]
+        in shelved.do("oc_recording_export", format="html", **export)["content"]
     )
     for form in ("python_pyppeteer", "python_playwright"):
-        assert "Place order" in old.do("oc_recording_export", format=form, **export)["content"]
-    assert len(old.do("oc_recording_export", format="plan", **export)["steps"]) == 2
+        assert "Place order" in shelved.do("oc_recording_export", format=form, **export)["content"]
+    assert len(shelved.do("oc_recording_export", format="plan", **export)["steps"]) == 2
 
 
-@pytest.mark.parametrize("version", sorted(path.name for path in STATE.iterdir()))
-def test_old_plan_is_understood(make_daemon: Callable[..., Daemon], version: str) -> None:
-    """A stored plan runs by its id."""
-    place = Home()
-    place.path.mkdir(mode=0o700)
-    shutil.copytree(STATE / version / "plans", place.path / "plans")
-    done = make_daemon(home=place).do("execute_plan", plan_id="An old plan", params={"limit": 3})
-    assert (done["status"], done["data"]) == ("SUCCESS", {"count": 0})
+def test_old_plan_is_understood(shelved: Daemon) -> None:
+    """A stored plan runs by its id: it counts the recordings."""
+    done = shelved.do("execute_plan", plan_id="An old plan", params={"limit": 3})
+    assert (done["status"], done["data"]) == ("SUCCESS", {"count": 1})
 
 
-@pytest.mark.parametrize("version", sorted(path.name for path in STATE.iterdir()))
-def test_old_workflow_is_understood(make_daemon: Callable[..., Daemon], version: str) -> None:
+def test_old_workflow_is_understood(shelved: Daemon) -> None:
     """A workflow is collected; a worker whose time is long over has ended, with its data."""
-    place = Home()
-    place.path.mkdir(mode=0o700)
-    shutil.copytree(STATE / version / "workflows", place.path / "workflows")
-    found = make_daemon(home=place).do("workflow_collect")
+    found = shelved.do("workflow_collect")
     assert found["status"] == "PARTIAL"
     left, right = found["worker_results"]
     assert (left["status"], left["data_extracted"]) == ("SUCCESS", {"a": 1})
@@ -100,35 +101,27 @@ def _evidence_is_understood(old: Daemon) -> None:
     assert old.do("oc_diff", a=bundle, b=bundle)["same"] is True
 
 
-@pytest.mark.parametrize("version", sorted(path.name for path in STATE.iterdir()))
-def test_old_notes_are_understood(make_daemon: Callable[..., Daemon], version: str) -> None:
+def test_old_notes_are_understood(shelved: Daemon) -> None:
     """Notes, checkpoints and snapshots are found, and written on."""
-    place = Home()
-    place.path.mkdir(mode=0o700)
-    for name in ("memory", "checkpoints", "sessions"):
-        shutil.copytree(STATE / version / name, place.path / name)
-    old = make_daemon(home=place)
-    (note,) = old.do("memory", action="query", domain="shop.example.org", key="selector")["entries"]
+    (note,) = shelved.do("memory", action="query", domain="shop.example.org", key="selector")[
+        "entries"
+    ]
     assert (note["value"]["name"], note["confidence"]) == ("결제", 0.6)
-    assert old.do("memory", action="validate", id=note["id"], success=True)["new_confidence"] == 0.7
-    checkpoint = old.do("oc_checkpoint", action="load", name="old-task")
+    assert (
+        shelved.do("memory", action="validate", id=note["id"], success=True)["new_confidence"]
+        == 0.7
+    )
+    checkpoint = shelved.do("oc_checkpoint", action="load", name="old-task")
     assert (checkpoint["pending_steps"], checkpoint["tabs"][0]["title"]) == (["pay"], "Cart")
-    guide = old.do("oc_session_resume", snapshot_id="An old one")
+    guide = shelved.do("oc_session_resume", snapshot_id="An old one")
     assert "Buy a kettle" in guide["guide"]
     assert guide["tabs"][0]["status"] == "CLOSED"
 
 
-@pytest.mark.parametrize("version", sorted(path.name for path in STATE.iterdir()))
-def test_old_skill_is_understood(
-    make_daemon: Callable[..., Daemon], site: Site, version: str
-) -> None:
+def test_old_skill_is_understood(shelved: Daemon, site: Site) -> None:
     """It is recalled with what its replays came to, and done again by role and name."""
-    place = Home()
-    place.path.mkdir(mode=0o700)
-    shutil.copytree(STATE / version / "skills", place.path / "skills")
-    old = make_daemon(home=place)
-    (skill,) = old.do("oc_skill_recall", query="old")["skills"]
+    (skill,) = shelved.do("oc_skill_recall", query="old")["skills"]
     assert (skill["name"], skill["status"], skill["replays"]["passes"]) == ("more", "proven", 2)
-    old.do("navigate", url=site.url("skills/shelf.html"))
-    done = old.do("oc_skill_replay", skill_id=skill["skill_id"])
+    shelved.do("navigate", url=site.url("skills/shelf.html"))
+    done = shelved.do("oc_skill_replay", skill_id=skill["skill_id"])
     assert (done["verdict"], done["replays"]["passes"]) == ("pass", 3)

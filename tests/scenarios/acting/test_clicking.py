@@ -28,7 +28,7 @@ def test_overlay_that_goes_away_is_waited_for(at: At) -> None:
 def test_overlay_that_stays_is_named(at: At) -> None:
     """`covered` names what covers the element, and nothing is clicked."""
     page = at("overlay.html")
-    reply = page.call("interact", query="under", timeout_ms=300)
+    reply = page.call("interact", query="under", timeout_ms=2000)
     assert reply.code == "covered"
     assert "Cookies" in reply.error["covered_by"]
     assert page.text("output") == ""
@@ -44,14 +44,14 @@ def test_moving_element_is_clicked_where_it_stops(at: At) -> None:
 def test_element_that_never_stops_is_refused(at: At) -> None:
     """`moving` after the caller's time."""
     assert (
-        at("moving.html?forever").call("interact", query="catch", timeout_ms=300).code == "moving"
+        at("moving.html?forever").call("interact", query="catch", timeout_ms=2000).code == "moving"
     )
 
 
 @pytest.mark.parametrize("name", ["Cannot", "Must not"])
 def test_disabled_element_is_refused(at: At, name: str) -> None:
     """Disabled and aria-disabled: `not_enabled`."""
-    assert at("things.html").call("interact", query=name, timeout_ms=200).code == "not_enabled"
+    assert at("things.html").call("interact", query=name, timeout_ms=2000).code == "not_enabled"
 
 
 def test_element_that_gets_enabled_is_waited_for(at: At) -> None:
@@ -63,7 +63,7 @@ def test_element_that_gets_enabled_is_waited_for(at: At) -> None:
 
 def test_hidden_element_is_refused(at: At) -> None:
     """display:none is `not_visible`."""
-    reply = at("things.html").call("interact", selector="#hidden", timeout_ms=200)
+    reply = at("things.html").call("interact", selector="#hidden", timeout_ms=2000)
     assert reply.code == "not_visible"
 
 

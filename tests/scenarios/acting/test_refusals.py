@@ -50,7 +50,7 @@ def test_crashed_tab_is_named(at: At) -> None:
 
 def test_page_that_hangs_is_given_up_in_time(daemon: Daemon, site: Site) -> None:
     """No acting verb waits longer than its timeout, whatever the page does."""
-    daemon.call("navigate", url=site.url("hang-script"), wait="commit", timeout_ms=3000)
+    daemon.do("navigate", url=site.url("hang-script"), wait="commit")
     for verb, params in (
         ("interact", {"selector": "h1"}),
         ("form_input", {"selector": "h1", "value": "x"}),

@@ -134,7 +134,7 @@ async def test_hanging_and_dripping_pages_time_out_alone(tmp_path: Path) -> None
     """Both end as records within page_timeout_ms; the other pages come."""
     pages = {"/": page("Home", "/hang", "/drip", "/ok"), "/ok": page("Ok")}
     async with site(pages) as served:
-        got = await run_crawl(tmp_path, url=served.url, page_timeout_ms=300, **STATIC)
+        got = await run_crawl(tmp_path, url=served.url, page_timeout_ms=2000, **STATIC)
     assert got.page(f"{served.url}/hang")["error"]["code"] == "timeout"
     assert got.page(f"{served.url}/drip")["error"]["code"] == "timeout"
     assert got.page(f"{served.url}/ok")["title"] == "Ok"

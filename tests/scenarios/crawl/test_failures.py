@@ -82,7 +82,7 @@ async def test_a_failure_took_its_time(tmp_path: Path) -> None:
         )
     record = got.page(f"{served.url}/hang")
     assert record["error"]["code"] == "timeout"
-    assert 300 <= record["duration_ms"] < 3000
+    assert record["duration_ms"] >= 300
 
 
 def _guarded(request: web.Request) -> web.Response:

@@ -27,10 +27,10 @@ def read_then_send(daemon: Daemon, site: Site) -> Any:  # noqa: ANN401 - a socke
 
 
 def test_by_default_it_is_allowed_and_journalled(
-    make_daemon: Callable[..., Daemon], site: Site
+    share_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     """Nobody can be asked at a shell: the journal says what went where, after reading whom."""
-    daemon = make_daemon()
+    daemon = share_daemon()
     assert read_then_send(daemon, site).status == 200
     (event,) = left(daemon)
     assert (event["way"], event["decision"]) == ("address", "allowed")
@@ -39,10 +39,10 @@ def test_by_default_it_is_allowed_and_journalled(
 
 
 def test_denied_it_never_reaches_the_other_site(
-    make_daemon: Callable[..., Daemon], site: Site
+    share_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     """No rule where nothing was read, nothing is sent, or it goes back to where it came from."""
-    daemon = make_daemon(config='[policy]\nexfiltration = "deny"\n')
+    daemon = share_daemon(config='[policy]\nexfiltration = "deny"\n')
     query = f"{site.other_origin}/article.html?q=1"
     error = read_then_send(daemon, site).error
     assert error["code"] == "exfiltration_denied"
@@ -54,9 +54,9 @@ def test_denied_it_never_reaches_the_other_site(
 
 
 def test_a_rule_to_ask_refuses_where_nobody_can_be_asked(
-    make_daemon: Callable[..., Daemon], site: Site
+    share_daemon: Callable[..., Daemon], site: Site
 ) -> None:
-    daemon = make_daemon("--http", "0", config='[policy]\nexfiltration = "ask"\n')
+    daemon = share_daemon("--http", "0", config='[policy]\nexfiltration = "ask"\n')
     assert read_then_send(daemon, site).error["code"] == "exfiltration_denied"
     url = f"{site.other_origin}/article.html?x=1"
     failed = Http(daemon).call("navigate", url=url).result
@@ -95,10 +95,10 @@ async def test_a_host_that_can_is_asked(
 
 @pytest.mark.parametrize("way", ["click", "press", "fill_form"])
 def test_a_form_to_another_origin_is_asked_about_before_it_goes(
-    make_daemon: Callable[..., Daemon], site: Site, way: str
+    share_daemon: Callable[..., Daemon], site: Site, way: str
 ) -> None:
     """The form of a page that was read sends what the agent typed to somebody else."""
-    daemon = make_daemon(config='[policy]\nexfiltration = "deny"\n')
+    daemon = share_daemon(config='[policy]\nexfiltration = "deny"\n')
     daemon.do("navigate", url=site.url("injection/form.html"))
     daemon.do("read_page")
     daemon.do("form_input", query="Message", value="all I know")

@@ -14,9 +14,9 @@ SHORT = "sync_budget_s = 1.0\n"
 
 
 @pytest.fixture
-def hasty(make_daemon: Callable[..., Daemon]) -> Daemon:
+def hasty(share_daemon: Callable[..., Daemon]) -> Daemon:
     """A daemon that gives up waiting after a second."""
-    return make_daemon("--http", "0", config=SHORT)
+    return share_daemon("--http", "0", config=SHORT)
 
 
 def _held_crawl(site: Site) -> dict[str, Any]:

@@ -42,8 +42,8 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf(make_daemon: Callable[..., Daemon], site: Site) -> Shelf:
-    return Shelf(make_daemon(), site)
+def shelf(share_daemon: Callable[..., Daemon], site: Site) -> Shelf:
+    return Shelf(share_daemon(), site)
 
 
 def click(query: str) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def test_a_target_that_is_gone_fails_its_step(shelf: Shelf, target: str) -> None
     kept = shelf.keep("gone", last_actions=3, contract=MORE)
     shelf.turn("gone")
     failed = shelf.daemon.call(
-        "oc_skill_replay", skill_id=kept["skill_id"], step_timeout_ms=300
+        "oc_skill_replay", skill_id=kept["skill_id"], step_timeout_ms=3000
     ).error
     assert failed["code"] == "step_failed"
     assert failed["step"]["step"] == 2
@@ -220,8 +220,11 @@ def test_a_contract_that_does_not_hold_is_the_verdict(shelf: Shelf) -> None:
     assert shelf.replay(skill_id=none["skill_id"])["verdict"] == "inconclusive"
 
 
-def test_recall_is_ranked_by_how_replays_came_out(shelf: Shelf) -> None:
+def test_recall_is_ranked_by_how_replays_came_out(
+    make_daemon: Callable[..., Daemon], site: Site
+) -> None:
     """Passes first; three failures in a row are held back, and counted as hidden."""
+    shelf = Shelf(make_daemon(), site)
     go = {"verb": "navigate", "params": {"url": shelf.site.url("skills/shelf")}}
     there = {"kind": "dom_text", "contains": "Teapot"}
     for name in ("bad", "good", "new"):

@@ -40,7 +40,7 @@ def test_named_product_by_ref(agent: Agent) -> None:
         name: ref for ref, line in lines.items() for name in ("Stapler", "Tea pot") if name in line
     }
     agent.do("interact", ref=refs["Tea pot"])
-    assert agent.daemon.call("interact", ref=refs["Stapler"], timeout_ms=500).code == "not_enabled"
+    assert agent.daemon.call("interact", ref=refs["Stapler"], timeout_ms=2000).code == "not_enabled"
     assert agent.kept.cart == {4: 1}
     assert agent.calls == 3
 
