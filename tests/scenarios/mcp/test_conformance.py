@@ -32,7 +32,7 @@ def run_suite(daemon: Daemon, revision: str, expected: str, out: Path) -> int:
     done = npm.run(
         npm.CONFORMANCE, "server", "--url", Http(daemon).url, "--requirements", revision,
         "--expected-failures", str(LISTS / f"{expected}.yml"), "-o", str(out),
-        environ=daemon.home.environ, timeout=120,
+        environ=daemon.home.environ, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     passed = re.search(r"Total: (\d+) passed", done.stdout)

@@ -15,8 +15,8 @@ function callsBack() {
 }
 
 // The next drawn frame; a page that draws nothing is asked again soon.
-const nextFrame = () => callsBack() && new Promise((resolve) => {
-  const timer = setTimeout(resolve, 60);
+const nextFrame = (most = 60) => callsBack() && new Promise((resolve) => {
+  const timer = setTimeout(resolve, most);
   requestAnimationFrame(() => { clearTimeout(timer); resolve(); });
 });
 
@@ -149,6 +149,9 @@ function outside(el, box) {
 }
 
 const moved = (a, b) => !b || Math.abs(a.x - b.x) > 0.5 || Math.abs(a.y - b.y) > 0.5 || Math.abs(a.width - b.width) > 0.5;
+// What moves does so from frame to frame, and a busy machine draws few: before one was drawn, nothing
+// is known to stand still.
+const STILL_MS = 300;
 const ALIGNED = ['center', 'end', 'start', 'nearest'];
 
 // One look: an element that can be used has a point; else `why` it cannot.
@@ -169,7 +172,7 @@ async function attempt(el, options, round) {
     placed = seenBox(surface);
   }
   if (!options.point) return {};
-  await nextFrame();
+  await nextFrame(STILL_MS);
   if (!present(el)) return { why: 'detached' };
   const now = seenBox(surface);
   if (!now) return { why: 'not_visible' };
