@@ -284,7 +284,7 @@ class Daemon:
         meta: dict[str, Any] = self.do("oc_task_get", task_id=task_id)["meta"]
         return meta
 
-    def finish(self, task_id: str, timeout_ms: int = 40_000) -> dict[str, Any]:
+    def finish(self, task_id: str, timeout_ms: int = 110_000) -> dict[str, Any]:
         """Return the task's terminal meta."""
         meta: dict[str, Any] = self.do("oc_task_wait", task_id=task_id, timeout_ms=timeout_ms)[
             "meta"

@@ -37,7 +37,7 @@ def over_http(notes: Path, *flags: str) -> Iterator[str]:
         yield f'[upstream.probe]\nurl = "{url}"\nheaders = {{ X-Who = "openchrome" }}\n'
     finally:
         process.kill()
-        process.wait(10)
+        process.wait(60)
         if process.stdout is not None:
             process.stdout.close()
 

@@ -36,7 +36,7 @@ class SecureSites:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="secure-sites", daemon=True)
         self._thread.start()
-        assert self._ready.wait(10), "the secure sites did not start"
+        assert self._ready.wait(60), "the secure sites did not start"
         return self
 
     def __exit__(self, *exc: object) -> None:

@@ -157,7 +157,7 @@ def test_stop_asks(home: Path, stand_in: StandIn, capsys: Output) -> None:
     child = stand_in("well")
     assert execute(["stop"]) == 0
     assert capsys.readouterr().err == "Stopped ocd.\n"
-    assert child.wait(5) == 0
+    assert child.wait(60) == 0
 
 
 @pytest.mark.parametrize(("kind", "by"), [("hung", signal.SIGTERM), ("stubborn", signal.SIGKILL)])
@@ -167,7 +167,7 @@ def test_a_daemon_that_does_not_answer_is_ended_by_pid(
     child = stand_in(kind)
     assert execute(["stop", "--grace", "0.2"]) == 0
     assert f"Ended ocd (pid {child.pid})" in capsys.readouterr().err
-    assert child.wait(5) == -by
+    assert child.wait(60) == -by
 
 
 def test_a_process_that_is_not_the_daemon_is_never_ended(
@@ -187,7 +187,7 @@ def test_one_that_holds_the_lock_and_does_not_listen(
     assert execute(["status"]) == 5
     assert f"ocd (pid {child.pid}) does not listen" in capsys.readouterr().err
     assert execute(["stop", "--grace", "0.1"]) == 0
-    assert child.wait(5) == -signal.SIGTERM
+    assert child.wait(60) == -signal.SIGTERM
 
 
 def test_a_lock_file_with_rubbish_names_nobody(home: Path) -> None:
@@ -288,7 +288,7 @@ def stub_daemon(monkeypatch: pytest.MonkeyPatch) -> Iterator[StubDaemon]:
 
     yield stub
     for child in children:
-        child.wait(5)
+        child.wait(60)
 
 
 def test_a_child_that_dies_tells_why(home: Path, stub_daemon: StubDaemon) -> None:

@@ -75,7 +75,7 @@ def units(work: Work) -> Lines:
 
 
 async def until(condition: Callable[[], Any]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while not condition():  # noqa: ASYNC110 - conditions of any kind, with a deadline
             await asyncio.sleep(0.005)
 

@@ -149,7 +149,7 @@ def test_the_lock_is_free_after_a_change_that_throws(store: TaskStore) -> None:
         target=lambda: done.append(store.update(meta.task_id, lambda one: states.begin(one, "t")))
     )
     thread.start()
-    thread.join(5)
+    thread.join(60)
     assert done[0].status == "RUNNING"
 
 

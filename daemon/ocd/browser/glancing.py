@@ -9,8 +9,8 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.browser.tab import Tab
 
-# A page that is busy then is told of without it.
-LOOK_S = 0.25
+# A page that is busy for so long is told of without it; a machine that is busy gets its answer.
+LOOK_S = 1.0
 
 
 @cache

@@ -147,14 +147,14 @@ async def test_bad_pages_end_as_errors_and_the_pool_goes_on(tmp_path):
             url = site.url(path) if path.startswith("/") else path
             started = time.monotonic()
             # A page that hangs takes all of its time; the others have enough on any machine.
-            limit = 3 if expected.get(path) == "timeout" else 6 if path == "/picture" else 15
+            limit = 3 if expected.get(path) == "timeout" else 6 if path == "/picture" else 60
             if path in expected:
                 code = (await refusal(pool.load(url, limit))).code
                 assert code in expected[path], (path, code)
             else:
                 page = await pool.load(url, limit)
                 assert (page.title, "fine" in page.html) == ("good", True), path
-            assert time.monotonic() - started < 40, path
+            assert time.monotonic() - started < 150, path
 
         async with asyncio.TaskGroup() as group:
             for path in [*routes, "chrome://crash", "/?again"]:

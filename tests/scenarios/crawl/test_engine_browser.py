@@ -69,7 +69,7 @@ async def test_pages_that_misbehave_are_records(tmp_path: Path, pool: object) ->
         "/alert": "<title>Alert</title><script>alert(1); confirm(2)</script><p>Went on",
         "/ok": page("Ok"),
     }
-    async with site(pages) as served, asyncio.timeout(40):
+    async with site(pages) as served, asyncio.timeout(120):
         got = await run_crawl(
             tmp_path / "a", pool=pool, url=served.url, engine="browser", page_timeout_ms=3000
         )

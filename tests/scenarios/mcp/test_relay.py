@@ -67,7 +67,7 @@ def test_no_daemon_is_said(home: Home, flags: tuple[str, ...], environ: dict[str
         error = bridge.ask("initialize", {})["error"]
         assert error["data"]["error"]["code"] == "no_daemon"
         assert error["data"]["error"]["hint"] == "ocd start"
-        assert bridge.process.wait(10) == 3
+        assert bridge.process.wait(60) == 3
         assert bridge.errors().endswith("Hint: ocd start\n")
 
 
@@ -127,7 +127,7 @@ def test_it_ends_with_its_parent(serving: Daemon) -> None:
     host = subprocess.Popen(command, env=serving.home.environ, pass_fds=[keep])
     wait_until(lambda: serving.status()["mcp"]["bridges"], 10, "the bridge")
     host.kill()
-    host.wait(10)
+    host.wait(60)
     wait_until(lambda: not serving.status()["mcp"]["bridges"], 8, "the bridge's end")
     os.close(keep)
     os.close(give)
