@@ -194,7 +194,7 @@ def test_crawl_goes_on_past_every_kind_of_bad_page(
 ) -> None:
     """Each bad page ends as a record within `page_timeout_ms`; the good one is read."""
     pages = _crawl(
-        make_own, *links, tmp=tmp_path, engine=engine, page_timeout_ms=2000, retries=0,
+        make_own, *links, tmp=tmp_path, engine=engine, page_timeout_ms=6000, retries=0,
         max_pages=20,
     )  # fmt: skip
     assert set(links) <= set(pages)

@@ -2,7 +2,8 @@
 
 Lines of stderr begin with `2> `. What differs from run to run is written as a placeholder: {home},
 {base}, {site}, {pid}, {time}, {duration}, and {task1}, {handle1} … in order of appearance, which
-later commands may use. Everything else is literal; lines before the first `$` are prose.
+later commands may use. The ledger's events of progress, which only a slow machine has, are left out.
+Everything else is literal; lines before the first `$` are prose.
 """
 
 import re
@@ -17,6 +18,7 @@ ANONYMOUS = [
     (re.compile(r"(?<=pid: )\d+|(?<=pid )\d+|(?<=\"pid\":)\d+"), "{pid}"),
     (re.compile(r"\b\d+(\.\d+)?(?= ?(ms|s)\b)"), "{duration}"),
 ]
+SOMETIMES = "{time}  progress  "
 
 
 @dataclass
@@ -43,7 +45,8 @@ class Shell:
         lines = [*done.stdout.splitlines(), *(f"2> {line}" for line in done.stderr.splitlines())]
         if done.returncode:
             lines.append(f"== exit {done.returncode}")
-        return "\n".join([f"$ {command}", *(self._masked(line).rstrip() for line in lines), ""])
+        shown = [self._masked(line).rstrip() for line in lines]
+        return "\n".join([f"$ {command}", *(s for s in shown if not s.startswith(SOMETIMES)), ""])
 
     def _masked(self, line: str) -> str:
         fixed = {self.home.path: "{home}", self.home.base: "{base}", self.site: "{site}"}

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from support import playwright_python
 from support.daemon import Daemon
 from support.recorded import EVERYTHING, WORD, order, recorded, said, shop
 from support.site import Site
@@ -130,7 +131,7 @@ def run_exported(daemon: Daemon, recording_id: str, form: str, python: str, fold
     """Run an exported program as a person would, with the secret it asks for."""
     path = folder / f"{form}.py"
     daemon.do("oc_recording_export", recording_id=recording_id, format=form, path=str(path))
-    environ = {**os.environ, "SECRET_1": WORD, "TIMEOUT": "20", "HOME": str(folder)}
+    environ = {**os.environ, "SECRET_1": WORD, "TIMEOUT": "60", "HOME": str(folder)}
     done = subprocess.run(
         [python, str(path)], env=environ, capture_output=True, text=True, timeout=120, check=False
     )
@@ -138,7 +139,6 @@ def run_exported(daemon: Daemon, recording_id: str, form: str, python: str, fold
     return path.read_text(encoding="utf-8")
 
 
-@pytest.mark.timeout(180)
 def test_pyppeteer_program_does_it_again(
     daemon: Daemon, site: Site, ordered: str, shared: Path
 ) -> None:
@@ -148,24 +148,13 @@ def test_pyppeteer_program_does_it_again(
     assert WORD not in source
 
 
-@pytest.fixture(scope="session")
-def playwright(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A Python of its own with Playwright from PyPI."""
-    folder = tmp_path_factory.mktemp("playwright")
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, timeout=120)
-    python = str(folder / "bin" / "python")
-    command = [python, "-m", "pip", "install", "--quiet", "playwright"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
-    assert done.returncode == 0, f"Playwright cannot be had from PyPI: {done.stderr[-1000:]}"
-    return python
-
-
-@pytest.mark.timeout(420)
+@pytest.mark.timeout(600)  # it may have to be installed first
 def test_playwright_program_does_it_again(
-    daemon: Daemon, site: Site, ordered: str, shared: Path, playwright: str
+    daemon: Daemon, site: Site, ordered: str, shared: Path
 ) -> None:
     """The exported program runs as it is, with the system's Chromium."""
-    run_exported(daemon, ordered, "python_playwright", playwright, shared)
+    python = playwright_python.installed()
+    run_exported(daemon, ordered, "python_playwright", python, shared)
     assert said(site) == EVERYTHING
 
 
@@ -222,8 +211,9 @@ def test_ten_thousand_actions_export_whole(long_one: tuple[Daemon, str]) -> None
             compile(text, form, "exec")
             assert text.count("# not translated") >= 1600
         elif form == "html":
-            assert Tags(text).tags.count("section") == 10_000
-            assert "b" not in Tags(text).tags
+            tags = Tags(text).tags
+            assert tags.count("section") == 10_000
+            assert "b" not in tags
         else:
             assert len(json.loads(text)["actions" if form == "json" else "steps"]) >= 10_000
 
