@@ -2,7 +2,7 @@
 
 Lines of stderr begin with `2> `. What differs from run to run is written as a placeholder: {home},
 {base}, {site}, {pid}, {time}, {duration}, and {task1}, {handle1} … in order of appearance, which
-later commands may use. The ledger's events of progress, which only a slow machine has, are left out.
+later commands may use. Events of progress, which only a slow machine has, are left out.
 Everything else is literal; lines before the first `$` are prose.
 """
 
