@@ -100,7 +100,6 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
     common, params = decode_call(verb, ready)
     if names_files(verb.params):
         params = await asyncio.to_thread(permitted, params, reach)
-    road.departures.check(request.session, verb, params, _here(road, request, verb, common))
     deadline = _deadline_s(verb, common, params)
     call.deadline = None if deadline is None else call.started + deadline
     limit = asyncio.timeout(deadline)
@@ -117,14 +116,6 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
         call.request = msgspec.structs.replace(request, verb=name, params=inner)
         return await _travel(road, call, on_progress)
     return await _reply(road, verb, common, output, call.request)
-
-
-def _here(road: Road, request: CallRequest, verb: Verb, common: Common) -> str:
-    """Return the address of the tab that an upload goes to; an empty string if there is none."""
-    if not verb.uploads or verb.scope != "tab" or request.session not in road.sessions.names():
-        return ""
-    session = road.sessions.get(request.session)
-    return session.tab(common.tab_id).url if session.tabs else ""
 
 
 async def _reply(

@@ -1,9 +1,11 @@
 """What the task ledger runs: long verbs, and kinds that no verb is named after."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
+from ocd import leaving
 from ocd.api.errors import OcdError
 from ocd.ledger.runner import Kind
 from ocd.ledger.states import TaskMeta
@@ -34,9 +36,14 @@ def _kind(verb: Verb, parts: Mapping[type, object]) -> Kind:
         summary = verb.recover(msgspec.to_builtins(meta), lines)
         return Output(data=dict(summary), rows=lines).payload(verb.items)
 
+    def prepare(args: Mapping[str, Any]) -> Params:
+        params = permitted(decode_args(verb, args), REACH.get() or Reach())
+        leaving.check(verb, params)
+        return params
+
     return Kind(
         name=verb.name,
-        prepare=lambda args: permitted(decode_args(verb, args), REACH.get() or Reach()),
+        prepare=prepare,
         run=run,
         recover=recover if verb.recover else None,
     )

@@ -8,12 +8,14 @@ from typing import Any
 
 from ocd.params import fields_of
 from ocd.safety.taint import (
+    MAY_SEND,
+    Departure,
     Rule,
     Taints,
     Way,
-    carries_data,
     origin_of,
     question,
+    recipient,
     refusal,
 )
 from ocd.sources import extras_of
@@ -50,16 +52,8 @@ class Departures:
                 self.taints.of(session).read(origin)
                 return
 
-    def check(self, session: str, verb: Verb, params: Params, here: str) -> None:
-        """Raise exfiltration_denied or consent_needed if the call may not send what it would.
-
-        here: the address of the tab that it works on, or an empty string.
-        """
-        for way, target in _ways(verb, params, here):
-            self.may_send(session, way, target)
-
     def may_send(self, session: str, way: Way, target: str) -> None:
-        """Raise as `check` does for one way to one target."""
+        """Raise exfiltration_denied or consent_needed if data may not go this way to the target."""
         taint = self.taints.of(session)
         read = taint.strangers(target)
         if not read or (way, target) in taint.confirmed:
@@ -83,13 +77,23 @@ class Departures:
         self.report({**event, "decision": "confirmed"})
 
 
-def _ways(verb: Verb, params: Params, here: str) -> Iterator[tuple[Way, str]]:
+def check(verb: Verb, params: Params, here: str = "") -> None:
+    """Raise exfiltration_denied or consent_needed if the call may not send what it would.
+
+    here: the address of the tab that it works on, or an empty string.
+    """
+    for way, target in departures(verb, params, here):
+        MAY_SEND.get()(way, target)
+
+
+def departures(verb: Verb, params: Params, here: str) -> Iterator[Departure]:
+    """Yield what a call would send where, by what its verb declares."""
     # What is only read there is named by an address that the server itself has given.
     if verb.foreign is not None and not verb.reads:
         yield "upstream", f"{UPSTREAM_ORIGIN}{verb.name.partition('__')[0]}"
     for name in _addresses(verb.params):
         address = getattr(params, name)
-        if isinstance(address, str) and carries_data(address) and (to := origin_of(address)):
+        if isinstance(address, str) and (to := recipient(address)):
             yield "address", to
     for name in _files(verb.params):
         if (path := getattr(params, name)) is not None:
@@ -97,6 +101,8 @@ def _ways(verb: Verb, params: Params, here: str) -> Iterator[tuple[Way, str]]:
     if verb.uploads:
         to = origin_of(getattr(params, "base_url", None) or here)
         yield "upload", to or "the configured site"
+    if verb.sends is not None:
+        yield from verb.sends.to(params, here)
 
 
 @cache

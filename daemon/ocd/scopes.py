@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ocd import replies
+from ocd import leaving, replies
 from ocd.browser.session import Session
 from ocd.browser.tab import Tab
 from ocd.long_calls import OnProgress, run_long
@@ -32,6 +32,8 @@ class Ready:
 async def perform(road: Road, call: Call, ready: Ready, on_progress: OnProgress | None) -> Output:
     """Run the verb with what its scope gives it: a part, a task, a session or a tab."""
     verb, params = ready.verb, ready.params
+    if verb.scope not in ("tab", "task"):  # a tab is asked where it stands, a task as it is started
+        leaving.check(verb, params)
     match verb.scope:
         case "daemon":
             return await verb.run(_part(road, verb), params)
@@ -70,6 +72,7 @@ async def _run_on_tab(
     async with tab.lock:
         if tab.opened_dialog is not None and not verb.leaves_dialog:
             raise tab.opened_dialog.error()
+        leaving.check(verb, params, tab.url)
         tab.traffic.called_at = time.time()
         work = partial(verb.run, tab, params)
         return _marked(road, session, await _recorded(road, call, verb, tab, work))

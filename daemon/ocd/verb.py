@@ -1,6 +1,6 @@
 """How a verb is declared: its parameters, what it needs, what it allows, and what it returns."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -10,6 +10,7 @@ from ocd.browser.session import Session
 from ocd.browser.tab import Tab
 from ocd.ledger.work import Work
 from ocd.payload import JSON, Lines, Payload, of_text
+from ocd.safety.taint import Departure
 
 Capability = Literal[
     "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "pilot",
@@ -130,6 +131,18 @@ N = TypeVar("N")
 Recover = Callable[[Mapping[str, Any], Lines], Mapping[str, Any]]
 
 
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """What of a verb's parameters reaches another origin, where SENDS_TO cannot say it.
+
+    names: the parameters that are judged, `rule.request` for one inside another. to: yields the
+    ways and targets, from the parameters and the address of the tab that the call works on.
+    """
+
+    names: tuple[str, ...]
+    to: Callable[[Any, str], Iterable[Departure]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verb:
     """One named operation, declared once; CLI, socket, MCP and docs derive from it.
@@ -141,7 +154,7 @@ class Verb:
     recover: rebuilds the result of a task whose process died. reads: changes nothing, here or on
     the web. page_keys: keys of its JSON under which strings come from pages. keeps_secrets: gets
     `${SECRET:NAME}` as the caller wrote it. uploads: sends files to the tab's page, or to its
-    parameter `base_url`.
+    parameter `base_url`. sends: what else of its parameters leaves (see leaving).
     only_kind: a kind of the ledger, and no verb to be called. also: other names of parameters that
     callers of other tools use. instead: what to do rather than give a parameter that there is not.
     foreign: the names that a tool of another MCP server gives its own parameters, which are handed
@@ -166,6 +179,7 @@ class Verb:
     page_keys: tuple[str, ...] = ()
     keeps_secrets: bool = False
     uploads: bool = False
+    sends: Sending | None = None
     only_kind: bool = False
     also: Mapping[str, str] = field(default_factory=dict[str, str])
     instead: Mapping[str, str] = field(default_factory=dict[str, str])

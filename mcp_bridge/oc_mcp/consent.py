@@ -12,8 +12,8 @@ from ocd.api.errors import OcdError
 Context = ServerRequestContext[Any, Any]
 # Nothing to fill in: to accept the question is to say yes.
 _NO_FIELDS: Mapping[str, Any] = {"type": "object", "properties": {}}
-# One call may need this many answers: an upload, to an address with a query, from a path.
-MOST_QUESTIONS = 3
+# One call may need this many answers: an instruction, to addresses with queries at many sites.
+MOST_QUESTIONS = 10
 
 
 def askable(ctx: Context) -> bool:

@@ -98,6 +98,17 @@ def reaches(domain: str, host: str) -> bool:
     return domain == host or (domain.startswith(".") and f".{host}".endswith(domain))
 
 
+def owner(domain: str | None, here: str) -> str:
+    """Return the origin that a cookie of this domain is for, set on the page at address `here`.
+
+    A cookie that the page could set itself, for a domain above it too, is its own.
+    """
+    page = URL(here)
+    if domain is None or reaches(f".{domain.lstrip('.').lower()}", page.raw_host or ""):
+        return str(page.origin()) if page.raw_host else here
+    return address(domain).rstrip("/")
+
+
 def page_address(tab: Tab) -> URL:
     """Return the address of the tab's page; invalid_argument if it is none of the web."""
     url = URL(tab.url)

@@ -225,13 +225,18 @@ async def _drag(it: Following, step: Step) -> Taken:
     return Taken(step, dragged.done, more=dragged.told())
 
 
+def destination(address: str, here: str) -> str:
+    """Return the address that a step goes to from a page; a path alone is one of its site."""
+    if address.startswith("/") and here.startswith("http"):
+        return str(URL(here).join(URL(address)))
+    return address
+
+
 async def _go(it: Following, step: Step) -> Taken:
     tab = it.tab
     if step.kind == "navigate":
-        url = step.value
-        if url.startswith("/") and tab.url.startswith("http"):
-            url = str(URL(tab.url).join(URL(url)))
-        arriving: Awaitable[Any] = tab.navigate(parse_url_argument(url))
+        url = parse_url_argument(destination(step.value, tab.url))
+        arriving: Awaitable[Any] = tab.navigate(url)
     elif step.kind == "reload":
         arriving = tab.reload()
     else:

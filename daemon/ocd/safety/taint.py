@@ -4,6 +4,7 @@ A page that an agent has read may have told it what to do. From then on, data th
 other than those that were read is refused, confirmed by a person, or allowed and journalled.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -13,10 +14,17 @@ from typing import Literal
 from yarl import URL
 
 from ocd.api.errors import OcdError
+from ocd.safety.domains import parse_url_argument
+from ocd.safety.hosts import host_of
 
 Rule = Literal["allow", "ask", "deny"]
-# How data leaves: in the query of an address, as an upload, in a form, into a file.
-Way = Literal["address", "upload", "form", "file", "upstream"]
+# How data leaves: in the query of an address, as an upload, in a form, into a file, in what goes
+# with requests, as a user name and password, in cookies and storage.
+Way = Literal["address", "upload", "form", "file", "upstream", "request", "login", "state"]
+Departure = tuple[Way, str]
+# Targets that are no origin, and so are always others than those that were read.
+OWN_PAGE = "a page of the caller's own making"
+ANY_SITE = "whatever site the tab opens"
 
 MaySend = Callable[[Way, str], None]
 
@@ -25,8 +33,8 @@ def _freely(_way: Way, _target: str) -> None:
     pass
 
 
-# Asked before the call that runs sends something: raises if it may not. What is known only inside
-# a page (where a form goes) is asked there.
+# Asked before the call that runs sends something: raises if it may not. Declarations say what a
+# call sends (see leaving); what is known only inside a page (where a form goes) is asked there.
 MAY_SEND: ContextVar[MaySend] = ContextVar("MAY_SEND", default=_freely)
 
 _SESSIONS = 1000
@@ -37,6 +45,9 @@ _WORDS: dict[Way, str] = {
     "form": "send a form to",
     "upstream": "hand data to the MCP server",
     "file": "write a file to",
+    "request": "send what it has written with requests to",
+    "login": "give a user name and password to",
+    "state": "put cookies or stored data into the browser for",
 }
 
 
@@ -76,21 +87,41 @@ class Taints:
 
 
 def origin_of(address: str) -> str:
-    """Return the origin of an http(s) address; an empty string for any other."""
+    """Return the origin of an http(s) address as a person writes it; else an empty string."""
     try:
-        url = URL(address)
-        return str(url.origin()) if url.scheme in ("http", "https") else ""
-    except ValueError:
+        return _origin(parse_url_argument(address))
+    except OcdError:
         return ""
 
 
-def carries_data(address: str) -> bool:
-    """Return whether an address has a place where data of the caller's could stand."""
+def _origin(whole: str) -> str:
+    scheme = whole.partition(":")[0].lower()
+    if scheme not in ("http", "https"):
+        return ""
+    host = host_of(whole)
+    return str(URL.build(scheme=scheme, host=host.name, port=host.port).origin())
+
+
+def recipient(address: str) -> str:
+    """Return who gets the data that an address carries; an empty string if it carries none.
+
+    The address is taken as a person writes it. One that is none is its verb's to refuse.
+    """
     try:
-        url = URL(address)
-    except ValueError:
-        return False
-    return bool(url.raw_query_string or url.raw_fragment or url.user or url.password)
+        whole = parse_url_argument(address)
+        scheme, _, rest = whole.partition(":")
+        if scheme.lower() == "data":
+            return OWN_PAGE
+        return _origin(whole) if _has_room(rest) else ""
+    except OcdError:
+        return ""
+
+
+def _has_room(rest: str) -> bool:
+    """Return whether there is a query, a fragment, a user name or a password."""
+    place, *data = re.split(r"[?#]", rest, maxsplit=1)
+    authority = place.replace("\\", "/").lstrip("/").partition("/")[0]
+    return bool(data and data[0]) or "@" in authority
 
 
 def refusal(way: Way, target: str, read: list[str]) -> OcdError:

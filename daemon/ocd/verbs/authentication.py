@@ -1,5 +1,6 @@
 """The verb that answers HTTP authentication."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -8,7 +9,8 @@ from ocd.api.errors import OcdError
 from ocd.browser.challenges import Credentials
 from ocd.browser.interception import interception_of
 from ocd.browser.tab import Tab
-from ocd.verb import SECRET, Output, Params, tab_verb
+from ocd.safety.taint import ANY_SITE, Departure, origin_of
+from ocd.verb import SECRET, Output, Params, Sending, tab_verb
 
 _REMEMBERED = "What a server has accepted already, Chromium goes on sending to it until it ends"
 
@@ -33,9 +35,19 @@ class HttpAuth(Params):
     ] = None
 
 
+def _departures(params: HttpAuth, _here: str) -> Iterator[Departure]:
+    if params.action != "set":
+        return
+    # Without origins it is for whoever asks first, which may be a page that the tab opens later.
+    for origin in params.origins or (ANY_SITE,):
+        bare = origin.rstrip("/")
+        yield "login", origin_of(bare) or bare
+
+
 @tab_verb(
-    "http_auth", HttpAuth, capability="core", tier=2, leaves_dialog=True, page_keys=("realm",)
-)
+    "http_auth", HttpAuth, capability="core", tier=2, leaves_dialog=True, page_keys=("realm",),
+    sends=Sending(("username", "password", "origins"), _departures),
+)  # fmt: skip
 async def http_auth(tab: Tab, params: HttpAuth) -> Output:
     asked = interception_of(tab)
     told: dict[str, Any] = {"action": params.action, "tab_id": tab.id}

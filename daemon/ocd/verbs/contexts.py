@@ -1,6 +1,7 @@
 """Verbs that carry a login from one browser to another: oc_context_export, oc_context_import."""
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,8 @@ from ocd.api.errors import OcdError
 from ocd.browser import contexts
 from ocd.browser.tab import Tab
 from ocd.files import write_whole
-from ocd.verb import PAYLOAD, SECRET, WRITES_PATH, Output, Params, tab_verb
+from ocd.safety.taint import Departure, origin_of
+from ocd.verb import PAYLOAD, SECRET, WRITES_PATH, Output, Params, Sending, tab_verb
 
 
 class ContextExport(Params):
@@ -68,7 +70,16 @@ class ContextImport(Params):
     strict_origin: Annotated[bool, Meta(description="Only if the tab shows that origin")] = False
 
 
-@tab_verb("oc_context_import", ContextImport, capability="storage", tier=2, opens_tab=True)
+def _departures(params: ContextImport, _here: str) -> Iterator[Departure]:
+    envelope = contexts.opened(params.envelope)
+    for area in (envelope, *envelope.frames):
+        yield "state", origin_of(area.origin) or area.origin
+
+
+@tab_verb(
+    "oc_context_import", ContextImport, capability="storage", tier=2, opens_tab=True,
+    sends=Sending(("envelope",), _departures),
+)  # fmt: skip
 async def oc_context_import(tab: Tab, params: ContextImport) -> Output:
     envelope = contexts.opened(params.envelope)
     if params.strict_origin and tab.main_frame.origin != envelope.origin:

@@ -11,11 +11,15 @@ from ocd.crawl.spec import CrawlSpec, Engine, Format, Strategy
 from ocd.ledger.work import Work
 from ocd.payload import Lines
 from ocd.safety.domains import parse_url_argument
-from ocd.verb import Output, Params, task_verb
+from ocd.verb import SENDS_TO, Output, Params, task_verb
 
 Url = Annotated[
     str,
-    Meta(min_length=1, description="Where to start: http, https, or file inside the file roots"),
+    Meta(
+        min_length=1,
+        description="Where to start: http, https, or file inside the file roots",
+        extra=SENDS_TO,
+    ),
 ]
 MaxPages = Annotated[
     int, Meta(ge=1, le=100_000, description="Pages to fetch; failed ones do not count")
@@ -121,7 +125,10 @@ class CrawlSitemap(Params):
 
     url: Url
     sitemap_url: Annotated[
-        str | None, Meta(description="Address of the sitemap, if it is not where sites keep it")
+        str | None,
+        Meta(
+            description="Address of the sitemap, if it is not where sites keep it", extra=SENDS_TO
+        ),
     ] = None
     filter: Annotated[
         str | None, Meta(description="Glob of page URLs to fetch, as include of crawl")

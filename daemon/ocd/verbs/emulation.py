@@ -1,5 +1,6 @@
 """Verbs that make a tab look like another device, browser or place."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -9,7 +10,8 @@ from ocd.api.errors import OcdError
 from ocd.browser.devices import AGENTS, DEVICES, PLACES, Device
 from ocd.browser.emulation import emulation_of
 from ocd.browser.tab import Tab
-from ocd.verb import UNLISTED, Output, Params, tab_verb
+from ocd.safety.taint import ANY_SITE, Departure
+from ocd.verb import UNLISTED, Output, Params, Sending, tab_verb
 
 DevicePreset = Literal[
     "iphone-14", "iphone-14-pro-max", "iphone-se", "ipad-pro", "ipad-mini", "pixel-7", "galaxy-s21",
@@ -50,7 +52,15 @@ class EmulateDevice(Params):
     reset: Reset = False
 
 
-@tab_verb("emulate_device", EmulateDevice, capability="core", tier=2, leaves_dialog=True)
+def _device_departures(params: EmulateDevice, _here: str) -> Iterator[Departure]:
+    if params.user_agent and not params.reset:
+        yield "request", ANY_SITE
+
+
+@tab_verb(
+    "emulate_device", EmulateDevice, capability="core", tier=2, leaves_dialog=True,
+    sends=Sending(("user_agent",), _device_departures),
+)  # fmt: skip
 async def emulate_device(tab: Tab, params: EmulateDevice) -> Output:
     emulation = emulation_of(tab)
     if params.reset:
@@ -103,7 +113,15 @@ class UserAgent(Params):
     reset: Reset = False
 
 
-@tab_verb("user_agent", UserAgent, capability="core", tier=2, leaves_dialog=True)
+def _agent_departures(params: UserAgent, _here: str) -> Iterator[Departure]:
+    if (params.custom or params.accept_language) and not params.reset:
+        yield "request", ANY_SITE
+
+
+@tab_verb(
+    "user_agent", UserAgent, capability="core", tier=2, leaves_dialog=True,
+    sends=Sending(("custom", "accept_language"), _agent_departures),
+)  # fmt: skip
 async def user_agent(tab: Tab, params: UserAgent) -> Output:
     emulation = emulation_of(tab)
     if params.reset:

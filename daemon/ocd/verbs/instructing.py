@@ -1,5 +1,6 @@
 """The verb that does what a short English instruction says: act."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -7,10 +8,11 @@ from msgspec import Meta
 from ocd.actions import PAGE_KEYS, page_text
 from ocd.browser import aftermath
 from ocd.browser.acting import Clock
-from ocd.browser.following import Following
+from ocd.browser.following import Following, destination
 from ocd.browser.instructions import parse
 from ocd.browser.tab import Tab
-from ocd.verb import MAX_TIMEOUT_MS, Image, Output, Params, tab_verb
+from ocd.safety.taint import ANY_SITE, Departure, recipient
+from ocd.verb import MAX_TIMEOUT_MS, Image, Output, Params, Sending, tab_verb
 
 
 class Act(Params):
@@ -32,6 +34,19 @@ class Act(Params):
     timeout_ms: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="For all steps")] = 30_000
 
 
+def _departures(params: Act, here: str) -> Iterator[Departure]:
+    for step in parse(params.instruction):
+        if step.kind != "navigate":
+            here = ""  # it may lead anywhere
+            continue
+        whole = destination(step.value, here)
+        if to := recipient(whole):
+            yield "address", to
+        elif whole.startswith("/") and not {"?", "#"}.isdisjoint(whole):
+            yield "address", ANY_SITE
+        here = whole
+
+
 @tab_verb(
     "act",
     Act,
@@ -40,6 +55,7 @@ class Act(Params):
     reads_page=True,
     leaves_dialog=True,
     page_keys=PAGE_KEYS,
+    sends=Sending(("instruction",), _departures),
 )
 async def act(tab: Tab, params: Act) -> Output:
     steps = parse(params.instruction)

@@ -4,6 +4,7 @@ import base64
 import binascii
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -15,7 +16,8 @@ from ocd.browser.patterns import text_test
 from ocd.browser.rules import RequestChange, ResponseChange, Rule, kinds
 from ocd.browser.tab import Tab
 from ocd.safety.domains import parse_url_argument
-from ocd.verb import PAYLOAD, UNLISTED, Output, Params, tab_verb
+from ocd.safety.taint import Departure, origin_of, recipient
+from ocd.verb import PAYLOAD, UNLISTED, Output, Params, Sending, tab_verb
 
 _HeaderChanges = dict[str, str | None]
 
@@ -100,9 +102,44 @@ class RequestIntercept(Params):
     limit: Annotated[int, Meta(ge=1, le=MAX_LOG, description="get_logs: the newest so many")] = 100
 
 
+_ADDRESS = re.compile(r"(?:https?:)?//[^\s\"'<>,;]{1,8000}", re.IGNORECASE)
+
+
+def _departures(params: RequestIntercept, _here: str) -> Iterator[Departure]:
+    """Yield where what a rule writes goes: with requests, and with what pages do on its answer."""
+    if params.action != "add_rule" or params.rule is None:
+        return
+    given = _with_body(params.rule, params.body)
+    fitting = f"all that {given.pattern[:200]} fits"
+    for sent in _sent(given):
+        if sent.url:  # what the page sends elsewhere goes there, whatever the rule adds to it
+            yield "request", origin_of(sent.url) or sent.url
+        elif sent.headers or sent.body:
+            yield "request", fitting
+    for got in (given.response, given.modify_options):
+        if got is not None:
+            yield from _answer_departures(got.headers or {}, fitting)
+
+
+def _answer_departures(headers: _HeaderChanges, fitting: str) -> Iterator[Departure]:
+    for name, value in headers.items():
+        if name.lower() == "set-cookie":
+            yield "state", fitting
+        for found in _ADDRESS.findall(value or ""):
+            if to := recipient(found):
+                yield "address", to
+
+
+def _sent(given: RuleGiven) -> Iterator[RequestPart | ModifyOptions]:
+    if given.request is not None:
+        yield given.request
+    if given.modify_options is not None and not _is_answer(given):
+        yield given.modify_options
+
+
 @tab_verb(
     "request_intercept", RequestIntercept, capability="core", tier=2, leaves_dialog=True,
-    page_keys=("url", "urls", "headers"),
+    page_keys=("url", "urls", "headers"), sends=Sending(("rule", "body"), _departures),
 )  # fmt: skip
 async def request_intercept(tab: Tab, params: RequestIntercept) -> Output:
     rules = interception_of(tab)

@@ -15,7 +15,7 @@ from ocd.browser.tab import Tab
 from ocd.browser.throttling import PRESETS
 from ocd.browser.timings import measured, unpainted
 from ocd.safety.domains import parse_url_argument
-from ocd.verb import WRITES_PATH, Output, Params, session_verb, tab_verb
+from ocd.verb import SENDS_TO, WRITES_PATH, Output, Params, session_verb, tab_verb
 
 
 class PerformanceMetrics(Params):
@@ -59,7 +59,7 @@ class PerformanceInsights(Params):
     that DevTools opens; oc_performance_analyze tells more of one insight.
     """
 
-    url: Annotated[str | None, Meta(description="Go there")] = None
+    url: Annotated[str | None, Meta(description="Go there", extra=SENDS_TO)] = None
     reload: Annotated[bool, Meta(description="Load the page again")] = False
     cpu_throttling: Annotated[
         float, Meta(ge=1, le=20, description="How many times slower the processor is")

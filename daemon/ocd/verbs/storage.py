@@ -1,6 +1,7 @@
 """Verbs about what sites keep in the browser: cookies, local and session storage."""
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -11,7 +12,8 @@ from ocd.browser import webstorage
 from ocd.browser.cookies import Found, Wanted
 from ocd.browser.tab import Tab
 from ocd.safety.redact import MASK, is_secret_name
-from ocd.verb import PAYLOAD, SECRET, Output, Params, tab_verb
+from ocd.safety.taint import Departure, origin_of
+from ocd.verb import PAYLOAD, SECRET, Output, Params, Sending, tab_verb
 
 _AUTH_LIKE = re.compile(r"__Host-|__Secure-|connect\.sid|s?sid\b|session|token|auth|login", re.I)
 
@@ -39,9 +41,15 @@ class Cookies(Params):
     raw: Annotated[bool, Meta(description="get: all values as they are")] = False
 
 
+def _cookie_departures(params: Cookies, here: str) -> Iterator[Departure]:
+    if params.action == "set":
+        yield "state", jar.owner(params.domain, here)
+
+
 @tab_verb(
     "cookies", Cookies, capability="storage", tier=2, leaves_dialog=True,
     page_keys=("name", "value"),
+    sends=Sending(("name", "value", "domain", "path"), _cookie_departures),
 )  # fmt: skip
 async def cookies(tab: Tab, params: Cookies) -> Output:
     if params.action in ("set", "delete") and not params.name:
@@ -122,9 +130,16 @@ class Storage(Params):
     ] = None
 
 
+def _storage_departures(params: Storage, here: str) -> Iterator[Departure]:
+    if params.action == "set":
+        whose = params.origin or here
+        yield "state", origin_of(whose) or whose
+
+
 @tab_verb(
-    "storage", Storage, capability="storage", tier=2, page_keys=("key", "keys", "value", "items")
-)
+    "storage", Storage, capability="storage", tier=2, page_keys=("key", "keys", "value", "items"),
+    sends=Sending(("key", "value", "origin"), _storage_departures),
+)  # fmt: skip
 async def storage(tab: Tab, params: Storage) -> Output:
     if params.action in ("set", "remove") and params.key is None:
         raise _needs("storage", params.action, "key")

@@ -1,6 +1,7 @@
 """Verbs about tasks: long verbs that run in the background, recorded in the ledger."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -8,7 +9,8 @@ from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
 from ocd.ledger.runner import CALLER_SESSION, Runner
-from ocd.ledger.states import Status, milliseconds, public
+from ocd.ledger.states import Status, TaskMeta, milliseconds, public
+from ocd.safety.taint import origin_of
 from ocd.verb import ARGUMENTS_OF_KIND, Output, Params, daemon_verb
 
 TaskId = Annotated[str, Meta(description="The task's id")]
@@ -119,7 +121,17 @@ async def oc_task_get(runner: Runner, params: TaskGet) -> Output:
         data={**shown, "result": result.data},
         rows=result.rows,
         items=None if result.items is None else ("result", *result.items),
+        origin=_origin(meta),
     )
+
+
+def _origin(meta: TaskMeta) -> str:
+    """Return the site that the task was given, whose pages its result tells of."""
+    try:
+        told = json.loads(meta.args_summary)
+    except ValueError:
+        return ""
+    return origin_of(str(told.get("url") or "")) if isinstance(told, dict) else ""
 
 
 class TaskCancel(Params):

@@ -9,7 +9,7 @@ from ocd.browser.tab import Tab
 from ocd.browser.validating import Asked, Health, validate
 from ocd.safety.domains import parse_url_argument
 from ocd.safety.redact import redact_text, redact_url
-from ocd.verb import MAX_TIMEOUT_MS, UNLISTED, Output, Params, tab_verb
+from ocd.verb import MAX_TIMEOUT_MS, SENDS_TO, UNLISTED, Output, Params, tab_verb
 
 MOST = 20
 _LINE = 500
@@ -22,7 +22,7 @@ class ValidatePage(Params):
     (login, captcha, bot check). A page that fails is an answer, not an error.
     """
 
-    url: Annotated[str, Meta(min_length=1, description="URL; https:// is assumed")]
+    url: Annotated[str, Meta(min_length=1, description="URL; https:// is assumed", extra=SENDS_TO)]
     wait_for_selector: Annotated[str, Meta(description="CSS selector that must be there")] = ""
     capture_console_ms: Annotated[
         int,
