@@ -228,7 +228,7 @@ class Daemon:
                 "generation": self.chromium.generation,
             },
             "sessions": len(self.sessions.names()),
-            "session_names": self.sessions.names(),
+            "session_names": secrets.current().mask(self.sessions.names()),
             "tabs": self.sessions.tab_count,
             "tasks": self.runner.counts(),
             "handles": self.outputs.stats(),

@@ -1,13 +1,15 @@
 """What other MCP servers list, page by page, and what their failures are in words."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import httpx2
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel, ValidationError
 
+from oc_mcp.envelopes import MAX_LISTED, opened
 from ocd.api.errors import OcdError
 
 MAX_PAGES = 50
@@ -18,26 +20,49 @@ FAILURES = (
 )  # fmt: skip
 
 
-async def listed(ask: Callable[..., Awaitable[Any]], what: str) -> list[dict[str, Any]]:
-    """Return all that a list has, as it is on the wire. what: where a page has its items."""
+_LISTS: dict[str, tuple[Any, type[BaseModel]]] = {
+    "tools": (types.ListToolsRequest, types.Tool),
+    "resources": (types.ListResourcesRequest, types.Resource),
+}
+# Sends a request of the SDK's and returns the result as it is on the wire.
+Send = Callable[[Any], Awaitable[dict[str, Any]]]
+
+
+async def listed(send: Send, what: Literal["tools", "resources"]) -> list[dict[str, Any]]:
+    """Return what a list has, MAX_LISTED items at most, as it is on the wire.
+
+    An item that is not what it should be stays as it came: the others are not to blame for it.
+    """
+    request, model = _LISTS[what]
     found: list[dict[str, Any]] = []
     cursor: str | None = None
     for _ in range(MAX_PAGES):
-        page = await ask(cursor=cursor)
-        found += [
-            one.model_dump(by_alias=True, mode="json", exclude_none=True)
-            for one in getattr(page, what)
-        ]
-        cursor = page.next_cursor
-        if cursor is None:
+        params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
+        page = await send(request(params=params))
+        items = page.get(what)
+        found += [_item(opened(one), model) for one in items] if isinstance(items, list) else []
+        cursor = page.get("nextCursor")
+        if not isinstance(cursor, str) or len(found) >= MAX_LISTED:
             break
-    return found
+    return found[:MAX_LISTED]
+
+
+def _item(one: object, model: type[BaseModel]) -> dict[str, Any]:
+    try:
+        checked = model.model_validate(one)
+    except ValidationError:
+        return one if isinstance(one, dict) else {}
+    return checked.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
 def is_end(error: MCPError) -> bool:
-    """Return whether the connection is over, and not one request alone."""
-    ended = error.error.code == types.CONNECTION_CLOSED
-    return ended or error.error.message == "Session terminated"
+    """Return whether the SDK says that a connection over HTTP is over, and not one request alone.
+
+    The code alone says nothing: servers have it for errors of their own, too.
+    """
+    said = error.error.message
+    closed = error.error.code == types.CONNECTION_CLOSED and said.startswith("SSE stream ")
+    return closed or said == "Session terminated"
 
 
 def words(error: BaseException) -> str:

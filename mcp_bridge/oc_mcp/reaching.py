@@ -4,17 +4,20 @@ import asyncio
 import contextlib
 import os
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import anyio
 import httpx2
 import mcp_types as types
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.client.session import MessageHandlerFnT
-from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
+
+from oc_mcp import stdio
+from oc_mcp.bounds import UNCOMPRESSED, bound
+from oc_mcp.envelopes import carried
 
 _WHO = types.Implementation(name="openchrome", title="OpenChrome gateway", version="1")
 # A server may keep an answer's stream open as long as the call's own deadline allows.
@@ -25,34 +28,30 @@ _TIMEOUT = httpx2.Timeout(30.0, read=None)
 async def opened(
     start: Mapping[str, Any],
     heard: MessageHandlerFnT,
-    lost: Callable[[], None],
+    lost: stdio.Lost,
     said: deque[str],
 ) -> AsyncIterator[Client]:
     """Open a connection; entered and left in one task.
 
     start: command, env, cwd, url and headers. heard: is given the server's notifications. lost: is
-    called when a program has ended. said: takes the last lines that a program writes to stderr.
+    told when a program has ended, and why. said: takes the last lines of a program's stderr.
     """
     async with contextlib.AsyncExitStack() as stack:
         if start["url"]:
-            http = httpx2.AsyncClient(headers=start["headers"], timeout=_TIMEOUT)
+            headers, hooks = {**UNCOMPRESSED, **start["headers"]}, {"response": [bound]}
+            http = httpx2.AsyncClient(headers=headers, timeout=_TIMEOUT, event_hooks=hooks)
             await stack.enter_async_context(http)
             transport: Any = streamable_http_client(start["url"], http_client=http)
         else:
             transport = _program(start, lost, said)
-        client = Client(transport, cache=None, message_handler=heard, client_info=_WHO)
+        client = Client(_carrying(transport), cache=None, message_handler=heard, client_info=_WHO)
         yield await stack.enter_async_context(client)
 
 
 @contextlib.asynccontextmanager
 async def _program(
-    start: Mapping[str, Any], lost: Callable[[], None], said: deque[str]
+    start: Mapping[str, Any], lost: stdio.Lost, said: deque[str]
 ) -> AsyncIterator[Any]:
-    program, *args = start["command"]
-    # The SDK adds PATH, HOME, USER, LOGNAME, SHELL and TERM, and nothing else of our environment.
-    started = StdioServerParameters(
-        command=program, args=args, env=dict(start["env"]), cwd=start["cwd"]
-    )
     reading, writing = os.pipe()
     with os.fdopen(writing, "w") as errors:
         # Before there is a program whose failure would cancel it: uvloop, cancelled in there, has
@@ -64,7 +63,7 @@ async def _program(
         try:
             async with asyncio.TaskGroup() as group:
                 listening = group.create_task(_hear_errors(reader, said))
-                async with _watched(stdio_client(started, errlog=errors), lost) as streams:
+                async with stdio.program(start, errors, lost) as streams:
                     errors.close()
                     yield streams
                 listening.cancel()
@@ -79,8 +78,8 @@ async def _hear_errors(reader: asyncio.StreamReader, said: deque[str]) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _watched(transport: Any, lost: Callable[[], None]) -> AsyncIterator[Any]:  # noqa: ANN401 - the SDK's private protocol
-    """Open a transport and call `lost` when the other side has ended; the SDK does not tell."""
+async def _carrying(transport: Any) -> AsyncIterator[Any]:  # noqa: ANN401 - the SDK's private protocol
+    """Open a transport whose results come in envelopes."""
     async with transport as (incoming, outgoing):
         forward, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 
@@ -88,8 +87,7 @@ async def _watched(transport: Any, lost: Callable[[], None]) -> AsyncIterator[An
             with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                 async with forward:
                     async for item in incoming:
-                        await forward.send(item)
-            lost()
+                        await forward.send(carried(item))
 
         async with anyio.create_task_group() as group:
             group.start_soon(pump)

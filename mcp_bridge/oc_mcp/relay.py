@@ -134,12 +134,14 @@ class Relay:
 
     def _refuse_queue(self) -> None:
         with self._lock:
-            refused, self._queue = list(self._queue), deque()
-        for line in refused:
-            message = lines.decoded(line)
-            if "method" in message and "id" in message:
-                self._pending.pop(lines.key(message["id"]), None)
-                self._write_host(link.no_daemon(message["id"], link.NoDaemon(self._home)))
+            refused = [m for line in self._queue if "id" in (m := lines.decoded(line))]
+            self._queue.clear()
+            asked = [message["id"] for message in refused if "method" in message]
+            for request_id in asked:
+                self._pending.pop(lines.key(request_id), None)
+            self._lock.notify_all()
+        for request_id in asked:
+            self._write_host(link.no_daemon(request_id, link.NoDaemon(self._home)))
 
     def _receive_all(self) -> None:
         while True:

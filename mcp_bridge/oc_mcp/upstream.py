@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import Any
 
 import anyio
@@ -19,10 +20,12 @@ from mcp import Client
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
-from oc_mcp.lists import FAILURES, is_end, listed, words
+from oc_mcp import envelopes
+from oc_mcp.lists import FAILURES, MAX_PAGES, is_end, listed, words
 from oc_mcp.reaching import opened
+from oc_mcp.stdio import TOO_LARGE
 from ocd.api.errors import OcdError
 from ocd.api.wire import Progress
 
@@ -134,16 +137,19 @@ class Upstream:
         async with contextlib.AsyncExitStack() as stack:
             async with asyncio.timeout(START_S):
                 client = await stack.enter_async_context(self._opened())
-                tools = await listed(client.list_tools, "tools")
+                tools = await _tools_of(client)
             await self._on_tools(tools)
             self._client = client
             self._came_up = True
             self._attempt.set()
             self.settled.set()
-            async with asyncio.TaskGroup() as group:
-                listening = group.create_task(self._listen(client))
-                await self._until_lost(client)
-                listening.cancel()
+            try:
+                async with asyncio.TaskGroup() as group:
+                    listening = group.create_task(self._listen(client))
+                    await self._until_lost(client)
+                    listening.cancel()
+            finally:
+                self._down()  # before the calls in flight hear that it is closed
 
     async def _until_lost(self, client: Client) -> None:
         while True:
@@ -154,14 +160,15 @@ class Upstream:
             if self._stale:
                 self._stale = False
                 async with asyncio.timeout(LIST_S):
-                    tools = await listed(client.list_tools, "tools")
+                    tools = await _tools_of(client)
                 await self._on_tools(tools)
 
     def _opened(self) -> AbstractAsyncContextManager[Client]:
         self._said.clear()
         return opened(self._start, self._heard, self._is_lost, self._said)
 
-    def _is_lost(self) -> None:
+    def _is_lost(self, why: str = "") -> None:
+        self._problem = why or self._problem
         self._lost = True
         self._down()
         self._news.set()
@@ -197,13 +204,12 @@ class Upstream:
 
     async def tools(self) -> list[dict[str, Any]]:
         """Ask for the tools, as they are on the wire; upstream_gone if that cannot be done."""
-        client = await self.reached()
-        return await self._list(client.list_tools, "tools")
+        return await self._in_time(_tools_of(await self.reached()))
 
-    async def _list(self, ask: Callable[..., Awaitable[Any]], what: str) -> list[dict[str, Any]]:
+    async def _in_time(self, listing: Awaitable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
         try:
             async with asyncio.timeout(LIST_S):
-                return await listed(ask, what)
+                return await listing
         except FAILURES as error:
             raise self._gone(words(error)) from None
 
@@ -233,19 +239,23 @@ class Upstream:
     async def resources(self) -> list[dict[str, Any]]:
         """Ask for the resources, as they are on the wire; upstream_gone if that cannot be done."""
         client = await self.reached()
-        return (
-            await self._list(client.list_resources, "resources") if _has_resources(client) else []
-        )
+        if not _has_resources(client):
+            return []
+        return await self._in_time(listed(partial(_sent, client), "resources"))
 
     async def _answered(self, what: str, request: Any, **how: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's
         client = await self.reached()
         try:
-            answered: dict[str, Any] = await client.session.send_request(request, _ANY, **how)
+            answered = await _sent(client, request, **how)
         except MCPError as error:
             if is_end(error):
                 self._is_lost()
+            if client is not self._client:
                 raise self._gone(self._problem or "it ended") from None
             raise self._failed(what, error) from None
+        except ValidationError as error:
+            wrong = MCPError(types.INVALID_REQUEST, f"Its answer is none: {words(error)}")
+            raise self._failed(what, wrong) from None
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, httpx2.HTTPError) as error:
             self._is_lost()
             raise self._gone(words(error)) from None
@@ -272,12 +282,34 @@ class Upstream:
         )  # fmt: skip
 
     def _failed(self, tool: str, error: MCPError) -> OcdError:
+        if error.error.message == TOO_LARGE:
+            return OcdError(
+                "upstream_failed", f"{TOO_LARGE}: '{tool[:200]}' of the MCP server '{self._name}'",
+                hint="Ask it for less, or for parts.", upstream=self._name, tool=tool[:200],
+            )  # fmt: skip
         return OcdError(
             "upstream_failed", f"The MCP server '{self._name}' refused the call of '{tool[:200]}'",
             hint="What it says of that is untrusted text, under untrusted_text.",
             upstream=self._name, tool=tool[:200], rpc_code=error.error.code,
             untrusted_text=error.error.message[:4000],
         )  # fmt: skip
+
+
+async def _tools_of(client: Client) -> list[dict[str, Any]]:
+    tools = await listed(partial(_sent, client), "tools")
+    if client.protocol_version in MODERN_PROTOCOL_VERSIONS and envelopes.HEADER_MARK in str(tools):
+        page = await client.list_tools()  # the SDK learns which arguments it has to say in headers
+        for _ in range(MAX_PAGES):
+            if page.next_cursor is None:
+                break
+            page = await client.list_tools(cursor=page.next_cursor)
+    return tools
+
+
+async def _sent(client: Client, request: Any, **how: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's
+    """Send a request and return the result as it is on the wire."""
+    answered = envelopes.opened(await client.session.send_request(request, _ANY, **how))
+    return answered if isinstance(answered, dict) else {}
 
 
 def _has_resources(client: Client) -> bool:

@@ -106,6 +106,8 @@ def test_no_place_on_disk_knows_a_secret(daemon: Daemon, site: Site) -> None:
         daemon.call("find", query=VALUE), daemon.call("no_such_verb", session=None, word=VALUE),
         daemon.call("oc_recording_stop"), daemon.call("oc_journal", action="recent"),
         daemon.call("oc_recording_export", recording_id=recording, output_mode="handle"),
+        daemon.call(f"no {VALUE}"), daemon.call("tabs_create", session=f"of {VALUE}"),
+        daemon.call("oc_journal", action="recent"), daemon.request("GET", "/v1/status"),
     ]  # fmt: skip
     assert unquote(site.seen("echo")[0].query) == f"q={VALUE}"
     for reply in answers:

@@ -138,6 +138,17 @@ class Site:
             headers={**HTML, "Content-Encoding": "gzip"},
         )
 
+    async def _twice(self, _request: web.Request) -> web.Response:
+        body = gzip.compress(gzip.compress(page("Twice").encode()))
+        return web.Response(body=body, headers={**HTML, "Content-Encoding": "gzip, gzip"})
+
+    async def _torn(self, _request: web.Request) -> web.Response:
+        body = gzip.compress((page("Torn") + "<p>word" * 9999).encode())[:-20]
+        return web.Response(body=body, headers={**HTML, "Content-Encoding": "gzip"})
+
+    async def _unasked(self, _request: web.Request) -> web.Response:
+        return web.Response(body=b"\x0b\x02", headers={**HTML, "Content-Encoding": "br"})
+
     async def _latin(self, _request: web.Request) -> web.Response:
         body = page("Caf\xe9").replace("<head>", '<head><meta charset="iso-8859-1">')
         return web.Response(body=body.encode("latin-1"), content_type="text/html")

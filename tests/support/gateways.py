@@ -12,13 +12,16 @@ from pathlib import Path
 from typing import Any
 
 SERVER = Path(__file__).parent / "upstreams" / "server.py"
+ROUGH = Path(__file__).parent / "upstreams" / "rough.py"
 
 
-def table(notes: Path, *flags: str, name: str = "probe", more: str = "") -> str:
+def table(
+    notes: Path, *flags: str, name: str = "probe", more: str = "", server: Path = SERVER
+) -> str:
     """Return the table of config.toml that has the daemon start the server."""
     return (
         f"[upstream.{name}]\ncommand = {json.dumps(sys.executable)}\n"
-        f"args = {json.dumps([str(SERVER), *flags])}\n"
+        f"args = {json.dumps([str(server), *flags])}\n"
         f"env = {{ NOTES = {json.dumps(str(notes))}, DECLARED = 'yes' }}\n{more}\n"
     )
 

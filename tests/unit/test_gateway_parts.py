@@ -216,7 +216,7 @@ def test_a_program_that_cannot_be_started_leaves_no_descriptor() -> None:
     async def attempt() -> int:
         start = {"command": ["/nonexistent/server"], "env": {}, "cwd": None, "url": None}
         with pytest.raises(ExceptionGroup):
-            async with opened(start, heard, lambda: None, deque()):
+            async with opened(start, heard, lambda _why: None, deque()):
                 pass
         gc.collect()  # what is closed twice is told of here, and fails the test
         await asyncio.sleep(0)

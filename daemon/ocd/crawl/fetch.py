@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, unquote, urlsplit
 
+from ocd.crawl.encoding import ACCEPTED, Decoder
 from ocd.crawl.failures import CONNECT_S, FetchError, fetch_error, translated
 from ocd.crawl.politeness import retry_after_s
 from ocd.crawl.robots import MAX_ROBOTS_BYTES, PRODUCT, RobotsReply
@@ -26,6 +27,7 @@ _HEADERS = {
     "User-Agent": USER_AGENT,
     "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
     "Accept-Language": "en;q=0.8,*;q=0.5",
+    "Accept-Encoding": ACCEPTED,
 }
 _REDIRECTS = (301, 302, 303, 307, 308)
 # Worth another attempt: the server was busy, or a gateway before it was.
@@ -40,6 +42,7 @@ class Fetched:
     """An answer. body None: it was not read, because it is neither a page nor text.
 
     url: where it came from after redirects. status None: a file. size: bytes, as far as known.
+    incomplete: it ended before what was compressed in it did.
     """
 
     url: str
@@ -48,6 +51,7 @@ class Fetched:
     body: bytes | None
     size: int | None = None
     charset: str = ""
+    incomplete: bool = False
 
 
 def is_html(content_type: str) -> bool:
@@ -91,6 +95,7 @@ class HttpSource:
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
             headers=_HEADERS,
+            auto_decompress=False,
         )
         return self
 
@@ -134,7 +139,7 @@ class HttpSource:
                 location = response.headers.get("Location", "")
                 body = b""
                 if response.status < 300:
-                    body = await _body(response, MAX_ROBOTS_BYTES)
+                    body, _ = await _body(response, MAX_ROBOTS_BYTES)
                 return RobotsReply(response.status, location, body[:MAX_ROBOTS_BYTES])
 
     def _request(self, url: str) -> Any:  # noqa: ANN401 - aiohttp's context manager has no public name
@@ -160,11 +165,11 @@ async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: 
         return Fetched(url, response.status, content_type, None, size)
     if size is not None and size > max_bytes:
         raise _too_large(max_bytes, size)
-    body = await _body(response, max_bytes)
+    body, incomplete = await _body(response, max_bytes)
     if len(body) > max_bytes:
         raise _too_large(max_bytes, None)
-    kind = content_type or sniffed(body)
-    return Fetched(url, response.status, kind, body, len(body), response.charset or "")
+    kind, charset = content_type or sniffed(body), response.charset or ""
+    return Fetched(url, response.status, kind, body, len(body), charset, incomplete)
 
 
 def _media_type(response: "ClientResponse") -> str:
@@ -183,16 +188,21 @@ def sniffed(body: bytes) -> str:
     return "application/octet-stream" if b"\0" in head else "text/plain"
 
 
-async def _body(response: "ClientResponse", max_bytes: int) -> bytes:
-    """Return the body; of a longer one a little more than `max_bytes`, and cut the connection."""
+async def _body(response: "ClientResponse", max_bytes: int) -> tuple[bytes, bool]:
+    """Return the body and whether its compressed content has no end.
+
+    Of a longer one a little more than `max_bytes` is returned, and the connection cut.
+    """
+    decoder = Decoder(response.headers.getall("Content-Encoding", ()))
     pieces, size = [], 0
-    async for piece in response.content.iter_any():
-        pieces.append(piece)
-        size += len(piece)
-        if size > max_bytes:
-            response.close()
-            break
-    return b"".join(pieces) if len(pieces) != 1 else pieces[0]
+    async for coded in response.content.iter_any():
+        for piece in decoder.decoded(coded):
+            pieces.append(piece)
+            size += len(piece)
+            if size > max_bytes:
+                response.close()
+                return b"".join(pieces), False
+    return b"".join(pieces) if len(pieces) != 1 else pieces[0], decoder.incomplete
 
 
 def _target(url: str, response: "ClientResponse") -> str | None:

@@ -18,6 +18,7 @@ class Record(msgspec.Struct, omit_defaults=True, kw_only=True):
     """One line of pages.jsonl. status null: a file, or no answer. duration_ms: the last attempt.
 
     truncated: how many characters the content had before it was cut to the bound of one page.
+    incomplete: what the server sent ended before its compressed content did.
     """
 
     url: str
@@ -33,6 +34,7 @@ class Record(msgspec.Struct, omit_defaults=True, kw_only=True):
     duration_ms: int
     engine_reason: str = ""
     truncated: int = 0
+    incomplete: bool = False
     size: int | None = None
     score: float | None = None
     error: dict[str, object] | None = None

@@ -145,7 +145,7 @@ class Visitor:
         fetched = await self._timed(self._fetch(entry), self._spec.page_timeout_s)
         answered(entry)
         record = self._record(entry, fetched.url, fetched.status, fetched.content_type, "static")
-        record.size = fetched.size
+        record.size, record.incomplete = fetched.size, fetched.incomplete
         if fetched.body is None or (
             b"\0" in fetched.body[:1024] and not is_html(fetched.content_type)
         ):

@@ -20,6 +20,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.files import Log, make_dir, storage
+from ocd.safety import secrets
 
 logger = logging.getLogger(__name__)
 
@@ -63,9 +64,12 @@ class Journal:
         self.record_event({"event": CALL, **call})
 
     def record_event(self, event: Mapping[str, Any]) -> None:
-        """Append one entry, with the keys `event` and `ts`; a failing disk is logged once."""
+        """Append one entry, with the keys `event` and `ts`; a failing disk is logged once.
+
+        The values of secrets are masked in all of it, names of verbs and sessions included.
+        """
         try:
-            self._open_today().append(_line(event))
+            self._open_today().append(_line(secrets.current().mask(event)))
             self._failing = False
         except (OcdError, OSError) as error:
             self.close()

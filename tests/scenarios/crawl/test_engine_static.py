@@ -153,6 +153,19 @@ async def test_answers_that_are_no_pages(tmp_path: Path) -> None:
     assert got.page(f"{served.url}/zipped")["title"] == "Zipped"
 
 
+async def test_answers_that_are_compressed_in_odd_ways(tmp_path: Path) -> None:
+    """Twice: decoded. Torn: kept, and marked. As nobody asked for: an error that says so."""
+    async with site({"/": page("Home", "/zipped", "/twice", "/torn", "/unasked")}) as served:
+        got = await run_crawl(tmp_path, url=served.url, **STATIC)
+    assert got.page(f"{served.url}/twice")["title"] == "Twice"
+    assert "incomplete" not in got.page(f"{served.url}/zipped")
+    torn = got.page(f"{served.url}/torn")
+    assert (torn["title"], torn["incomplete"]) == ("Torn", True)
+    error = got.page(f"{served.url}/unasked")["error"]
+    assert error["code"] == "fetch_failed"
+    assert "'br'" in error["message"]
+
+
 async def test_busy_server_is_asked_again_after_its_time(tmp_path: Path) -> None:
     """429 with Retry-After: 1: the second request comes a second later, and succeeds."""
     async with site({"/": page("Home", "/busy", "/other"), "/other": page("Other")}) as served:

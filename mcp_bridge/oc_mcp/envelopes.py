@@ -1,0 +1,58 @@
+"""Results of another server, carried past the SDK, which checks them whole or not at all.
+
+The SDK refuses a list of tools for one tool in it that is none, and checks long results on the
+event loop. So what we check ourselves travels inside of a small result without any fault.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import mcp_types as types
+from mcp.shared.message import SessionMessage
+
+# More items of a list are not looked at: fewer are offered.
+MAX_LISTED = 500
+# In these the SDK reads which arguments it has to say in headers.
+HEADER_MARK = "x-mcp-header"
+_KEY = "openchrome/carried"
+_CONTENTS = ("content", "contents")
+
+
+def carried(item: SessionMessage | Exception) -> SessionMessage | Exception:
+    """Return a message with what its result lists or contains in an envelope."""
+    if not isinstance(item, SessionMessage) or not isinstance(item.message, types.JSONRPCResponse):
+        return item
+    result = item.message.result
+    for what in ("tools", "resources"):
+        if isinstance(result.get(what), list):
+            inner = [_item(one, what) for one in result[what][:MAX_LISTED]]
+            return _with(item, item.message, {**result, what: inner})
+    for what in _CONTENTS:
+        if what in result:
+            rest = {
+                k: v for k, v in result.items() if k not in (what, "structuredContent", "_meta")
+            }
+            return _with(item, item.message, {**rest, what: [], "_meta": {_KEY: result}})
+    return item
+
+
+def _with(
+    item: SessionMessage, response: types.JSONRPCResponse, result: dict[str, Any]
+) -> SessionMessage:
+    message = types.JSONRPCResponse(jsonrpc="2.0", id=response.id, result=result)
+    return SessionMessage(message, metadata=item.metadata)
+
+
+def _item(one: object, what: str) -> dict[str, Any]:
+    carrier: dict[str, Any] = {"name": "carrier", "_meta": {_KEY: one}}
+    if what == "resources":
+        return {**carrier, "uri": "carrier:"}
+    if isinstance(one, dict) and HEADER_MARK in str(one.get("inputSchema")):
+        return {**carrier, "name": str(one.get("name")), "inputSchema": one["inputSchema"]}
+    return {**carrier, "inputSchema": {"type": "object"}}
+
+
+def opened(result: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as it came
+    """Return what an envelope carries, a result or an item of a list; others as they are."""
+    meta = result.get("_meta")
+    return meta[_KEY] if isinstance(meta, dict) and _KEY in meta else result

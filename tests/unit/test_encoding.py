@@ -1,0 +1,75 @@
+"""Bodies that were compressed, by their Content-Encoding headers."""
+
+import gzip
+import zlib
+
+import pytest
+
+from ocd.crawl.encoding import Decoder
+from ocd.crawl.failures import FetchError
+
+TEXT = b"<title>As it was</title>" * 400
+RAW = zlib.compress(TEXT)[2:-4]
+
+
+def decoded(body: bytes, *headers: str, step: int = 100) -> tuple[bytes, bool]:
+    decoder = Decoder(headers)
+    pieces = [body[at : at + step] for at in range(0, len(body), step)]
+    said = b"".join(part for piece in pieces for part in decoder.decoded(piece))
+    return said, decoder.incomplete
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (TEXT, ()),
+        (TEXT, ("identity",)),
+        (TEXT, ("utf-8",)),
+        (gzip.compress(TEXT), ("gzip",)),
+        (gzip.compress(TEXT), ("X-GZip",)),
+        (zlib.compress(TEXT), ("deflate",)),
+        (RAW, ("deflate",)),
+        (gzip.compress(gzip.compress(TEXT)), ("gzip, gzip",)),
+        (gzip.compress(gzip.compress(TEXT)), ("gzip", "gzip")),
+        (zlib.compress(gzip.compress(TEXT)), ("gzip, deflate",)),
+        (gzip.compress(TEXT[:99]) + gzip.compress(TEXT[99:]), ("gzip",)),
+        (gzip.compress(TEXT) + b"\0\0 after it", ("gzip",)),
+    ],
+)
+@pytest.mark.parametrize("step", [1, 100, 1 << 20])
+def test_it_is_as_it_was(body: bytes, headers: tuple[str, ...], step: int) -> None:
+    assert decoded(body, *headers, step=step) == (TEXT, False)
+
+
+@pytest.mark.parametrize("headers", ["gzip", "gzip, gzip"])
+def test_what_ends_too_early_is_known(headers: str) -> None:
+    body = gzip.compress(TEXT) if headers == "gzip" else gzip.compress(gzip.compress(TEXT)[:-9])
+    said, incomplete = decoded(body[:-9], headers)
+    assert incomplete
+    assert TEXT.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("body", "header"),
+    [
+        (TEXT, "gzip"),
+        (b"\x1f\x8b\x08" + TEXT, "gzip"),
+        (TEXT, "br"),
+        (TEXT, ", ".join(["gzip"] * 4)),
+    ],
+)
+def test_what_cannot_be_decoded_is_an_error(body: bytes, header: str) -> None:
+    with pytest.raises(FetchError) as caught:
+        decoded(body, header)
+    assert caught.value.code == "fetch_failed"
+    assert header[:4] in caught.value.message
+
+
+def test_a_little_that_stands_for_much_is_decoded_as_far_as_it_is_taken() -> None:
+    """A bomb of 1 GiB in 1 MiB, twice compressed: the first parts come one by one."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    bomb = b"".join(packer.compress(bytes(1 << 24)) for _ in range(64)) + packer.flush()
+    decoder = Decoder(("gzip, gzip",))
+    parts = decoder.decoded(gzip.compress(bomb))
+    assert len(next(parts)) <= 256 * 1024
+    assert len(next(parts)) <= 256 * 1024
