@@ -61,8 +61,9 @@ def is_end(error: MCPError) -> bool:
     The code alone says nothing: servers have it for errors of their own, too.
     """
     said = error.error.message
-    closed = error.error.code == types.CONNECTION_CLOSED and said.startswith("SSE stream ")
-    return closed or said == "Session terminated"
+    if error.error.code == types.CONNECTION_CLOSED:
+        return said == "Connection closed" or said.startswith("SSE stream ")
+    return said == "Session terminated"
 
 
 def words(error: BaseException) -> str:

@@ -248,7 +248,7 @@ class Upstream:
         try:
             answered = await _sent(client, request, **how)
         except MCPError as error:
-            if is_end(error):
+            if self._start["url"] and is_end(error):
                 self._is_lost()
             if client is not self._client:
                 raise self._gone(self._problem or "it ended") from None

@@ -1,5 +1,6 @@
 """What starting costs: the modules that a fresh process loads, not its time."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,9 @@ HEAVY = {
     "html_to_markdown", "re2", "protego", "click", "portalocker", "psutil", "yarl",
 }  # fmt: skip
 
-BRIDGE = Path(__file__).resolve().parents[2] / "mcp_bridge"
+ROOT = Path(__file__).resolve().parents[2]
+DAEMON = ROOT / "daemon" / "ocd"
+BRIDGE = ROOT / "mcp_bridge"
 RELAY = ["oc_mcp", *(f"oc_mcp.{path.stem}" for path in BRIDGE.glob("oc_mcp/relay*.py"))]
 
 
@@ -68,3 +71,23 @@ def test_importing_the_daemon_opens_nothing() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "1"
+
+
+def test_pyppeteer_has_one_importer() -> None:
+    """All that is used of it goes through one adapter, which ARCHITECTURE.md describes."""
+    importers = {
+        path.relative_to(DAEMON).as_posix()
+        for path in DAEMON.rglob("*.py")
+        if "pyppeteer" in path.read_text(encoding="utf-8") and "pyppeteer" in _imported_by(path)
+    }
+    assert importers == {"browser/puppets.py"}
+
+
+def _imported_by(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name.partition(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add((node.module or "").partition(".")[0])
+    return found

@@ -8,7 +8,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.tab import Tab
 
 if TYPE_CHECKING:
-    from pyppeteer.input import Keyboard
+    from ocd.browser.puppets import Keyboard
 
 Button = Literal["left", "right", "middle"]
 _HELD = {"left": 1, "right": 2, "middle": 4}
@@ -158,14 +158,14 @@ def is_key(chord: str) -> bool:
 
 
 def _key(name: str) -> str:
-    from pyppeteer.us_keyboard_layout import keyDefinitions
+    from ocd.browser.puppets import key_names  # pyppeteer costs 100 ms and 20 MB
 
     word = "+" if name == "plus" else name.strip() or name
     spelled = _SPELLED.get(word.lower(), word)
-    if spelled in keyDefinitions:
+    if spelled in key_names():
         return spelled
-    near = [key for key in keyDefinitions if key.lower() == spelled.lower()]
-    return str(near[0]) if near else ""
+    near = [key for key in key_names() if key.lower() == spelled.lower()]
+    return near[0] if near else ""
 
 
 def _no_key(chord: str) -> OcdError:

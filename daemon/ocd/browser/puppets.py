@@ -1,6 +1,7 @@
-"""The parts of pyppeteer that we use, on our own connection."""
+"""The parts of pyppeteer that we use, on our own connection; nothing else imports it."""
 
 import warnings
+from collections.abc import Collection
 from typing import Any, cast
 
 from ocd.browser.cdp import CdpSession, Result
@@ -9,6 +10,14 @@ with warnings.catch_warnings():
     # It is an old library: its own imports are deprecated ones, which is no news to our users.
     warnings.simplefilter("ignore")
     from pyppeteer.input import Keyboard, Mouse
+    from pyppeteer.us_keyboard_layout import keyDefinitions
+
+__all__ = ["Keyboard", "Mouse", "PyppeteerSession", "key_names", "keyboard", "mouse"]
+
+
+def key_names() -> Collection[str]:
+    """Return the names of all keys that the keyboard knows."""
+    return cast("dict[str, Any]", keyDefinitions).keys()
 
 
 def keyboard(cdp: CdpSession) -> Keyboard:

@@ -25,7 +25,7 @@ from ocd.browser.screenshot import Clip, Format, Shot, take
 from ocd.browser.traffic import Traffic
 
 if TYPE_CHECKING:
-    from pyppeteer.input import Keyboard, Mouse
+    from ocd.browser.puppets import Keyboard, Mouse
 
 __all__ = ["Dialog", "Frame", "Navigation", "Tab", "Wait"]
 
