@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+# A daemon that says nothing for so long, to a caller without a deadline, is asked whether it lives:
+# it answers that at once, whatever else it is doing.
+QUIET_S = 15.0
+PROBE_S = 20.0
+# A request is taken as soon as the daemon has a turn.
+SEND_S = 60.0
 _HEAD_MAX = 65536
 _CHUNK = 65536
 
@@ -25,8 +31,9 @@ class Unreachable(Exception):
 class Reply:
     """An answer whose head has arrived; the body is read on demand, once."""
 
-    def __init__(self, wire: Any, timeout_s: float | None) -> None:  # noqa: ANN401 - socket or pipe
+    def __init__(self, wire: Any, address: str, timeout_s: float | None) -> None:  # noqa: ANN401 - socket or pipe
         self._wire = wire
+        self._address = address
         self._timeout_s = timeout_s
         self._buffer = b""
         self.status, self.headers = self._head()
@@ -65,13 +72,16 @@ class Reply:
     # --- reading ----------------------------------------------------------------------------
 
     def _receive(self) -> bytes:
-        try:
-            return bytes(self._wire.recv(_CHUNK))
-        except TimeoutError:
-            message = f"The daemon did not answer within {self._timeout_s:g} s"
-            raise OcdError("timeout", message, hint="ocd status") from None
-        except ConnectionError:
-            return b""
+        while True:
+            try:
+                return bytes(self._wire.recv(_CHUNK))
+            except TimeoutError:
+                if self._timeout_s is not None:
+                    message = f"The daemon did not answer within {self._timeout_s:g} s"
+                    raise OcdError("timeout", message, hint="ocd status") from None
+                _expect_life(self._address)
+            except ConnectionError:
+                return b""
 
     def _more(self) -> None:
         data = self._receive()
@@ -123,8 +133,11 @@ def request(
     accept: str = "application/json",
     timeout_s: float | None = None,
 ) -> Reply:
-    """Send one request over a new connection; raises Unreachable, or OcdError."""
-    wire = _connect(address, timeout_s)
+    """Send one request over a new connection; raises Unreachable, or OcdError.
+
+    timeout_s: how long the daemon may be silent; None: as long as it lives (it is asked).
+    """
+    wire = _connect(address, SEND_S if timeout_s is None else timeout_s)
     head = (
         f"{method} {path} HTTP/1.1\r\nHost: ocd\r\nAccept: {accept}\r\nConnection: close\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -136,10 +149,26 @@ def request(
             pass  # A body that is too large is answered before it is read.
         except TimeoutError:
             raise OcdError("timeout", "The daemon takes no request", hint="ocd status") from None
-        return Reply(wire, timeout_s)
+        if timeout_s is None:
+            wire.settimeout(QUIET_S)
+        return Reply(wire, address, timeout_s)
     except BaseException:
         wire.close()
         raise
+
+
+def _expect_life(address: str) -> None:
+    """Return if the daemon answers; raise `timeout` if it does not, `no_daemon` if it is gone."""
+    try:
+        request(address, "GET", "/v1/status", timeout_s=PROBE_S).read()
+    except Unreachable:
+        raise _gone() from None
+    except OcdError as error:
+        if error.code != "timeout":
+            raise
+        message = f"The daemon hangs: it has not even said for {PROBE_S:g} s whether it lives"
+        hint = "See what it does: ocd status, ocd logs"
+        raise OcdError("timeout", message, hint=hint) from None
 
 
 def _connect(address: str, timeout_s: float | None) -> Any:  # noqa: ANN401 - socket or pipe
@@ -162,7 +191,7 @@ def _connect(address: str, timeout_s: float | None) -> Any:  # noqa: ANN401 - so
 
 
 class _Pipe:
-    """A Windows named pipe with the three methods of a socket that are used here."""
+    """A Windows named pipe with the methods of a socket that are used here."""
 
     def __init__(self, address: str) -> None:
         try:
@@ -172,6 +201,9 @@ class _Pipe:
         except OSError as error:
             message = f"The daemon's pipe {address} cannot be used: {error.strerror or error}"
             raise OcdError("no_daemon", message, hint="ocd status") from None
+
+    def settimeout(self, _timeout_s: float) -> None:
+        """Do nothing: such a pipe knows no deadlines."""
 
     def sendall(self, data: bytes) -> None:
         view = memoryview(data)
@@ -190,7 +222,7 @@ class _Pipe:
 
 def _gone() -> OcdError:
     message = "The daemon went away during the call; what it had begun may have happened"
-    return OcdError("no_daemon", message, hint="ocd logs")
+    return OcdError("no_daemon", message, hint="See why: ocd status, ocd logs")
 
 
 def _stranger() -> OcdError:

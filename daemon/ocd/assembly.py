@@ -297,3 +297,8 @@ class Daemon:
         await self.recorder.close()
         await self.sessions.close_all()
         await self.chromium.close()
+
+    def abandon(self) -> None:
+        """End Chromium, and write nothing: at the places we know there may be another's files."""
+        self.road.closing.set()
+        self.chromium.kill()

@@ -2,26 +2,41 @@
 
 The stores call `point(name)` after each step. It does nothing unless `arm` was called at start
 with a name (config passes $OCD_FAULT); then the n-th visit of that point kills the process.
-Standard library only.
+
+`strike(place, text)` stands where text from outside is worked on. With OCD_FAULT "place=spin@mark"
+the process backtracks in `re` there for ever, lock held, as soon as the text has the mark in it;
+with "place=eat@mark" it takes memory until there is none. Standard library only.
 """
 
 import os
+import re
 import signal
 
-_armed = ""
+_fault = ""
+_point = ""
 _left = 0
+_place, _what, _mark = "", "", ""
 
 
 def arm(fault: str) -> None:
-    """Kill this process at the n-th visit of a point: `fault` is "name" or "name:n"; "" disarms."""
-    global _armed, _left
+    """Arm what `fault` says: "name" or "name:n" (kill at the n-th visit), or "place=what@mark"."""
+    global _fault, _point, _left, _place, _what, _mark
+    place, struck, rest = fault.partition("=")
+    if struck:
+        _fault, _place, (_what, _, _mark) = fault, place, rest.partition("@")
+        return
     name, _, visit = fault.partition(":")
-    _armed, _left = name, int(visit or 1)
+    _fault, _point, _left = fault, name, int(visit or 1)
+
+
+def armed() -> str:
+    """Return what `arm` was given, for a process that is started from here."""
+    return _fault
 
 
 def point(name: str) -> None:
     """Die here, as by kill -9, if this is the armed point."""
-    if name == _armed:
+    if name == _point:
         _visit()
 
 
@@ -32,3 +47,19 @@ def _visit() -> None:
         if hasattr(signal, "SIGKILL"):
             os.kill(os.getpid(), signal.SIGKILL)
         os._exit(137)  # Windows has no SIGKILL; _exit runs no cleanup either
+
+
+def strike(place: str, text: str) -> None:
+    """Do here what was armed for this place, if the text has the mark in it."""
+    if place == _place and _mark in text:
+        _spin() if _what == "spin" else _eat()
+
+
+def _spin() -> None:
+    re.match("(a|aa)+$", "a" * 200 + "b")
+
+
+def _eat() -> None:
+    eaten = []
+    while True:
+        eaten.append(bytearray(1 << 24))

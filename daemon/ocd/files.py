@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -99,6 +99,22 @@ def sync_dir(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+class Identity(NamedTuple):
+    """A file, whatever its name is by now: of two with the same name each has its own."""
+
+    device: int
+    inode: int
+
+    @classmethod
+    def of(cls, path: Path) -> "Identity | None":
+        """Return which file is at the path; None if there is none."""
+        try:
+            status = path.stat(follow_symlinks=False)
+        except OSError:
+            return None
+        return cls(status.st_dev, status.st_ino)
 
 
 class Log:

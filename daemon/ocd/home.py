@@ -1,8 +1,9 @@
 """The daemon's home folder: made, private, and held by one daemon at a time."""
 
+import asyncio
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,10 @@ import psutil
 from ocd.api import paths
 from ocd.api.errors import OcdError
 from ocd.config import environment
-from ocd.files import make_dir, open_private, storage
+from ocd.files import Identity, make_dir, open_private, storage
+
+# How often it is looked whether the home is still there.
+POLL_S = 3.0
 
 
 def prepare_home(home: Path) -> str:
@@ -43,8 +47,32 @@ def _refuse_foreign(folder: Path) -> None:
             folder.chmod(0o700)
 
 
+class Tenure:
+    """What makes the home ours: the lock's file. It may be deleted under us, with all the home."""
+
+    def __init__(self, lock: Path) -> None:
+        self._lock = lock
+        self._identity = Identity.of(lock)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the lock at its place is no longer ours: another daemon may hold that."""
+        return Identity.of(self._lock) != self._identity
+
+    async def wait_lost(self, sockets: Iterable[str]) -> str:
+        """Return what is gone once the lock is, or the file of a socket, or another is there."""
+        ours = {Path(address): Identity.of(Path(address)) for address in sockets}
+        while True:
+            if self.is_over:
+                return str(self._lock)
+            for path, identity in ours.items():
+                if Identity.of(path) != identity:
+                    return str(path)
+            await asyncio.sleep(POLL_S)
+
+
 @contextlib.contextmanager
-def locked(path: Path, version: str) -> Iterator[None]:
+def locked(path: Path, version: str) -> Iterator[Tenure]:
     """Hold the daemon's lock; the pid in it is for humans and for `ocd stop`, never believed."""
     with storage("opening", path):
         file = open_private(path, append=True)
@@ -61,6 +89,6 @@ def locked(path: Path, version: str) -> Iterator[None]:
             file.truncate(0)
             file.write(msgspec.json.encode(identity) + b"\n")
             file.flush()
-        yield
+        yield Tenure(path)
         with storage("writing", path):
             file.truncate(0)

@@ -9,15 +9,18 @@ import contextlib
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any
 
 from ocd import faults, mcp_http
 from ocd.api import paths
+from ocd.api.errors import OcdError
 from ocd.assembly import VERSION, Daemon
 from ocd.config import Config, environment
 from ocd.home import locked, prepare_home
 from ocd.notify import Notifier
 from ocd.server import listening
+from ocd.watchdog import Watchdog
 
 logger = logging.getLogger(__name__)
 
@@ -31,27 +34,50 @@ async def serve(config: Config) -> None:
     notifier = Notifier.from_environ(environment())
     address = prepare_home(config.home)
     faults.arm(environment().get("OCD_FAULT", ""))
-    with locked(config.home / "run" / "ocd.lock", VERSION):
+    watchdog = Watchdog(config.home, config.watchdog_dump_s, config.watchdog_end_s, notifier)
+    with locked(config.home / "run" / "ocd.lock", VERSION) as tenure, watchdog.watching():
         async with asyncio.TaskGroup() as group:
             daemon = Daemon(config, group)
+            beating = daemon.spawn(watchdog.keep_beating())
             await daemon.recover()
             background = daemon.spawn(daemon.run_background())
-            pinging = daemon.spawn(notifier.keep_pinging())
+            mcp_address = paths.mcp_socket(str(config.home), environment())
             async with (
                 mcp_http.listening(daemon.door, config, daemon.spawn) as daemon.http_port,
-                daemon.door.listening(paths.mcp_socket(str(config.home), environment())),
+                daemon.door.listening(mcp_address),
                 listening(daemon.api().application(), address),
                 _signals(daemon.stop),
             ):
                 logger.info("ready: pid %d, socket %s", os.getpid(), address)
                 notifier.ready()
-                await daemon.stop.wait()
+                sockets = () if os.name == "nt" else (address, mcp_address)
+                lost = await _wait_told(daemon.stop, tenure.wait_lost(sockets))
                 notifier.stopping()
                 logger.info("stopping")
-                await daemon.close()
+                if tenure.is_over:
+                    daemon.abandon()
+                else:
+                    await daemon.close()
             background.cancel()
-            pinging.cancel()
+            beating.cancel()
+            if lost:
+                raise _evicted(lost)
     logger.info("stopped")
+
+
+async def _wait_told(stop: asyncio.Event, losing: Coroutine[Any, Any, str]) -> str:
+    """Return what of the home is gone once something is; an empty string if told to stop first."""
+    async with asyncio.TaskGroup() as group:
+        told, lost = group.create_task(stop.wait()), group.create_task(losing)
+        await asyncio.wait((told, lost), return_when=asyncio.FIRST_COMPLETED)
+        told.cancel()
+        lost.cancel()
+    return "" if lost.cancelled() else lost.result()
+
+
+def _evicted(lost: str) -> OcdError:
+    message = f"{lost} is gone, or another's: nobody can reach this daemon any more, so it ended"
+    return OcdError("storage_failed", message, hint="Start it again: ocd start", path=lost)
 
 
 @contextlib.asynccontextmanager

@@ -22,7 +22,7 @@ from ocd.dispatch import run_call, task_reply
 from ocd.leaving import ASKABLE
 from ocd.ledger.states import public
 from ocd.long_calls import OnProgress
-from ocd.mcp_socket import listen, remove
+from ocd.mcp_socket import listen, owned
 from ocd.replies import Reply
 from ocd.road import Road
 from ocd.safety.taint import Way
@@ -198,13 +198,13 @@ class McpDoor:
     async def listening(self, address: str) -> AsyncIterator[None]:
         """Take bridges at a Unix socket (mode 0600) or a named pipe until left."""
         server = await listen(address, self._connected)
-        try:
-            yield
-        finally:
-            server.close()
-            for connection in list(self._connections):
-                connection.cancel()
-            remove(address)
+        with owned(address):
+            try:
+                yield
+            finally:
+                server.close()
+                for connection in list(self._connections):
+                    connection.cancel()
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._spawn(self._serve(reader, writer))

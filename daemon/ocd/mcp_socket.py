@@ -1,15 +1,28 @@
 """The socket, or the named pipe, at which bridges of agent hosts connect."""
 
 import asyncio
+import contextlib
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ocd.files import storage
+from ocd.files import Identity, storage
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+
+
+@contextlib.contextmanager
+def owned(address: str) -> Iterator[None]:
+    """Take the socket's file away after the block, if it is still the one that was there before."""
+    identity = Identity.of(Path(address))
+    try:
+        yield
+    finally:
+        # Another daemon may have its own there, if our home was deleted under us.
+        if identity is not None and Identity.of(Path(address)) == identity:
+            remove(address)
 
 
 async def listen(

@@ -3,7 +3,6 @@
 Everything here does nothing when no service manager listens.
 """
 
-import asyncio
 import contextlib
 import os
 import socket
@@ -39,12 +38,6 @@ class Notifier:
     def ping(self) -> None:
         """Say that the event loop is alive."""
         self._send("WATCHDOG=1")
-
-    async def keep_pinging(self) -> None:
-        """Ping at the interval until cancelled; return at once if the manager expects none."""
-        while self.watchdog_interval:
-            self.ping()
-            await asyncio.sleep(self.watchdog_interval)
 
     def stopping(self) -> None:
         """Say that the daemon is on its way out."""

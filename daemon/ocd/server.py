@@ -18,12 +18,13 @@ import msgspec
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from ocd import faults
 from ocd.api.errors import OcdError, http_status
 from ocd.api.wire import CallRequest, Progress, TotpRequest, UpstreamRequest
 from ocd.dispatch import run_call
 from ocd.gateway.servers import Gateway
 from ocd.halfway import HalfOpen, HangUps
-from ocd.mcp_socket import bound, remove
+from ocd.mcp_socket import bound, owned
 from ocd.records.totp import TotpStore
 from ocd.replies import Reply
 from ocd.road import Road
@@ -105,6 +106,7 @@ class Api:
     async def post_call(self, request: web.Request) -> web.StreamResponse:
         """Run one call."""
         call = _decoded_as(CallRequest, await request.read())
+        faults.strike("call", call.verb)
         if NDJSON in request.headers.get("Accept", ""):
             return await self._call_in_lines(request, call)
         return self._json(await _encoded(await run_call(self._road, call)))
@@ -273,7 +275,6 @@ async def listening(app: web.Application, address: str) -> AsyncIterator[None]:
                 yield
     finally:
         await runner.cleanup()
-        remove(address)
 
 
 def _junk_is_no_failure(record: logging.LogRecord) -> bool:
@@ -293,8 +294,9 @@ async def _at_socket(runner: web.AppRunner, address: str) -> AsyncIterator[None]
     server = await asyncio.get_running_loop().create_unix_server(
         lambda: HalfOpen(serve(), hang_ups), sock=bound(address), backlog=1024
     )
-    try:
-        yield
-    finally:
-        server.close()
-        hang_ups.close()
+    with owned(address):
+        try:
+            yield
+        finally:
+            server.close()
+            hang_ups.close()

@@ -178,6 +178,25 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         int, _key("Largest file that a page may download", flag=None, ge=1, le=1_000_000, live=True)
     ] = 1024
 
+    watchdog_dump_s: Annotated[
+        float,
+        _key(
+            "Write all stacks to log/stalls.log after so many seconds in which nobody is served",
+            flag=None,
+            gt=0,
+            le=3600,
+        ),
+    ] = 5
+    watchdog_end_s: Annotated[
+        float,
+        _key(
+            "End the daemon after so many seconds in which nobody is served; 0: never",
+            flag=None,
+            ge=0,
+            le=86_400,
+        ),
+    ] = 30
+
     @property
     def file(self) -> Path:
         """Return the path of config.toml, which need not exist."""

@@ -73,7 +73,3 @@ def test_the_interval_is_half_of_what_is_allowed(
     environ: dict[str, str], interval: float | None
 ) -> None:
     assert Notifier.from_environ({"NOTIFY_SOCKET": "/x", **environ}).watchdog_interval == interval
-
-
-async def test_keep_pinging_returns_when_nothing_is_expected() -> None:
-    await Notifier("/x").keep_pinging()

@@ -1,5 +1,7 @@
 """HTTP over a real socket, as whole, in pieces, and broken."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from oc import transport
 from oc.transport import Unreachable
 from ocd.api.errors import OcdError
 from support.fake_daemon import FakeDaemon, serving
+from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -81,6 +84,59 @@ def test_silence_is_a_timeout(daemon: FakeDaemon) -> None:
         ask(daemon, timeout_s=0.05)
     assert caught.value.code == "timeout"
     daemon.close()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "QUIET_S", 0.05)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_daemon_that_hangs_ends_a_call_without_a_deadline(
+    daemon: FakeDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "PROBE_S", 0.05)
+    # Nobody accepts: neither the call nor the question whether it lives is answered.
+    with pytest.raises(OcdError) as caught:
+        ask(daemon, timeout_s=None)
+    assert caught.value.code == "timeout"
+    assert "The daemon hangs" in caught.value.message
+    assert "ocd status" in caught.value.hint
+    daemon.close()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_daemon_that_lives_is_waited_for(daemon: FakeDaemon) -> None:
+    said = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+    probes: list[bytes] = []
+
+    def answer_probes() -> None:
+        with suppress(OSError):  # it is closed at the end
+            while True:
+                with daemon.accept() as probe:
+                    probes.append(probe.recv(50))
+                    probe.sendall(said)
+
+    with ThreadPoolExecutor(2) as pool:
+        asked = pool.submit(ask, daemon, timeout_s=None)
+        with daemon.accept() as waiting:
+            pool.submit(answer_probes)
+            wait_until(lambda: len(probes) > 2)
+            waiting.sendall(said)
+            reply = asked.result()
+            assert reply.read() == b"{}"
+        daemon.close()
+    assert all(probe.startswith(b"GET /v1/status ") for probe in probes)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_daemon_that_is_killed_meanwhile(daemon: FakeDaemon) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(ask, daemon, timeout_s=None)
+        with daemon.accept():
+            daemon.close()
+            with pytest.raises(OcdError, match="went away"):
+                asked.result()
 
 
 def test_nobody_listens(tmp_path: Path, daemon: FakeDaemon) -> None:

@@ -1,10 +1,15 @@
 """The process that extracts pages: lent, given back, kept, ended."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import errno
+from collections.abc import AsyncIterator, Callable
 
+import msgspec
 import pytest
 
+from ocd.crawl.converter import Converter
 from ocd.crawl.extract import Job
+from ocd.crawl.failures import FetchError
 from ocd.crawl.workers import Worker, Workers
 
 
@@ -82,3 +87,66 @@ async def test_of_two_one_is_kept_and_only_for_a_while(workers, monkeypatch):
     await one.wait_ended()
     await two.wait_ended()
     assert not workers.warm
+
+
+def named(url: str, text: str = "x") -> Job:
+    """Return a job that is large enough for the process."""
+    return msgspec.structs.replace(job(text, 80_000), url=url)
+
+
+@pytest.fixture
+def faulty(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Arm a fault for the processes that are started from now on."""
+    return lambda fault: monkeypatch.setattr("ocd.faults._fault", fault)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [("convert=spin@bad", "more than 0.5 s of computing"), ("convert=eat@bad", "MemoryError")],
+)
+async def test_a_page_that_cannot_be_done_costs_that_page_alone(
+    workers, faulty, monkeypatch, fault, said
+):
+    monkeypatch.setattr("ocd.crawl.workers.MAX_CPU_S", 0.5)
+    monkeypatch.setattr("ocd.crawl.converter._TOO_MUCH", "more than 0.5 s of computing")
+    faulty(fault)
+    async with Converter(workers) as converter, asyncio.TaskGroup() as group:
+        good = [group.create_task(converter.convert(named(f"http://h/{n}", str(n)))) for n in "12"]
+        with pytest.raises(FetchError, match=said) as caught:
+            await converter.convert(named("http://h/bad"))
+        assert caught.value.code == "conversion_failed"
+        more = [group.create_task(converter.convert(named(f"http://h/{n}", str(n)))) for n in "34"]
+    assert [task.result().title for task in (*good, *more)] == ["1", "2", "3", "4"]
+
+
+async def outcome(converter: Converter, url: str) -> str:
+    """Return the title that came out, or the code of the error."""
+    try:
+        return (await converter.convert(named(url, url))).title
+    except FetchError as error:
+        return error.code
+
+
+async def test_those_that_wait_behind_it_are_done_by_another_process(workers, faulty, monkeypatch):
+    monkeypatch.setattr("ocd.crawl.workers.MAX_CPU_S", 0.5)
+    faulty("convert=spin@bad")
+    async with Converter(workers) as converter:
+        urls = ("http://h/1", "http://h/bad", "http://h/2", "http://h/also-bad", "http://h/3")
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(outcome(converter, url)) for url in urls]
+    failed = "conversion_failed"
+    assert [task.result() for task in tasks] == [
+        "http://h/1", failed, "http://h/2", failed, "http://h/3",
+    ]  # fmt: skip
+
+
+async def test_a_process_that_cannot_be_started_costs_large_pages_alone(workers, monkeypatch):
+    async def refuse(*_: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("ocd.crawl.workers.Worker.start", refuse)
+    async with Converter(workers) as converter:
+        titles = [(await converter.convert(job(str(n)))).title for n in range(15)]
+        assert titles == [str(n) for n in range(15)]
+        with pytest.raises(FetchError, match="no process could be started for it"):
+            await converter.convert(named("http://h/large"))

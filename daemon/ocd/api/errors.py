@@ -74,6 +74,7 @@ CODES: dict[str, tuple[int, int]] = {
     "fetch_failed": (502, 1),
     "out_of_scope": (403, 1),
     "too_large": (502, 1),
+    "conversion_failed": (502, 1),
     "not_html": (502, 1),
     "sitemap_not_found": (404, 1),
     "injected_failure": (500, 1),

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import shutil
 import tempfile
 from collections.abc import Callable, Coroutine, Iterator
@@ -15,9 +16,11 @@ from ocd.browser.cdp import Connection
 from ocd.browser.downloads import Downloads
 from ocd.browser.find import find_browser
 from ocd.browser.guard import Guard
-from ocd.browser.launch import Launched, LaunchOptions, launch
+from ocd.browser.launch import CLOSE_S, Launched, LaunchOptions, launch
 from ocd.browser.targets import Targets
 from ocd.safety.domains import DomainPolicy
+
+logger = logging.getLogger(__name__)
 
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
 State = Literal["stopped", "starting", "running", "gone"]
@@ -64,6 +67,7 @@ class Chromium:
         self._launched: Launched | None = None
         self._targets: Targets | None = None
         self._starting: asyncio.Future[Connection] | None = None
+        self._start_task: asyncio.Task[Any] | None = None
         self._closing: asyncio.Event | None = None
         self._holders = 0
         self._idle_timer: asyncio.TimerHandle | None = None
@@ -111,6 +115,7 @@ class Chromium:
         return await asyncio.shield(self._starting)
 
     async def _start(self, result: asyncio.Future[Connection]) -> None:
+        self._start_task = asyncio.current_task()
         try:
             launched = await self._open()
             self._launched = launched
@@ -119,11 +124,16 @@ class Chromium:
             result.set_result(launched.connection)
         except OcdError as error:
             self._refuse(result, error)
+        except OSError as error:
+            # No descriptors, no threads, no room: this start has failed, and nothing else.
+            logger.exception("Chromium could not be started")
+            reason = OcdError("browser_failed", f"Chromium could not be started: {error}")
+            self._refuse(result, reason)
         finally:
             # Cancelled, or a bug: those who wait must not wait for ever.
             if not result.done():
                 self._refuse(result, OcdError("browser_failed", "The start was given up."))
-            self._starting = None
+            self._starting = self._start_task = None
 
     def _refuse(self, result: asyncio.Future[Connection], error: OcdError) -> None:
         self.state = "stopped"
@@ -186,8 +196,7 @@ class Chromium:
     async def close(self) -> None:
         """End Chromium (a foreign one is only left); `ensure` starts it again."""
         if self._starting is not None:
-            with contextlib.suppress(OcdError):
-                await asyncio.shield(self._starting)
+            await self._settle_start(self._starting)
         if self._closing is not None:
             await self._closing.wait()
             return
@@ -202,6 +211,30 @@ class Chromium:
             closing.set()
             self._closing = None
             self._drop_temporary()
+
+    async def _settle_start(self, starting: asyncio.Future[Connection]) -> None:
+        """Wait for a start that goes on; one that takes long (it may hang) is given up."""
+        try:
+            async with asyncio.timeout(CLOSE_S):
+                await asyncio.shield(starting)
+        except TimeoutError:
+            self._give_up_start()
+            await asyncio.wait((starting,))
+        except OcdError:
+            pass  # those who wanted it are told
+
+    def kill(self) -> None:
+        """End Chromium at once, without a word to it; a foreign one is only left."""
+        self.state = "stopped"
+        self._give_up_start()
+        if self._launched is not None:
+            if self._launched.process is not None:
+                self._launched.process.kill()
+            self._launched.connection.close()
+
+    def _give_up_start(self) -> None:
+        if self._start_task is not None:
+            self._start_task.cancel()
 
     def _drop_temporary(self) -> None:
         if self._temporary is not None:

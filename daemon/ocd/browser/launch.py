@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from ocd.browser.cdp import Connection
 from ocd.browser.pipe import PipeTransport
 from ocd.browser.process import BrowserProcess, ErrorLog, start
 from ocd.files import make_dir
+
+logger = logging.getLogger(__name__)
 
 START_S = 45.0
 CLOSE_S = 3.0
@@ -52,7 +55,7 @@ class Launched:
         await end(self.process, CLOSE_S)
         self.connection.close()
         if self.run_dir is not None:
-            await asyncio.to_thread(leftovers.forget, self.run_dir)
+            await asyncio.to_thread(leftovers.forget, self.run_dir, self.process.pid)
 
 
 async def end(process: BrowserProcess, grace_s: float) -> None:
@@ -70,11 +73,13 @@ async def launch(options: LaunchOptions) -> Launched:
     connection = Connection(transport)
     try:
         await transport.open(ends, connection.received, connection.lost)
+        # Before it answers: one that hangs while it starts must be found by whoever cleans up.
+        await asyncio.to_thread(_remember, options, process.pid)
         version = await _first_answer(process, connection)
-        await asyncio.to_thread(leftovers.remember, options.run_dir, process.pid, options.profile)
     except BaseException:
         process.kill()
         connection.close()
+        leftovers.forget(options.run_dir, process.pid)
         raise
     return Launched(process, connection, version, options.run_dir)
 
@@ -88,6 +93,14 @@ def _prepare(options: LaunchOptions) -> list[str]:
     return flags.command_line(
         options.binary, options.profile, headed=options.headed, extra=options.extra_args
     )
+
+
+def _remember(options: LaunchOptions, pid: int) -> None:
+    try:
+        leftovers.remember(options.run_dir, pid, options.profile)
+    except OcdError as error:
+        # A full disk is no reason not to browse. Should we be killed: it ends with its pipe.
+        logger.warning("Chromium (pid %d) is not written down: %s", pid, error.message)
 
 
 async def _first_answer(process: BrowserProcess, connection: Connection) -> str:

@@ -37,10 +37,12 @@ def remember(run_dir: Path, pid: int, profile: Path) -> None:
         write_whole(run_dir / RECORD, msgspec.json.encode(record))
 
 
-def forget(run_dir: Path) -> None:
-    """Drop the record: our Chromium has ended."""
-    with contextlib.suppress(OSError):
-        (run_dir / RECORD).unlink(missing_ok=True)
+def forget(run_dir: Path, pid: int) -> None:
+    """Drop the record of this Chromium, which has ended; another daemon's stays."""
+    record = _recorded(run_dir)
+    if record is not None and record.pid == pid:
+        with contextlib.suppress(OSError):
+            (run_dir / RECORD).unlink(missing_ok=True)
 
 
 def reap(run_dir: Path) -> int | None:
@@ -51,7 +53,7 @@ def reap(run_dir: Path) -> int | None:
     process = _alive(record)
     if process is not None:
         _kill_tree(process)
-    forget(run_dir)
+    forget(run_dir, record.pid)
     return process.pid if process is not None else None
 
 

@@ -2,11 +2,12 @@
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,6 +15,12 @@ from ocd.api.errors import OcdError
 from ocd.files import open_private
 
 LOG_BYTES = 1 << 20
+_HINTS = {
+    errno.EMFILE: "Too many files are open: raise `ulimit -n`, or close tabs and connections.",
+    errno.ENFILE: "Too many files are open on this machine.",
+    errno.EAGAIN: "Too many processes or threads run: end some, or raise `ulimit -u`.",
+    errno.ENOMEM: "There is too little memory: end other programs.",
+}
 _LAST_LINES = 40
 
 
@@ -98,22 +105,35 @@ def start(
             "On Windows the daemon cannot start a browser itself",
             hint="Start one with --remote-debugging-port=0 and give its URL to --browser-url.",
         )
-    (their_in, our_out), (our_in, their_out), (errors_in, errors_out) = _pipe(), _pipe(), _pipe()
-    try:
+    with (
+        _refusals_told(arguments[0]),
+        contextlib.ExitStack() as ours,
+        contextlib.ExitStack() as theirs,
+    ):
+        their_in, our_out = _pipe(theirs, ours)
+        our_in, their_out = _pipe(ours, theirs)
+        errors_in, errors_out = _pipe(ours, theirs)
         pid = _spawn(arguments, their_in, their_out, errors_out)
-    except OSError as error:
-        for end in (our_out, our_in, errors_in):
-            os.close(end)
-        raise OcdError(
-            "browser_failed", f"Starting {arguments[0]}: {error.strerror}", errno=error.errno
-        ) from error
-    finally:
-        for end in (their_in, their_out, errors_out):
-            os.close(end)
-    process = BrowserProcess(pid, log)
-    _thread(log.pump, os.fdopen(errors_in, "rb"))
-    _thread(_watch, process, asyncio.get_running_loop())
+        process = BrowserProcess(pid, log)
+        try:
+            _thread(_watch, process, asyncio.get_running_loop())
+            _thread(log.pump, os.fdopen(errors_in, "rb"))
+        except RuntimeError as error:
+            process.kill()
+            raise OSError(errno.EAGAIN, "No thread can be started") from error
+        ours.pop_all()
     return process, (os.fdopen(our_in, "rb", 0), os.fdopen(our_out, "wb", 0))
+
+
+@contextlib.contextmanager
+def _refusals_told(binary: str) -> Iterator[None]:
+    """Turn what the system refuses (descriptors, processes, memory) into browser_failed."""
+    try:
+        yield
+    except OSError as error:
+        hint = _HINTS.get(error.errno or 0, "")
+        message = f"Starting {binary}: {error.strerror}"
+        raise OcdError("browser_failed", message, hint=hint, errno=error.errno) from error
 
 
 def _spawn(arguments: Sequence[str], read: int, write: int, errors: int) -> int:
@@ -129,15 +149,19 @@ def _spawn(arguments: Sequence[str], read: int, write: int, errors: int) -> int:
     )
 
 
-def _pipe() -> tuple[int, int]:
+def _pipe(readers: contextlib.ExitStack, writers: contextlib.ExitStack) -> tuple[int, int]:
+    """Return a pipe's ends, to read and to write; the stacks close them."""
     import fcntl  # Unix alone has it
 
     # Numbers above 9, so that none is overwritten when the child's 0 to 4 are put in place.
-    ends = os.pipe()
-    high = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends)
-    for end in ends:
-        os.close(end)
-    return high[0], high[1]
+    with contextlib.ExitStack() as low:
+        for end in (ends := os.pipe()):
+            low.callback(os.close, end)
+        read = fcntl.fcntl(ends[0], fcntl.F_DUPFD_CLOEXEC, 10)
+        readers.callback(os.close, read)
+        write = fcntl.fcntl(ends[1], fcntl.F_DUPFD_CLOEXEC, 10)
+        writers.callback(os.close, write)
+    return read, write
 
 
 def _thread(target: object, *args: object) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ocd.api.errors import OcdError
 from ocd.cli import control, install
+from ocd.cli.stalls import explain_silence
 from ocd.config import Config, load
 from ocd.diagnosis import (
     Finding,
@@ -47,7 +48,8 @@ def check_daemon(home: Path) -> Finding:
     try:
         body = control.status(home)
     except OcdError as error:
-        return Finding("daemon", "error", error.message, error.hint)
+        silent = explain_silence(home, error)
+        return Finding("daemon", "error", silent.message, silent.hint)
     if body:
         return Finding(
             "daemon", "ok", f"runs, pid {body.get('pid')}, version {body.get('version')}"

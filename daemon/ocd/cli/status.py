@@ -8,6 +8,7 @@ from ocd.api.errors import OcdError
 from ocd.cli import control
 from ocd.cli.options import Json
 from ocd.cli.show import show_json
+from ocd.cli.stalls import ended_by_watchdog, explain_silence
 from ocd.config import home_dir
 
 
@@ -17,7 +18,10 @@ def status(*, json: Json = False) -> None:
     Exits 3 if none runs. Never starts one.
     """
     home = home_dir()
-    body = control.status(home)
+    try:
+        body = control.status(home)
+    except OcdError as error:
+        raise explain_silence(home, error) from error
     if body is None:
         raise no_daemon(home)
     if json:
@@ -39,9 +43,8 @@ def no_daemon(home: Path) -> OcdError:
     socket = control.address(home)
     stale = Path(socket).exists()
     left = f" (a daemon that died left {socket} behind; the next start replaces it)"
-    return OcdError(
-        "no_daemon", f"ocd is not running{left if stale else ''}", hint="Start it: ocd start"
-    )
+    reason = ended_by_watchdog(home) or (left if stale else "")
+    return OcdError("no_daemon", f"ocd is not running{reason}", hint="Start it: ocd start")
 
 
 def _lines(body: Mapping[str, Any], indent: str = "") -> Iterator[str]:

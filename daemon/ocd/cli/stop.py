@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import psutil
 import typer
@@ -12,6 +12,7 @@ from ocd.api.errors import OcdError
 from ocd.cli import control
 from ocd.cli.options import Json, given, to_arguments, with_settings
 from ocd.cli.show import say
+from ocd.cli.stalls import is_stuck
 from ocd.cli.start import report, running_arguments, start_daemon
 from ocd.config import home_dir, load
 from ocd.mcp_socket import remove
@@ -59,13 +60,14 @@ def restart(*, grace: Grace = 10, json: Json = False, **flags: Any) -> None:  # 
 def stop_daemon(home: Path, grace_s: float, *, force: bool = False) -> str:
     """End the daemon of `home` and return a sentence that says how."""
     holder = control.find_holder(home)
+    kill, terminate = (psutil.Process.kill, KILL_S), (psutil.Process.terminate, TERM_S)
     if force and holder is not None and control.find_process(holder) is not None:
-        return _ended(
-            home, holder, ((psutil.Process.kill, KILL_S),), f"Ended ocd (pid {holder.pid})."
-        )
-    if not _ask(home, grace_s) and holder is None:
+        return _ended(home, holder, (kill,), f"Ended ocd (pid {holder.pid}).")
+    answer = _ask(home, grace_s)
+    if answer == "nobody" and holder is None:
         return "ocd is not running."
-    if control.wait_until(lambda: _is_gone(home, holder), grace_s):
+    # One that was silent for all of the grace period is not given another.
+    if control.wait_until(lambda: _is_gone(home, holder), 0 if answer == "silence" else grace_s):
         return "Stopped ocd."
     if holder is None:
         raise OcdError(
@@ -73,18 +75,19 @@ def stop_daemon(home: Path, grace_s: float, *, force: bool = False) -> str:
             "The daemon does not answer, and its lock file does not name a live process",
             hint="See what is wrong: ocd doctor",
         )
-    signals = ((psutil.Process.terminate, TERM_S), (psutil.Process.kill, KILL_S))
     said = f"Ended ocd (pid {holder.pid}), which did not answer."
+    # A signal's handler runs in the loop: one that hangs or is stopped never gets to it.
+    signals = (kill,) if is_stuck(home, holder.pid) else (terminate, kill)
     return _ended(home, holder, signals, said)
 
 
-def _ask(home: Path, grace_s: float) -> bool:
+def _ask(home: Path, grace_s: float) -> Literal["told", "silence", "nobody"]:
     try:
-        return control.shutdown(home, max(grace_s, 0.1))
+        return "told" if control.shutdown(home, max(grace_s, 0.1)) else "nobody"
     except OcdError as error:
         if error.code != "timeout":
             raise
-        return True  # somebody listens and hangs
+        return "silence"  # somebody listens and hangs
 
 
 def _is_gone(home: Path, holder: control.Holder | None) -> bool:
@@ -112,10 +115,18 @@ def _ended(
                 # It had no time for that; callers would take them for a daemon that hangs.
                 for address in (paths.daemon_socket(str(home)), paths.mcp_socket(str(home))):
                     remove(address)
+                _reap_chromium(home)
                 return said
     except psutil.AccessDenied as error:
         raise OcdError("forbidden", f"The daemon (pid {holder.pid}) is not ours to end") from error
     raise OcdError("timeout", f"The daemon (pid {holder.pid}) does not end, not even by SIGKILL")
+
+
+def _reap_chromium(home: Path) -> None:
+    # It ends with its pipe; one that hangs does not. Imported here: few stops come so far.
+    from ocd.browser import leftovers
+
+    leftovers.reap(home / "run")
 
 
 def _refuse_managed(home: Path) -> None:

@@ -5,8 +5,8 @@ from types import TracebackType
 from typing import Self
 
 from ocd.crawl.extract import Extracted, Job, extract
-from ocd.crawl.failures import fetch_error
-from ocd.crawl.workers import Worker, Workers
+from ocd.crawl.failures import FetchError, fetch_error
+from ocd.crawl.workers import MAX_CPU_S, MAX_MEMORY_BYTES, Unconverted, Worker, Workers
 
 # Pages of this size take about 10 ms, those of so many tags up to 50: no other call should wait
 # longer for the loop.
@@ -16,6 +16,7 @@ _MANY_TAGS = 6_000
 _WORTH_A_PROCESS = 10
 # Small pages that may wait for the process; further ones are extracted here.
 _MAX_WAITING = 4
+_TOO_MUCH = f"more than {MAX_CPU_S:g} s of computing or {MAX_MEMORY_BYTES >> 20} MB of memory"
 
 
 class Converter:
@@ -42,20 +43,27 @@ class Converter:
             self._workers.give_back(worker)
 
     async def convert(self, job: Job) -> Extracted:
-        """Return what `extract` returns; FetchError `too_large` for a page that takes too long."""
+        """Return what `extract` returns; raise `conversion_failed` for a page too much for it."""
         self._converted += 1
         large = _is_large(job)
         if not large and await self._stays_here():
             return extract(job)
-        try:
-            worker = self._worker
-            if worker is None or worker.ended:
+        while True:
+            try:
                 worker = await self._started()
-            return await worker.extract(job)
-        except OSError as error:
-            if not large:
-                return extract(job)  # it waited behind the page that was too much
-            raise fetch_error("too_large", "the page could not be converted in time") from error
+            except OSError as error:
+                if not large:
+                    return extract(job)
+                raise _failed(f"no process could be started for it: {error.strerror}") from error
+            try:
+                found = await worker.extract(job)
+            except Unconverted as error:
+                raise _failed(_TOO_MUCH) from error
+            except ConnectionResetError:
+                continue  # it waited behind the page that was too much
+            if found.failed:
+                raise _failed(f"{found.failed}: {_TOO_MUCH}")
+            return found
 
     async def _stays_here(self) -> bool:
         worker = self._worker
@@ -70,6 +78,8 @@ class Converter:
             return worker.busy >= _MAX_WAITING
 
     async def _started(self) -> Worker:
+        if self._worker is not None and not self._worker.ended:
+            return self._worker
         async with self._starting:
             if self._worker is None or self._worker.ended:
                 self._worker = await self._workers.lend()
@@ -79,3 +89,7 @@ class Converter:
 def _is_large(job: Job) -> bool:
     bodies = [job.body, *(html.encode() for _, html in job.frames)]
     return sum(map(len, bodies)) >= LARGE_BYTES or sum(b.count(b"<") for b in bodies) > _MANY_TAGS
+
+
+def _failed(why: str) -> FetchError:
+    return fetch_error("conversion_failed", f"the page could not be converted: {why}")

@@ -39,7 +39,8 @@ class Job(msgspec.Struct, array_like=True):
 class Extracted(msgspec.Struct, array_like=True):
     """What came out. links: (absolute URL, its text), each URL once. scripted: why_scripted().
 
-    cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0.
+    cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0. failed: the
+    name of the exception with which a worker gave the page up.
     """
 
     title: str
@@ -47,6 +48,7 @@ class Extracted(msgspec.Struct, array_like=True):
     links: list[tuple[str, str]]
     scripted: str = ""
     cut: int = 0
+    failed: str = ""
 
 
 def extract(job: Job) -> Extracted:

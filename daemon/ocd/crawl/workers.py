@@ -5,17 +5,23 @@ the last crawl has left, if that is not long ago.
 """
 
 import asyncio
+import os
 import sys
 from collections import deque
 from typing import cast
 
 import msgspec
 
+from ocd import faults
 from ocd.crawl.extract import Extracted, Job
 from ocd.crawl.worker import LENGTH_BYTES, frame
 
-# Of one page; the process is ended with it.
-MAX_CONVERSION_S = 30.0
+# What one page may take: the kernel ends the process with a page that computes longer, and refuses
+# it more memory. Pages of 10 MB, the most that is read, take a fifteenth of either.
+MAX_CPU_S = 15.0
+MAX_MEMORY_BYTES = 1 << 30
+# For a process that does not even compute. Busy machines are slow: this is no measure of the page.
+MAX_CONVERSION_S = 120.0
 # How long a process waits for the next crawl.
 KEPT_S = 60.0
 
@@ -23,8 +29,16 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Extracted).decode
 
 
+class Unconverted(ConnectionResetError):
+    """The process has ended while it was at work on this page."""
+
+
 class Worker(asyncio.SubprocessProtocol):
-    """One process. Answers come in the order of the jobs; all fail together when it ends."""
+    """One process. Answers come in the order of the jobs.
+
+    When it ends, the page it was at work on fails with Unconverted, those behind it with
+    ConnectionResetError: another process can do them.
+    """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -39,7 +53,9 @@ class Worker(asyncio.SubprocessProtocol):
     @classmethod
     async def start(cls) -> "Worker":
         """Start the process; OSError if it cannot be."""
-        command = (sys.executable, "-m", "ocd.crawl.worker")
+        bounds = (str(MAX_CPU_S), str(MAX_MEMORY_BYTES))
+        module = (sys.executable, "-P", "-m", "ocd.crawl.worker")
+        command = (*module, str(os.getpid()), *bounds, faults.armed())
         _, worker = await asyncio.get_running_loop().subprocess_exec(cls, *command, stderr=None)
         return worker
 
@@ -54,7 +70,7 @@ class Worker(asyncio.SubprocessProtocol):
         return self._process is None
 
     def extract(self, job: Job) -> asyncio.Future[Extracted]:
-        """Return the future of what `extract` returns; it raises OSError if the process ends."""
+        """Return the future of what `extract` returns; see the class for its failures."""
         future: asyncio.Future[Extracted] = self._loop.create_future()
         if self._input is None:
             future.set_exception(ConnectionResetError("the worker has ended"))
@@ -91,10 +107,12 @@ class Worker(asyncio.SubprocessProtocol):
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None
+        error: OSError = Unconverted("the worker has ended with this page")
         while self._waiting:
             future = self._waiting.popleft()
             if not future.done():
-                future.set_exception(ConnectionResetError("the worker has ended"))
+                future.set_exception(error)
+            error = ConnectionResetError("the worker has ended")
 
     # --- what asyncio calls -------------------------------------------------------------------
 

@@ -1,0 +1,57 @@
+"""A daemon that nobody can reach any more: it notices, ends with its Chromium, touches nothing."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.daemon import Daemon
+from support.processes import Identity
+from support.waiting import wait_until
+
+MakeDaemon = Callable[..., Daemon]
+
+
+def running(make_daemon: MakeDaemon) -> tuple[Daemon, Identity, Identity]:
+    """Return a daemon with a tab, its identity and its Chromium's."""
+    daemon = make_daemon()
+    daemon.new_tab("about:blank")
+    return daemon, daemon.identity, daemon.chromium()
+
+
+def test_a_deleted_home_ends_the_daemon_and_its_chromium(make_daemon: MakeDaemon) -> None:
+    """Both end; a second daemon at the same place, started at once, keeps all its files."""
+    daemon, old, chromium = running(make_daemon)
+    shutil.move(daemon.home.path, daemon.home.base / "gone")
+    daemon.start()
+    daemon.new_tab("about:blank")
+    files = sorted((daemon.home.path / "run").iterdir())
+    before = (daemon.home.path / "run" / "chromium.json").read_bytes()
+    old.wait_gone(60)
+    chromium.wait_gone(60)
+    assert sorted((daemon.home.path / "run").iterdir()) == files
+    assert (daemon.home.path / "run" / "chromium.json").read_bytes() == before
+    assert daemon.status()["pid"] == daemon.identity.pid != old.pid
+    daemon.new_tab("about:blank")
+
+
+@pytest.mark.parametrize("name", ["run/ocd.lock", "run/ocd.sock", "run/mcp.sock", "run"])
+def test_what_makes_it_reachable_is_gone(make_daemon: MakeDaemon, name: str) -> None:
+    """Lock, socket or their folder deleted: it ends with its Chromium, and says why in the log."""
+    daemon, old, chromium = running(make_daemon)
+    remove(daemon.home.path / name)
+    old.wait_gone(60)
+    chromium.wait_gone(60)
+    log = (daemon.home.path / "log" / "ocd.log").read_text()
+    assert "nobody can reach this daemon any more" in log
+    daemon.start()
+    daemon.new_tab("about:blank")
+    wait_until(daemon.answers)
+
+
+def remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()

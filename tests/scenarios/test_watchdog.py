@@ -1,0 +1,98 @@
+"""A loop that hangs: the stacks are written, the daemon ends, and what only looks so is spared."""
+
+import signal
+from collections.abc import Callable
+
+import psutil
+
+from support.daemon import Daemon
+from support.processes import browsers, naming, words_of
+from support.waiting import wait_until
+
+MakeDaemon = Callable[..., Daemon]
+HANGS = {"OCD_FAULT": "call=spin@tabs_context"}
+SOON = "watchdog_dump_s = 0.5\nwatchdog_end_s = 3\n"
+NEVER = "watchdog_dump_s = 0.5\nwatchdog_end_s = 0\n"
+
+
+def stalls(daemon: Daemon) -> str:
+    return (daemon.home.path / "log" / "stalls.log").read_text()
+
+
+def watchers(daemon: Daemon) -> list[psutil.Process]:
+    return [p for p in naming(daemon.home.path) if any("watcher.py" in w for w in words_of(p))]
+
+
+def hang(daemon: Daemon) -> None:
+    """Have the loop backtrack in `re` for ever: it holds the GIL, so no thread has a turn."""
+    daemon.start_call("tabs_context")
+
+
+def test_a_hung_loop_ends_the_daemon_and_the_next_one_mends(make_daemon: MakeDaemon) -> None:
+    """Status not zero, stacks on disk, Chromium gone; the task is orphaned after the restart."""
+    daemon = make_daemon(config=SOON)
+    daemon.stop().ok()
+    daemon.run_in_foreground(**HANGS)
+    task_id = daemon.start_task("recording")
+    daemon.new_tab("about:blank")
+    hang(daemon)
+    assert daemon.wait_ended(60) == -signal.SIGKILL
+    assert "_spin" in stalls(daemon)
+    assert "ended by the watchdog after" in stalls(daemon).splitlines()[-1]
+    assert "stalls.log" in daemon.ocd("status").err
+    wait_until(lambda: not naming(daemon.home.path), 20, "the end of Chromium and the watcher")
+    daemon.start()
+    assert daemon.task(task_id)["error"]["code"] == "orphaned"
+    assert "the daemon before this one hung" in daemon.ocd("logs").out
+    daemon.new_tab("about:blank")
+
+
+def test_status_says_what_the_loop_hangs_in(make_daemon: MakeDaemon) -> None:
+    """The socket is silent: `ocd status` and `ocd doctor` name the function and the file."""
+    daemon = make_daemon(config=NEVER, **HANGS)
+    hang(daemon)
+    wait_until(lambda: "most recent call first" in stalls(daemon), 30, "the stacks")
+    said = daemon.ocd("status")
+    assert said.code == 4
+    for words in ("its loop has had no turn for", "in `match` (", "`_spin` called (", "stalls.log"):
+        assert words in said.err
+    assert "`_spin` called" in daemon.ocd("doctor").out
+    daemon.ocd("stop", "--force").ok()
+
+
+def test_a_stopped_daemon_is_spared(make_daemon: MakeDaemon) -> None:
+    """Time under SIGSTOP does not count; the watcher goes on to look all the while."""
+    daemon = make_daemon(config="watchdog_dump_s = 0.2\nwatchdog_end_s = 0.4\n")
+    (watcher,) = watchers(daemon)
+    daemon.identity.kill(signal.SIGSTOP)
+    wait_until(lambda: psutil.Process(daemon.identity.pid).status() == psutil.STATUS_STOPPED)
+    assert "is stopped (SIGSTOP)" in daemon.ocd("status").err
+    before = watcher.num_ctx_switches().voluntary
+    # Ten times as many rounds as it would take to end one that hangs.
+    wait_until(
+        lambda: watcher.num_ctx_switches().voluntary > before + 60, 60, "the watcher's rounds"
+    )
+    daemon.identity.kill(signal.SIGCONT)
+    assert daemon.status()["pid"] == daemon.identity.pid
+    assert stalls(daemon) == ""
+
+
+def test_a_watcher_that_is_killed_is_replaced(make_daemon: MakeDaemon) -> None:
+    """Nobody is left unwatched, and nothing of it is left behind at the end."""
+    daemon = make_daemon(config=SOON)
+    (first,) = watchers(daemon)
+    first.kill()
+    wait_until(lambda: watchers(daemon) not in ([], [first]), 60, "another watcher")
+    daemon.stop().ok()
+    assert not watchers(daemon)
+
+
+def test_a_loop_that_goes_on_is_left_alone(make_daemon: MakeDaemon) -> None:
+    """Work on many tabs, and idling, write nothing; a daemon that ends leaves no watcher."""
+    daemon = make_daemon(config=SOON)
+    for _ in range(5):
+        daemon.new_tab("about:blank")
+    daemon.kill9()
+    wait_until(lambda: not naming(daemon.home.path), 20, "the end of the watcher and Chromium")
+    assert stalls(daemon) == ""
+    assert not browsers(daemon.home.path)
