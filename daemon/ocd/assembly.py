@@ -72,7 +72,7 @@ class Daemon:
     def __init__(self, config: Config, group: asyncio.TaskGroup) -> None:
         self.config = config
         self.group = group
-        self.started = time.time()
+        self.started = time.monotonic()
         self.stop = asyncio.Event()
         home = config.home
         self.sweep_changed = asyncio.Event()
@@ -218,7 +218,7 @@ class Daemon:
         return {
             "version": VERSION,
             "pid": os.getpid(),
-            "uptime_s": round(time.time() - self.started, 1),
+            "uptime_s": round(time.monotonic() - self.started, 1),
             "home": str(self.config.home),
             "socket": paths.daemon_socket(str(self.config.home), environment()),
             "browser": {

@@ -13,6 +13,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.find import find_browser
 from ocd.config import Config, environment, unknown_variables
 from ocd.files import make_dir
+from ocd.home import open_links
 
 MIN_FREE_MB = 200
 _VERSION_TIMEOUT_S = 20
@@ -44,7 +45,8 @@ class Finding:
 def check_ground(config: Config) -> list[Finding]:
     """Return what was found of Python, home, environment, sandbox, fonts and the browser."""
     return [
-        check_python(), check_home(config.home), *check_variables(), check_sandbox(),
+        check_python(), check_home(config.home), *check_links(config.home), *check_variables(),
+        check_sandbox(),
         check_fonts(), check_binary(config),
     ]  # fmt: skip
 
@@ -82,6 +84,17 @@ def check_home(home: Path) -> Finding:
             lambda _: _make_private(home),
         )  # fmt: skip
     return Finding("home", "ok", f"{home}, {free_mb} MB free")
+
+
+def check_links(home: Path) -> Iterator[Finding]:
+    """Look for folders of the home that are links to where others may go."""
+    if not home.is_dir():
+        return
+    for folder, target in open_links(home):
+        yield Finding(
+            "home links", "warning", f"{folder} is a link to {target}, which other users may enter",
+            f"chmod 700 {target}",
+        )  # fmt: skip
 
 
 def check_variables() -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ from ocd.api.errors import OcdError
 from ocd.config import environment
 from ocd.files import Identity, make_dir, open_private, storage
 
+_log = logging.getLogger(__name__)
+
 # How often it is looked whether the home is still there.
 POLL_S = 3.0
 
@@ -25,10 +28,31 @@ def prepare_home(home: Path) -> str:
     _refuse_foreign(home)
     for name in ("run", "tasks", "output", "journal", "log", "files"):
         make_dir(home / name)
+    for folder, target in open_links(home):
+        _log.warning("%s is a link to %s, which other users may enter", folder, target)
     address = paths.daemon_socket(str(home), environment())
     if os.name != "nt":
         _refuse_foreign(make_dir(Path(address).parent))
     return address
+
+
+def open_links(home: Path) -> list[tuple[Path, Path]]:
+    """Return the home's folders that are links to ones which others may enter, with their targets.
+
+    The home itself is private, so nothing that stands in it needs to be.
+    """
+    if os.name == "nt":
+        return []
+    with storage("reading", home):
+        links = [path for path in sorted(home.iterdir()) if path.is_symlink() and path.is_dir()]
+        targets = [(path, path.resolve()) for path in links]
+        return [(path, to) for path, to in targets if not _is_private(to)]
+
+
+def _is_private(folder: Path) -> bool:
+    """Return whether the folder, or one above it, keeps everybody else out."""
+    chain = (one.stat() for one in (folder, *folder.parents))
+    return any(each.st_uid in (0, os.getuid()) and not each.st_mode & 0o077 for each in chain)
 
 
 def _refuse_foreign(folder: Path) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import errno
 import logging
+import os
 import secrets
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -118,10 +119,22 @@ def _not_bound(host: str, port: int, error: OSError) -> OcdError:
     return OcdError("config_invalid", f"Cannot listen at {host}:{port}: {error.strerror}")
 
 
+def _refuse_shared(path: Path, mode: int) -> None:
+    if mode & 0o077:
+        raise OcdError(
+            "config_invalid",
+            f"token_file: other users may use {path} (mode {mode & 0o777:o}), and it is a key",
+            hint=f"chmod 600 {path}, and change the token in it if others could read it.",
+            path=str(path),
+        )
+
+
 def _token(path: Path) -> str:
     """Return the token in the file; made, private to the user, if there is none."""
     with storage("reading", path):
         found = read_whole(path)
+        if found and os.name != "nt":
+            _refuse_shared(path, path.stat().st_mode)
     token = (found or b"").decode("utf-8", "replace").strip()
     if not token:
         token = secrets.token_urlsafe(_TOKEN_BYTES)

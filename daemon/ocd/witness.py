@@ -83,13 +83,14 @@ class Witness:
         wait_s: longest time to look again, after each change, until it passes.
         """
         entered = time.time() * 1000
+        deadline = time.monotonic() + wait_s
         needs = needs_of(node)
         last: dict[str, Any] = {}
         provenance = {"source": "live", "tab_id": tab.id, "session": tab.session_name}
 
         async def look() -> bool:
             # A page that hangs must not keep the verdict back beyond the caller's own time.
-            left_s = entered / 1000 + wait_s - time.time()
+            left_s = deadline - time.monotonic()
             patience_s = min(_PATIENCE_S, max(left_s, 0) + _GRACE_S) if wait_s else _PATIENCE_S
             snapshot = await gather(tab, _wanted(needs, patience_s))
             snapshot["contract_enter_ms"] = entered

@@ -96,3 +96,15 @@ def test_a_loop_that_goes_on_is_left_alone(make_daemon: MakeDaemon) -> None:
     wait_until(lambda: not naming(daemon.home.path), 20, "the end of the watcher and Chromium")
     assert stalls(daemon) == ""
     assert not browsers(daemon.home.path)
+
+
+def test_calls_of_oc_to_a_daemon_that_hangs_end(make_daemon: MakeDaemon) -> None:
+    """`oc task list` ends with 4 and says where to look; `ocd stop` does not ask twice."""
+    daemon = make_daemon(config=NEVER, **HANGS)
+    hang(daemon)
+    wait_until(lambda: "most recent call first" in stalls(daemon), 30, "the stacks")
+    said = daemon.oc("task", "list", timeout=180)
+    assert said.code == 4
+    assert "Error: The daemon hangs" in said.err
+    assert "ocd status" in said.err
+    assert "which did not answer" in daemon.ocd("stop", "--grace", "1", timeout=60).ok().err

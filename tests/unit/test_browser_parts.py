@@ -1,6 +1,10 @@
 """The pure parts of the browser room: where it looks, what it starts, how it cuts and decodes."""
 
+import asyncio
+import errno
+import os
 import re
+import signal
 from pathlib import Path
 
 import msgspec
@@ -9,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
-from ocd.browser import find, flags, leftovers
+from ocd.browser import find, flags, leftovers, process
 from ocd.browser.emitter import Emitter
 from ocd.browser.messages import decode
 from ocd.browser.navigation import failure
@@ -189,3 +193,40 @@ def test_pages_of_one_site_share_a_tab():
     assert site_of("https://www.a.org/x") == site_of("https://b.a.org:8/y") == "https://a.org"
     assert site_of("http://127.0.0.1:80/") == "http://127.0.0.1"
     assert re.fullmatch(r"http://::1", site_of("http://[::1]:8/"))
+
+
+@pytest.mark.parametrize(
+    ("number", "hint"), [(errno.EAGAIN, "Too many processes"), (errno.ENOMEM, "too little memory")]
+)
+async def test_a_process_that_the_system_refuses(monkeypatch, number, hint):
+    """No descriptor is left open, and the reason is told."""
+
+    def refuse(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(process, "_spawn", refuse)
+    before = len(list(Path("/dev/fd").iterdir()))
+    with pytest.raises(OcdError, match=os.strerror(number)) as caught:
+        process.start(["/bin/true"], process.ErrorLog(None))
+    assert caught.value.code == "browser_failed"
+    assert hint in caught.value.hint
+    assert len(list(Path("/dev/fd").iterdir())) == before
+
+
+async def test_a_process_without_a_thread_to_watch_it_is_ended(monkeypatch):
+    pids = []
+
+    def refuse(*args: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    def spawn(*args: object) -> int:
+        pids.append(real(*args))
+        return pids[0]
+
+    real = process._spawn
+    monkeypatch.setattr(process, "_spawn", spawn)
+    monkeypatch.setattr(process, "_thread", refuse)
+    with pytest.raises(OcdError, match="No thread can be started"):
+        process.start(["/bin/sleep", "600"], process.ErrorLog(None))
+    _, status = await asyncio.to_thread(os.waitpid, pids[0], 0)
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL

@@ -16,6 +16,7 @@ from ocd.browser import leftovers
 from ocd.cli import checks, install
 from ocd.cli.app import execute
 from ocd.diagnosis import Finding
+from ocd.home import _is_private
 
 Output = pytest.CaptureFixture[str]
 DEBIAN = "ID=debian\n"
@@ -52,6 +53,32 @@ def test_text_names_level_check_and_hint(home: Path, capsys: Output) -> None:
     assert f"warning home: {home} is open to others (mode 755)\n        Hint: chmod 700 {home}" in (
         capsys.readouterr().out
     )
+
+
+def test_folders_that_lead_to_where_others_may_go(
+    home: Path, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ocd.home._is_private", lambda folder: not folder.stat().st_mode & 0o077)
+    for name, mode in (("shared", 0o777), ("own", 0o700)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name).chmod(mode)
+        (home / f"link-to-{name}").symlink_to(tmp_path / name)
+    status, found = run_doctor(capsys)
+    assert status == 0
+    assert found["home links"]["seen"] == (
+        f"{home}/link-to-shared is a link to {tmp_path}/shared, which other users may enter"
+    )
+    assert found["home links"]["hint"] == f"chmod 700 {tmp_path}/shared"
+
+
+def test_a_private_folder_above_keeps_others_out(tmp_path: Path) -> None:
+    (tmp_path / "closed" / "open").mkdir(parents=True)
+    (tmp_path / "closed" / "open").chmod(0o777)
+    for mode, private in ((0o700, True), (0o755, False)):
+        (tmp_path / "closed").chmod(mode)
+        tmp_path.chmod(0o755)
+        above = [each for each in (tmp_path / "closed").parents if not each.stat().st_mode & 0o077]
+        assert _is_private(tmp_path / "closed" / "open") is (private or bool(above))
 
 
 def test_a_config_that_does_not_decode_is_an_error(home: Path, capsys: Output) -> None:

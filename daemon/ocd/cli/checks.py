@@ -12,6 +12,7 @@ from ocd.diagnosis import (
     check_binary,
     check_fonts,
     check_home,
+    check_links,
     check_python,
     check_sandbox,
     check_variables,
@@ -22,6 +23,7 @@ def check_all(home: Path) -> Iterator[Finding]:
     """Yield the findings, cheap ones first."""
     yield check_python()
     yield check_home(home)
+    yield from check_links(home)
     config, finding = check_config(home)
     yield finding
     yield from check_variables()

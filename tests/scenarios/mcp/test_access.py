@@ -94,6 +94,17 @@ def test_without_http_nothing_listens(make_daemon: Callable[..., Daemon]) -> Non
     assert not (daemon.home.path / "run" / "token").exists()
 
 
+def test_a_token_file_that_others_may_read(home: Home) -> None:
+    """It is a key to everything here: refused at start, with the command that mends it."""
+    file = home.base / "shared-token"
+    file.write_text("a-token-of-my-own\n")
+    file.chmod(0o644)
+    refused = home.run("ocd", "start", "--http", "0", "--token-file", str(file))
+    assert refused.code == 2
+    assert f"other users may use {file} (mode 644)" in refused.err
+    assert f"chmod 600 {file}" in refused.err
+
+
 def test_a_token_file_of_ones_own(make_daemon: Callable[..., Daemon], tmp_path: Path) -> None:
     file = tmp_path / "secret"
     daemon = make_daemon("--http", "0", "--token-file", str(file))
