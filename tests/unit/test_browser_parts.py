@@ -195,6 +195,10 @@ def test_pages_of_one_site_share_a_tab():
     assert re.fullmatch(r"http://::1", site_of("http://[::1]:8/"))
 
 
+def _open_descriptors() -> int:
+    return len(list(Path("/dev/fd").iterdir()))
+
+
 @pytest.mark.parametrize(
     ("number", "hint"), [(errno.EAGAIN, "Too many processes"), (errno.ENOMEM, "too little memory")]
 )
@@ -205,12 +209,12 @@ async def test_a_process_that_the_system_refuses(monkeypatch, number, hint):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(process, "_spawn", refuse)
-    before = len(list(Path("/dev/fd").iterdir()))
+    before = _open_descriptors()
     with pytest.raises(OcdError, match=os.strerror(number)) as caught:
         process.start(["/bin/true"], process.ErrorLog(None))
     assert caught.value.code == "browser_failed"
     assert hint in caught.value.hint
-    assert len(list(Path("/dev/fd").iterdir())) == before
+    assert _open_descriptors() == before
 
 
 async def test_a_process_without_a_thread_to_watch_it_is_ended(monkeypatch):
