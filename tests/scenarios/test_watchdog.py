@@ -31,7 +31,7 @@ def hang(daemon: Daemon) -> None:
 def test_a_hung_loop_ends_the_daemon_and_the_next_one_mends(make_daemon: MakeDaemon) -> None:
     """Status not zero, stacks on disk, Chromium gone; the task is orphaned after the restart."""
     daemon = make_daemon(config=SOON)
-    daemon.stop().ok()
+    daemon.stop()
     daemon.run_in_foreground(**HANGS)
     task_id = daemon.start_task("recording")
     daemon.new_tab("about:blank")
@@ -83,7 +83,7 @@ def test_a_watcher_that_is_killed_is_replaced(make_daemon: MakeDaemon) -> None:
     (first,) = watchers(daemon)
     first.kill()
     wait_until(lambda: watchers(daemon) not in ([], [first]), 60, "another watcher")
-    daemon.stop().ok()
+    daemon.stop()
     assert not watchers(daemon)
 
 

@@ -19,7 +19,7 @@ LIMIT = 400
 def scarce(make_daemon: MakeDaemon) -> Daemon:
     """Return a daemon that may have LIMIT descriptors."""
     daemon = make_daemon()
-    daemon.stop().ok()
+    daemon.stop()
     limited = f'ulimit -n {LIMIT}; exec "$0" "$@"'
     daemon.program = ("/bin/sh", "-c", limited, str(SCRIPTS / "ocd"))
     return daemon.run_in_foreground()
@@ -87,7 +87,7 @@ def test_stop_ends_a_browser_that_hangs_while_it_starts(
     make_daemon: MakeDaemon, tmp_path: Path
 ) -> None:
     daemon, browser = hanging(make_daemon, tmp_path)
-    daemon.stop().ok()
+    daemon.ocd("stop").ok()
     browser.wait_gone(10)
 
 
