@@ -128,10 +128,10 @@ async def oc_task_get(runner: Runner, params: TaskGet) -> Output:
 def _origin(meta: TaskMeta) -> str:
     """Return the site that the task was given, whose pages its result tells of."""
     try:
-        told = json.loads(meta.args_summary)
-    except ValueError:
+        told: dict[str, Any] = json.loads(meta.args_summary)
+        return origin_of(str(told.get("url") or ""))
+    except (ValueError, AttributeError):  # the file was changed by others
         return ""
-    return origin_of(str(told.get("url") or "")) if isinstance(told, dict) else ""
 
 
 class TaskCancel(Params):
