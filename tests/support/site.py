@@ -23,7 +23,15 @@ from aiohttp.typedefs import Handler
 if __package__ in (None, ""):  # run as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from support import capture_routes, routes, skill_routes, state_routes, studio_routes, task_sites
+from support import (
+    capture_routes,
+    hidden_text,
+    routes,
+    skill_routes,
+    state_routes,
+    studio_routes,
+    task_sites,
+)
 from support.waiting import LEAST_S, wait_until
 
 PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "site"
@@ -154,6 +162,7 @@ class Site:
         app.add_routes(state_routes.ROUTES)
         app.add_routes(skill_routes.ROUTES)
         app.add_routes(capture_routes.ROUTES)
+        app.add_routes(hidden_text.ROUTES)
         app.add_routes(studio_routes.ROUTES)
         app.router.add_get("/robots.txt", self._robots)
         app.router.add_get("/{path:.*}", self._page)

@@ -58,7 +58,7 @@ def _source(name: str) -> str:
 _SHIM = _source("pool_shim.js")
 _READ = "\n".join(
     ["(() => {'use strict';"]
-    + [_source(f"page/{name}.js") for name in ("nodes", "visible", "plain", "unseen")]
+    + [_source(f"page/{name}.js") for name in ("nodes", "legibility", "visible", "plain", "unseen")]
     + [_source("pool_read.js"), "})()"]
 )
 

@@ -2,10 +2,15 @@
 
 const MOST_EVIDENCE_TEXT = 2000000;
 
+const bare = (text) => text.replace(/\s+/g, '').toLowerCase();
+
 function wordsIn(el) {
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagOf(el))) return el.type === 'password' ? '' : String(el.value ?? '');
   if (NEVER.has(tagOf(el))) return contentIn(el);
-  return rootOf(el) || typeof el.innerText !== 'string' ? contentIn(el) : el.innerText;
+  const { innerText } = el;
+  const shown = seenText(el, MOST_EVIDENCE_TEXT);
+  // Its lines are told as the browser has them where it says the same.
+  return !rootOf(el) && typeof innerText === 'string' && bare(innerText) === bare(shown) ? innerText : squeeze(shown);
 }
 
 function evidence({ texts, counts }) {

@@ -161,7 +161,7 @@ function titleOf(el) {
   const name = el.tagName === 'FIELDSET' || named(el) ? nameOf(el, roleOf(el)) : '';
   if (name || !/^(SECTION|ARTICLE|FORM|DIALOG|ASIDE|NAV)$/.test(el.tagName)) return name;
   const heading = el.querySelector('h1, h2, h3, h4, h5, h6, legend');
-  return heading ? squeeze(contentIn(heading).slice(0, 200)) : '';
+  return heading ? squeeze(seenText(heading, 200).slice(0, 200)) : '';
 }
 
 function inSight(el) {
@@ -178,7 +178,7 @@ function lineOf(one, alone) {
   line += ` [ref=e${refOf(one.el)}]${statesOf(control, one.role, one.el.ownerDocument.activeElement)}`;
   if (one.role !== 'text') line += clip(detailOf(control, one.role, one.name, null), 300);
   const { at, words } = around(one.el);
-  let context = alone ? '' : squeeze(words ? (at.innerText || words).replace(one.name, ' ').slice(0, 400) : '');
+  let context = alone ? '' : squeeze(words ? seenText(at, 800).replace(one.name, ' ').slice(0, 400) : '');
   const section = alone ? '' : sectionOf(one.el);
   if (section && !context.includes(section)) context = context ? `${context} / ${section}` : section;
   return context ? `${line} in: ${clip(context, 120)}` : line;

@@ -11,7 +11,7 @@ const MAX_MOVING = 200; // elements with an animation
 // Rules that say something about what visible.js and the outline ask of a style, or what it hangs on.
 const TELLING = new RegExp('(?:^|[ {;])(?:display|visibility|opacity|clip|position|overflow|font|text-indent'
   + '|color|background|fill|filter|white-space|cursor|float|all|animation|transition|content-visibility'
-  + '|interpolate-size|-webkit-text-fill-color|-webkit-user-modify|user-modify|direction|unicode-bidi|transform|scale|rotate|translate|zoom|--[\\w-]+)[\\w-]*:', 'i');
+  + '|interpolate-size|-webkit-text-fill-color|-webkit-user-modify|user-modify|direction|unicode-bidi|transform|scale|rotate|translate|zoom|mask|-webkit-mask|stroke|text-shadow|-webkit-text-stroke|-webkit-background-clip|z-index|left|top|inset|color-scheme|--[\\w-]+)[\\w-]*:', 'i');
 const OWN_VALUE = /\b(?:attr|sibling-index|sibling-count|random|anchor|anchor-size)\(|\dcq(?:[whib]|min|max)\b/i;
 const PLAIN = /^[\w\- .>*,]+$/;
 const PSEUDO_ELEMENT = /::|:(?:before|after|first-line|first-letter)\b/i;

@@ -96,7 +96,7 @@ function byIds(el, attribute) {
 function nameOf(el, role, style) {
   const labels = byIds(el, 'aria-labelledby');
   if (labels.length) {
-    const text = squeeze(labels.map((label) => (label === el ? selfName(el, role) : textOf(label, new Set(), true, null))).join(' '));
+    const text = squeeze(labels.map((label) => (label === el ? selfName(el, role) : textOf(label, new Set(), referenced(label), null))).join(' '));
     if (text) return text;
   }
   const own = squeeze(el.getAttribute('aria-label') || '');
@@ -145,20 +145,26 @@ function nativeName(el, role) {
 function childText(el, tag) {
   for (const child of el.children) {
     if (child.tagName.toUpperCase() !== tag) continue;
-    return squeeze(tag === 'TITLE' ? child.textContent : textOf(child, new Set(), true, el));
+    return squeeze(tag === 'TITLE' ? child.textContent : textOf(child, new Set(), referenced(child), el));
   }
   return '';
 }
 
+// How hidden parts of a text that a name refers to count: all of them if it is hidden as a whole,
+// else none; it is not asked itself whether assistive software is told of it.
+const ASKED_FOR = 'asked for';
+const referenced = (el) => !el.checkVisibility({ visibilityProperty: true }) || ASKED_FOR;
+
 // What an element adds to a name. `named` is the element whose name is computed, `seen` guards
-// against labels that refer to each other.
+// against labels that refer to each other. evenHidden: see above.
 function textOf(node, seen, evenHidden, named) {
   if (typeOf(node) === Node.TEXT_NODE) return node.data;
   if (typeOf(node) !== Node.ELEMENT_NODE || (seen.has(node) && node !== named)) return '';
   if (node !== named) seen.add(node);
   const style = getComputedStyle(node);
-  if (!evenHidden) {
-    if (style.display === 'none' || node.getAttribute('aria-hidden') === 'true') return '';
+  if (evenHidden !== true) {
+    if (style.display === 'none' || (!evenHidden && node.getAttribute('aria-hidden') === 'true')) return '';
+    evenHidden = false;
   }
   if (node === named) {
     // A control inside its own label counts for nothing.
@@ -172,6 +178,9 @@ function textOf(node, seen, evenHidden, named) {
   return inline ? part : ` ${part} `;
 }
 
+// What stands in them is no text of the page.
+const WORDLESS = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT', 'TITLE', 'CANVAS', 'VIDEO', 'AUDIO']);
+
 function partOf(node, seen, evenHidden, style) {
   const tag = node.tagName.toUpperCase();
   if (tag === 'BR') return ' ';
@@ -183,7 +192,7 @@ function partOf(node, seen, evenHidden, style) {
   }
   if (tag === 'TEXTAREA') return node.value;
   if (tag === 'SELECT') return [...node.selectedOptions].map((option) => option.text).join(' ');
-  if (tag === 'SCRIPT' || tag === 'STYLE' || tag === 'TEMPLATE' || tag === 'NOSCRIPT' || tag === 'TITLE') return '';
+  if (WORDLESS.has(tag)) return node.title || '';
   if (tag === 'IFRAME') return node.title || '';
   const text = contentOf(node, seen, evenHidden, style);
   return text.trim() ? text : node.getAttribute('title') || (node.namespaceURI === SVG_SPACE && childText(node, 'TITLE')) || text;
@@ -236,7 +245,8 @@ function sheetGenerates(sheet) {
 // The words of ::before and ::after; counters and pictures have none.
 function generated(el, pseudo) {
   if (!generates(el.ownerDocument) && !el.getRootNode().host) return '';
-  const content = getComputedStyle(el, pseudo).content;
+  const { content, display, visibility, opacity } = getComputedStyle(el, pseudo);
+  if (display === 'none' || visibility !== 'visible' || opacity === '0') return '';
   if (content === 'none' || content === 'normal' || content[0] !== '"') return '';
   const spoken = /\/\s*"((?:[^"\\]|\\.)*)"\s*$/.exec(content);
   if (spoken) return spoken[1].replace(/\\(.)/g, '$1');
@@ -245,6 +255,6 @@ function generated(el, pseudo) {
 
 function descriptionOf(el) {
   const nodes = byIds(el, 'aria-describedby');
-  const text = nodes.map((node) => textOf(node, new Set([el]), true, el)).join(' ');
+  const text = nodes.map((node) => textOf(node, new Set([el]), referenced(node), el)).join(' ');
   return squeeze(text || el.getAttribute('aria-description') || '');
 }

@@ -55,6 +55,12 @@ function kidsOf(el) {
   return childrenOf(el);
 }
 
+// The children of an element with a shadow tree that a slot of it got: the others are not shown.
+function slottedIn(el) {
+  const slotted = new Set([...rootOf(el).querySelectorAll('slot')].flatMap((slot) => slot.assignedNodes()));
+  return [...childrenOf(el)].filter((kid) => slotted.has(kid));
+}
+
 // The image map of a picture, and the picture of a map.
 const mapOf = (picture) => picture.ownerDocument.querySelector(`map[name="${CSS.escape(picture.useMap.slice(1))}"]`);
 const pictureOf = (area) => [...area.ownerDocument.images].find((one) => one.useMap && mapOf(one)?.contains(area));

@@ -242,7 +242,7 @@ class Outline {
     if (this.onlyRefs && !acts) return;
     this.flush(depth);
     this.put(depth, LEAF, this.head(el, role, name, acts) + this.detail(el, role, name));
-    if (CONTROLS.has(el.tagName) || role === 'img' || role === 'canvas') return;
+    if (CONTROLS.has(el.tagName) || role === 'img' || FALLBACK.has(tagOf(el))) return;
     // Only further controls and pictures inside a control are told of.
     const inner = depth + (this.onlyRefs ? 0 : 1);
     const told = role === 'textbox' || role === 'video' || role === 'audio' || !this.untold(el, name);
@@ -441,6 +441,7 @@ function read(reader, options) {
   nextNumber = Math.max(nextNumber, options.next);
   const first = nextNumber;
   generatesIn = new Map();
+  effectsOf = new WeakMap();
   surroundings = new Map();
   const result = reader(options);
   return { result, first, next: nextNumber, nonce, suspects: suspects.length, frames: pendingFrames.length };

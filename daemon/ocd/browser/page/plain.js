@@ -3,14 +3,14 @@
 // trees are not seen here.
 
 const MAX_RULES = 300;
-const STYLED = '[style], [bgcolor], [color], [text], [popover], iframe, frame';
+const STYLED = '[style], [bgcolor], [color], [text], [popover], [opacity], iframe, frame, canvas, video, audio';
 // Whatever visible.js asks about, and values that only the engine can work out. Names of properties
 // end with a colon in the text of a rule.
 const HIDES = new RegExp('(?:display: none|visibility|opacity|clip|mask|transform|translate|scale|zoom'
   + '|position: (?:absolute|fixed)|overflow|font-size: 0|font: (?:[a-z-]+ )*0|text-indent|fill|filter|all: '
-  + '|animation|transition|background|var\\(|calc\\(|min\\(|clamp\\('
+  + '|animation|transition|background|z-index|rotate|left: -|top: -|color-scheme|var\\(|calc\\(|min\\(|clamp\\('
   // On the white of a page without backgrounds.
-  + '|color: (?:white|transparent|currentcolor|rgb\\(255, 255, 255\\)|[^;]*(?:, 0| / 0)\\)|[^;r][^;]*\\())', 'i');
+  + '|color: (?:white|transparent|currentcolor|rgb\\(2[45]\\d, 2[45]\\d, 2[45]\\d\\)|[^;]*(?:, 0| / 0)\\)|[^;r][^;]*\\())', 'i');
 
 function isPlain(doc) {
   if (doc.adoptedStyleSheets.length || doc.querySelector(STYLED)) return false;

@@ -4,6 +4,7 @@ const VOID = new Set(['AREA', 'BASE', 'BR', 'COL', 'EMBED', 'HR', 'IMG', 'INPUT'
   'SOURCE', 'TRACK', 'WBR']);
 const KEPT = ['alt', 'start', 'colspan', 'rowspan', 'type', 'checked', 'open', 'reversed', 'lang', 'dir'];
 const LONG_VALUE = 1000;
+const MOST_DRAWN = 5000; // characters of one text in a drawing
 
 const escaped = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 const attribute = (name, value) => ` ${name}="${escaped(value).replace(/"/g, '&quot;')}"`;
@@ -59,8 +60,7 @@ class Html {
   }
 
   drawing(el) {
-    const shown = [...el.querySelectorAll('text')].filter((text) => text.checkVisibility() && !text.closest('defs'));
-    const words = shown.map((text) => text.textContent);
+    const words = [...el.querySelectorAll('text')].filter((text) => !text.closest('defs')).map((text) => seenText(text, MOST_DRAWN));
     this.out.push(escaped(squeeze([nameOf(el, 'img'), ...words].join(' '))));
   }
 
@@ -177,11 +177,18 @@ class Dom extends Outline {
       this.put(depth + 1, LEAF, el.shadowRoot ? '#shadow-root' : '#shadow-root (closed)');
       this.nodes(rootOf(el).childNodes, view, depth + 2);
     }
-    this.nodes(el.childNodes, view, depth + 1);
+    this.nodes(rootOf(el) ? this.slotted(el, depth + 1) : el.childNodes, view, depth + 1);
     // One text and nothing else stands on its element's line.
     if (this.lines.length === at + 2 && this.lines[at + 1][1] === TEXT) {
       this.lines[at][2] += ` ${this.lines.pop()[2]}`;
     }
+  }
+
+  slotted(el, depth) {
+    const slotted = slottedIn(el);
+    const left = el.childNodes.length - slotted.length;
+    if (left) this.put(depth, LEAF, `(not shown: ${left} ${left === 1 ? 'node' : 'nodes'} without a slot)`);
+    return slotted;
   }
 
   nodes(nodes, view, depth) {
@@ -222,6 +229,7 @@ class Dom extends Outline {
     let words = '';
     for (const { name, value } of el.attributes) {
       if (name === 'value' && el.type === 'password') words += ' value="(not shown)"';
+      else if (name === 'value' && el.type === 'hidden' && el.tagName === 'INPUT') words += ` value="(not shown: ${value.length} characters)"`;
       else words += value === '' ? ` ${name}` : ` ${name}="${shortened(value).replace(/"/g, '&quot;')}"`;
     }
     if (CONTROLS.has(el.tagName) && el.type !== 'password' && el.type !== 'file' && el.type !== 'hidden') {

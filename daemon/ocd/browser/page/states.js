@@ -67,7 +67,7 @@ function valueOf(el, role) {
 }
 
 function nativeOptions(el, root) {
-  const all = [...el.options].map((option) => squeeze(option.text).replace(/\|/g, '\\|'));
+  const all = [...el.options].filter((option) => getComputedStyle(option).display !== 'none').map((option) => squeeze(option.text).replace(/\|/g, '\\|'));
   const shown = root === el ? all : all.slice(0, MANY_OPTIONS);
   const more = all.length - shown.length;
   const rest = more ? ` | … ${more} more, read_page with ref=e${refOf(el)} lists them` : '';

@@ -57,7 +57,12 @@ class Unseen {
 
   element(el, above) {
     const tag = el.tagName;
-    if (NEVER.has(tag) || tag === 'svg') return;
+    if (NEVER.has(tag)) return;
+    if (tag === 'svg') {
+      // Shapes have no text: of most drawings that is all.
+      if (el.getElementsByTagName('text').length) this.drawing(el, above.view);
+      return;
+    }
     const name = tag + el.className;
     let kind = above.kinds.get(name);
     if (kind === undefined || this.own.has(el) || !el.checkVisibility(SEEN)) {
@@ -82,6 +87,16 @@ class Unseen {
       for (const kid of el.assignedElements()) this.element(kid, kind);
     } else if (tag === 'IFRAME' || tag === 'FRAME') this.frame(el);
     else this.inside(el, kind);
+  }
+
+  drawing(el, above) {
+    const view = look(el, above);
+    if (!view) {
+      this.elements.push(el);
+      return;
+    }
+    if (tagOf(el) === 'text' && !view.readable) this.elements.push(el);
+    else for (const kid of el.children) if (kid.namespaceURI === el.namespaceURI) this.drawing(kid, view);
   }
 
   // Looks at the texts of one element, and so at those of its kind.

@@ -6,7 +6,11 @@ const NEVER = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT', 'HEAD', 'META'
   'DESC', 'METADATA', 'DEFS', 'SYMBOL', 'CLIPPATH', 'MASK', 'PATTERN', 'MARKER', 'FILTER',
   'LINEARGRADIENT', 'RADIALGRADIENT']);
 const CONTROLS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
+// What stands between their tags is for browsers that do not know them.
+const FALLBACK = new Set(['CANVAS', 'VIDEO', 'AUDIO']);
 const OFF = 500; // px: nobody indents a text that far to show it
+
+const WHOLE = [1, 1];
 
 class View {
   constructor(el, above, style, display) {
@@ -15,8 +19,12 @@ class View {
     this.style = style;
     this.inert = el.inert === true || (above !== null && above.inert && !isModal(el));
     this.inline = display === 'inline' || display === 'contents' || display.startsWith('ruby') || display.endsWith('math');
+    this.hollow = FALLBACK.has(el.tagName);
+    this.effects = above !== null ? above.effects || rootOf(el) !== null : hasEffects(el.ownerDocument);
     this.known = undefined;
     this.legible = undefined;
+    this.cut = undefined;
+    this.rest = undefined;
     this.likeness = null; // who knows which elements inside look alike
     this.alike = null; // the views of what is inside, by their keys
     this.drawn = undefined;
@@ -45,7 +53,30 @@ class View {
 
   // Whether its place or its size may hide it.
   get placed() {
-    return this.fixed ??= /absolute|fixed/.test(this.style.position) || this.style.overflowX !== 'visible';
+    return this.fixed ??= /absolute|fixed/.test(this.style.position) || this.cuts || (this.effects && movesOut(this.style));
+  }
+
+  get cuts() {
+    return this.style.overflow !== 'visible';
+  }
+
+  // Whether a box around cuts off all the text in it.
+  get clipped() {
+    return this.cut ??= (this.above !== null && this.above.clipped)
+      || (/hidden|clip/.test(this.style.overflow) && cutsOff(this.el, this.style));
+  }
+
+  // The opacity of what is inside, and the size of its letters, as parts of what they say.
+  get left() {
+    if (!this.effects) return WHOLE;
+    if (this.rest === undefined) {
+      const [opacity, size] = this.above ? this.above.left : WHOLE;
+      const { style } = this;
+      const moved = style.transform !== 'none' || style.scale !== 'none' || style.rotate !== 'none';
+      const own = moved && !isSolid(this.el, style) ? leftBy(style) : 1;
+      this.rest = own === 1 && style.opacity === '1' ? this.above?.left ?? WHOLE : [opacity * style.opacity, size * own];
+    }
+    return this.rest;
   }
 
   // The colour behind the text, null where it cannot be known from ancestors alone.
@@ -53,25 +84,38 @@ class View {
     if (this.known === undefined) {
       const style = this.style;
       if (style.backgroundImage !== 'none' || style.filter !== 'none') this.known = null;
-      else if (!clear(style.backgroundColor)) this.known = style.backgroundColor;
+      else if (!clear(style.backgroundColor) && style.backgroundClip !== 'text') this.known = blended(style.backgroundColor, this.behind);
       else if (style.position !== 'static') this.known = null;
-      else this.known = this.above ? this.above.back : 'rgb(255, 255, 255)';
+      else this.known = this.behind;
     }
     return this.known;
   }
 
-  contrasts(color) {
-    if (!clear(color) && color !== this.back) return true;
-    // Text of a drawing has a fill instead.
-    return this.style.fill !== 'rgb(0, 0, 0)' || this.style.backgroundClip === 'text';
+  get behind() {
+    if (this.above) return this.above.back;
+    return this.style.colorScheme.includes('dark') ? null : 'rgb(255, 255, 255)';
+  }
+
+  contrasts(opacity) {
+    const { style } = this;
+    // Text of a drawing has a fill instead, and shapes behind it.
+    if (typeof this.el.ownerSVGElement === 'object') {
+      return (style.fill !== 'none' && style.fillOpacity * opacity > LEAST_OPACITY && !clear(style.fill)) || style.stroke !== 'none';
+    }
+    return differs(style.webkitTextFillColor, this.back, opacity) || style.textShadow !== 'none' || style.webkitTextStrokeWidth !== '0px'
+      || (style.backgroundClip === 'text' && (differs(style.backgroundColor, this.behind, opacity)
+        || (style.backgroundImage !== 'none' && paints(style.backgroundImage, this.behind, opacity))))
+      || isBacked(this.el, style.webkitTextFillColor, opacity);
   }
 
   // Whether text directly inside is readable.
   get readable() {
     if (this.legible === undefined) {
       const style = this.style;
-      this.legible = style.visibility === 'visible' && parseFloat(style.fontSize) >= 1
-        && parseFloat(style.textIndent) > -OFF && this.contrasts(style.color);
+      const [opacity, size] = this.left;
+      this.legible = !this.hollow && style.visibility === 'visible'
+        && parseFloat(style.fontSize) * size * (this.el.currentCSSZoom ?? 1) >= LEAST_SIZE
+        && parseFloat(style.textIndent) > -OFF && this.contrasts(opacity) && !this.clipped;
     }
     return this.legible;
   }
@@ -90,57 +134,99 @@ function look(el, above) {
   const alike = above.alike ??= new Map();
   const twin = alike.get(key);
   // Where an element stands, and how large it is, is its own.
-  if (twin !== undefined) return twin.placed && vanished(el, getComputedStyle(el)) ? null : twin;
+  if (twin !== undefined && !twin.placed) return twin;
+  if (twin !== undefined) {
+    const style = getComputedStyle(el);
+    if (misplaced(el, style, twin.effects)) return null;
+    // A text and nothing else begins where that of its like does.
+    if (!twin.cuts || (!twin.clipped && firstElementOf(el) === null) || cutsOff(el, style) === twin.clipped) return twin;
+  }
   const view = lookAt(el, above);
   if (view) alike.set(key, view);
   return view;
 }
 
 function lookAt(el, above) {
+  if (above !== null && above.hollow) return null;
   const style = getComputedStyle(el);
   const { display } = style;
   if (display === 'none' || style.contentVisibility === 'hidden') return null;
-  if (vanished(el, style) && !CONTROLS.has(el.tagName)) return null;
+  const effects = above !== null ? above.effects : hasEffects(el.ownerDocument);
+  if ((effects ? vanished(el, style) : misplaced(el, style, false)) && !CONTROLS.has(el.tagName)) return null;
   const view = new View(el, above, style, display);
   // A shadow tree has rules of its own.
   if (above !== null && above.likeness !== null && rootOf(el) === null) view.likeness = above.likeness;
   return view;
 }
 
+// Whether a document may use what fades, moves, scales or masks its elements: asking each of them
+// costs as much as all the rest. Learnt once a reading, where there is little to learn it from.
+const EFFECTS = /opacity|transform|translate|scale|rotate|zoom|filter|mask|clip|@import/;
+const STYLED_SO = ['opacity', 'transform', 'translate', 'scale', 'rotate', 'zoom', 'filter', 'mask', 'clip']
+  .map((name) => `[style*=${name} i], [${name}]`).join(', ');
+const FEW_RULES = 100;
+let effectsOf = new WeakMap();
+
+function hasEffects(doc) {
+  let found = effectsOf.get(doc);
+  if (found === undefined) {
+    found = doc.getAnimations().length > 0 || doc.querySelector(STYLED_SO) !== null
+      || [...doc.styleSheets, ...doc.adoptedStyleSheets].some(tellsOfEffects);
+    effectsOf.set(doc, found);
+  }
+  return found;
+}
+
+function tellsOfEffects(sheet) {
+  try {
+    const rules = sheet.cssRules;
+    return rules.length > FEW_RULES || [...rules].some((rule) => EFFECTS.test(rule.cssText));
+  } catch {
+    return true; // of another origin
+  }
+}
+
 function vanished(el, style) {
-  if (style.opacity === '0') return true;
-  const { position } = style;
+  const { opacity } = style;
+  if (opacity !== '1' && opacity <= LEAST_OPACITY) return true;
   if (style.clipPath !== 'none' && /inset\((50|100)%|circle\(0|polygon\(0px 0px(, 0px 0px)*\)/.test(style.clipPath)) return true;
+  if ((style.transform !== 'none' || style.scale !== 'none') && leftBy(style) < LEAST_PART && !isSolid(el, style)) return true;
+  return filteredOut(style) || misplaced(el, style, true);
+}
+
+// Whether its place or its size hides it: those are an element's own, however much it looks like others.
+function misplaced(el, style, effects) {
+  const { position, overflow } = style;
   if (position === 'absolute' || position === 'fixed') {
     if (/^rect\(([01](px)?,? ?){4}\)$/.test(style.clip)) return true;
     if (beyond(el, position)) return true;
-  }
-  if (flat(style.transform) || /^0(%| |$)/.test(style.scale)) return true;
-  if (style.overflowX === 'visible') return false;
-  const tag = el.tagName;
-  return tag !== 'BODY' && tag !== 'HTML' && (tiny(style.width) || tiny(style.height));
+  } else if (position === 'relative' && (parseFloat(style.left) < -OFF || parseFloat(style.top) < -OFF) && beyond(el, position)) return true;
+  if (effects && movesOut(style) && beyond(el, position)) return true;
+  if (overflow === 'visible' || PAGE.has(el.tagName)) return false;
+  return tiny(style.width) || tiny(style.height);
 }
 
-// Whether a transform leaves nothing of a box: the area of what it makes of a unit square is 0.
-function flat(transform) {
-  if (!transform.startsWith('matrix(')) return false;
-  const [a, b, c, d] = transform.slice(7).split(',').map(parseFloat);
-  return Math.abs(a * d - b * c) < 1e-6;
+// Whether an element is moved so far to the left or up that it may be out of sight.
+function movesOut({ transform, translate }) {
+  if (translate !== 'none' && translate.includes('-')) return true;
+  if (!transform.includes('-')) return false;
+  const numbers = transform.slice(transform.indexOf('(') + 1).split(',').map(parseFloat);
+  const [x, y] = numbers.length > 6 ? [numbers[12], numbers[13]] : [numbers[4], numbers[5]];
+  return x < -NEAR || y < -NEAR;
 }
 
+const NEAR = 20; // px, by which nothing that can be read is moved out of sight
+
+// Whether an element is a side of something that others turn, or such a thing itself.
+const isSolid = (el, style) => style.transformStyle === 'preserve-3d'
+  || (el.parentElement !== null && getComputedStyle(el.parentElement).transformStyle === 'preserve-3d');
+
+const PAGE = new Set(['BODY', 'HTML']);
+const LEAST_PART = 0.01; // of a box, by transforms
 const tiny = (length) => length.endsWith('px') && parseFloat(length) <= 1;
 
-// Whether no scrolling brings the box into sight: left of or above the page.
-function beyond(el, position) {
-  const box = el.getBoundingClientRect();
-  if (box.width === 0 && box.height === 0) return false;
-  const view = el.ownerDocument.defaultView;
-  if (!view) return false;
-  const [x, y] = position === 'fixed' ? [0, 0] : [view.scrollX, view.scrollY];
-  const rightToLeft = el.ownerDocument.dir === 'rtl' && position !== 'fixed';
-  if (box.bottom + y <= 0 || (!rightToLeft && box.right + x <= 0)) return true;
-  return position === 'fixed' && (box.left >= view.innerWidth || box.top >= view.innerHeight);
-}
+// Whether nothing of the text in a box that cuts it off is left.
+const cutsOff = (el, style) => !PAGE.has(el.tagName) && style.width !== 'auto' && !/auto|scroll/.test(style.overflow) && cutOff(el);
 
 // Whether an element shows only its summary or its legend at the moment.
 function folded(el, kid) {

@@ -1,0 +1,141 @@
+// Whether text can be made out: its colour against what is behind it, and how much of it is left by
+// transforms, zoom and the boxes that cut it off. Asked only of what the quick looks of visible.js
+// leave open.
+
+const LEAST_CONTRAST = 8; // of 255, in any channel: nobody makes out less
+const LEAST_OPACITY = 0.03; // black on white with less is below that
+const LEAST_SIZE = 1; // px of a letter's height
+const MOST_TEXTS = 30; // texts of a cut-off box that are looked at
+const COLOR = /rgba?\(([\d.]+),? ([\d.]+),? ([\d.]+)(?:(?:,| \/) ([\d.]+))?\)/g;
+const colors = new Map(); // by the words of a style: [red, green, blue, opacity], null for other notations
+const sketch = document.createRange();
+
+function colorOf(words) {
+  let color = colors.get(words);
+  if (color === undefined) {
+    [color = null] = colorsIn(words);
+    if (colors.size > 1000) colors.clear();
+    colors.set(words, color);
+  }
+  return color;
+}
+
+const colorsIn = (words) => [...words.matchAll(COLOR)].map(([, ...parts]) => parts.map((part) => (part === undefined ? 1 : Number(part))));
+
+// A colour laid over another one, both as words of a style; null where it cannot be known.
+function blended(over, under) {
+  const [above, below] = [colorOf(over), under && colorOf(under)];
+  if (!above || above[3] === 1) return over;
+  if (!below) return null;
+  const [r, g, b] = [0, 1, 2].map((i) => Math.round(above[i] * above[3] + below[i] * (1 - above[3])));
+  return `rgb(${r}, ${g}, ${b})`;
+}
+
+// Whether a colour can be told from the one behind it (null: unknown).
+function differs(color, back, opacity) {
+  const ink = colorOf(color);
+  if (!ink) return color !== back;
+  const strength = ink[3] * opacity;
+  const paper = back && colorOf(back);
+  if (!paper) return strength > LEAST_OPACITY;
+  return [0, 1, 2].some((i) => Math.abs(ink[i] - paper[i]) * strength > LEAST_CONTRAST);
+}
+
+// Whether a gradient has a colour that can be told from the one behind it; pictures count as if.
+function paints(image, back, opacity) {
+  if (!/^(?:repeating-)?(?:linear|radial|conic)-gradient/.test(image) || image.includes('url(')) return true;
+  const found = image.match(COLOR);
+  return !found || found.some((color) => differs(color, back, opacity));
+}
+
+const PICTURES = new Set(['IMG', 'VIDEO', 'CANVAS', 'IFRAME', 'EMBED', 'OBJECT']);
+
+// Whether a text stands on something that it is not in, such as a picture put behind it.
+function isBacked(el, color, opacity) {
+  if (!differs(color, null, opacity)) return false;
+  sketch.selectNodeContents(el);
+  const box = sketch.getBoundingClientRect();
+  const met = el.ownerDocument.elementsFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+  return met.slice(met.indexOf(el) + 1).some((one) => {
+    if (one.contains(el)) return false;
+    const { backgroundColor, backgroundImage } = getComputedStyle(one);
+    return PICTURES.has(tagOf(one)) || backgroundImage !== 'none' || (!clear(backgroundColor) && differs(color, backgroundColor, opacity));
+  });
+}
+
+// How much of the height and the width of a box its own transform leaves: 0 for nothing.
+function leftBy(style) {
+  let part = 1;
+  const { transform, scale, rotate } = style;
+  if (transform !== 'none') {
+    const numbers = transform.slice(transform.indexOf('(') + 1).split(',').map(parseFloat);
+    const [a, b, c, d] = transform.startsWith('matrix3d') ? [numbers[0], numbers[1], numbers[4], numbers[5]] : numbers;
+    const most = Math.max(Math.hypot(a, b), Math.hypot(c, d));
+    part = most === 0 ? 0 : Math.abs(a * d - b * c) / most;
+  }
+  if (scale !== 'none') part *= Math.min(...scale.split(' ').slice(0, 2).map((one) => Math.abs(parseFloat(one)) / (one.endsWith('%') ? 100 : 1)));
+  const turned = /^(?:x|y) (-?[\d.]+)deg$/.exec(rotate);
+  return turned ? part * Math.abs(Math.cos(turned[1] * Math.PI / 180)) : part;
+}
+
+// Whether filter or mask take away all of an element.
+function filteredOut(style) {
+  const { filter, maskImage } = style;
+  if (filter !== 'none') {
+    for (const [, part] of filter.matchAll(/opacity\(([\d.]+)\)/g)) if (part <= LEAST_OPACITY) return true;
+  }
+  if (maskImage === 'none') return false;
+  if (/^0(?:px|%)?(?: |$)/.test(style.maskSize)) return true;
+  return style.maskMode !== 'luminance' && !/url\(/.test(maskImage) && colorsIn(maskImage).length > 0
+    && colorsIn(maskImage).every((color) => color[3] <= LEAST_OPACITY);
+}
+
+// Whether no scrolling brings the box, or what flows out of it, into sight: left of or above the page.
+function beyond(el, position) {
+  const box = el.getBoundingClientRect();
+  if (box.width === 0 && box.height === 0) return false;
+  const view = el.ownerDocument.defaultView;
+  if (!view) return false;
+  const [x, y] = position === 'fixed' ? [0, 0] : [view.scrollX, view.scrollY];
+  const rightToLeft = el.ownerDocument.dir === 'rtl' && position !== 'fixed';
+  // The track of a carousel is moved away, and shows what flows out of it.
+  const [right, bottom] = [Math.max(box.right, box.left + el.scrollWidth), Math.max(box.bottom, box.top + el.scrollHeight)];
+  if (bottom + y <= 0 || (!rightToLeft && right + x <= 0)) {
+    const [across, down] = position === 'fixed' ? [0, 0] : scrolledBy(el);
+    return bottom + y + down <= 0 || (!rightToLeft && right + x + across <= 0);
+  }
+  return position === 'fixed' && (box.left >= view.innerWidth || box.top >= view.innerHeight);
+}
+
+// How far the boxes around an element are scrolled: what they have moved away can be brought back.
+function scrolledBy(el) {
+  let [across, down] = [0, 0];
+  for (let at = el.parentElement; at && at !== el.ownerDocument.documentElement; at = at.parentElement) {
+    across += at.scrollLeft;
+    down += at.scrollTop;
+  }
+  return [across, down];
+}
+
+// Whether a box that cuts off what flows out of it leaves none of its texts.
+function cutOff(el) {
+  const box = el.getBoundingClientRect();
+  const texts = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
+  let met = 0;
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    if (!/\S/.test(text.data)) continue;
+    sketch.selectNodeContents(text);
+    const lines = sketch.getClientRects();
+    if (lines.length && (++met > MOST_TEXTS || shows(lines, box) || leaves(text.parentElement, el))) return false;
+  }
+  return met > 0;
+}
+
+const shows = (lines, box) => [...lines].some((line) => Math.min(line.right, box.right) - Math.max(line.left, box.left) >= 1
+  && Math.min(line.bottom, box.bottom) - Math.max(line.top, box.top) >= 1);
+
+// Whether something in a box may be placed by what surrounds that.
+function leaves(el, box) {
+  for (let at = el; at && at !== box; at = at.parentElement) if (/absolute|fixed/.test(getComputedStyle(at).position)) return true;
+  return false;
+}
