@@ -162,15 +162,15 @@ function lookAt(el, above) {
 // Whether a document may use what fades, moves, scales or masks its elements: asking each of them
 // costs as much as all the rest. Learnt once a reading, where there is little to learn it from.
 const EFFECTS = /opacity|transform|translate|scale|rotate|zoom|filter|mask|clip|@import/;
-const STYLED_SO = ['opacity', 'transform', 'translate', 'scale', 'rotate', 'zoom', 'filter', 'mask', 'clip']
-  .map((name) => `[style*=${name} i], [${name}]`).join(', ');
 const FEW_RULES = 100;
+const FEW_ELEMENTS = 400; // of more, those that look alike are looked at once
 let effectsOf = new WeakMap();
 
 function hasEffects(doc) {
   let found = effectsOf.get(doc);
   if (found === undefined) {
-    found = doc.getAnimations().length > 0 || doc.querySelector(STYLED_SO) !== null
+    found = doc.getElementsByTagName('*').length >= FEW_ELEMENTS || doc.querySelector('svg, [style]') !== null
+      || doc.getAnimations().length > 0
       || [...doc.styleSheets, ...doc.adoptedStyleSheets].some(tellsOfEffects);
     effectsOf.set(doc, found);
   }
