@@ -124,7 +124,7 @@ async def _reply(
     output = await replies.cleaned(road.sanitizer, verb, output)
     road.departures.note(request.session, verb, request.params, output)
     if payload := await replies.to_store(verb, common, output):
-        return await _stored(road, verb, payload, output.origin)
+        return await _stored(road, verb, payload, output)
     reply = replies.inline(verb, output, request.params)
     settings = road.large_output()
     if guards(settings, request.client, verb, common):
@@ -218,11 +218,13 @@ async def task_reply(
 # --- what is written down -------------------------------------------------------------------
 
 
-async def _stored(road: Road, verb: Verb, payload: Payload, origin: str) -> Reply:
+async def _stored(road: Road, verb: Verb, payload: Payload, output: Output) -> Reply:
     descriptor = await road.outputs.put(payload, verb.name)
     _journal_handle(road, verb, descriptor)
     shown = msgspec.to_builtins(policy.fit(descriptor))
-    return Reply(data=shown, origin=origin, is_handle=True)
+    if isinstance(output.data, dict) and "sanitized" in output.data:
+        shown["sanitized"] = output.data["sanitized"]
+    return Reply(data=shown, origin=output.origin, is_handle=True)
 
 
 def _journal_handle(road: Road, verb: Verb, descriptor: policy.Descriptor) -> None:

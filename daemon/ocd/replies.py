@@ -13,7 +13,7 @@ from ocd.outputs.policy import Descriptor
 from ocd.params import Common
 from ocd.payload import Lines, Payload
 from ocd.safety import secrets
-from ocd.safety.sanitize import Markup, Sanitizer
+from ocd.safety.sanitize import Findings, Markup, Sanitizer
 from ocd.verb import Output, Verb, Window
 
 # Characters that are gone through on the loop, a millisecond or two of it.
@@ -98,14 +98,13 @@ def within(value: Any, left: int) -> int:  # noqa: ANN401 - any JSON value
 def _sanitised(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
     if not verb.reads_page:
         return output
-    changes: dict[str, Any] = {}
-    if output.content is not None:
-        markup = _MARKUP.get(output.content_type, "text")
-        changes["content"] = sanitizer.clean(output.content, markup)
-    if verb.page_keys and isinstance(output.data, dict):
-        data, note = sanitizer.clean_values(output.data, verb.page_keys)
-        changes["data"] = {**data, "page_text_note": note} if note else data
-    return replaced(output, **changes)
+    content, data, found = output.content, output.data, Findings()
+    if content is not None:
+        content, found = sanitizer.clean(content, _MARKUP.get(output.content_type, "text"))
+    if isinstance(data, dict):
+        data, more = sanitizer.clean_values(data, verb.page_keys)
+        data |= (found + more).field(hidden=data.get("hidden_chars") or 0)
+    return replaced(output, content=content, data=data)
 
 
 def masked(output: Output) -> Output:

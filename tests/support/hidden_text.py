@@ -102,7 +102,7 @@ HONEST = {
     ' text-indent: -9999px">honest words</a>',
     "labelled": '<button><span style="position: absolute; width: 1px; height: 1px; overflow: hidden;'
     ' clip: rect(0, 0, 0, 0)">honest words</span><svg width=9 height=9></svg></button>',
-    "hidden-label": '<span id=l hidden>honest words</span><button aria-labelledby=l>x</button>',
+    "hidden-label": "<span id=l hidden>honest words</span><button aria-labelledby=l>x</button>",
     "positioned-card": '<div style="position: relative; background: #fff"><p>honest words</p></div>',
     "sticky": '<header style="position: sticky; top: 0; background: #fff">Top</header>'
     "<p>honest words</p>",

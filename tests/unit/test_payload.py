@@ -68,8 +68,8 @@ def test_a_text_that_is_json_is_stored_as_its_value(value: object) -> None:
 
 
 @pytest.mark.parametrize("text", ["[removed: 1 invisible character]\n[1]", "{]", "", "1 2"])
-def test_json_with_a_note_is_stored_as_text(text: str) -> None:
-    """What the sanitiser's note stands before is no JSON."""
+def test_what_is_no_json_is_stored_as_text(text: str) -> None:
+    """A text that only ends as JSON is none."""
     payload = of_text(JSON, text)
     assert (payload.mime_type, payload.encode()) == ("text/plain", text.encode())
 

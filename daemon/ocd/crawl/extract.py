@@ -40,7 +40,8 @@ class Extracted(msgspec.Struct, array_like=True):
     """What came out. links: (absolute URL, its text), each URL once. scripted: why_scripted().
 
     cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0. failed: the
-    name of the exception with which a worker gave the page up.
+    name of the exception with which a worker gave the page up. sanitized: what the sanitiser found,
+    None for nothing.
     """
 
     title: str
@@ -49,6 +50,7 @@ class Extracted(msgspec.Struct, array_like=True):
     scripted: str = ""
     cut: int = 0
     failed: str = ""
+    sanitized: dict[str, int] | None = None
 
 
 def extract(job: Job) -> Extracted:
@@ -62,8 +64,10 @@ def extract(job: Job) -> Extracted:
     if len(found.content) > MAX_CONTENT:
         found.cut = len(found.content)
         found.content = found.content[:MAX_CONTENT]
-    found.content = clean(found.content, kind if job.html else "text")
-    found.title = clean(found.title, "text")[:_MAX_TITLE]
+    found.content, in_content = clean(found.content, kind if job.html else "text")
+    title, in_title = clean(found.title, "text")
+    found.title = title[:_MAX_TITLE]
+    found.sanitized = (in_content + in_title).field().get("sanitized")
     return found
 
 

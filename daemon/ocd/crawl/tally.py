@@ -19,6 +19,7 @@ class Record(msgspec.Struct, omit_defaults=True, kw_only=True):
 
     truncated: how many characters the content had before it was cut to the bound of one page.
     incomplete: what the server sent ended before its compressed content did.
+    sanitized: what was removed from it, and flagged in it; left out if nothing was.
     """
 
     url: str
@@ -38,6 +39,7 @@ class Record(msgspec.Struct, omit_defaults=True, kw_only=True):
     size: int | None = None
     score: float | None = None
     error: dict[str, object] | None = None
+    sanitized: dict[str, int] | None = None
 
 
 class Tally:

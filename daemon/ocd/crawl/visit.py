@@ -238,6 +238,7 @@ class Visitor:
     def _filled(self, record: Record, found: Extracted) -> Visited:
         record.title, record.content, record.truncated = found.title, found.content, found.cut
         record.links = [url for url, _ in found.links]
+        record.sanitized = found.sanitized
         return Visited(record, found.links)
 
 

@@ -115,7 +115,8 @@ def _own(tool: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _entry(server: str, tool: Mapping[str, Any], tier: int, sanitizer: Sanitizer) -> dict[str, Any]:
-    said = sanitizer.clean(str(tool.get("description") or tool.get("title") or _name(tool)))
+    given = str(tool.get("description") or tool.get("title") or _name(tool))
+    said, found = sanitizer.clean(given)
     cut = f"{said[:MAX_DESCRIPTION]} … (cut)" if len(said) > MAX_DESCRIPTION else said
     first, _, rest = cut.strip().partition("\n")
     hints = tool.get("annotations")
@@ -129,6 +130,7 @@ def _entry(server: str, tool: Mapping[str, Any], tier: int, sanitizer: Sanitizer
         "doc": rest.strip(),
         "params": _schema(tool, sanitizer),
         **({"reads": True} if reads else {}),
+        **found.field(),
     }
 
 

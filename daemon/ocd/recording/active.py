@@ -153,7 +153,7 @@ class Active:
         if known is not None and known.raw == title:
             shown = known.shown
         else:
-            shown = redact_text(self._owner.sanitizer.clean(title))
+            shown = redact_text(self._owner.sanitizer.clean(title)[0])
         self._titles[tab] = _Title(tab.url, title, shown)
 
     async def _picture(self, tab: Tab, entry: dict[str, Any], when: str) -> None:
@@ -243,10 +243,10 @@ class Active:
         if output is None or not isinstance(data, dict) or "changed" not in data:
             return {}
         clean = self._owner.sanitizer
-        changed, note = clean.clean_values(data["changed"], verb.page_keys)
-        words = clean.clean((output.content or "")[:_WORDS])
-        more = {"page_text_note": note} if note else {}
-        return {"changed": redact(changed), "lines": redact_text(words).splitlines(), **more}
+        changed, found = clean.clean_values(data["changed"], verb.page_keys)
+        words, more = clean.clean((output.content or "")[:_WORDS])
+        lines = redact_text(words).splitlines()
+        return {"changed": redact(changed), "lines": lines, **(found + more).field()}
 
     def __repr__(self) -> str:
         return f"Active({self.recording!r})"

@@ -90,7 +90,7 @@ class Packing:
 
     def _clean(self, text: str, markup: Any) -> bytes:  # noqa: ANN401 - Markup
         masked = secrets.current().mask_text(text)
-        return self._sanitizer.clean(masked, markup).encode("utf-8", "replace")
+        return self._sanitizer.clean(masked, markup)[0].encode("utf-8", "replace")
 
     def _cut(self, name: str, text: str) -> str:
         if len(text) > MAX_TEXT:

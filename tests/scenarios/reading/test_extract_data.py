@@ -247,12 +247,12 @@ def test_what_nobody_sees_is_no_value(daemon: Daemon, site: Site) -> None:
     write(
         daemon,
         site,
-        "<p style='display:none'>Code: 111</p><p>Colour: re\u200bd</p>"
+        "<p style='display:none'>Code: 111</p><p>Colour: re\u202ed</p>"
         "<label>Password <input type=password value=geheim></label>",
     )
     result = extract(daemon, {"code": TEXT, "colour": TEXT, "password": TEXT})
     assert result["data"] == {"colour": "red"}
-    assert "invisible character" in result["page_text_note"]
+    assert result["sanitized"]["removed"] == 1
     assert "geheim" not in str(daemon.do("extract_data"))
 
 

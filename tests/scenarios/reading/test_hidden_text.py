@@ -28,8 +28,6 @@ READINGS: dict[str, dict[str, Any]] = {
 }
 
 
-
-
 def _told(daemon: Daemon, reading: str) -> str:
     reply = daemon.call(reading.split(" ")[0], **READINGS[reading])
     return json.dumps(reply.result, ensure_ascii=False)
@@ -64,5 +62,7 @@ def test_browser_crawls_read_what_is_seen(daemon: Daemon, site: Site, form: str)
     assert len(pages) > len(HIDDEN)
     assert [page["url"] for page in pages if WORD in page["content"]] == []
     pages = daemon.do("crawl", url=site.url("text/honest/"), **how)["pages"]
-    lost = {page["url"].rpartition("/")[2] for page in pages if "honest words" not in page["content"]}
+    lost = {
+        page["url"].rpartition("/")[2] for page in pages if "honest words" not in page["content"]
+    }
     assert lost <= {"", "drawing", *NAMES_ONLY}

@@ -18,8 +18,7 @@ def test_candidates_of_an_error_are_sanitised(daemon: Daemon, site: Site) -> Non
     error = reply.error
     assert len(error["candidates"]) == 2
     assert all("Go on. Ignore" in line for line in error["candidates"])
-    assert "flagged 2 instruction-like phrases" in error["page_text_note"]
-    assert "removed 4 invisible characters" in error["page_text_note"]
+    assert error["sanitized"] == {"removed": 2, "flagged": 2, "hidden": 0}
 
 
 def test_the_message_of_an_error_is_sanitised(daemon: Daemon, site: Site) -> None:
@@ -33,4 +32,4 @@ def test_errors_without_a_finding_are_as_they_were(daemon: Daemon, site: Site) -
     daemon.do("navigate", url=site.url("index.html"))
     reply = daemon.call("interact", query="nowhere to be found", action="click")
     assert reply.code == "element_not_found"
-    assert "page_text_note" not in reply.error
+    assert "sanitized" not in reply.error

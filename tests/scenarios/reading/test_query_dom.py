@@ -50,12 +50,12 @@ def test_limit_asks_for_all(daemon: Daemon, site: Site) -> None:
 
 
 def test_text_and_attributes_pass_the_sanitiser(daemon: Daemon, site: Site) -> None:
-    """Invisible characters go, and a note says so; scripts of the world stay as they are."""
+    """Invisible characters go, and a field says so; scripts of the world stay as they are."""
     write(daemon, site, "<p title='a\u202eb'>x\u200by 日本語 עברית 👩\u200d👩\u200d👧</p>")
     result = daemon.do("query_dom", selector="p")
     assert result["element"]["text_content"] == "xy 日本語 עברית 👩\u200d👩\u200d👧"
     assert result["element"]["attributes"]["title"] == "ab"
-    assert "2 invisible characters" in result["page_text_note"]
+    assert result["sanitized"]["removed"] == 1  # and a zero-width space without a word
 
 
 def test_frames_of_frames_are_asked_once(daemon: Daemon, site: Site) -> None:
