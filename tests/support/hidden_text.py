@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - pages, a line each
 """Pages with text that nobody sees, each by one trick, and pages whose text only looks like it."""
 
 from aiohttp import web

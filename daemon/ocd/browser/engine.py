@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ocd.browser.tab import Tab
 
 _FILES = (
-    "nodes", "names", "likeness", "legibility", "visible", "refs", "identity", "states", "outline", "serialise",
+    "nodes", "names", "likeness", "legibility", "visible", "covering", "refs", "identity", "states",
+    "outline", "serialise",
     "seeking", "finding", "acting", "changes", "choosing", "spots", "files",
     "observing", "inspecting", "annotating", "styles", "summary",
     "harvesting", "evidence",

@@ -56,9 +56,10 @@ def _source(name: str) -> str:
 
 # Read at import: the loop must not wait for a disk.
 _SHIM = _source("pool_shim.js")
+_LOOKING = ("nodes", "legibility", "visible", "covering", "plain", "unseen")
 _READ = "\n".join(
     ["(() => {'use strict';"]
-    + [_source(f"page/{name}.js") for name in ("nodes", "legibility", "visible", "plain", "unseen")]
+    + [_source(f"page/{name}.js") for name in _LOOKING]
     + [_source("pool_read.js"), "})()"]
 )
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from support.daemon import Daemon
-from support.hidden_text import HIDDEN, HONEST, WORD
+from support.hidden_text import COVERED, HIDDEN, HONEST, WORD
 from support.site import Site
 
 # Pages whose words are the name of a control, and no text.
@@ -54,6 +54,25 @@ def test_text_that_only_looks_hidden_is_read(daemon: Daemon, site: Site, page: s
         assert [reading for reading in every if "honest words" not in told[reading]] == []
 
 
+@pytest.mark.parametrize("page", COVERED)
+def test_what_is_covered_is_marked(daemon: Daemon, site: Site, page: str) -> None:
+    """A dialog covers honest text: it is read, and said to be covered; the rest is not."""
+    daemon.do("navigate", url=site.url(f"text/covered/{page}"))
+    assert f"[covered] {WORD} orders" in _told(daemon, "read_page outline")
+    assert f"[covered] {WORD} orders" in _told(daemon, "read_page text")
+    assert f"[covered] {WORD} orders" in _told(daemon, "page_content")
+    assert "[covered] Plain" not in _told(daemon, "read_page outline")
+    assert "[covered]" in _told(daemon, "find")
+    assert "[covered]" not in _told(daemon, "find again")
+
+
+@pytest.mark.parametrize("page", ["positioned-card", "sticky", "veil", "over-picture"])
+def test_what_shows_is_not_marked(daemon: Daemon, site: Site, page: str) -> None:
+    """Boxes around a text, headers that stay and veils cover nothing."""
+    daemon.do("navigate", url=site.url(f"text/honest/{page}"))
+    assert "[covered]" not in _told(daemon, "read_page outline")
+
+
 @pytest.mark.parametrize("form", ["markdown", "text", "html"])
 def test_browser_crawls_read_what_is_seen(daemon: Daemon, site: Site, form: str) -> None:
     """The same pages by a crawl with the browser."""
@@ -66,3 +85,7 @@ def test_browser_crawls_read_what_is_seen(daemon: Daemon, site: Site, form: str)
         page["url"].rpartition("/")[2] for page in pages if "honest words" not in page["content"]
     }
     assert lost <= {"", "drawing", *NAMES_ONLY}
+    pages = daemon.do("crawl", url=site.url("text/covered/"), **how)["pages"]
+    told = [page["content"] for page in pages if WORD in page["content"]]
+    assert len(told) == len(COVERED)
+    assert all("covered" in text for text in told)

@@ -176,6 +176,7 @@ function lineOf(one, alone) {
   let line = one.role || one.el.tagName.toLowerCase();
   if (one.name) line += ` ${quote(clip(one.name))}`;
   line += ` [ref=e${refOf(one.el)}]${statesOf(control, one.role, one.el.ownerDocument.activeElement)}`;
+  if (!FIELDS.has(one.role) && isCovered(one.el)) line += ' [covered]';
   if (one.role !== 'text') line += clip(detailOf(control, one.role, one.name, null), 300);
   const { at, words } = around(one.el);
   let context = alone ? '' : squeeze(words ? seenText(at, 800).replace(one.name, ' ').slice(0, 400) : '');

@@ -7,7 +7,7 @@ const TROUBLE_CLASS = /(^|[-_\s])(errors?|invalid|alerts?|danger|warnings?|toast
 const OVERLAYS = 'dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true], [popover]';
 const TURNS = /^[«‹←<]*\s*(next|prev(ious)?|older|newer|first|last|more|load more|show more|view more|weiter|zurück|vorherige|nächste|mehr|suivante?|précédente?|plus|siguiente|anterior|más|successiv[ao]|precedente|próxim[ao]|下一页|上一页|下一頁|上一頁|次へ?|前へ?|次のページ|다음|이전|더보기|더 보기|التالي|السابق|הבא|הקודם|[»›→>]+|[«‹←<]+)( page| results?)?\s*[»›→>«‹←<]*$/i;
 
-const shownText = (el, most) => clip(squeeze(seenText(el, most * 4 + 200)), most);
+const shownText = (el, most) => clip((isCovered(el) ? COVERED : '') + squeeze(seenText(el, most * 4 + 200)), most);
 
 class Report {
   constructor() {

@@ -143,6 +143,7 @@ function toldOf(one) {
     ref: `e${refOf(one.el)}`, role: one.role, name: labelled(one),
     bbox: [one.box.x, one.box.y, one.box.w, one.box.h], in_viewport: one.box.shows, actions: one.can,
     ...(value ? { value } : {}), ...(states ? { states } : {}), ...(one.hidden ? { hidden: true } : {}),
+    ...(isCovered(one.el) ? { covered: true } : {}),
   };
 }
 

@@ -90,7 +90,7 @@ class Outline {
         if (fold && folded(el, kid)) continue;
         if (type === 3) {
           if (BLANK.test(kid.data) || view.readable) {
-            if (!control && !this.onlyRefs) this.words += kid.data;
+            if (!control && !this.onlyRefs) this.words += marked(el, kid.data);
           } else this.hidden += kid.data.length;
         } else if (type === 1) {
           if (clobbered(kid)) this.block(kid, new View(kid, view, getComputedStyle(kid), 'block'), depth, control);
@@ -122,7 +122,7 @@ class Outline {
         this.element(kid, view, depth, null);
       } else if (typeOf(kid) === Node.TEXT_NODE && view.readable) {
         const [first, ...rest] = kid.data.split('\n');
-        this.words += first;
+        this.words += marked(el, first);
         for (const line of rest) {
           this.line(depth);
           this.words = line;
@@ -143,6 +143,7 @@ class Outline {
     const tag = el.tagName.toUpperCase();
     if (NEVER.has(tag)) return;
     if (el.getAttribute('aria-hidden') === 'true') {
+      look(el, above); // it may stand over something
       this.hidden += el.textContent.trim().length;
       return;
     }
@@ -284,7 +285,7 @@ class Outline {
       }
       if (!view.readable && !acts && !control && !this.anyReadable(el, view)) return;
       this.flush(depth);
-      this.put(depth, LEAF, `${this.head(el, 'heading', name, acts)} [level=${level}]`);
+      this.put(depth, LEAF, `${this.head(el, 'heading', name, acts)} [level=${level}]${this.onlyRefs || !marked(el, name).startsWith(COVERED) ? '' : ' [covered]'}`);
     }
     const inner = depth + (this.onlyRefs ? 0 : 1);
     this.kids(el, view, inner, this.untold(el, name) ? control : el);
@@ -437,12 +438,17 @@ function viewAbove(el) {
 // Frames of other origins that the last reading met: the caller asks for them by their place.
 let pendingFrames = [];
 
+const MARKING = new Set(); // the readings that mark what is covered
+
 function read(reader, options) {
   nextNumber = Math.max(nextNumber, options.next);
   const first = nextNumber;
   generatesIn = new Map();
   effectsOf = new WeakMap();
   surroundings = new Map();
-  const result = reader(options);
+  forgetCovers();
+  let result = reader(options);
+  // Told again where it is known by now that something stands over something else.
+  if (MARKING.has(reader) && raised.length && coversNow().length) result = reader(options);
   return { result, first, next: nextNumber, nonce, suspects: suspects.length, frames: pendingFrames.length };
 }

@@ -32,7 +32,7 @@ class Html {
       for (const kid of kidsOf(el)) {
         if (folded(el, kid)) continue;
         if (typeOf(kid) === Node.TEXT_NODE) {
-          if (BLANK.test(kid.data) || view.readable) this.out.push(escaped(kid.data));
+          if (BLANK.test(kid.data) || view.readable) this.out.push(escaped(marked(el, kid.data)));
           else this.hidden += kid.data.length;
         } else if (typeOf(kid) === Node.ELEMENT_NODE) {
           if (clobbered(kid)) this.kids(kid, new View(kid, view, getComputedStyle(kid), 'block'));
@@ -201,7 +201,7 @@ class Dom extends Outline {
           } else this.element(node, view, depth);
         }
         else if (typeOf(node) === Node.TEXT_NODE && node.data.trim()) {
-          this.put(depth, TEXT, view.readable ? squeeze(node.data) : `(not shown: ${node.data.length} characters)`);
+          this.put(depth, TEXT, view.readable ? marked(view.el, squeeze(node.data)) : `(not shown: ${node.data.length} characters)`);
         } else if (typeOf(node) === Node.COMMENT_NODE) {
           this.put(depth, LEAF, `(comment: ${node.data.length} characters)`);
         }
@@ -262,6 +262,8 @@ function dom(options) {
   pendingFrames = it.frames;
   return { ...it.parts(), refs: it.refs, hidden: 0 };
 }
+
+for (const reading of [outline, html, dom]) MARKING.add(reading);
 
 globalThis.openchrome = {
   outline: (options) => read(outline, options),

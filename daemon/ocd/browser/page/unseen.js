@@ -26,6 +26,7 @@ class Unseen {
     this.closed = closed;
     this.elements = [];
     this.texts = [];
+    this.covered = [];
     this.roots = [];
     this.frames = [];
     this.own = new Set();
@@ -40,7 +41,18 @@ class Unseen {
     if (!body || style.display === 'none' || style.visibility !== 'visible') return;
     const kind = new Kind(new View(body, null, style, 'block'));
     this.words(body, kind, () => kind.view);
+    forgetCovers();
     this.below(doc, body, kind);
+    if (raised.length && coversNow().length) this.under(doc);
+  }
+
+  // Finds the texts that stand under something.
+  under(doc) {
+    const texts = doc.createTreeWalker(doc.body, NodeFilter.SHOW_TEXT);
+    const gone = new Set(this.texts);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      if (/\S/.test(text.data) && !gone.has(text) && !NEVER.has(text.parentElement.tagName) && isCovered(text.parentElement)) this.covered.push(text);
+    }
   }
 
   below(scope, parent, kind) {
@@ -119,11 +131,12 @@ class Unseen {
   }
 
   get any() {
-    return this.elements.length + this.texts.length > 0;
+    return this.elements.length + this.texts.length + this.covered.length > 0;
   }
 
   mark() {
     for (const el of this.elements) setAttribute.call(el, UNSEEN, '');
     for (const text of this.texts) text.data = '';
+    for (const text of this.covered) text.data = COVERED + text.data;
   }
 }

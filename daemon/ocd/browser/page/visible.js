@@ -25,6 +25,7 @@ class View {
     this.legible = undefined;
     this.cut = undefined;
     this.rest = undefined;
+    this.stands = undefined;
     this.likeness = null; // who knows which elements inside look alike
     this.alike = null; // the views of what is inside, by their keys
     this.drawn = undefined;
@@ -54,6 +55,10 @@ class View {
   // Whether its place or its size may hide it.
   get placed() {
     return this.fixed ??= /absolute|fixed/.test(this.style.position) || this.cuts || (this.effects && movesOut(this.style));
+  }
+
+  get placedAtAll() {
+    return this.stands ??= this.style.position !== 'static';
   }
 
   get cuts() {
@@ -127,8 +132,16 @@ function isModal(el) {
   return (el.tagName === 'DIALOG' && el.open && el.matches(':modal')) || el.getAttribute('aria-modal') === 'true';
 }
 
+let raised = []; // what was met that may stand over something else
+
 // The view of an element inside `above`, or null where nothing of it is shown.
 function look(el, above) {
+  const view = viewIn(el, above);
+  if (view !== null && view.placedAtAll) raised.push(el);
+  return view;
+}
+
+function viewIn(el, above) {
   const key = above !== null && above.likeness !== null ? above.likeness.key(el) : null;
   if (key === null) return lookAt(el, above);
   const alike = above.alike ??= new Map();
