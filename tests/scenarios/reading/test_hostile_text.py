@@ -51,5 +51,6 @@ def test_what_was_found_is_said_beside_the_text(daemon: Daemon, site: Site) -> N
     assert handle["sanitized"] == {"removed": 1, "flagged": 1, "hidden": 0}
     kept = daemon.do("oc_output_fetch", output_handle=handle["output_handle"])
     assert kept["content"] == reading["content"]
-    shown = daemon.oc("read-page", "--mode", "text", "--session", "default")
-    assert "OpenChrome" not in shown.stdout
+    shown = daemon.oc("read-page", "--mode", "text", "--session", "default").ok()
+    assert shown.out == reading["content"]
+    assert "1 phrases that read like instructions" in shown.err

@@ -2,7 +2,7 @@
 // be asked of the engine, and only pages on which something placed lies over something else are.
 
 const COVERED = '[covered] ';
-const MOST_COVERS = 60;
+const MOST_COVERS = 30;
 const LEAST_COVER = 100; // square pixels
 const MOST_SEEN_THROUGH = 0.95; // opacity, from which on nothing shows through
 let covers = null; // what may cover or be behind: once for each reading
@@ -22,7 +22,7 @@ function liesOver(el) {
   if (parseInt(style.zIndex, 10) < 0) return true;
   if (!isOpaque(el, style)) return false;
   const box = el.getBoundingClientRect();
-  if (box.width * box.height < LEAST_COVER) return false;
+  if (box.width * box.height < LEAST_COVER || box.bottom <= 0 || box.top >= innerHeight) return false;
   return [[0.5, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]].some(([across, down]) => {
     const met = stackAt(el, box.left + box.width * across, box.top + box.height * down);
     return met.slice(met.indexOf(el) + 1).some((one) => !one.contains(el) && !el.contains(one));

@@ -57,8 +57,9 @@ class View {
     return this.fixed ??= /absolute|fixed/.test(this.style.position) || this.cuts || (this.effects && movesOut(this.style));
   }
 
-  get placedAtAll() {
-    return this.stands ??= this.style.position !== 'static';
+  // Whether it may stand over something that it is not in, or under it.
+  get leavesFlow() {
+    return this.stands ??= this.style.position !== 'static' && leavesFlow(this.style);
   }
 
   get cuts() {
@@ -137,7 +138,7 @@ let raised = []; // what was met that may stand over something else
 // The view of an element inside `above`, or null where nothing of it is shown.
 function look(el, above) {
   const view = viewIn(el, above);
-  if (view !== null && view.placedAtAll) raised.push(el);
+  if (view !== null && view.leavesFlow) raised.push(el);
   return view;
 }
 
@@ -218,6 +219,10 @@ function misplaced(el, style, effects) {
   if (overflow === 'visible' || PAGE.has(el.tagName)) return false;
   return tiny(style.width) || tiny(style.height);
 }
+
+// What is placed where it would stand anyway is no matter: most boxes with a position are.
+const leavesFlow = (style) => style.position !== 'relative' || style.zIndex < 0
+  || style.transform !== 'none' || [style.top, style.left, style.marginTop, style.marginLeft, style.marginBottom].some((one) => one !== '0px' && one !== 'auto');
 
 // Whether an element is moved so far to the left or up that it may be out of sight.
 function movesOut({ transform, translate }) {
