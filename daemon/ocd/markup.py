@@ -35,9 +35,9 @@ _SPACES = re.compile(r"\s+")
 _BLANK_LINES = re.compile(r"\n{3,}")
 # Code shows "<!--" as it is; elsewhere a backslash says that it is text and no comment.
 _TEXT_COMMENT = re.compile(
-    r"(?P<code>^(?P<fence>```+|~~~+)[^\n]*\n.*?^(?P=fence)|`[^`\n]*`)|(?<!\\)<!--",
-    re.DOTALL | re.MULTILINE,
+    r"^(?P<fence>```++|~~~++)[^\n]*+\n|(?P<span>`[^`\n]*`)|(?<!\\)<!--", re.MULTILINE
 )
+_SPAN = re.compile(r"`[^`\n]*`")
 _MAIN = "main, [role=main], article, #main, #content, #main-content"
 _ASIDE = (
     "nav, aside, footer, [role=navigation], [role=banner], [role=contentinfo], [role=search],"
@@ -212,7 +212,34 @@ def to_markdown(
 
 def _markdown(shown: str, base_url: str) -> str:
     text = _convert(shown, base_url, "MARKDOWN")
-    return _TEXT_COMMENT.sub(lambda m: m["code"] or r"\<!--", text) if "<!--" in text else text
+    return _escaped_comments(text) if "<!--" in text else text
+
+
+def _escaped_comments(text: str) -> str:
+    """Return Markdown in which no "<!--" outside code begins a comment."""
+    parts: list[str] = []
+    done = at = 0
+    unclosed: set[str] = set()  # each kind of fence is looked for to the end of the text only once
+    while match := _TEXT_COMMENT.search(text, at):
+        at = match.end()
+        if match["fence"]:
+            at = _end_of_code(text, match, unclosed)
+        elif not match["span"]:
+            parts += (text[done : match.start()], r"\<!--")
+            done = at
+    return "".join((*parts, text[done:]))
+
+
+def _end_of_code(text: str, opening: re.Match[str], unclosed: set[str]) -> int:
+    """Return the end of a fenced block; of a code span or one sign, where no fence closes it."""
+    fence = opening["fence"]
+    if not any(map(fence.startswith, unclosed)):
+        closing = text.find(f"\n{fence}", opening.end() - 1)
+        if closing >= 0:
+            return closing + 1 + len(fence)
+        unclosed.add(fence)
+    span = _SPAN.match(text, opening.start())
+    return span.end() if span else opening.start() + 1
 
 
 def to_text(html: str, *, only_main_content: bool = False) -> str:

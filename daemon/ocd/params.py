@@ -132,14 +132,14 @@ def _convert(verb: Verb, given: dict[str, Any], into: type[_S]) -> _S:
         raise _invalid(verb, str(error), into) from None
 
 
-_PATH = re.compile(r"^(?P<what>.*?)(?: - at `(?P<key>key in )?\$\.?(?P<path>.*)`)?$", re.DOTALL)
+_PATH = re.compile(r"(?:key in )?\$\.?(.*)`", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
 
 
 def _invalid(verb: Verb, text: str, into: type) -> OcdError:
-    match = _PATH.match(text)
-    assert match
-    what, path = match["what"].replace("`", ""), match["path"] or ""
+    what, _, place = text.rpartition(" - at `")
+    match = _PATH.fullmatch(place) if what else None
+    what, path = (what if match else text).replace("`", ""), match[1] if match else ""
     missing = _MISSING.match(text)
     if missing and not path:
         message = f"{verb.name} needs the parameter '{missing[1]}'"

@@ -7,8 +7,11 @@ import json
 import re
 from typing import Any, NamedTuple
 
-_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\r\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
-_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+# What has no end reaches to the end of the text: so it is looked for only once.
+_STRING = r'"(?:[^"\\]++|\\.?)*+"?'
+_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_STRING_OR_COMMENT = re.compile(f"{_STRING}|{_COMMENT.pattern}", re.DOTALL)
+_STRING_OR_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -52,10 +55,12 @@ def _bare(text: str) -> str:
     # Two passes: a comma is a trailing one also if a comment stands behind it.
     def blank(match: re.Match[str]) -> str:
         piece = match[0]
+        if piece.startswith("/*") and not (len(piece) > 3 and piece.endswith("*/")):
+            line = text.count("\n", 0, match.start()) + 1
+            raise ValueError(f"the comment that begins in line {line} has no end")
         return piece if piece.startswith('"') else " " * len(piece)
 
-    without = re.sub(f'"(?:[^"\\\\]|\\\\.)*"|{_COMMENT.pattern}', blank, text, flags=re.DOTALL)
-    return _PIECE.sub(blank, without)
+    return _STRING_OR_COMMA.sub(blank, _STRING_OR_COMMENT.sub(blank, text))
 
 
 def _members(bare: str, start: int) -> list[_Member]:

@@ -24,8 +24,9 @@ UNDERSTOOD = (
 # Quoted text stands aside while rules are tried: one letter of a private area for each.
 _FIRST = 0xE000
 _QUOTED = re.compile(
-    r'"([^"]*)"|“([^”]*)”|„([^“”]*)[“”]|«([^»]*)»|\u2018([^\u2019]*)\u2019|`([^`]*)`'
-    r"|(?<![\w'])'((?:[^']|'(?=\w))*)'(?!\w)"
+    # No body goes past the next opening sign: otherwise each of them is looked through to the end.
+    r'"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|\u2018([^\u2018\u2019]*)\u2019|`([^`]*)`'
+    r"|(?<![\w'])'((?:[^']|'(?=\w))*+)'(?!\w)"
 )
 
 
@@ -57,7 +58,10 @@ _POLITE = re.compile(
     r"try to)\b[\s,:]*)+",
     re.IGNORECASE,
 )
-_TAIL = re.compile(r"(?:\s+(?:please|for me|now)|[.!,])+$", re.IGNORECASE)
+_TAIL = re.compile(r"(?:(?<!\s)\s+(?:please|for me|now)|(?<![.!,])[.!,]+)$", re.IGNORECASE)
+_BLANKS = re.compile(r"[^\S\n]+")
+# More places to divide at than an instruction with MAX_STEPS steps has.
+_MOST_CUTS = 60
 _HARD = re.compile(
     r"\s*(?:[\n;]|→|->|=>|,?\s*\band then\b|,?\s*\bthen\b|,?\s*\bafter that\b|"
     r",\s*(?:and\s+)?(?:finally|afterwards|next)\b)\s*,?\s*",
@@ -75,6 +79,8 @@ _SOFT = re.compile(rf"\s*(?:,\s*(?:and\s+)?|[.!]\s+|\s+and\s+)(?={_VERBS})", re.
 def parse(instruction: str) -> list[Step]:
     """Return the steps of an instruction; not_understood names the words that no rule fits."""
     aside = _Aside(instruction)
+    # The rules try every place at which a run of blanks can be divided; quoted ones stay.
+    aside.text = _BLANKS.sub(" ", aside.text)
     steps: list[Step] = []
     for part in _HARD.split(aside.text):
         if not _plain(part):
@@ -86,21 +92,46 @@ def parse(instruction: str) -> list[Step]:
     if not steps:
         raise _not_understood(1, instruction.strip())
     if len(steps) > MAX_STEPS:
-        raise OcdError(
-            "limit_reached", f"{len(steps)} steps are too many at once.",
-            hint=f"Give at most {MAX_STEPS}.", limit=MAX_STEPS,
-        )  # fmt: skip
+        raise _too_many(len(steps))
     return steps
 
 
+def _too_many(number: int) -> OcdError:
+    return OcdError(
+        "limit_reached", f"{number} steps are too many at once.",
+        hint=f"Give at most {MAX_STEPS}.", limit=MAX_STEPS,
+    )  # fmt: skip
+
+
 def _split(part: str, aside: _Aside) -> list[Step] | None:
-    """Return the steps of a part: divided at the first `and` that leaves sense on both sides."""
-    for cut in _SOFT.finditer(part):
-        before = _step(part[: cut.start()], aside)
-        after = _split(part[cut.end() :], aside) if before else None
+    """Return the steps of a part: divided at the first `and` that leaves sense on both sides.
+
+    From the last place to the first, so that what follows a place is looked at only once: the ways
+    to divide a text are exponential in number.
+    """
+    cuts = [(cut.start(), cut.end()) for cut in _SOFT.finditer(part)]
+    if len(cuts) > _MOST_CUTS:
+        raise _too_many(len(cuts) + 1)
+    found: dict[int, list[Step] | None] = {}
+    for start in [*(end for _, end in reversed(cuts)), 0]:
+        found[start] = _divided(part, start, [cut for cut in cuts if cut[0] >= start], found, aside)
+    return found[0]
+
+
+def _divided(
+    part: str,
+    start: int,
+    cuts: list[tuple[int, int]],
+    found: dict[int, list[Step] | None],
+    aside: _Aside,
+) -> list[Step] | None:
+    """Return the steps from `start` on; `found` has those from each later place on."""
+    for cut, end in cuts:
+        after = found[end]
+        before = _step(part[start:cut], aside) if after else None
         if before and after:
             return [before, *after]
-    whole = _step(part, aside)
+    whole = _step(part[start:], aside)
     return [whole] if whole else None
 
 

@@ -37,7 +37,7 @@ def inches(name: str, text: str) -> float:
 
     Raises invalid_argument, naming the parameter.
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*(px|pt|in|cm|mm)?\s*", text.lower())
+    match = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+)\s*(px|pt|in|cm|mm)?", text.strip().lower())
     if match is None:
         raise OcdError(
             "invalid_argument", f"page_pdf: parameter '{name}': not a length: {text}",

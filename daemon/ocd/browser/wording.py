@@ -57,8 +57,9 @@ def _place(step: Step, text: str) -> Step:
 
 def _key_words(text: str) -> str:
     """Return the key that words name, spelled as a chord; empty if they name none."""
-    plain = re.sub(r"^the\s+|\s+(?:key|arrow)$", "", text.strip(), flags=re.IGNORECASE)
-    plain = re.sub(r"\s*\+\s*", "+", re.sub(r"^arrow\s+", "", plain, flags=re.IGNORECASE))
+    plain = re.sub(r"^the\s+|(?<!\s)\s+(?:key|arrow)$", "", text.strip(), flags=re.IGNORECASE)
+    plain = re.sub(r"^arrow\s+", "", plain, flags=re.IGNORECASE)
+    plain = "+".join(part.strip() for part in plain.split("+"))
     plain = re.sub(r"^page\s+(up|down)$", r"page\1", plain, flags=re.IGNORECASE)
     plain = re.sub(r"^space\s*bar$", "space", plain, flags=re.IGNORECASE)
     return plain if " " not in plain and pointing.is_key(plain) else ""

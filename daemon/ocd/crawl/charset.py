@@ -9,7 +9,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _META = re.compile(
-    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:\-]{2,40})""", re.IGNORECASE
+    rb"""<meta[^>]{0,200}?charset\s*+=\s*+(?:["']\s*+)?([A-Za-z0-9_.:\-]{2,40})""", re.IGNORECASE
 )
 _XML = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9_.:\-]{2,40})""")
 _META_WITHIN = 4096

@@ -1,7 +1,9 @@
 """Whether a page, as the server sent it, needs its scripts to show anything."""
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from ocd.shadow import composed
 
@@ -17,12 +19,12 @@ _ROOTS = (
     "#root, #app, #__next, #__nuxt, #___gatsby, #svelte, #q-app, #main-app, #react-root, "
     "#app-root, #application, app-root, [ng-app], [data-ng-app], [data-reactroot]"
 )
-_ASKS = re.compile(
-    r"(enable|require|need|turn on|activate|without)\w*\W+(?:\w+\W+){0,4}?(java\s?script|js)\b"
-    r"|java\s?script (is |has been )?(disabled|required|not enabled|turned off)",
-    re.IGNORECASE,
+_ASKS = (
+    r"(?i)(enable|require|need|turn on|activate|without)\w*\W+(?:\w+\W+){0,4}?(java\s?script|js)\b"
+    r"|java\s?script (is |has been )?(disabled|required|not enabled|turned off)"
 )
-_NOSCRIPT = re.compile(r"<noscript\b[^>]{0,200}>(.{0,2000}?)</noscript", re.IGNORECASE | re.DOTALL)
+_NOSCRIPT = re.compile(r"<noscript\b[^<>]{0,200}>|</noscript", re.IGNORECASE)
+_LONGEST_DEMAND = 2000
 _TAG = re.compile(r"<[^<>]*>")
 _DATA_SCRIPTS = ("json", "template", "importmap", "speculationrules")
 _DROPPED = ("script", "style", "noscript", "template", "svg")
@@ -70,8 +72,28 @@ def _refreshes_blank(tree: "LexborHTMLParser") -> bool:
 
 def _noscript_demand(html: str) -> bool:
     # From the source: in a head, a parser without scripting takes the words out of the element.
-    found = (_TAG.sub(" ", match[1]) for match in _NOSCRIPT.finditer(html))
-    return any(_ASKS.search(text) for text in found)
+    return any(
+        _asks().search(_TAG.sub(" ", text).encode(errors="replace")) for text in _noscripts(html)
+    )
+
+
+def _noscripts(html: str) -> Iterator[str]:
+    """Yield what the short noscript elements say, each place of the source looked at once."""
+    begun: int | None = None
+    for mark in _NOSCRIPT.finditer(html):
+        if mark[0].startswith("</"):
+            if begun is not None and mark.start() - begun <= _LONGEST_DEMAND:
+                yield html[begun : mark.start()]
+            begun = None
+        elif begun is None or mark.end() - begun > _LONGEST_DEMAND:
+            begun = mark.end()
+
+
+@cache
+def _asks() -> Any:  # noqa: ANN401 - re2 has no types
+    import re2  # linear: `re` would look through each word's rest from each of its letters
+
+    return re2.compile(_ASKS.encode())
 
 
 def _empty_root(tree: "LexborHTMLParser") -> str:

@@ -14,7 +14,7 @@ import idna
 
 from ocd.safety.hosts import Host, canonical_host
 
-_SCHEME = re.compile(r"[a-z][a-z0-9+.\-]*://", re.IGNORECASE)
+_SCHEME = re.compile(r"\A[a-z][a-z0-9+.\-]*://", re.IGNORECASE)
 _ADDRESS = re.compile(r"\[?([0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*|\*)\]?", re.IGNORECASE)
 _PORT = re.compile(r":([^:\]]*)$")
 _LABEL = re.compile(r"[a-z0-9_*?-]{0,63}")

@@ -22,8 +22,9 @@ _MOST_MEMORY = 64 * 1024 * 1024
 # So much is looked at in one piece, and so much of the next one with it: any spelling of a secret.
 _PIECE, _OVERLAP = 1 << 16, 1 << 13
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PLACE = re.compile(r"\$\{SECRET:([^}]*)\}")
-_LINE = re.compile(r"(?:export\s+)?([^=\s]+)\s*=\s*(.*)")
+# Not past the next opening: a text of nothing but openings would be read once for each of them.
+_PLACE = re.compile(r"\$\{SECRET:((?:(?!\$\{SECRET:)[^}])*)\}")
+_LINE = re.compile(r"(?:export\s+)?([^=\s]+)\s*+=\s*+(.*)")
 T = TypeVar("T")
 
 

@@ -37,7 +37,7 @@ _DAY_MONTH = re.compile(
     re.IGNORECASE,
 )
 _MONTH_DAY = re.compile(
-    rf"\b({_NAMES})\b\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\s*,?\s+(\d{{4}})", re.IGNORECASE
+    rf"\b({_NAMES})\b\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?(?:\s*+,)?\s++(\d{{4}})", re.IGNORECASE
 )
 _NUMERIC = re.compile(r"\b(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})\b")
 _CLOCK = re.compile(r"\b(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap]\.?m\.?)?", re.IGNORECASE)

@@ -20,7 +20,8 @@ _META_PREFIX = re.compile(
 )
 # What old pages put around a script.
 _WRAPPING = re.compile(
-    r"^\s*(?:<!--|(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?)|(?:-->|(?://|/\*)?\s*\]\]>\s*(?:\*/)?)\s*$"
+    r"^(?:<!--|(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?)"
+    r"|(?:-->|(?:(?://|/\*)\s*)?\]\]>\s*(?:\*/)?)$"
 )
 # Properties whose own properties belong to the thing itself.
 _TRANSPARENT = {"offers", "aggregaterating", "address", "pricespecification", "mainentity", "item"}
@@ -96,7 +97,7 @@ def from_json(texts: Iterable[str]) -> list[Entity]:
 
 
 def _parsed(text: str) -> Any:  # noqa: ANN401
-    text = _WRAPPING.sub("", text)
+    text = _WRAPPING.sub("", text.strip())
     for attempt in (text, re.sub(r",(\s*[}\]])", r"\1", text)):
         try:
             return json.loads(attempt, strict=False)

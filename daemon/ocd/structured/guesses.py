@@ -8,6 +8,7 @@ from ocd.structured.numbers import currency_in
 from ocd.structured.schema import Field
 from ocd.structured.telling import unstruck
 from ocd.structured.tree import Node
+from ocd.structured.values import EMAIL
 
 _MONEY = re.compile(
     r"(?:[€£¥₩₹₽₺₪$]|R\$|\b(?:USD|EUR|GBP|JPY|KRW|CHF|INR|CAD|AUD|zł|kr)\b)\s?\d"
@@ -18,7 +19,7 @@ _STARS = re.compile(
     re.I,
 )
 _DATED = re.compile(r"\d{4}|\d{1,2}[./]\d")
-_AFTER_NAME = re.compile(r"\s+[|·•\u2013\u2014-]\s+|\s+on\s+|,\s")
+_AFTER_NAME = re.compile(r"(?<!\s)\s+(?:[|·•\u2013\u2014-]|on)\s+|,\s")
 _REVIEWS = re.compile(
     r"([\d.,]+\s?k?)\s+(?:reviews?|ratings?|votes?|bewertungen|avis|reseñas)\b", re.I
 )
@@ -163,7 +164,7 @@ def _mails(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
         if node.attrs.get("href", "").lower().startswith("mailto:"):
             yield node.attrs["href"][7:].split("?")[0], "mailto", 0.8
             return
-    found = re.search(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", scope.root.text)
+    found = EMAIL.search(scope.root.text)
     if found:
         yield found[0], "text", 0.6
 

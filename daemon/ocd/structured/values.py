@@ -21,7 +21,7 @@ _NO = re.compile(
     re.I,
 )
 _SCHEMA_ORG = re.compile(r"^https?://(?:www\.)?schema\.org/(\w+)$")
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+")
 
 
 def as_declared(field: Field, raw: Any, base: str = "", lang: str = "") -> Any:  # noqa: ANN401
@@ -102,7 +102,7 @@ def _string(field: Field, value: Any, base: str, lang: str) -> str | None:  # no
     if field.format == "date-time":
         return iso_moment(text, lang)
     if field.format == "email":
-        found = _EMAIL.search(text)
+        found = EMAIL.search(text)
         return found[0] if found else None
     if field.format in ("uri", "url", "uri-reference"):
         return _url(text, base)

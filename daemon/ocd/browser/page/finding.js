@@ -23,7 +23,7 @@ const OTHER = 30; // the best that an element of another row scores: it is shown
 const NUMBER = /\p{N}/u;
 
 // The words of a text; of one that was cut, the last may be half a word.
-const wholeWords = (text) => wordsOf(text.endsWith('…') ? text.replace(/\S*…$/, '') : text);
+const wholeWords = (text) => wordsOf(text.endsWith('…') ? text.slice(0, text.search(/(?<!\S)\S*…$/)) : text);
 const withoutNumbers = (wanted, there) => wanted.some((word) => NUMBER.test(word) && !there.includes(word));
 
 // A query taken apart once.
