@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from ocd.nesting import flat_tree, flattened
+from ocd.nesting import flat_tree
 from ocd.shadow import composed
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _MAIN_SHARE = 0.25
 
 def _tree(html: str) -> "LexborHTMLParser":
     if "shadowrootmode" in html:
-        html = composed(flattened(html))
+        html = composed(html)
     return flat_tree(html)
 
 

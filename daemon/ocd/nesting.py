@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MAX_NESTING = 200
 _TAG = re.compile(
     r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea|title|xmp|iframe|noembed|noframes)\b"
-    r".*?(?:</(?P=raw)|\Z)|<(?P<slash>/?)(?P<name>[a-z][^\s/>]*)[^>]*>",
+    r".*?(?:</(?P=raw)|\Z)|<(?P<slash>/?)(?P<name>[a-z][^\s/>]*+)[^>]*+(?:>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 # Void elements, and those whose end tag may be left out: they do not nest by themselves.

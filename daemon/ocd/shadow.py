@@ -8,6 +8,8 @@ import re
 import secrets
 from typing import TYPE_CHECKING
 
+from ocd.nesting import flattened
+
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -23,7 +25,7 @@ _PLACE = re.compile(rf"\[{_MARK}:(\d+)\]")
 
 def composed(html: str) -> str:
     """Return the HTML with its shadow trees in place; the same string if it has none."""
-    return _composed(html, 0) if _SIGN in html else html
+    return _composed(flattened(html), 0) if _SIGN in html else html
 
 
 def _composed(html: str, depth: int) -> str:

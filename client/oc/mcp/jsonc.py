@@ -29,6 +29,8 @@ def decode(text: str) -> Any:  # noqa: ANN401 - any JSON value
     except json.JSONDecodeError as error:
         line = text.count("\n", 0, error.pos) + 1
         raise ValueError(f"{error.msg} in line {line}") from None
+    except RecursionError:
+        raise ValueError("it nests too deep") from None
 
 
 def with_member(text: str, outer: str, name: str, value: dict[str, Any]) -> str:

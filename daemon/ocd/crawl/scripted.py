@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ocd.nesting import flat_tree
 from ocd.shadow import composed
 
 if TYPE_CHECKING:
@@ -32,9 +33,7 @@ _DROPPED = ("script", "style", "noscript", "template", "svg")
 
 def why_scripted(html: str) -> str:
     """Return why the page needs a browser, "" if it can be read as it is."""
-    from selectolax.lexbor import LexborHTMLParser
-
-    tree = LexborHTMLParser(composed(html))
+    tree = flat_tree(composed(html))
     if not _has_scripts(tree):
         return "meta refresh" if _refreshes_blank(tree) else ""
     demand = _noscript_demand(html)

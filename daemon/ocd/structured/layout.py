@@ -1,6 +1,7 @@
 """What a page's layout says: labels with their values, tables, lists and repeated cards."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -26,6 +27,8 @@ HINTS = (
 )  # fmt: skip
 MAX_HINTS = 30_000
 MAX_CARDS = 10_000
+# So many elements before a table are looked at for its heading: a page may have 10,000 tables.
+_LOOK_BACK = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +208,8 @@ def heading_of(node: Node) -> str:
         parent = at.parent if at else None
         if at is None or parent is None:
             return ""
-        before = [kid for kid in parent.kids if kid.at < at.at]
-        for kid in reversed(before):
+        place = bisect_left(parent.kids, at.at, key=_start)
+        for kid in reversed(parent.kids[max(0, place - _LOOK_BACK) : place]):
             if re.fullmatch(r"h[1-6]|legend|summary|caption|header", kid.tag):
                 return kid.text if len(kid.text) <= 120 else ""
             inner = kid.first("h1", "h2", "h3", "h4", "h5", "h6")
@@ -214,6 +217,10 @@ def heading_of(node: Node) -> str:
                 return inner.text
         at = parent
     return ""
+
+
+def _start(node: Node) -> int:
+    return node.at
 
 
 def groups(root: Node) -> list[Group]:

@@ -1,5 +1,6 @@
 """Numbers as people write them: prices, thousands, decimals, other digits, durations."""
 
+import math
 import re
 import unicodedata
 
@@ -63,9 +64,10 @@ def _value(text: str) -> float | None:
     else:
         text = _one_kind(text)
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 def _one_kind(text: str) -> str:
@@ -90,6 +92,8 @@ def minutes_in(text: str) -> float | int | None:
         return None
     weeks, days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
     total = weeks * 10080 + days * 1440 + hours * 60 + minutes + seconds / 60
+    if not math.isfinite(total):
+        return None
     return int(total) if total == int(total) else total
 
 

@@ -1,0 +1,294 @@
+"""The functions that read text from outside, by what they read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from support.hostile import ANY, Shape
+
+Read = Callable[[str], object]
+# Of trees only the length counts; instructions are made of words.
+SHAPES = {
+    **{f"tree: {kind}": (Shape("", "a", ""),) for kind in ("siblings", "tables", "lists", "items")},
+    "act: parse": (
+        *ANY,
+        *(
+            Shape(head, pump, tail)
+            for head in ("click a", "wait for a", "fill a", "type a", "select a", "scroll to a")
+            for pump, tail in (
+                (" and click a", " and hover"), (" is", " x"), (" with a", ""), (" in a", "\t"),
+                (" ", "x"), (" to", ""), (" now", "x"), (" 'a", ""), (" then", ""), (", and", ""),
+            )
+        ),
+    ),
+}  # fmt: skip
+# Longer texts never reach it: who calls it refuses or cuts them before.
+LONGEST = {"act: parse": 4000}
+_URL = "http://h.test/"
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+def _all(read: Callable[[str], Iterator[object]]) -> Read:
+    def run(text: str) -> None:
+        for _ in read(text):
+            pass
+
+    return run
+
+
+def addresses() -> dict[str, Read]:
+    """What reads URLs and hosts."""
+    from ocd.crawl import scope, urls
+    from ocd.safety import domains, globs, hosts, taint
+
+    rules = domains.DomainPolicy(allow=("*.h.test",), block=("*a*b*c.test",))
+    return {
+        "url: key_of": lambda text: urls.key_of(_URL + text),
+        "url: key_of host": lambda text: urls.key_of(f"http://{text}/"),
+        "url: key_of query": lambda text: urls.key_of(f"{_URL}?{text}"),
+        "url: join": lambda text: urls.join(_URL, text),
+        "url: join to": lambda text: urls.join(_URL + text, "../x?y"),
+        "url: join path": lambda text: urls.join(_URL, "/" + text + "#s"),
+        "url: requestable": lambda text: urls.requestable(_URL + text),
+        "url: without_login": lambda text: urls.without_login("http://" + text),
+        "url: origin": lambda text: urls.origin_of("http://" + text),
+        "url: host_of": lambda text: hosts.host_of("http://" + text),
+        "url: canonical_host": hosts.canonical_host,
+        "url: parse_url_argument": domains.parse_url_argument,
+        "url: policy": lambda text: rules.allows("http://" + text),
+        "url: taint": lambda text: (taint.origin_of(text), taint.carries_data(_URL + text)),
+        "glob: host": globs.parsed.__wrapped__,
+        "glob: host covers": lambda text: rules.allows(f"http://{text}.c.test/"),
+        "glob: scope": lambda text: scope.glob_test(text[:200])(_URL + text),
+        "glob: scope of path": lambda text: scope.glob_test("/*a*b*/**x*")(_URL + text),
+    }
+
+
+def sites() -> dict[str, Read]:
+    """What reads what servers send: robots.txt, sitemaps, character sets."""
+    from ocd.crawl import charset, sitemap
+    from ocd.crawl.robots import RobotsReply, _rules_of
+
+    def robots(text: str) -> None:
+        _rules_of(RobotsReply(200, "", _bytes(text)), _URL).allows(_URL + "a" * 2000 + "#")
+
+    return {
+        "robots: lines": robots,
+        "robots: rule": lambda text: robots(f"User-agent: *\nDisallow: /{text}"),
+        "robots: stars": lambda text: robots("User-agent: *\nDisallow: /" + "*a" * 50 + text + "b"),
+        "robots: rules": lambda text: robots(
+            "User-agent: *\n" + text.replace("a", "\nAllow: /*a*b$")
+        ),
+        "sitemap: text": _all(lambda text: sitemap.parse(_bytes(text))),
+        "sitemap: xml": _all(lambda text: sitemap.parse(_bytes("<urlset><url><loc>" + text))),
+        "sitemap: looks like": lambda text: sitemap.looks_like_sitemap(_bytes(text)),
+        "charset: decode": lambda text: charset.decode(_bytes("<meta " + text) + b"\xff"),
+        "charset: label": charset.codec_of,
+    }
+
+
+def markup() -> dict[str, Read]:
+    """What makes HTML text and Markdown."""
+    from ocd import markup as html
+    from ocd.crawl.extract import Job, extract
+    from ocd.crawl.scripted import why_scripted
+    from ocd.nesting import flattened
+    from ocd.shadow import composed
+
+    def page(text: str) -> None:
+        extract(
+            Job(
+                url=_URL, body=_bytes(text), charset="utf-8", html=True, format="markdown",
+                only_main=True, sanitize=True, probe=True,
+            )
+        )  # fmt: skip
+
+    shadow = "<div><template shadowrootmode=open>"
+    return {
+        "html: title": html.title,
+        "html: links": lambda text: html.links(text, _URL),
+        "html: links in a link": lambda text: html.links(f'<a href="{text}">', _URL),
+        "html: style": lambda text: html.static_visible(f'<p style="{text}">x'),
+        "html: main content": html.main_content,
+        "html: markdown": html.to_markdown,
+        "html: text": html.to_text,
+        "html: escaped comments": lambda text: html._markdown(f"<p>&lt;!-- {text}", ""),
+        "html: code": lambda text: html._escaped_comments(f"<!-- {text}"),
+        "html: nesting": flattened.__wrapped__,
+        "html: shadow trees": lambda text: composed(shadow + text),
+        "html: nested shadow trees": lambda text: composed(text.replace("<div>", shadow)),
+        "html: scripted": lambda text: why_scripted("<script></script>" + text),
+        "html: noscript": lambda text: why_scripted(
+            f"<script></script><noscript>{text}</noscript>"
+        ),
+        "html: page of a crawl": page,
+    }
+
+
+def safety() -> dict[str, Read]:
+    """What cleans and masks."""
+    from ocd.api.errors import OcdError
+    from ocd.safety import redact, redact_long, shapes
+    from ocd.safety.phrases import count_phrases
+    from ocd.safety.sanitize import Sanitizer
+    from ocd.safety.secrets import Secrets
+
+    clean = Sanitizer().clean
+    secrets = Secrets({"A": "correct horse", "B": "aaaaaaaa", "C": "1234"})
+    return {
+        "sanitize: text": clean,
+        "sanitize: html": lambda text: clean(text, "html"),
+        "sanitize: markdown": lambda text: clean(text, "markdown"),
+        "sanitize: error": lambda text: Sanitizer().clean_error(OcdError("internal", text)),
+        "sanitize: phrases": count_phrases,
+        "redact: text": redact.redact_text,
+        "redact: url": lambda text: redact.redact_url(f"{_URL}?{text}"),
+        "redact: nested url": lambda text: redact.redact_url(f"{_URL}?a=b%3A{text}"),
+        "redact: value": redact.redact,
+        "redact: json": lambda text: redact.redact({"a": [text], text[:200]: text}),
+        "redact: long": redact_long.redact_long,
+        "redact: name": redact.is_secret_name,
+        "redact: tokens": lambda text: shapes.without_tokens(text + " eyJ", "x"),
+        "redact: credentials": lambda text: shapes.without_credentials(
+            "Bearer " + text, "bearer " + text.lower(), "x"
+        ),
+        "secrets: fill": lambda text: secrets.fill("${SECRET:" + text),
+        "secrets: mask": secrets.mask,
+    }
+
+
+def values() -> dict[str, Read]:
+    """What finds values in what pages say."""
+    from ocd.structured import dates, embedded, extraction, numbers, words
+    from ocd.structured.harvest import Harvest
+    from ocd.structured.schema import read_schema
+
+    kinds = [
+        "price",
+        "date",
+        "name",
+        "email",
+        "phone",
+        "rating",
+        "author",
+        "availability",
+        "url",
+        "count",
+        "in_stock",
+    ]
+    wanted = read_schema({"type": "object", "properties": {kind: {} for kind in kinds}})
+
+    def harvest(text: str) -> None:
+        tree: list[list[Any]] = [[0, "div", 0], [1, "p", {"class": text}], [2, text]]
+        extraction.one(Harvest(_URL, [tree], [("og:title", text)]), wanted, page=True)
+
+    return {
+        "value: date": lambda text: (dates.iso_date(text), dates.iso_moment(text)),
+        "value: number": numbers.number_in,
+        "value: minutes": lambda text: numbers.minutes_in("P" + text),
+        "value: currency": numbers.currency_in,
+        "value: words": words.words_of.__wrapped__,
+        "value: JSON-LD": lambda text: embedded.from_json([text]),
+        "value: meta": embedded.meta_words,
+        "value: page": harvest,
+    }
+
+
+def trees() -> dict[str, Read]:
+    """What walks the trees that pages are harvested as: as many elements as the text has signs."""
+    from ocd.structured import extraction
+    from ocd.structured.harvest import Harvest
+    from ocd.structured.schema import read_schema
+
+    wanted = read_schema({"type": "object", "properties": {"price": {}, "name": {}, "tags": {}}})
+    kinds: dict[str, list[list[Any]]] = {
+        "siblings": [[1, "div", {"class": "card"}], [2, "b", 0], [3, "Price: 5"]],
+        "tables": [[1, "table", 0], [2, "tr", 0], [3, "th", 0], [4, "A"], [3, "th", 0], [4, "B"],
+                   [2, "tr", 0], [3, "td", 0], [4, "1"], [3, "td", 0], [4, "2"]],
+        "lists": [[1, "dl", 0], [2, "dt", 0], [3, "Price"], [2, "dd", 0], [3, "5"]],
+        "items": [[1, "div", {"itemscope": "", "itemtype": "http://schema.org/Product"}],
+                  [2, "b", {"itemprop": "price"}], [3, "5"]],
+    }  # fmt: skip
+
+    def walk(entries: list[list[Any]], text: str) -> None:
+        tree = [[0, "body", 0], *(entries * (len(text) // 50))]
+        extraction.everything(Harvest(_URL, [tree]), page=True)
+        extraction.one(Harvest(_URL, [tree]), wanted, page=True)
+        extraction.many(Harvest(_URL, [tree]), wanted, page=True)
+
+    return {f"tree: {kind}": _bound(walk, entries) for kind, entries in kinds.items()}
+
+
+def _bound(walk: Callable[[Any, str], None], entries: object) -> Read:
+    return lambda text: walk(entries, text)
+
+
+def readings() -> dict[str, Read]:
+    """What compares, filters and searches readings of pages."""
+    from ocd import comparing, fitting
+    from ocd.browser.patterns import text_test
+    from ocd.contracts.words import found, squeezed
+    from ocd.crawl.score import Scorer
+    from ocd.outputs.search import compiled
+    from ocd.records.skill_index import _WORD
+
+    scorer = Scorer("a b c")
+    return {
+        "compare: lines": lambda text: comparing.difference(
+            text, text.replace("a", "[ref=e1]\n")
+        ).text(),
+        "filter: pruning": lambda text: fitting.fit(text, "prune", None, None),
+        "filter: bm25": lambda text: fitting.fit(text, "bm25", "a b 0", None),
+        "score: page": lambda text: scorer.page(text, text),
+        "score: link": lambda text: scorer.link(text, text, 0.0, 0),
+        "pattern: glob": text_test("a*b*c*d*<"),
+        "pattern: expression": text_test("/(a|aa)+$|(.*)(.*)(.*)x/"),
+        "pattern: contract": lambda text: found("(a*)*b|(.*)*x", text),
+        "pattern: output": lambda text: compiled("(a*)*b|(.*)*x").search(_bytes(text)),
+        "skills: words": _WORD.findall,
+        "contract: squeezed": squeezed,
+    }
+
+
+def calls() -> dict[str, Read]:
+    """What reads what callers, hosts and other servers give."""
+    from oc.mcp import jsonc, tables
+    from oc_mcp import lines, results
+    from ocd.browser import devices, instructions, printing, remote_values
+    from ocd.browser.long_messages import LongMessage
+    from ocd.gateway import answers
+    from ocd.orchestration.plan import filled
+    from ocd.params import snake
+    from ocd.safety.paths import safe_name
+
+    def message(text: str) -> None:
+        long = LongMessage()
+        data = _bytes(f'{{"id":1,"result":["{text}"]}}')
+        for at in range(0, len(data), 4096):
+            long.feed(data[at : at + 4096])
+        long.end()
+
+    return {
+        "act: parse": instructions.parse,
+        "config: JSON with comments": jsonc.decode,
+        "config: TOML table": lambda text: tables.with_table(text, ("a", "b"), {"c": "d"}),
+        "user agent": lambda text: devices.override("Chrome/1" + text),
+        "length": lambda text: printing.inches("width", "1" + text),
+        "console message": lambda text: remote_values.worded(
+            [{"type": "string", "value": text}, {"type": "number", "value": 1}]
+        ),
+        "message of the browser": message,
+        "upstream: short text": lambda text: answers.plain(text, 100),
+        "mcp: fence": lambda text: results.fenced(text, text),
+        "mcp: response": lambda text: lines.response_key(_bytes(text)),
+        "plan: names": lambda text: filled(text, {"a": "b"}, {"a"}),
+        "name: snake_case": snake,
+        "name: of a file": safe_name,
+    }  # fmt: skip
+
+
+GROUPS = (addresses, sites, markup, safety, values, trees, readings, calls)

@@ -1,0 +1,22 @@
+"""No text from outside costs more than linear time: the one test that looks at time, as a ratio."""
+
+import pytest
+
+from support.linear_time import slow
+from support.readers import cases
+
+_BATCHES = 6
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("batch", range(_BATCHES))
+def test_ten_times_the_text_costs_at_most_fifteen_times_the_time(batch: int) -> None:
+    """Every expression and reader, with hostile texts of 10,000 and 100,000 characters."""
+    assert slow([case.name for case in cases()][batch::_BATCHES]) == {}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", ["example: squared", "example: exponential"])
+def test_what_costs_more_is_found_out(name: str) -> None:
+    """Whether the measuring sees a square, and survives what would never end."""
+    assert list(slow([name])) == [name]
