@@ -10,6 +10,7 @@ import importlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -45,6 +46,7 @@ class Found:
     source: str
 
 
+@cache
 def collect() -> list[Found]:
     """Return every use of `re` in the three packages."""
     found: list[Found] = []
@@ -77,7 +79,7 @@ def _methods(trees: Any) -> dict[str, set[str]]:  # noqa: ANN401 - a view of tre
 
 
 def _in_module(name: str, tree: ast.Module, methods: dict[str, set[str]]) -> Iterator[Found]:
-    here = _methods([tree])
+    here, whole = _methods([tree]), _whole(tree)
     module: ModuleType | None = None
     constants = _constants(tree)
     for node in ast.walk(tree):
@@ -92,7 +94,7 @@ def _in_module(name: str, tree: ast.Module, methods: dict[str, set[str]]) -> Ite
         if verb != "compile":
             uses = {verb}
         elif constant is None:
-            uses = {"match"} if id(call) in _whole(tree) else {"search"}
+            uses = {"match"} if id(call) in whole else {"search"}
         else:
             uses = here.get(constant, set()) | (
                 methods.get(constant, set()) if constant[0] != "_" else set()

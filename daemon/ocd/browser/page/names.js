@@ -250,7 +250,7 @@ function generated(el, pseudo) {
   if (content === 'none' || content === 'normal' || content[0] !== '"') return '';
   const spoken = /\/\s*"((?:[^"\\]|\\.)*)"\s*$/.exec(content);
   if (spoken) return spoken[1].replace(/\\(.)/g, '$1');
-  return [...content.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((m) => m[1].replace(/\\(.)/g, '$1')).join('');
+  return [...content.matchAll(/"((?:[^"\\]|\\.?)*)"?/g)].map((m) => m[1].replace(/\\(.)/g, '$1')).join('');
 }
 
 function descriptionOf(el) {
