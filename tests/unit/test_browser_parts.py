@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.browser import find, flags, leftovers, process
+from ocd.browser.cdp import Connection
 from ocd.browser.emitter import Emitter
 from ocd.browser.messages import decode
 from ocd.browser.navigation import failure
@@ -234,3 +235,81 @@ async def test_a_process_without_a_thread_to_watch_it_is_ended(monkeypatch):
         process.start(["/bin/sleep", "600"], process.ErrorLog(None))
     _, status = await asyncio.to_thread(os.waitpid, pids[0], 0)
     assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+
+
+class _Wire:
+    """A transport that keeps what is written and can be closed."""
+
+    url = "pipe:"
+
+    def __init__(self):
+        self.written, self.closed = [], False
+
+    def write(self, message):
+        self.written.append(msgspec.json.decode(message))
+
+    def close(self):
+        self.closed = True
+
+
+def _attached(connection, number):
+    info = {"targetId": f"T{number}", "type": "page"}
+    params = {"sessionId": f"S{number}", "targetInfo": info, "waitingForDebugger": False}
+    event = {"method": "Target.attachedToTarget", "params": params}
+    connection.received([msgspec.json.encode(event)])
+    return connection.session(f"S{number}")
+
+
+async def test_a_listener_that_raises_costs_nobody_else_anything(caplog):
+    """Taps, listeners and listeners to an end: each failure is logged, the others are called."""
+    connection = Connection(_Wire())
+    first, second = _attached(connection, 1), _attached(connection, 2)
+    heard = []
+
+    def fail(*_):
+        raise KeyError("oops")
+
+    for session in (first, second):
+        session.tap(fail, ("A.b",))
+        session.tap(lambda method, _: heard.append(method), ("A.b",))
+        session.on("A.b", fail)
+        session.on("A.b", heard.append)
+        session.on("disconnected", fail)
+        session.on("disconnected", lambda: heard.append("end"))
+    event = b'{"method":"A.b","params":{"n":1},"sessionId":"S1"}'
+    connection.received([event, event.replace(b"S1", b"S2")])
+    assert heard == ["A.b", {"n": 1}] * 2
+    connection.lost()
+    assert heard[4:] == ["end", "end"]
+    failures = [record for record in caplog.records if record.exc_info]
+    assert len(failures) == 6
+    assert "KeyError: 'oops'" in caplog.text
+
+
+async def test_a_session_ends_once(caplog):
+    """One that was given up and is detached later tells its listeners of one end."""
+    connection = Connection(_Wire())
+    session, ends = _attached(connection, 1), []
+    session.on("disconnected", lambda: ends.append(1))
+    session.end("tab_gone", "The tab was closed.")
+    detached = {"method": "Target.detachedFromTarget", "params": {"sessionId": "S1"}}
+    connection.received([msgspec.json.encode(detached)])
+    connection.lost()
+    assert ends == [1]
+    assert not caplog.records
+
+
+async def test_what_is_no_message_fails_the_calls_of_the_browser_and_no_more(caplog):
+    """Garbage between messages: calls to the browser itself fail with words, pages go on."""
+    wire = _Wire()
+    connection = Connection(wire)
+    session = _attached(connection, 1)
+    asked, of_page = connection.send("Browser.getVersion"), session.send("Page.enable")
+    answer = {"id": wire.written[1]["id"], "sessionId": "S1", "result": {"ok": 1}}
+    connection.received([b"hello?", b"\xff\xfe", b"[1]", msgspec.json.encode(answer)])
+    with pytest.raises(OcdError) as caught:
+        await asked
+    assert caught.value.code == "browser_failed"
+    assert await of_page == {"ok": 1}
+    assert not wire.closed
+    assert "hello?" in caplog.text

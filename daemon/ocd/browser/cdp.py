@@ -6,16 +6,19 @@ and Mouse know their own connection, so that these work on ours.
 
 import asyncio
 import contextlib
-from collections import deque
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
+import msgspec
 from msgspec import Raw
 
 from ocd.api.errors import OcdError
 from ocd.browser.call_errors import cdp_error, copied, fail
-from ocd.browser.emitter import Emitter
+from ocd.browser.emitter import Emitter, call_each
 from ocd.browser.messages import Incoming, decode, decode_params, encode
+
+logger = logging.getLogger(__name__)
 
 Event = dict[str, Any]
 Result = asyncio.Future[dict[str, Any]]
@@ -126,7 +129,9 @@ class CdpSession(Emitter):
         self._halted = None
 
     def end(self, code: str, message: str) -> None:
-        """Fail all calls in flight, and all later ones."""
+        """Fail all calls in flight, and all later ones; ending it once more changes nothing."""
+        if self._ended is not None:
+            return
         self._connection = None
         self._ended = OcdError(code, message)
         self.interrupt(self._ended)
@@ -158,8 +163,7 @@ class CdpSession(Emitter):
 
     def heard(self, method: str, params: Raw) -> None:
         """Pass an event on, decoded only if somebody listens."""
-        for tap in self._taps.get(method, ()):
-            tap(method, params)
+        call_each(self._taps.get(method, ()), method, method, params)
         if method in self._listeners:
             self.emit(method, decode_params(params))
 
@@ -186,7 +190,6 @@ class Connection(CdpSession):
         self.url = self._url = transport.url
         self._number = 0
         self._sessions: dict[str, CdpSession] = {"": self}
-        self._inbox: deque[bytes | Incoming] = deque()
         self._closed = asyncio.Event()
         self._closed_callback: Callable[[], None] | None = None
 
@@ -219,20 +222,22 @@ class Connection(CdpSession):
 
     def received(self, messages: Sequence[bytes | Incoming]) -> None:
         """Deliver what the transport read, or has decoded already."""
-        self._inbox.extend(messages)
-        self._deliver_all()
+        for raw in messages:
+            try:
+                message = raw if isinstance(raw, Incoming) else decode(raw)
+            except (msgspec.MsgspecError, ValueError):
+                self._not_understood(raw)
+                continue
+            self._deliver(message)
 
-    def _deliver_all(self) -> None:
-        # A listener that raises must not take the messages behind its own with it.
-        try:
-            while self._inbox:
-                self._deliver(self._inbox.popleft())
-        except BaseException:
-            self.loop.call_soon(self._deliver_all)
-            raise
+    def _not_understood(self, raw: object) -> None:
+        # It may have been the answer that somebody waits for here; who knows.
+        logger.error("The browser sent what is not a DevTools message: %.200r", raw)
+        self.interrupt(
+            OcdError("browser_failed", "The browser sent what is not a DevTools message.")
+        )
 
-    def _deliver(self, raw: bytes | Incoming) -> None:
-        message = raw if isinstance(raw, Incoming) else decode(raw)
+    def _deliver(self, message: Incoming) -> None:
         session = self._sessions.get(message.session)
         if session is None:
             return

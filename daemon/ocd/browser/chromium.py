@@ -14,6 +14,7 @@ from ocd.api.errors import OcdError
 from ocd.browser import attach, memory, permissions
 from ocd.browser.cdp import Connection
 from ocd.browser.downloads import Downloads
+from ocd.browser.emitter import call_each
 from ocd.browser.find import find_browser
 from ocd.browser.guard import Guard
 from ocd.browser.launch import CLOSE_S, Launched, LaunchOptions, launch
@@ -190,8 +191,7 @@ class Chromium:
         if self._closing is None:
             self._drop_temporary()
         self._stop_idling()
-        for callback in list(self.on_gone):
-            callback()
+        call_each(self.on_gone, "the browser's end")
 
     async def close(self) -> None:
         """End Chromium (a foreign one is only left); `ensure` starts it again."""

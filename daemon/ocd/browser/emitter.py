@@ -2,10 +2,28 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterable
 from typing import Any
 
+logger = logging.getLogger(__name__)
+
 Listener = Callable[..., object]
+
+
+def call_each(listeners: Iterable[Listener], event: str, *args: object) -> list[object]:
+    """Call all listeners and return what those returned that did not raise.
+
+    What one of them raises is logged and is nobody else's: an exception that left the connection's
+    reader would make the loop close it, and every session's browser would go.
+    """
+    results: list[object] = []
+    for listener in tuple(listeners):
+        try:
+            results.append(listener(*args))
+        except Exception:
+            logger.exception("A listener to %s failed: %r", event, listener)
+    return results
 
 
 class Emitter:
@@ -57,8 +75,7 @@ class Emitter:
         listeners = self._listeners.get(event)
         if not listeners:
             return False
-        for listener in tuple(listeners):
-            result = listener(*args)
+        for result in call_each(listeners, event, *args):
             if inspect.iscoroutine(result):
                 # Only pyppeteer listens with coroutines; nobody waits for them.
                 task = asyncio.get_running_loop().create_task(result)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any, Literal
 
+import msgspec
+
 from ocd.api.errors import OcdError
 from ocd.browser import scripts
 from ocd.browser.cdp import CdpSession, Event
@@ -46,6 +48,20 @@ class LoadedPage:
     links: list[str]
     redirected: bool
     frames: list[tuple[str, str]] = field(default_factory=list)
+
+
+class _Snapshot(msgspec.Struct):
+    """What pool_read.js gives."""
+
+    url: str
+    status: int
+    type: str
+    title: str
+    links: list[str]
+    html: str
+    frames: list[tuple[str, str]]
+    refresh: bool
+    heap: float
 
 
 def _source(name: str) -> str:
@@ -196,7 +212,9 @@ class PoolTab:
     async def _run(self, call: str) -> Any:  # noqa: ANN401 - any JSON value
         frame = Frame(self.cdp.target_id, self.cdp)
         try:
-            return await scripts.evaluate(frame, call)
+            return _checked(await scripts.evaluate(frame, call))
+        except msgspec.ValidationError:
+            pass
         except OcdError as error:
             if error.code != "script_error" or error.details.get("navigated"):
                 raise
@@ -222,6 +240,12 @@ class PoolTab:
 
     def __repr__(self) -> str:
         return f"PoolTab({self.site or 'fresh'}, {self.pages} pages)"
+
+
+def _checked(found: object) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the snapshot if it is one; msgspec.ValidationError for what a page has made of it."""
+    msgspec.convert(found, _Snapshot | None)
+    return found
 
 
 def _rounded_ms(seconds: float) -> int:

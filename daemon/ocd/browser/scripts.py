@@ -2,11 +2,11 @@
 
 import asyncio
 import contextlib
-import json
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -30,25 +30,14 @@ _UNSERIALISABLE = (
     "Object couldn't be returned by value",
 )
 
-# JSON as people expect it of a console: JSON's own rules, and words for what it has no form for.
-_TO_JSON = """function () {
-  const shown = (key, value) => {
-    if (typeof value === 'string' && value.isWellFormed?.() === false) return value.toWellFormed();
-    if (typeof value === 'bigint') return String(value);
-    if (typeof value === 'function' || typeof value === 'symbol') return String(value);
-    if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-    if (value instanceof Error) return String(value.stack || value);
-    if (value instanceof Map) return Object.fromEntries(value);
-    if (value instanceof Set) return [...value];
-    if (value instanceof RegExp) return String(value);
-    if (value instanceof Node) return value.outerHTML || value.nodeValue || value.nodeName;
-    if (value instanceof NodeList || value instanceof HTMLCollection) return [...value];
-    if (value === window) return String(value);
-    return value;
-  };
-  const text = JSON.stringify(this, shown);
-  return text === undefined ? null : text;
-}"""
+# How V8 itself describes its own function: no page can make one of its own look so.
+_OWN_STRINGIFY = "function stringify() { [native code] }"
+# Half a surrogate pair in a JSON text, where JSON.stringify writes it as an escape.
+_HALF = re.compile(r"(\\\\)|\\u[dD][89abAB][0-9a-fA-F]{2}|\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+# Keys that would set an object's prototype if they stood in a literal as they are.
+_PROTO_KEY = re.compile(r'(?<=[{,])"__proto__":')
+# Read at import: the loop must not wait for a disk.
+_TO_JSON = Path(__file__).with_name("page").joinpath("to_json.js").read_text(encoding="utf-8")
 _GROUP = "openchrome"
 _PLACE = re.compile(r"\n    at .*?<anonymous>:(\d+):(\d+)")
 
@@ -64,12 +53,17 @@ class Json:
 def source_of(expression: str, args: Sequence[object] | None) -> str:
     """Return the expression to run: `expression` itself, or the function that it is, called.
 
-    The arguments travel as a JSON text, so that a `__proto__` among their keys stays a key.
+    The arguments stand in it as literals: nothing that the page may have replaced reads them.
     """
     if args is None:
         return expression
-    text = msgspec.json.encode(list(args)).decode()
-    return f"({expression}\n)(...JSON.parse({json.dumps(text)}))"
+    literals = ", ".join(_literal(arg) for arg in args)
+    return f"({expression}\n)({literals})"
+
+
+def _literal(value: object) -> str:
+    text = msgspec.json.encode(value).decode()
+    return _PROTO_KEY.sub('["__proto__"]:', text)
 
 
 async def evaluate(
@@ -99,9 +93,9 @@ async def evaluate(
         if repl and _returns(reply):
             params["expression"] = f"(async () => {{{source}\n}})()"
             reply = await _settled(frame, await _started(frame, params, ours=True))
-        value = value_of(await _in_words(frame, reply) if repl else reply)
+        value = value_of(await _in_words(frame, reply, context) if repl else reply)
         if repl and reply["result"]["type"] == "object" and "objectId" in reply["result"]:
-            return _read(await _as_json(frame, reply["result"]["objectId"]))
+            return _read(await _as_json(frame, reply["result"]["objectId"], context))
     except OcdError as error:
         raise script_error(error) from None
     return value
@@ -139,18 +133,21 @@ def _returns(reply: dict[str, Any]) -> bool:
     return bool(thrown.get("description") == "SyntaxError: Illegal return statement")
 
 
-async def _in_words(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:
+async def _in_words(frame: Frame, reply: dict[str, Any], context: int | None) -> dict[str, Any]:
     """Return the reply; a plain object that was thrown describes itself by its JSON."""
     thrown = reply.get("exceptionDetails", {}).get("exception", {})
     if thrown.get("className") in ("Object", "Array") and "objectId" in thrown:
         with contextlib.suppress(OcdError):  # then its class's name must do
-            thrown["description"] = (await _as_json(frame, thrown["objectId"])) or "null"
+            thrown["description"] = (await _as_json(frame, thrown["objectId"], context)) or "null"
     return reply
 
 
-async def _as_json(frame: Frame, object_id: str) -> str | None:
+async def _as_json(frame: Frame, object_id: str, context: int | None) -> str | None:
     """Return the object's JSON; None if there is none for it."""
-    call = {"functionDeclaration": _TO_JSON, "objectId": object_id, "returnByValue": True}
+    call = {
+        "functionDeclaration": _TO_JSON, "objectId": object_id, "returnByValue": True,
+        "arguments": [await _own_stringify(frame, context)],
+    }  # fmt: skip
     try:
         reply = await frame.cdp.send("Runtime.callFunctionOn", call)
     finally:
@@ -163,7 +160,26 @@ async def _as_json(frame: Frame, object_id: str) -> str | None:
             hint="Return plain objects, arrays, strings or numbers.",
         )
     text: str | None = value_of(reply)
-    return text
+    return None if text is None else _whole(text)
+
+
+async def _own_stringify(frame: Frame, context: int | None) -> dict[str, Any]:
+    """Return the context's JSON.stringify as an argument; null if the page has replaced it."""
+    params: dict[str, Any] = {"expression": "JSON.stringify", "objectGroup": _GROUP}
+    if context is not None:
+        params["contextId"] = context
+    reply = await frame.cdp.send("Runtime.evaluate", params)
+    found = reply["result"]
+    if "exceptionDetails" in reply or found.get("description") != _OWN_STRINGIFY:
+        return {"value": None}
+    return {"objectId": found["objectId"]}
+
+
+def _whole(text: str) -> str:
+    """Return JSON with U+FFFD for half surrogate pairs, which JSON for others must not have."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return text
+    return _HALF.sub(lambda match: match[1] or "\ufffd", text)
 
 
 def _read(text: str | None) -> Any:  # noqa: ANN401 - any JSON value

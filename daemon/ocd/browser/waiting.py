@@ -56,11 +56,22 @@ _SELECTOR = """(selector, visible, hidden, stop) => {
   };
   return (WATCH)(probe, stop);
 }""".replace("WATCH", _WATCH)
-_FUNCTION = """(stop) => {
-  const probe = () => { const made = (SOURCE
-  ); return typeof made === 'function' ? made() : made; };
-  return (WATCH)(probe, stop);
-}""".replace("WATCH", _WATCH)
+# Runs among the page's own scripts, which may have replaced any global: syntax alone.
+_FUNCTION = """async () => {
+  const made = (SOURCE
+  );
+  const value = await (typeof made === 'function' ? made() : made);
+  return value ? {value} : null;
+}"""
+# Resolves with the page's next change, or soon: most conditions come true with a change.
+_CHANGE = """() => new Promise((resolve) => {
+  const end = () => { observer.disconnect(); clearTimeout(timer); resolve(null); };
+  const observer = new MutationObserver(end);
+  const timer = setTimeout(end, 50);
+  observer.observe(document, {
+    subtree: true, childList: true, attributes: true, characterData: true,
+  });
+})"""
 
 
 async def wait_for(
@@ -100,8 +111,7 @@ async def _wait(tab: "Tab", kind: str, value: str, timeout_s: float, *, visible:
     if kind in ("selector", "selector_hidden"):
         return await _selector(tab, value, timeout_s, visible=visible, hidden=kind != "selector")
     if kind == "function":
-        source = _FUNCTION.replace("SOURCE", value)
-        return await _in_page(tab, source, timeout_s, (), isolated=False)
+        return await _function(tab, _FUNCTION.replace("SOURCE", value))
     if kind == "download":
         return await _download(tab)
     documents = tab.documents
@@ -153,7 +163,7 @@ async def _selector(
     tab: "Tab", selector: str, timeout_s: float, *, visible: bool, hidden: bool
 ) -> bool:
     try:
-        await _in_page(tab, _SELECTOR, timeout_s, (selector, visible, hidden), isolated=True)
+        await _in_page(tab, _SELECTOR, timeout_s, (selector, visible, hidden))
     except OcdError as error:
         if error.code == "script_error" and "is not a valid selector" in error.message:
             raise OcdError("invalid_argument", f"Not a CSS selector: {selector}") from None
@@ -161,24 +171,37 @@ async def _selector(
     return True
 
 
-async def _in_page(
-    tab: "Tab", source: str, timeout_s: float, args: tuple[object, ...], *, isolated: bool
-) -> Any:  # noqa: ANN401 - a function's value
+async def _function(tab: "Tab", source: str) -> Any:  # noqa: ANN401 - a function's value
+    while True:
+        try:
+            found = await tab.evaluate(source, args=())
+            if found is not None:
+                return found["value"]
+            await tab.evaluate(_CHANGE, args=(), isolated=True)
+        except OcdError as error:
+            _go_on_elsewhere(error)
+
+
+async def _in_page(tab: "Tab", source: str, timeout_s: float, args: tuple[object, ...]) -> Any:  # noqa: ANN401 - a function's value
     loop = asyncio.get_running_loop()
     end = loop.time() + timeout_s
     while True:
         try:
             now = await tab.evaluate("Date.now()", isolated=True)
             stop = now + (end - loop.time()) * 1000
-            value = await tab.evaluate(source, args=(*args, stop), isolated=isolated)
+            value = await tab.evaluate(source, args=(*args, stop), isolated=True)
         except OcdError as error:
-            # The page went somewhere else: the wait goes on in what comes next.
-            if not error.details.get("navigated"):
-                raise
+            _go_on_elsewhere(error)
             continue
         if value is None:
             raise TimeoutError
         return value
+
+
+def _go_on_elsewhere(error: OcdError) -> None:
+    # The page went somewhere else: the wait goes on in what comes next.
+    if not error.details.get("navigated"):
+        raise error
 
 
 def _milliseconds(value: str) -> float:

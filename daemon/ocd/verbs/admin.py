@@ -11,6 +11,9 @@ from ocd.browser.session import Sessions
 from ocd.records.journal import Journal
 from ocd.verb import Output, Params, daemon_verb
 
+# A browser that works answers within milliseconds, on a very busy machine within a second.
+PING_S = 2.0
+
 
 class ShowJournal(Params):
     """Show what was called lately
@@ -37,7 +40,8 @@ async def oc_journal(journal: Journal, params: ShowJournal) -> Output:
 class ConnectionHealth(Params):
     """Tell whether the browser runs and answers
 
-    Does not start one: a stopped browser starts with the next call that needs it.
+    Does not start one: a stopped browser starts with the next call that needs it. answers is false
+    for one that runs and does not answer within 2 s.
     """
 
 
@@ -52,11 +56,21 @@ async def oc_connection_health(chromium: Chromium, _params: ConnectionHealth) ->
         "generation": chromium.generation,
     }
     if chromium.state == "running":
-        started = time.perf_counter()
-        await chromium.connection.send("Browser.getVersion")
-        data["ping_ms"] = round((time.perf_counter() - started) * 1000, 2)
+        data |= await _answers(chromium)
         data["memory_bytes"] = await asyncio.to_thread(chromium.memory_bytes)
     return Output(data=data)
+
+
+async def _answers(chromium: Chromium) -> dict[str, Any]:
+    """Say whether the browser answers, and after what time."""
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(PING_S):
+            await chromium.connection.send("Browser.getVersion")
+    except TimeoutError:
+        hint = "End it with oc_stop; the next call that needs a browser starts it again."
+        return {"answers": False, "hint": hint}
+    return {"answers": True, "ping_ms": round((time.perf_counter() - started) * 1000, 2)}
 
 
 class Stop(Params):
