@@ -30,7 +30,7 @@ from ocd.replies import Reply
 from ocd.road import Call, Road
 from ocd.safety import secrets
 from ocd.safety.taint import MAY_SEND
-from ocd.scopes import Ready, perform
+from ocd.scopes import Ready, notices_restart, perform
 from ocd.sources import REACH, companions, filled, masked, names_files, permitted, whole
 from ocd.spilling import guarded, guards
 from ocd.verb import MAX_TIMEOUT_MS, Output, Params, Verb
@@ -58,10 +58,13 @@ async def run_call(
     _admit(road)
     road.calls.add(call)
     try:
-        return await _travel(road, call, on_progress)
+        reply = await _travel(road, call, on_progress)
+        return replies.restarted(reply) if notices_restart(call, failed=False) else reply
     except OcdError as failure:
         road.sanitizer.clean_error(failure)
         error = replies.masked_error(failure)
+        if notices_restart(call, failed=True):
+            error.details["browser_restarted"] = True
         raise error from None
     except asyncio.CancelledError:
         error = OcdError("cancelled", f"{request.verb} was cancelled by its caller")

@@ -46,4 +46,5 @@ def _kind(verb: Verb, parts: Mapping[type, object]) -> Kind:
         prepare=prepare,
         run=run,
         recover=recover if verb.recover else None,
+        tells_begin=verb.tells_begin,
     )

@@ -70,7 +70,8 @@ async def finished(runner: Runner, meta: TaskMeta) -> Output:
     """Return the output of a task that has ended; raise what its direct call would have."""
     partial = f"Its partial result: oc task get {meta.task_id} --include-result"
     if meta.status == "FAILED" or (meta.status == "CANCELLED" and meta.error):
-        kept = {"hint": partial} if meta.progress.done else {}
+        some = meta.progress.done or (meta.error or {}).get("failed_pages")
+        kept = {"hint": partial} if some else {}
         raise error_from_body({**kept, **(meta.error or {}), "task_id": meta.task_id})
     if meta.status == "CANCELLED":
         message = f"The task behind {meta.kind} was cancelled"

@@ -1,6 +1,7 @@
 """What a verb's output becomes on its way out: cleaned, cut, carried inline or stored."""
 
 import asyncio
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -42,7 +43,8 @@ class Reply:
     data: JSON value without the page text. content: page text from `origin`, or None. rows and
     items: where a list of `data` stands in a file. is_handle: data is a handle's descriptor.
     unfinished: data tells of a task that goes on. pointer: stands for the page text or for data,
-    which is empty then. attachments: further MCP content blocks, bounded.
+    which is empty then. attachments: further MCP content blocks, bounded. browser_restarted: the
+    session's tabs went with an earlier Chromium; data says so, too, if it is an object.
     """
 
     data: Any
@@ -55,11 +57,19 @@ class Reply:
     unfinished: bool = False
     pointer: Pointer | None = None
     attachments: tuple[Mapping[str, Any], ...] = ()
+    browser_restarted: bool = False
 
     def encode(self) -> bytes:
         """Return the JSON of `data`, its list from the file spliced in; blocks if there is one."""
         output = Output(data=self.data, rows=self.rows, items=self.items)
         return output.json(None).encode() if self.rows else msgspec.json.encode(self.data)
+
+
+def restarted(reply: Reply) -> Reply:
+    """Return the reply as one that says that Chromium was started again."""
+    is_object = isinstance(reply.data, dict)
+    data = {**reply.data, "browser_restarted": True} if is_object else reply.data
+    return dataclasses.replace(reply, data=data, browser_restarted=True)
 
 
 async def cleaned(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:

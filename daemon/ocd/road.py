@@ -9,7 +9,7 @@ from secrets import token_hex
 from ocd.api.wire import CallRequest, Client
 from ocd.browser.chromium import Chromium
 from ocd.browser.met import Met
-from ocd.browser.session import Sessions
+from ocd.browser.session import Session, Sessions
 from ocd.capabilities import Capabilities
 from ocd.gateway.servers import Gateway
 from ocd.leaving import Departures
@@ -61,7 +61,10 @@ class Road:
 
 @dataclass(eq=False, slots=True)
 class Call:
-    """One call in flight, as journal and log know it; `deadline` in the clock's seconds."""
+    """One call in flight, as journal and log know it; `deadline` in the clock's seconds.
+
+    session: the one on which it works, if it does; generation: Chromium's when it came there.
+    """
 
     request: CallRequest
     budget_s: float | None = None
@@ -70,4 +73,6 @@ class Call:
     tab_id: str | None = None
     url: str = ""
     deadline: float | None = None
+    session: Session | None = None
+    generation: int = 0
     met: Met = field(default_factory=Met)

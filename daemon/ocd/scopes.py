@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ocd import leaving, replies
+from ocd import leaving
 from ocd.browser.session import Session
 from ocd.browser.tab import Tab
 from ocd.long_calls import OnProgress, run_long
@@ -44,13 +44,13 @@ async def perform(road: Road, call: Call, ready: Ready, on_progress: OnProgress 
             task = partial(run_long, road.runner, request, call.budget_s, on_progress)
             return await _recorded(road, call, verb, None, task)
         case "session":
-            session = road.sessions.get(call.request.session)
+            session = _session(road, call)
             with road.chromium.hold():
                 work = partial(verb.run, session, params)
                 output = await _recorded(road, call, verb, None, work)
             if isinstance(output.data, dict):
                 call.tab_id = output.data.get("tab_id")  # one that was opened
-            return _marked(road, session, output)
+            return output
         case "tab":
             with road.chromium.hold():
                 return await _run_on_tab(road, call, verb, params, ready.common.tab_id)
@@ -64,7 +64,7 @@ def _part(road: Road, verb: Verb) -> object:
 async def _run_on_tab(
     road: Road, call: Call, verb: Verb, params: Params, tab_id: str | None
 ) -> Output:
-    session = road.sessions.get(call.request.session)
+    session = _session(road, call)
     tab = await _tab_for(session, verb, tab_id)
     call.tab_id, call.url = tab.id, tab.url
     call.met.whole = True
@@ -75,7 +75,7 @@ async def _run_on_tab(
         leaving.check(verb, params, tab.url)
         tab.traffic.called_at = time.time()
         work = partial(verb.run, tab, params)
-        return _marked(road, session, await _recorded(road, call, verb, tab, work))
+        return await _recorded(road, call, verb, tab, work)
 
 
 async def _recorded(road: Road, call: Call, verb: Verb, tab: Tab | None, work: Run) -> Output:
@@ -97,10 +97,21 @@ async def _tab_for(session: Session, verb: Verb, tab_id: str | None) -> Tab:
     return session.tab(tab_id)
 
 
-def _marked(road: Road, session: Session, output: Output) -> Output:
-    """Say in the session's next object that Chromium was started again since its last call."""
-    before, session.seen_generation = session.seen_generation, road.chromium.generation
-    data: object = output.data
-    if before and before != road.chromium.generation and isinstance(data, dict):
-        return replies.replaced(output, data={**output.data, "browser_restarted": True})
-    return output
+def _session(road: Road, call: Call) -> Session:
+    session = call.session = road.sessions.get(call.request.session)
+    call.generation = road.chromium.current_generation
+    return session
+
+
+def notices_restart(call: Call, *, failed: bool) -> bool:
+    """Whether the answer must say that Chromium was started again since the session's last call.
+
+    It is said once, but a call that was under way when Chromium ended does not count: its error may
+    be taken for the only thing that went wrong.
+    """
+    session = call.session
+    if session is None or not session.browser_restarted:
+        return False
+    if not failed or call.generation > session.seen_generation:
+        session.seen_generation = session.sessions.chromium.current_generation
+    return True

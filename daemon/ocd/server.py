@@ -203,7 +203,8 @@ def _result(reply: Reply) -> bytes:
     if extra:
         more = msgspec.json.encode(extra)
         body = more if body == b"{}" else body[:-1] + b"," + more[1:]
-    return b'{"result":' + body + b"}"
+    beside = reply.browser_restarted and not isinstance(reply.data, dict)
+    return b'{"result":' + body + (b',"browser_restarted":true}' if beside else b"}")
 
 
 def _error(error: OcdError) -> bytes:

@@ -155,7 +155,8 @@ class Verb:
     the web. page_keys: keys of its JSON under which strings come from pages. keeps_secrets: gets
     `${SECRET:NAME}` as the caller wrote it. uploads: sends files to the tab's page, or to its
     parameter `base_url`. sends: what else of its parameters leaves (see leaving).
-    only_kind: a kind of the ledger, and no verb to be called. also: other names of parameters that
+    only_kind: a kind of the ledger, and no verb to be called. tells_begin: its task says when its
+    work has begun, and is answered for then. also: other names of parameters that
     callers of other tools use. instead: what to do rather than give a parameter that there is not.
     foreign: the names that a tool of another MCP server gives its own parameters, which are handed
     to it unread; None for our verbs.
@@ -181,6 +182,7 @@ class Verb:
     uploads: bool = False
     sends: Sending | None = None
     only_kind: bool = False
+    tells_begin: bool = False
     also: Mapping[str, str] = field(default_factory=dict[str, str])
     instead: Mapping[str, str] = field(default_factory=dict[str, str])
     foreign: frozenset[str] | None = None

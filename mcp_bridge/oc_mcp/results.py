@@ -43,13 +43,23 @@ class Frame(NamedTuple):
 def failure(error: OcdError) -> Result:
     """Return the result of a call that failed."""
     body = json.dumps({"error": error.body()}, ensure_ascii=False, default=str)
-    return {"content": [_text(body)], "isError": True}
+    result: Result = {"content": [_text(body)], "isError": True}
+    if error.details.get("browser_restarted"):
+        result["_meta"] = {"browser_restarted": True}
+    return result
 
 
 async def success(
     reply: Reply, page_keys: Sequence[str], frame: Frame, *, structured: bool
 ) -> Result:
     """Return the result of a call. structured: the caller asked for `structuredContent` too."""
+    result = await _shaped(reply, page_keys, frame, structured=structured)
+    return {**result, "_meta": {"browser_restarted": True}} if reply.browser_restarted else result
+
+
+async def _shaped(
+    reply: Reply, page_keys: Sequence[str], frame: Frame, *, structured: bool
+) -> Result:
     if reply.is_handle:
         return _handle(reply, frame)
     if reply.pointer is not None:
@@ -59,8 +69,6 @@ async def success(
     if page_keys and not reply.unfinished:
         blocks += _note(page_keys, _origins(encoded, reply.origin))
     result: Result = {"content": blocks, "isError": False}
-    if isinstance(reply.data, dict) and reply.data.get("browser_restarted"):
-        result["_meta"] = {"browser_restarted": True}
     if structured:
         result["structuredContent"] = _structured(reply, encoded)
     return result

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import psutil
 
 from support.daemon import Daemon
+from support.mcp import Bridge
 from support.site import Site
 from support.waiting import wait_until
 
@@ -49,8 +50,38 @@ def test_reading_after_a_restart_is_an_error_not_a_blank_page(
     browser.kill()
     browser.wait_gone()
     wait_until(lambda: daemon.status()["browser"]["state"] != "running", 20, "the death's notice")
-    reply = daemon.call("read_page")
-    assert reply.code in ("no_tab", "tab_gone", "browser_gone")
+    error = daemon.call("read_page").error
+    assert (error["code"], error["browser_restarted"]) == ("no_tab", True)
+    assert "Chromium has ended" in error["hint"]
+    again = daemon.call("read_page").error
+    assert (again["code"], "browser_restarted" in again) == ("no_tab", False)
+    assert "Chromium" not in again["hint"]
+    assert "browser_restarted" not in daemon.do("navigate", url=site.url("article.html"))
+
+
+def test_every_shape_of_answer_says_it(make_daemon: MakeDaemon, site: Site) -> None:
+    """A tab by its id, a handle, an error over MCP: each first answer to a session says it once."""
+    daemon = make_daemon()
+    tabs = {
+        session: daemon.do("navigate", session, url=site.url("article.html"))["tab_id"]
+        for session in ("by-id", "bridge")
+    }
+    daemon.do("tabs_context", "handle")
+    browser = daemon.chromium()
+    browser.kill()
+    browser.wait_gone()
+    wait_until(lambda: daemon.status()["browser"]["state"] != "running", 20, "the death's notice")
+    error = daemon.call("read_page", "by-id", tab_id=tabs["by-id"]).error
+    assert (error["code"], error["browser_restarted"]) == ("tab_not_found", True)
+    daemon.do("navigate", "bystander", url=site.url("article.html"))
+    kept = daemon.do("tabs_context", "handle")
+    assert kept["browser_restarted"] is True
+    with Bridge(daemon.home, "--session", "bridge") as bridge:
+        bridge.greet()
+        answer = bridge.call("read_page")
+        assert answer["isError"]
+        assert answer["_meta"]["browser_restarted"] is True
+        assert "browser_restarted" not in bridge.call("read_page").get("_meta", {})
 
 
 def test_running_crawl_goes_on(make_daemon: MakeDaemon, site: Site) -> None:

@@ -335,6 +335,11 @@ async def sitemap(request: web.Request) -> web.Response:
     return web.Response(text=_urlset(request, range(1, 11)), content_type="application/xml")
 
 
+async def dead_sitemap(request: web.Request) -> web.Response:
+    rows = "\n".join(f"{_origin(request)}/status/404?{number}" for number in range(2))
+    return web.Response(text=rows)
+
+
 async def sitemap_gz(request: web.Request) -> web.Response:
     body = gzip.compress(_urlset(request, range(11, 21)).encode())
     return web.Response(body=body, content_type="application/gzip")
@@ -394,6 +399,7 @@ ROUTES = [
     web.get(r"/many-pages/{number:\d*}", handbook),
     web.get(r"/many-pages/{number:\d+}.html", handbook),
     web.get("/sitemap.xml", sitemap),
+    web.get("/dead-sitemap.xml", dead_sitemap),
     web.get("/sitemap-2.xml.gz", sitemap_gz),
     web.get("/sitemap_index.xml", sitemap_index),
     web.get("/spa", spa),

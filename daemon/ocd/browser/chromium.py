@@ -81,6 +81,11 @@ class Chromium:
         return process.pid if process else None
 
     @property
+    def current_generation(self) -> int:
+        """The generation that runs, or the one that starts next if none does."""
+        return self.generation + (self._launched is None)
+
+    @property
     def connection(self) -> Connection:
         """The live connection; browser_gone if there is none."""
         if self._launched is None:

@@ -17,8 +17,8 @@ from ocd.safety.paths import safe_name
 class Session:
     """A caller's name and its tabs, oldest first.
 
-    `seen_generation` is the Chromium generation that the session's last call saw; it is the
-    dispatcher's. `refused_popups` lists what was closed at the limit, until somebody reports it.
+    `seen_generation` is the Chromium generation that its caller knows of: an earlier one than the
+    current has ended, and the caller was not told yet. It is the dispatcher's. `refused_popups` lists what was closed at the limit, until somebody reports it.
     `workers` are its isolated contexts; their tabs stand among `tabs`.
     """
 
@@ -26,7 +26,7 @@ class Session:
         self.name = name
         self.sessions = sessions
         self.tabs: list[Tab] = []
-        self.seen_generation = sessions.chromium.generation
+        self.seen_generation = sessions.chromium.current_generation
         self.refused_popups: list[RefusedPopup] = []
         self.workers = Workers(self)
         self._opening = 0
@@ -160,7 +160,7 @@ class Session:
         """Return the tab, or the most recent one; no_tab, tab_not_found (naming the open ones)."""
         if tab_id is None:
             if self._latest is None:
-                hint = "Open one with navigate: `oc navigate URL`."
+                hint = self._ended() + "Open one with navigate: `oc navigate URL`."
                 raise OcdError("no_tab", f"The session {self.name} has no tab.", hint=hint)
             return self._latest
         for tab in self.tabs:
@@ -171,7 +171,19 @@ class Session:
         names = [tab.id for tab in self.tabs]
         near = get_close_matches(tab_id, names, 1)
         hint = f"Did you mean {near[0]}?" if near else "See `oc tabs context`."
-        raise OcdError("tab_not_found", f"There is no tab {tab_id}.", hint=hint, tabs=names)
+        raise OcdError(
+            "tab_not_found", f"There is no tab {tab_id}.", hint=self._ended() + hint, tabs=names
+        )
+
+    @property
+    def browser_restarted(self) -> bool:
+        """Whether Chromium has ended, and all tabs with it, since the caller last heard of it."""
+        return self.seen_generation < self.sessions.chromium.current_generation
+
+    def _ended(self) -> str:
+        if not self.browser_restarted:
+            return ""
+        return "Chromium has ended since the last call, its tabs are gone; it is started again. "
 
     async def close_tab(self, tab_id: str | None = None) -> Tab:
         """Close a tab (the most recent one) and return it."""

@@ -72,7 +72,8 @@ class Crawler:
         """Crawl from `spec.url` on; pages go to `work`, the summary is returned.
 
         Errors of the whole crawl: domain_blocked, invalid_url, path_outside_roots, robots_denied
-        (all of the start page), browser_* with engine "browser", storage_*, injected_failure.
+        (all of the start page), browser_* with engine "browser", storage_*, injected_failure; and
+        the start page's own error if it failed, for then there are no pages.
         """
         spec, logins = _plain(spec)
         await asyncio.to_thread(self.policy.check, spec.url)
@@ -163,8 +164,10 @@ class _Run:
             raise fetch_error("timeout", f"no sitemap within {_SITEMAP_S:g} s") from error
 
     async def finish(self) -> dict[str, Any]:
-        """Run the crew and return the summary."""
+        """Run the crew and return the summary; raise the page's error if none came."""
         await self._crew.run(_workers(self._spec))
+        if not self._work.stopping:
+            self._crew.tally.check()
         return self._crew.tally.summary(self._spec, self._tools.politeness, len(self.frontier))
 
 

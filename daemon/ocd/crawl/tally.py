@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, error_from_body
 from ocd.crawl.politeness import Politeness
 from ocd.crawl.spec import CrawlSpec
 
@@ -58,6 +58,7 @@ class Tally:
         self.denied: list[str] = []
         self.denied_count = 0
         self.stop_reason = ""
+        self.first_failed: Record | None = None
 
     def count(self, record: Record) -> None:
         """Count a record."""
@@ -68,6 +69,20 @@ class Tally:
         else:
             self.failed += 1
             self.errors[str(record.error["code"])] += 1
+            self.first_failed = self.first_failed or record
+
+    def check(self) -> None:
+        """Raise the first page's error if there was nothing but errors: that is no success.
+
+        The records stay what they are: the partial result of the task.
+        """
+        if self.first_failed is None or self.succeeded:
+            return
+        first = self.first_failed
+        body = first.error or {}
+        message = f"No page could be read: {first.url}: {body.get('message', '')}"
+        details = {"url": first.url, "failed_pages": self.failed}
+        raise error_from_body({**details, **body, "message": message})
 
     def deny(self, url: str) -> None:
         """Count an URL that robots.txt forbids."""

@@ -21,12 +21,15 @@ class Kind:
     prepare: checks the arguments as the direct call would and returns what `run` gets. run: does
     the work; its payload is a JSON one. recover: makes a result of the finished units of a run
     that failed, was ended or died with its process; None: such a task keeps no result.
+    tells_begin: `run` sets `work.begun`; such a task does not wait in line, and whoever starts it
+    is answered once it has begun.
     """
 
     name: str
     prepare: Callable[[dict[str, Any]], Any]
     run: Callable[[Work, Any], Awaitable[Payload]]
     recover: Callable[[TaskMeta, Lines], Payload] | None = None
+    tells_begin: bool = False
 
 
 @contextmanager

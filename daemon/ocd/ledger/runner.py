@@ -83,16 +83,19 @@ class Runner(Tasks):
     ) -> TaskMeta:
         """Accept a task and return it once it is on disk, PENDING or already RUNNING.
 
-        `at_once` passes the line: for work that another task waits for. Raises what the kind's
+        One whose kind tells of its beginning has begun then, or ended already. `at_once` passes
+        the line: for work that another task waits for. Raises what the kind's
         `prepare` raises, `invalid_argument` for an unknown kind, `limit_reached`, `shutting_down`,
         storage_*. Cancelling this call cancels the task.
         """
         run = self._accepted(kind, args, session)
-        run.waits_in_line = not at_once
+        run.waits_in_line = not (at_once or run.kind.tells_begin)
         self._runs[run.meta.task_id] = run
         self._spawn(self._live(run))
         try:
             await run.stored.wait()
+            if run.kind.tells_begin:
+                await run.work.begun.wait()
         except asyncio.CancelledError:
             run.ask_stop()
             raise

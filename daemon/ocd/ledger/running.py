@@ -165,6 +165,7 @@ class Run:
         if self._events is not None:
             self._events.close()
         self.stored.set()
+        self.work.begun.set()
         self.ended.set()
         self.hurry.set()
         self.changed.fire()

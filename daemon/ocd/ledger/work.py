@@ -35,6 +35,7 @@ class Work:
         self.directory = directory
         self.units = directory / UNITS
         self.stop = asyncio.Event()
+        self.begun = asyncio.Event()  # set by kinds that tell when their work has begun
         self.now = TaskProgress()
         self.finished = 0
         self._heard = heard

@@ -63,8 +63,8 @@ class Crawl(Params):
     """Crawl a site from one page on
 
     Follows links inside the scope and returns {"summary", "pages"}; each page has url, final_url,
-    status, title, depth, content, links, engine, and error if it failed. A URL is fetched once,
-    redirects included. Globs: ** is any text, * any text without "/", all else (? too) is literal;
+    status, title, depth, content, links, engine, and error if it failed; if none came, the call
+    fails with the start page's error. A URL is fetched once, redirects included. Globs: ** is any text, * any text without "/", all else (? too) is literal;
     with "://" they are compared with the whole URL, with a leading "/" with path and query, else
     (docs/**) with the end of the URL; *guide* is any path with guide in it. Use output_mode handle
     for many pages.
@@ -120,7 +120,8 @@ class CrawlSitemap(Params):
     """Crawl the pages that a site's sitemap lists
 
     Looks at the Sitemap lines of robots.txt, then /sitemap.xml and /sitemap_index.xml; reads
-    indexes, gzip and plain lists. Returns what crawl returns, with summary.sitemap_source.
+    indexes, gzip and plain lists. Returns what crawl returns, with summary.sitemap_source; fails
+    with the first page's error if no page came.
     """
 
     url: Url

@@ -166,6 +166,7 @@ def _recovered(meta: Mapping[str, Any], lines: Lines) -> dict[str, Any]:
     tier=2,
     items=("actions",),
     recover=_recovered,
+    tells_begin=True,
 )
 async def recording(recorder: Recorder, work: Work, params: Record) -> Output:
     active, _ = await recorder.start(_wish(params, work.session, work.task_id))
@@ -178,6 +179,7 @@ async def recording(recorder: Recorder, work: Work, params: Record) -> Output:
         work.progress(work.finished, params.max_actions, recording_id)
 
     active.on_action = keep
+    work.begun.set()
     try:
         await _until_over(recorder, work, active)
     finally:

@@ -226,6 +226,28 @@ def test_task_records_until_it_is_cancelled(daemon: Daemon, site: Site) -> None:
     assert exported == result["actions"]
 
 
+def test_task_records_from_its_answer_on(daemon: Daemon, site: Site) -> None:
+    """What is done right after the answer of `oc_task_start` is recorded, each time."""
+    for number in range(6):
+        session = f"at-once-{number}"
+        started = daemon.do("oc_task_start", session, kind="recording", args={"max_actions": 1})
+        daemon.do("navigate", session, url=site.url("article.html"))
+        assert started["status"] == "RUNNING"
+        meta = daemon.finish(started["task_id"])
+        assert meta["status"] == "COMPLETED"
+        (action,) = daemon.result_of(started["task_id"])["actions"]
+        assert action["verb"] == "navigate"
+
+
+def test_task_that_cannot_record_is_answered_as_failed(daemon: Daemon) -> None:
+    """A session that is being recorded already: the answer says so, it does not wait for ever."""
+    first = daemon.start_task("recording")
+    second = daemon.do("oc_task_start", kind="recording")
+    assert second["status"] == "FAILED"
+    assert daemon.task(second["task_id"])["error"]["code"] == "recording_active"
+    daemon.do("oc_task_cancel", task_id=first)
+
+
 def test_task_completes_at_max_actions(daemon: Daemon, site: Site) -> None:
     """`max_actions` ends the task as COMPLETED; `recording` is no verb of its own."""
     task_id = daemon.start_task("recording", max_actions=1)
