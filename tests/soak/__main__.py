@@ -21,7 +21,7 @@ from typing import Any
 import psutil
 
 from soak.callers import Caller, Keeper, Notes, Visitor
-from soak.killing import kill_now_and_then
+from soak.killing import KINDS, kill_now_and_then
 from soak.pages import Pages
 from support.daemon import Daemon
 
@@ -63,6 +63,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=15)
     parser.add_argument("--callers", type=int, default=6)
     parser.add_argument("--kill-every", type=float, default=8, help="seconds between two kills")
+    parser.add_argument("--kinds", nargs="+", choices=sorted(set(KINDS)), default=KINDS)
     parser.add_argument("--seed", type=int, default=int(time.time()) % 100_000)
     parser.add_argument("--report", type=Path, help="where to write the report, too")
     options = parser.parse_args()
@@ -71,7 +72,9 @@ def _options() -> argparse.Namespace:
 
 
 def _kill(daemon: Daemon, notes: Notes, over: threading.Event, options: argparse.Namespace) -> None:
-    kill_now_and_then(daemon, notes, over, seed=options.seed, every_s=options.kill_every)
+    kill_now_and_then(
+        daemon, notes, over, seed=options.seed, every_s=options.kill_every, kinds=options.kinds
+    )
 
 
 def _watch(daemon: Daemon, notes: Notes, seconds: float, samples: list[dict[str, float]]) -> None:
@@ -104,7 +107,7 @@ def _tracebacks(logs: Path) -> list[str]:
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
             if "ERROR" in line or "Traceback" in line or '"level": "error"' in line.lower():
                 found[line[:400]] += 1
-    return [f"{count} × {line}" for line, count in found.most_common(60)]
+    return [f"{count} x {line}" for line, count in found.most_common(60)]
 
 
 def _report(notes: Notes, samples: list[dict[str, float]], tracebacks: list[str]) -> dict[str, Any]:

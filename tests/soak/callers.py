@@ -126,7 +126,7 @@ class Visitor(Caller):
 
 _ACTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("read_page", {}),
-    ("read_page", {"format": "markdown"}),
+    ("read_page", {"mode": "markdown"}),
     ("find", {"query": "Send"}),
     ("javascript_tool", {"code": "({title: document.title, list: [1, 2]})"}),
     ("page_screenshot", {}),
@@ -137,7 +137,7 @@ _ACTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("tabs_close", {}),
     ("console_capture", {"action": "get"}),
     ("network", {"action": "list"}),
-    ("cookies", {"action": "list"}),
+    ("cookies", {"action": "get"}),
     ("wait_for", {"type": "selector", "value": "h1"}),
     ("page_reload", {}),
     ("oc_connection_health", {}),

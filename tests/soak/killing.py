@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import threading
+from collections.abc import Sequence
 
 import psutil
 
@@ -20,24 +22,27 @@ KINDS = ("renderer", "gpu", "network", "renderer", "browser")
 
 
 def kill_now_and_then(
-    daemon: Daemon, notes: Notes, over: threading.Event, *, seed: int, every_s: float
+    daemon: Daemon,
+    notes: Notes,
+    over: threading.Event,
+    *,
+    seed: int,
+    every_s: float,
+    kinds: Sequence[str] = KINDS,
 ) -> None:
-    """Kill one process about every `every_s` seconds until `over` is set."""
+    """Kill one process about every `every_s` seconds until `over` is set, in turn of `kinds`."""
     chance = random.Random(seed)
     number = 0
     while not over.wait(every_s * chance.uniform(0.5, 1.5)):
-        kind = KINDS[number % len(KINDS)]
+        kind = kinds[number % len(kinds)]
         number += 1
         victims = _find(daemon, kind)
         if victims:
             # Before the deed: who finds its tab gone must find the reason, too.
             notes.kills.append((notes.at, kind))
             victim = chance.choice(victims)
-            with_error = (psutil.NoSuchProcess, psutil.AccessDenied)
-            try:
+            with contextlib.suppress(psutil.NoSuchProcess):
                 victim.kill()
-            except with_error:
-                notes.kills.pop()
 
 
 def _find(daemon: Daemon, kind: str) -> list[psutil.Process]:

@@ -22,8 +22,8 @@ HOSTILE: dict[str, str] = {
     "spin": "<script>setTimeout(() => { for (;;); }, 50)</script>spins",
     "spin-at-once": "<script>for (;;);</script>",
     "alerts": "<script>setInterval(() => alert('again'), 10)</script>alerts",
-    "confirm-on-leave": "<script>onbeforeunload = (event) => { event.preventDefault(); return 'x'; }"
-    "</script>stays",
+    "confirm-on-leave": "<script>onbeforeunload = (event) => { event.preventDefault(); "
+    "return 'x'; }</script>stays",
     "popups": "<script>setInterval(() => open('/calm'), 200)</script>pop-ups",
     "write-storm": "<script>setInterval(() => document.write('<p>more '), 1)</script>",
     "many-frames": "".join("<iframe src=/calm></iframe>" for _ in range(80)),

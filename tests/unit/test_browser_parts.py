@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 
 import msgspec
+import psutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -134,6 +135,39 @@ def test_marks_of_a_dead_owner_are_removed_and_of_a_foreign_one_not(tmp_path, mo
     assert list(tmp_path.iterdir()) == []
     lock.symlink_to("there-1")
     with pytest.raises(OcdError, match="another computer"):
+        leftovers.free_profile(tmp_path)
+
+
+class _Ending:
+    """A Chromium on its way out, as psutil sees it: a name, no arguments, then nothing."""
+
+    def __init__(self, looks):
+        self.looks = looks
+
+    def cmdline(self):
+        self.looks -= 1
+        if self.looks < 0:
+            raise psutil.ZombieProcess(4711)
+        return []
+
+    def name(self):
+        return "chromium"
+
+    def status(self):
+        return psutil.STATUS_RUNNING
+
+
+def test_an_owner_that_is_ending_is_waited_for(tmp_path, monkeypatch):
+    """A killed browser keeps its name for a moment: that is no other Chromium in the profile."""
+    monkeypatch.setattr(leftovers.socket, "gethostname", lambda: "here")
+    monkeypatch.setattr(leftovers.psutil, "Process", lambda _: _Ending(3))
+    (tmp_path / "SingletonLock").symlink_to("here-4711")
+    leftovers.free_profile(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(leftovers, "_ENDING_S", 0)
+    monkeypatch.setattr(leftovers.psutil, "Process", lambda _: _Ending(9))
+    (tmp_path / "SingletonLock").symlink_to("here-4711")
+    with pytest.raises(OcdError, match="another Chromium"):
         leftovers.free_profile(tmp_path)
 
 

@@ -18,6 +18,7 @@ from ocd.browser.emitter import call_each
 from ocd.browser.find import find_browser
 from ocd.browser.guard import Guard
 from ocd.browser.launch import CLOSE_S, Launched, LaunchOptions, launch
+from ocd.browser.process import BrowserProcess
 from ocd.browser.targets import Targets
 from ocd.safety.domains import DomainPolicy
 
@@ -73,6 +74,7 @@ class Chromium:
         self._holders = 0
         self._idle_timer: asyncio.TimerHandle | None = None
         self._temporary: Path | None = None
+        self._ending: BrowserProcess | None = None
 
     @property
     def pid(self) -> int | None:
@@ -172,6 +174,10 @@ class Chromium:
         options = self.options
         if options.browser_url:
             return await attach.attach(options.browser_url, self.spawn)
+        if self._ending is not None:
+            # Until it has ended the profile is its own.
+            await self._ending.wait_exited(CLOSE_S)
+            self._ending = None
         binary = await asyncio.to_thread(find_browser, options.browser_path, headed=options.headed)
         log = options.log_dir / "chromium.log" if options.log_dir else None
         profile = await asyncio.to_thread(self._profile)
@@ -193,6 +199,7 @@ class Chromium:
         if launched is not None and launched.process is not None:
             # Its renderers must not outlive it.
             launched.process.kill()
+            self._ending = launched.process
         if self._closing is None:
             self._drop_temporary()
         self._stop_idling()

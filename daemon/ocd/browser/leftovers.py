@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import socket
+import time
 from pathlib import Path
 
 import msgspec
@@ -17,6 +18,8 @@ RECORD = "chromium.json"
 _LOCK = "SingletonLock"
 _MARKS = (_LOCK, "SingletonSocket", "SingletonCookie")
 _SAME_START_S = 1.0
+_ENDING_S = 5.0
+_LOOK_S = 0.02
 
 
 class Running(msgspec.Struct):
@@ -152,12 +155,24 @@ def free_profile(profile: Path) -> None:
         (profile / mark).unlink(missing_ok=True)
 
 
+def _words_once_settled(process: psutil.Process) -> list[str]:
+    """Return the process's command line; psutil.NoSuchProcess once it has ended. Blocks.
+
+    One that is ending has none any more, though it has its name still: on a busy machine a killed
+    Chromium looks so for a while. What it is shows when it is gone.
+    """
+    end = time.monotonic() + _ENDING_S
+    while not (words := process.cmdline()) and time.monotonic() < end:
+        time.sleep(_LOOK_S)
+    return list(words)
+
+
 def _is_browser(pid: int, profile: Path) -> bool:
     # The pid may have been given to another program since: only one with our profile counts.
     # A user's own Chrome uses its default profile without naming it.
     try:
         process = psutil.Process(pid)
-        words = " ".join(process.cmdline())
+        words = " ".join(_words_once_settled(process))
         named = "--user-data-dir=" in words
         return _uses(process, profile) or (not named and "chrom" in process.name().lower())
     except psutil.NoSuchProcess:

@@ -18,7 +18,8 @@ class Session:
     """A caller's name and its tabs, oldest first.
 
     `seen_generation` is the Chromium generation that its caller knows of: an earlier one than the
-    current has ended, and the caller was not told yet. It is the dispatcher's. `refused_popups` lists what was closed at the limit, until somebody reports it.
+    current has ended, and the caller was not told yet. It is the dispatcher's. `refused_popups`
+    lists what was closed at the limit, until somebody reports it.
     `workers` are its isolated contexts; their tabs stand among `tabs`.
     """
 

@@ -64,7 +64,8 @@ class Crawl(Params):
 
     Follows links inside the scope and returns {"summary", "pages"}; each page has url, final_url,
     status, title, depth, content, links, engine, and error if it failed; if none came, the call
-    fails with the start page's error. A URL is fetched once, redirects included. Globs: ** is any text, * any text without "/", all else (? too) is literal;
+    fails with the start page's error. A URL is fetched once, redirects included. Globs: ** is any
+    text, * any text without "/", all else (? too) is literal;
     with "://" they are compared with the whole URL, with a leading "/" with path and query, else
     (docs/**) with the end of the URL; *guide* is any path with guide in it. Use output_mode handle
     for many pages.
