@@ -105,6 +105,7 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
         params = await asyncio.to_thread(permitted, params, reach)
     deadline = _deadline_s(verb, common, params)
     call.deadline = None if deadline is None else call.started + deadline
+    call.met.deadline = call.deadline
     limit = asyncio.timeout(deadline)
     try:
         async with limit:

@@ -87,6 +87,11 @@ class Reply(Protocol):
         ...
 
     @property
+    def browser_restarted(self) -> bool:
+        """Whether the session's tabs went with an earlier Chromium."""
+        ...
+
+    @property
     def pointer(self) -> Pointer | None:
         """What stands for the page text or for data."""
         ...

@@ -233,3 +233,26 @@ def test_crawl_of_a_robots_denied_start_page_fails(daemon: Daemon, make_site: ob
     assert denied.seen("article.html") == []
     result = daemon.do("crawl", url=denied.url("article.html"), respect_robots=False, max_pages=1)
     assert result["pages"][0]["title"] == "The lighthouse"
+
+
+def test_page_too_busy_to_be_looked_at_is_told_as_such(daemon: Daemon, site: Site) -> None:
+    """A page that spins once it has loaded: `navigate` says what it does not know."""
+    there = daemon.do("navigate", url=site.url("spins.html"))
+    assert there["left_out"] == ["element_count", "blocking_page", "auth_redirect"]
+    assert "element_count" not in there
+    other = daemon.do("navigate", "calm", url=site.url("article.html"))
+    assert other["element_count"] > 0
+    assert "left_out" not in other
+
+
+def test_last_look_keeps_to_the_calls_deadline(daemon: Daemon, site: Site) -> None:
+    """The look is given up in time for the answer, however little time the call has."""
+    there = daemon.do("navigate", url=site.url("spins.html"), timeout_ms=2500)
+    assert there["left_out"]
+
+
+def test_busy_page_is_no_healthy_one(daemon: Daemon, site: Site) -> None:
+    """`validate_page` names it among the problems rather than leave its summary empty."""
+    seen = daemon.do("validate_page", url=site.url("spins.html"))
+    assert "too busy to be looked at" in seen["problems"]
+    assert seen["left_out"]

@@ -25,12 +25,28 @@ Result = asyncio.Future[dict[str, Any]]
 # Called with an event's name and its parameters as they came: undecoded JSON.
 Tap = Callable[[str, Raw], None]
 
+ANOTHER_BROWSER = "Run `ocd doctor`, or name another browser with --browser."
+
 # Calls that only the page's renderer can answer.
 _RENDERER = (
     "Runtime.", "DOM.", "DOMSnapshot.", "CSS.", "Accessibility.", "Input.", "Overlay.",
     "Page.captureScreenshot", "Page.createIsolatedWorld", "Page.getLayoutMetrics",
     "Page.printToPDF",
 )  # fmt: skip
+
+
+class Answer(dict[str, Any]):
+    """A call's result; a key that the browser has left out is browser_failed, with words."""
+
+    def __init__(self, method: str, result: dict[str, Any]) -> None:
+        super().__init__(result)
+        self._method = method
+
+    def __missing__(self, key: str) -> Any:  # noqa: ANN401 - none is returned
+        raise OcdError(
+            "browser_failed", f"The browser's answer to {self._method} lacks {key!r}.",
+            hint=ANOTHER_BROWSER,
+        )  # fmt: skip
 
 
 class Transport(Protocol):
@@ -143,7 +159,7 @@ class CdpSession(Emitter):
         if future is None or future.done():
             return
         if message.error is None:
-            future.set_result(message.result or {})
+            future.set_result(Answer(method, message.result or {}))
         else:
             fail(future, cdp_error(method, message.error))
 
@@ -181,7 +197,10 @@ class CdpSession(Emitter):
 
 
 class Connection(CdpSession):
-    """The browser's own session, and the way to all others; `url` is pipe: or the ws:// address."""
+    """The browser's own session, and the way to all others; `url` is pipe: or the ws:// address.
+
+    `misunderstood` tells of what came that was not a message, if anything did.
+    """
 
     def __init__(self, transport: Transport) -> None:
         super().__init__(self, "", {"type": "browser"})
@@ -191,6 +210,7 @@ class Connection(CdpSession):
         self._number = 0
         self._sessions: dict[str, CdpSession] = {"": self}
         self._closed = asyncio.Event()
+        self.misunderstood: OcdError | None = None
         self._closed_callback: Callable[[], None] | None = None
 
     @property
@@ -224,18 +244,18 @@ class Connection(CdpSession):
         """Deliver what the transport read, or has decoded already."""
         for raw in messages:
             try:
-                message = raw if isinstance(raw, Incoming) else decode(raw)
-            except (msgspec.MsgspecError, ValueError):
+                self._deliver(raw if isinstance(raw, Incoming) else decode(raw))
+            except (msgspec.MsgspecError, ValueError, LookupError):
                 self._not_understood(raw)
-                continue
-            self._deliver(message)
 
     def _not_understood(self, raw: object) -> None:
         # It may have been the answer that somebody waits for here; who knows.
         logger.error("The browser sent what is not a DevTools message: %.200r", raw)
-        self.interrupt(
-            OcdError("browser_failed", "The browser sent what is not a DevTools message.")
-        )
+        self.misunderstood = OcdError(
+            "browser_failed", "The browser sent what is not a DevTools message.",
+            hint=ANOTHER_BROWSER,
+        )  # fmt: skip
+        self.interrupt(self.misunderstood)
 
     def _deliver(self, message: Incoming) -> None:
         session = self._sessions.get(message.session)

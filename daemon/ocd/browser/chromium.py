@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.browser import attach, memory, permissions
-from ocd.browser.cdp import Connection
+from ocd.browser.cdp import ANOTHER_BROWSER, Connection
 from ocd.browser.downloads import Downloads
 from ocd.browser.emitter import call_each
 from ocd.browser.find import find_browser
@@ -26,6 +26,9 @@ logger = logging.getLogger(__name__)
 
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
 State = Literal["stopped", "starting", "running", "gone"]
+
+# What a browser that has answered once may take to do what every session needs of it.
+SET_UP_S = 15.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,22 +156,27 @@ class Chromium:
     async def _open(self) -> Launched:
         launched = await self._launch()
         try:
-            self._targets = Targets(launched.connection)
-            await self._targets.start()
-            await self.guard.start(launched.connection)
-            own = launched.process is not None
-            await self.downloads.start(launched.connection, own=own)
-            if own:
-                permissions.refuse_all(launched.connection)
-        except BaseException:
+            async with asyncio.timeout(SET_UP_S):
+                await self._set_up(launched)
+        except BaseException as error:
             if launched.process is not None:
                 launched.process.kill()
+                self._ending = launched.process
             launched.connection.close()
-            raise
+            raise _unsuitable(launched.version, error) from error
         self.generation += 1
         self.version = launched.version
         launched.connection.once("disconnected", self._lost)
         return launched
+
+    async def _set_up(self, launched: Launched) -> None:
+        self._targets = Targets(launched.connection)
+        await self._targets.start()
+        await self.guard.start(launched.connection)
+        own = launched.process is not None
+        await self.downloads.start(launched.connection, own=own)
+        if own:
+            permissions.refuse_all(launched.connection)
 
     async def _launch(self) -> Launched:
         options = self.options
@@ -295,3 +303,17 @@ class Chromium:
 
     def __repr__(self) -> str:
         return f"Chromium({self.state}, pid={self.pid}, generation={self.generation})"
+
+
+def _unsuitable(version: str, error: BaseException) -> BaseException:
+    """Return what a failed set-up means: a browser that lacks what is needed is browser_failed."""
+    name = version or "The browser"
+    if isinstance(error, TimeoutError):
+        said = f"{name} did not answer within {SET_UP_S:g} s what it was asked first."
+    elif isinstance(error, OcdError) and error.code == "cdp_error":
+        said = f"{name} does not do what is needed; it may be too old: {error.message}"
+    elif isinstance(error, OcdError) and error.code == "browser_gone":
+        said = f"{name} ended while it was being set up."
+    else:
+        return error
+    return OcdError("browser_failed", said, hint=ANOTHER_BROWSER)

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.browser import met
 from ocd.browser.tab import Tab
 
-# A page that is busy for so long is told of without it; a machine that is busy gets its answer.
-LOOK_S = 1.0
+# A page that has not answered then, on however busy a machine, is busy itself.
+LOOK_S = 3.0
 
 
 @cache
@@ -21,11 +22,13 @@ def _source() -> str:
 async def glance(tab: Tab) -> dict[str, Any]:
     """Return count (of elements), gate, title and login; an empty object from a busy page.
 
+    It is waited for as long as LOOK_S and the call's deadline allow.
+
     gate: what stands before the page (captcha, bot-check, access-denied, js-required), or "".
     login: whether it asks for a password.
     """
     with contextlib.suppress(TimeoutError, OcdError):
-        async with asyncio.timeout(LOOK_S):
+        async with asyncio.timeout(met.seconds_left(LOOK_S)):
             found: dict[str, Any] = await tab.evaluate(_source(), args=(), isolated=True)
             return found
     return {}

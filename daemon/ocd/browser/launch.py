@@ -10,14 +10,15 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.browser import flags, leftovers
-from ocd.browser.cdp import Connection
+from ocd.browser.cdp import ANOTHER_BROWSER, Connection
 from ocd.browser.pipe import PipeTransport
 from ocd.browser.process import BrowserProcess, ErrorLog, start
 from ocd.files import make_dir
 
 logger = logging.getLogger(__name__)
 
-START_S = 45.0
+# Less than a call's own deadline, so that callers are told why there is no browser.
+START_S = 25.0
 CLOSE_S = 3.0
 # What Chromium says of it, in a line that is not its last.
 _NO_DISPLAY = "Missing X server or $DISPLAY"
@@ -106,13 +107,20 @@ def _remember(options: LaunchOptions, pid: int) -> None:
 async def _first_answer(process: BrowserProcess, connection: Connection) -> str:
     try:
         async with asyncio.timeout(START_S):
-            reply = await connection.send("Browser.getVersion")
+            asked = connection.send("Browser.getVersion")
+            # What is no browser may have said so before it was asked.
+            if connection.misunderstood is not None:
+                connection.interrupt(connection.misunderstood)
+            reply = await asked
     except TimeoutError:
         raise _failed(process, f"Chromium did not answer within {START_S:.0f} s.") from None
-    except OcdError:
+    except OcdError as error:
+        if not connection.closed:
+            message = "The browser does not answer as a Chromium does: "
+            raise _failed(process, message + error.message) from None
         await process.wait_exited(1)
         raise _failed(process, "Chromium ended before it answered.") from None
-    return str(reply["product"])
+    return str(reply.get("product", ""))
 
 
 def _failed(process: BrowserProcess, message: str) -> OcdError:
@@ -129,7 +137,7 @@ def _failed(process: BrowserProcess, message: str) -> OcdError:
     return OcdError(
         "browser_failed",
         message + said,
-        hint="Run `ocd doctor`, or name another browser with --browser.",
+        hint=ANOTHER_BROWSER,
         exit_status=process.status,
         stderr=lines,
     )

@@ -1,8 +1,12 @@
 """The elements that a call has met: for those who write calls down."""
 
+import time
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
+
+# What a call takes to be answered once all is known, on a busy machine.
+_ANSWER_S = 0.25
 
 
 @dataclass(slots=True)
@@ -23,12 +27,14 @@ class Met:
 
     whole: identities are wanted. calls: how many others it has made in its session.
     kept: its parameters as they may be kept, once somebody has asked for that.
+    deadline: when the call must be answered, by the monotonic clock.
     """
 
     whole: bool = False
     elements: list[Meeting] = field(default_factory=list)
     calls: int = 0
     kept: Any = None
+    deadline: float | None = None
 
     def hides(self, names: set[str]) -> bool:
         """Return whether what is given to an element of these names may be a password.
@@ -50,6 +56,14 @@ def wanted() -> bool:
     """Return whether the call that runs wants the identities of the elements that it meets."""
     met = MET.get()
     return met is not None and met.whole
+
+
+def seconds_left(most_s: float) -> float:
+    """Return `most_s`, or what the call that runs has left for a last look, if that is less."""
+    met = MET.get()
+    if met is None or met.deadline is None:
+        return most_s
+    return max(0.0, min(most_s, met.deadline - time.monotonic() - _ANSWER_S))
 
 
 def note(named: str, about: dict[str, Any]) -> None:

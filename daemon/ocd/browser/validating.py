@@ -12,6 +12,7 @@ from typing import Any
 from yarl import URL
 
 from ocd.api.errors import OcdError
+from ocd.browser import met
 from ocd.browser.console import Message
 from ocd.browser.exchanges import Exchange
 from ocd.browser.navigation import Navigation
@@ -21,7 +22,7 @@ _LOGIN = re.compile(
     r"(^|[/._-])(log-?in|sign-?in|auth|oauth2?|sso|saml|session/new|accounts?)([/._?-]|$)", re.I
 )
 # What a page may take to be looked at; one that is busy then is told of without it.
-LOOK_S = 0.5
+LOOK_S = 3.0
 _OVER = ("tab_gone", "browser_gone", "domain_blocked", "invalid_url")
 
 
@@ -110,7 +111,7 @@ async def validate(tab: Tab, asked: Asked) -> Health:
         async with asyncio.timeout(max(0, min(asked.quiet_s, left))):
             await tab.documents.wait_until(lambda: "networkIdle" in tab.documents.current.reached)
     with contextlib.suppress(TimeoutError, OcdError):
-        async with asyncio.timeout(LOOK_S):
+        async with asyncio.timeout(met.seconds_left(LOOK_S)):
             health.look = await tab.evaluate(_source(), args=[asked.sample], isolated=True)
     health.messages = [
         m for m in tab.console.since(console) if not _icon(m.location.get("url", ""))

@@ -66,14 +66,15 @@ async def navigate(tab: Tab, params: Navigate) -> Output:
         action, url = "navigate", parse_url_argument(params.url)
         at = await tab.navigate(url, params.wait)
     told = _arrived(tab, action, at)
-    seen = {} if params.wait == "commit" else await glance(tab)
-    return replace(told, data={**told.data, **tab_was, **_seen(seen, url, at)})
+    more = {} if params.wait == "commit" else _seen(await glance(tab), url, at)
+    return replace(told, data={**told.data, **tab_was, **more})
 
 
 def _seen(seen: dict[str, Any], asked: str, at: Navigation) -> dict[str, Any]:
     """Return what the page is, and what stands before it."""
     if not seen:
-        return {}
+        note = "The page was too busy to be looked at: what is left out here is not known."
+        return {"left_out": ["element_count", "blocking_page", "auth_redirect"], "note": note}
     told: dict[str, Any] = {"element_count": seen["count"]}
     if seen["gate"]:
         told["blocking_page"] = {"type": seen["gate"], "detail": seen["title"]}

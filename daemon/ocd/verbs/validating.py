@@ -74,6 +74,8 @@ async def validate_page(tab: Tab, params: ValidatePage) -> Output:
         "total_failed_requests": len(health.failed),
         "summary": look,
     }
+    if health.arrived is not None and not look:
+        data["left_out"] = ["summary", "content", "auth_redirect"]
     if health.login_at:
         data["auth_redirect"] = {"from": asked.url, "to": health.login_at}
     if health.error is not None:
@@ -86,6 +88,7 @@ def _problems(health: Health) -> list[str]:
     """Return what is wrong, in words; empty for a healthy page."""
     console = _console(health)
     found = [health.status] if health.status != "ok" else []
+    found += ["too busy to be looked at"] if health.arrived and not health.look else []
     found += ["blank page"] if health.look.get("blank") else []
     found += [f"{gate} on the page" for gate in health.look.get("gates", ())]
     counts = {

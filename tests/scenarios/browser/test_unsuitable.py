@@ -1,0 +1,82 @@
+"""Browsers that are none, are too old or answer oddly: `browser_failed` with words, in time."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.daemon import Daemon
+
+MakeDaemon = Callable[..., Daemon]
+
+# Speaks the protocol's framing on the pipes that Chromium gets; ANSWER makes a message's body.
+_FAKE = """#!{python}
+import json, os, signal
+signal.alarm(50)
+VERSION = {{"product": "Chrome/60.0.0.0", "protocolVersion": "1.2"}}
+def answer(method):
+    {answer}
+rest = b""
+while data := os.read(3, 65536):
+    *whole, rest = (rest + data).split(b"\\0")
+    for message in map(json.loads, whole):
+        body = answer(message["method"])
+        if body is not None:
+            os.write(4, json.dumps({{"id": message["id"], **body}}).encode() + b"\\0")
+"""
+_UNKNOWN = '{"error": {"code": -32601, "message": f"\'{method}\' wasn\'t found"}}'
+_VERSION = '{"result": VERSION} if method == "Browser.getVersion" else '
+ANSWERS = {
+    "knows-nothing": f"return {_UNKNOWN}",
+    "too-old": f"return {_VERSION}{_UNKNOWN}",
+    "empty-answers": 'return {"result": {}}',
+    "answers-with-lists": 'return {"result": [1, 2]}',
+    "answers-with-words": 'return {"result": "no"}',
+    "silent-later": f"return {_VERSION}None",
+    "ends-later": f"return {_VERSION}os._exit(3)",
+    "garbage-later": f'return {_VERSION}os.write(4, b"\\\\xff garbage\\\\0") and None',
+    "attaches-nonsense": 'os.write(4, b\'{"method":"Target.attachedToTarget","params":{}}\\\\0\')\n'
+    '    return {"result": VERSION}',
+}
+SCRIPTS = {
+    "ends-at-once": "exit 0",
+    "prints-garbage": "echo hello; echo what >&2; exit 7",
+    "garbage-on-the-pipe": r"printf 'hello\0\377\0{}\0[1]\0' >&4; exec sleep 50",
+    "closes-its-pipes": "exec 3<&- 4>&-; exec sleep 50",
+}
+
+
+def _expect_failed(daemon: Daemon) -> None:
+    for _ in range(2):
+        error = daemon.call("navigate", url="http://127.0.0.1:1/").error
+        assert error["code"] in ("browser_failed", "browser_not_found"), error
+        assert len(error["message"].split()) > 3
+        assert error["hint"]
+    assert daemon.do("oc_task_list")["count"] == 0
+
+
+def _program(daemon_home: Path, text: str) -> str:
+    path = daemon_home / "browser"
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_browser_that_answers_oddly(make_daemon: MakeDaemon, tmp_path: Path, kind: str) -> None:
+    """Whatever it answers, callers get words and the daemon goes on."""
+    text = _FAKE.format(python=sys.executable, answer=ANSWERS[kind].replace("{{", "{"))
+    _expect_failed(make_daemon("--browser", _program(tmp_path, text)))
+
+
+@pytest.mark.parametrize("kind", SCRIPTS)
+def test_program_that_is_no_browser(make_daemon: MakeDaemon, tmp_path: Path, kind: str) -> None:
+    """It ends, prints something, or says nothing that could be understood."""
+    _expect_failed(make_daemon("--browser", _program(tmp_path, f"#!/bin/sh\n{SCRIPTS[kind]}\n")))
+
+
+@pytest.mark.parametrize("path", ["/bin/true", "/etc/passwd", "/tmp"])
+def test_path_that_is_no_browser(make_daemon: MakeDaemon, path: str) -> None:
+    """A program that ends at once, a file that cannot be run, a folder."""
+    _expect_failed(make_daemon("--browser", path))
