@@ -216,10 +216,11 @@ def make_own(make_daemon: object, tmp_path: Path) -> Daemon:
 
 
 @pytest.mark.parametrize("engine", ["static", "browser"])
-def test_crawl_of_an_unreachable_start_page_is_a_record(daemon: Daemon, engine: str) -> None:
-    """A start page that cannot be fetched is a record with its error; nothing else is claimed."""
+def test_crawl_of_an_unreachable_start_page_fails_with_its_record(daemon: Daemon, engine: str) -> None:
+    """A start page that cannot be fetched fails the crawl; its record is the partial result."""
     url = f"http://127.0.0.1:{_free_port()}/"
-    result = daemon.do("crawl", url=url, retries=0, engine=engine)
+    error = daemon.call("crawl", url=url, retries=0, engine=engine).error
+    result = daemon.result_of(error["task_id"])
     (page,) = result["pages"]
     assert page["url"] == url
     assert page["error"]["code"] in ("fetch_failed", "navigation_failed")

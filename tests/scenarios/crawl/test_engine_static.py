@@ -205,13 +205,14 @@ async def test_retries_end(tmp_path: Path) -> None:
     assert got.page(f"{served.url}/broken")["status"] == 500
 
 
-async def test_unreachable_start_is_a_failed_page(tmp_path: Path) -> None:
+async def test_unreachable_start_is_the_crawls_failure(tmp_path: Path) -> None:
     """The page's own error is reported, not one of robots.txt."""
     async with site() as served:
         gone = served.url
-    got = await run_crawl(tmp_path, url=gone, retries=0, **STATIC)
-    assert got.pages[0]["error"]["code"] == "fetch_failed"
-    assert got.summary["succeeded"] == 0
+    with pytest.raises(OcdError) as caught:
+        await run_crawl(tmp_path, url=gone, retries=0, **STATIC)
+    assert caught.value.code == "fetch_failed"
+    assert caught.value.details["url"].startswith(gone)
 
 
 # --- robots.txt -------------------------------------------------------------------------------
