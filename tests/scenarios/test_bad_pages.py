@@ -216,7 +216,9 @@ def make_own(make_daemon: object, tmp_path: Path) -> Daemon:
 
 
 @pytest.mark.parametrize("engine", ["static", "browser"])
-def test_crawl_of_an_unreachable_start_page_fails_with_its_record(daemon: Daemon, engine: str) -> None:
+def test_crawl_of_an_unreachable_start_page_fails_with_its_record(
+    daemon: Daemon, engine: str
+) -> None:
     """A start page that cannot be fetched fails the crawl; its record is the partial result."""
     url = f"http://127.0.0.1:{_free_port()}/"
     error = daemon.call("crawl", url=url, retries=0, engine=engine).error

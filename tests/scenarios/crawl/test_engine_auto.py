@@ -123,10 +123,11 @@ async def test_stop_ends_a_rendering_at_once(tmp_path: Path) -> None:
 async def test_a_pool_that_hangs_does_not_hang_the_crawl(tmp_path: Path) -> None:
     """page_timeout_ms holds even if the browser keeps no deadline."""
     async with site() as served:
-        got = await run_crawl(
-            tmp_path, pool=_HangingPool(), url=served.url, engine="browser", page_timeout_ms=100
-        )
-    assert got.pages[0]["error"]["code"] == "timeout"
+        with pytest.raises(OcdError) as caught:
+            await run_crawl(
+                tmp_path, pool=_HangingPool(), url=served.url, engine="browser", page_timeout_ms=100
+            )
+    assert caught.value.code == "timeout"
 
 
 async def test_a_larger_crawl_shares_its_work_with_a_process(tmp_path: Path) -> None:

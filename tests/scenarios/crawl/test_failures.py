@@ -43,12 +43,15 @@ def _free_port() -> int:
 
 
 async def _message(tmp_path: Path, url: str) -> str:
-    got = await run_crawl(
-        tmp_path, url=url, engine="static", retries=0, respect_robots=False, page_timeout_ms=5000
-    )
-    (record,) = got.pages
-    assert record["error"]["code"] == "fetch_failed"
-    return str(record["error"]["message"])
+    with pytest.raises(OcdError) as caught:
+        await run_crawl(
+            tmp_path, url=url, engine="static", retries=0, respect_robots=False,
+            page_timeout_ms=5000,
+        )  # fmt: skip
+    assert caught.value.code == "fetch_failed"
+    before, _, message = caught.value.message.partition(f"{url}: ")
+    assert before == "No page could be read: "
+    return message
 
 
 async def test_failures_are_told_plainly(tmp_path: Path) -> None:
