@@ -163,7 +163,7 @@ class Chromium:
                 launched.process.kill()
                 self._ending = launched.process
             launched.connection.close()
-            raise _unsuitable(launched.version, error) from error
+            raise _unsuitable(launched.version, error) from None
         self.generation += 1
         self.version = launched.version
         launched.connection.once("disconnected", self._lost)
