@@ -156,18 +156,24 @@ class Chromium:
     async def _open(self) -> Launched:
         launched = await self._launch()
         try:
-            async with asyncio.timeout(SET_UP_S):
-                await self._set_up(launched)
-        except BaseException as error:
+            await self._prepare(launched)
+        except BaseException:
             if launched.process is not None:
                 launched.process.kill()
                 self._ending = launched.process
             launched.connection.close()
-            raise _unsuitable(launched.version, error) from None
+            raise
         self.generation += 1
         self.version = launched.version
         launched.connection.once("disconnected", self._lost)
         return launched
+
+    async def _prepare(self, launched: Launched) -> None:
+        try:
+            async with asyncio.timeout(SET_UP_S):
+                await self._set_up(launched)
+        except (OcdError, TimeoutError) as error:
+            raise _unsuitable(launched.version, error) from None
 
     async def _set_up(self, launched: Launched) -> None:
         self._targets = Targets(launched.connection)
@@ -305,14 +311,14 @@ class Chromium:
         return f"Chromium({self.state}, pid={self.pid}, generation={self.generation})"
 
 
-def _unsuitable(version: str, error: BaseException) -> BaseException:
+def _unsuitable(version: str, error: OcdError | TimeoutError) -> OcdError:
     """Return what a failed set-up means: a browser that lacks what is needed is browser_failed."""
     name = version or "The browser"
     if isinstance(error, TimeoutError):
         said = f"{name} did not answer within {SET_UP_S:g} s what it was asked first."
-    elif isinstance(error, OcdError) and error.code == "cdp_error":
+    elif error.code == "cdp_error":
         said = f"{name} does not do what is needed; it may be too old: {error.message}"
-    elif isinstance(error, OcdError) and error.code == "browser_gone":
+    elif error.code == "browser_gone":
         said = f"{name} ended while it was being set up."
     else:
         return error
