@@ -31,7 +31,7 @@ from ocd.leaving import Departures
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
 from ocd.mcp_door import McpDoor
-from ocd.options import belongings, browser_options, domain_policy, shared_roots
+from ocd.options import belongings, browser_options, domain_policy, own_servers, shared_roots
 from ocd.orchestration.planning import Planner
 from ocd.orchestration.workflows import Workflows
 from ocd.outputs import sweeper
@@ -46,6 +46,7 @@ from ocd.records.totp import TotpStore
 from ocd.records.workflows import WorkflowStore
 from ocd.road import Road
 from ocd.safety import secrets
+from ocd.safety.domains import DomainPolicy
 from ocd.safety.paths import Roots
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
@@ -99,7 +100,7 @@ class Daemon:
         self.recorder = Recorder(
             Recordings(home / "recordings"), self.sessions, self.sanitizer, self.spawn
         )
-        self.http_port: int | None = None
+        self._http_port: int | None = None
         verbs, kinds = catalog.load(), catalog.kinds()
         capabilities = Capabilities(verbs | kinds, config.tools_only, config.disable_tools)
         parts: dict[type, object] = {}
@@ -179,6 +180,22 @@ class Daemon:
             large_output=lambda: self.config.handle_large_tool_output,
         )
 
+    @property
+    def http_port(self) -> int | None:
+        """The port of MCP over HTTP; None if there is none."""
+        return self._http_port
+
+    @http_port.setter
+    def http_port(self, port: int | None) -> None:
+        self._http_port = port
+        # Before the first call, so that no Chromium runs without these rules.
+        self.crawler.policy = self.chromium.guard.policy = self._domains()
+
+    def _domains(self) -> DomainPolicy:
+        if self._http_port is None:
+            return domain_policy(self.config)
+        return domain_policy(self.config, own_servers(self.config, [self._http_port]))
+
     async def load(self, name: str) -> Any:  # noqa: ANN401 - a module of oc_mcp
         """Return a module of oc_mcp, which the door imports."""
         return await self.door.load(name)
@@ -241,8 +258,8 @@ class Daemon:
         """Put the live settings of a changed configuration into force."""
         self.config = config
         self.gateway.configure(config.upstream)
-        self.crawler.policy = domain_policy(config)
-        await self.chromium.guard.set_policy(self.crawler.policy)
+        self.crawler.policy = self._domains()
+        await self.chromium.set_policy(self.crawler.policy)
         self.outputs.ttl_hours = config.output_handle_ttl_hours
         self.outputs.max_store_mb = config.max_store_mb
         self.runner.max_concurrent = config.max_concurrent_tasks

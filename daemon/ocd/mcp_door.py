@@ -16,6 +16,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, Client, Hello
+from ocd.browser.process_sockets import holds_socket
 from ocd.capabilities import NARROWED, Capabilities
 from ocd.config import Config
 from ocd.dispatch import run_call, task_reply
@@ -146,6 +147,13 @@ class McpDoor:
         return [tab.id for tab in self._road.sessions.get(session).tabs]
 
     # --- sessions of bridges -----------------------------------------------------------------
+
+    def from_browser(self, inode: str) -> bool:
+        """Return whether the socket may be held by Chromium; of a foreign one it is not known."""
+        chromium = self._road.chromium
+        if chromium.options.browser_url:
+            return True
+        return chromium.pid is not None and holds_socket(chromium.pid, inode)
 
     def session_ended(self, session: str) -> None:
         """Close the session's tabs after a while, unless somebody has come back to it."""

@@ -1,23 +1,45 @@
 """What single parts of the daemon are told of its configuration."""
 
+import socket
 import tempfile
+from collections.abc import Iterable
+from ipaddress import ip_address
 from pathlib import Path
+
+import psutil
 
 from ocd.browser.chromium import ChromiumOptions
 from ocd.config import Config
 from ocd.safety import certificates
 from ocd.safety.belongings import Belongings
 from ocd.safety.domains import DomainPolicy
+from ocd.safety.own_servers import NO_SERVERS, OwnServers
 
 
-def domain_policy(config: Config) -> DomainPolicy:
-    """Return which addresses may be visited."""
+def domain_policy(config: Config, servers: OwnServers = NO_SERVERS) -> DomainPolicy:
+    """Return which addresses may be visited; servers: where the daemon itself listens."""
     return DomainPolicy(
         allow=config.allow_domain,
         block=config.block_domain,
         file_roots=shared_roots(config),
         own=belongings(config),
+        servers=servers,
     )
+
+
+def own_servers(config: Config, ports: Iterable[int]) -> OwnServers:
+    """Return where the daemon listens with these ports."""
+    host = config.http_host
+    try:
+        everywhere = ip_address(host).is_unspecified
+    except ValueError:
+        everywhere = False
+    if not everywhere:
+        return OwnServers.at([host], ports)
+    families = (socket.AF_INET, socket.AF_INET6)
+    interfaces = psutil.net_if_addrs().values()
+    found = [one.address for these in interfaces for one in these if one.family in families]
+    return OwnServers.at([*found, socket.gethostname()], ports)
 
 
 def belongings(config: Config) -> Belongings:

@@ -1,11 +1,15 @@
-"""Who may speak to the HTTP port: the right Host, no foreign Origin, our user or our token."""
+"""Who may speak to the HTTP port: the right Host, no foreign Origin, our user or our token.
+
+A page in the daemon's own Chromium is none of them: its requests are our user's, and still a
+stranger's.
+"""
 
 import hmac
 import os
 import socket
 import struct
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import NamedTuple
@@ -25,9 +29,12 @@ class Access:
     """The rules of one listening port.
 
     hosts: the names and addresses it listens at, without the port. token: the bearer token.
+    from_browser: whether the socket with this inode is held by the daemon's Chromium.
     """
 
-    def __init__(self, hosts: Iterable[str], port: int, token: str) -> None:
+    def __init__(
+        self, hosts: Iterable[str], port: int, token: str, from_browser: Callable[[str], bool]
+    ) -> None:
         names = {"localhost", "127.0.0.1", "[::1]", *map(_bracketed, hosts)}
         self._hosts = {f"{name}:{port}" for name in names}
         if port == 80:
@@ -35,6 +42,9 @@ class Access:
         self._origins = {f"http://{host}" for host in self._hosts}
         self._port = port
         self._token = token.encode()
+        self._from_browser = from_browser
+        # A connection brings many requests, and its other end does not change hands.
+        self._last_trusted = ""
 
     def refusal(
         self, method: str, headers: Mapping[str, str], client: tuple[str, int] | None
@@ -62,9 +72,16 @@ class Access:
             ):
                 return None
             return Refusal(401, "The token is wrong")
-        if client is not None and is_own_process(client, self._port):
+        if client is not None and self._trusts(client):
             return None
         return Refusal(401, "Send the token of run/token as Authorization: Bearer …")
+
+    def _trusts(self, client: tuple[str, int]) -> bool:
+        inode = own_socket(client, self._port)
+        if inode is None or (inode != self._last_trusted and self._from_browser(inode)):
+            return False
+        self._last_trusted = inode
+        return True
 
 
 def _bracketed(host: str) -> str:
@@ -75,22 +92,23 @@ def _media_type(headers: Mapping[str, str]) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def is_own_process(client: tuple[str, int], port: int) -> bool:
-    """Return whether a loopback peer's socket belongs to our user, as Linux knows it.
+def own_socket(client: tuple[str, int], port: int) -> str | None:
+    """Return the inode of a loopback peer's socket if it belongs to our user, as Linux knows it.
 
     A closed socket's entry has inode 0 and no owner worth believing.
     """
     if not sys.platform.startswith("linux"):
-        return False
+        return None
     try:
         address = ip_address(client[0])
     except ValueError:
-        return False
+        return None
     if not _loopback(address):
-        return False
+        return None
     peers = {f"{form}:{client[1]:04X}" for form in _proc_forms(address)}
     uid = str(os.getuid())
-    return any(_owns(line, peers, port, uid) for table in _TABLES for line in _rows(table))
+    rows = (line.split() for table in _TABLES for line in _rows(table))
+    return next((words[9] for words in rows if _owns(words, peers, port, uid)), None)
 
 
 def _loopback(address: IPv4Address | IPv6Address) -> bool:
@@ -105,9 +123,8 @@ def _rows(table: str) -> list[str]:
         return []
 
 
-def _owns(line: str, peers: set[str], port: int, uid: str) -> bool:
+def _owns(words: list[str], peers: set[str], port: int, uid: str) -> bool:
     # sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …
-    words = line.split()
     return (
         len(words) > 9
         and words[1] in peers

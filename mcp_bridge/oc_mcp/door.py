@@ -190,3 +190,7 @@ class Door(Protocol):
     def session_ended(self, session: str) -> None:
         """Say that nobody uses the session any more."""
         ...
+
+    def from_browser(self, inode: str) -> bool:
+        """Whether the socket may be that of the daemon's Chromium, where pages speak."""
+        ...

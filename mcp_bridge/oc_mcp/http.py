@@ -165,7 +165,7 @@ class HttpServer:
 
     def __init__(self, door: Door, *, hosts: Sequence[str], port: int, token: str) -> None:
         self._door = door
-        self._application = Application(door, Access(hosts, port, token))
+        self._application = Application(door, Access(hosts, port, token, door.from_browser))
         config: dict[str, Any] = {
             "lifespan": "off",
             "log_config": None,

@@ -18,6 +18,7 @@ from ocd.browser.emitter import call_each
 from ocd.browser.find import find_browser
 from ocd.browser.guard import Guard
 from ocd.browser.launch import CLOSE_S, Launched, LaunchOptions, launch
+from ocd.browser.network_rules import apply_network_rules, has_own_proxy
 from ocd.browser.process import BrowserProcess
 from ocd.browser.targets import Targets
 from ocd.safety.domains import DomainPolicy
@@ -78,6 +79,7 @@ class Chromium:
         self._idle_timer: asyncio.TimerHandle | None = None
         self._temporary: Path | None = None
         self._ending: BrowserProcess | None = None
+        self._arguments: tuple[str, ...] | None = None
 
     @property
     def pid(self) -> int | None:
@@ -178,14 +180,15 @@ class Chromium:
     async def _set_up(self, launched: Launched) -> None:
         self._targets = Targets(launched.connection)
         await self._targets.start()
-        await self.guard.start(launched.connection)
         own = launched.process is not None
+        await self.guard.start(launched.connection, own=own)
         await self.downloads.start(launched.connection, own=own)
         if own:
             permissions.refuse_all(launched.connection)
 
     async def _launch(self) -> Launched:
         options = self.options
+        _warn_of_gaps(options, self.guard.policy)
         if options.browser_url:
             return await attach.attach(options.browser_url, self.spawn)
         if self._ending is not None:
@@ -195,9 +198,26 @@ class Chromium:
         binary = await asyncio.to_thread(find_browser, options.browser_path, headed=options.headed)
         log = options.log_dir / "chromium.log" if options.log_dir else None
         profile = await asyncio.to_thread(self._profile)
+        arguments = self._arguments = apply_network_rules(options.extra_args, self.guard.policy)
         return await launch(
-            LaunchOptions(binary, profile, options.run_dir, log, options.headed, options.extra_args)
+            LaunchOptions(binary, profile, options.run_dir, log, options.headed, arguments)
         )
+
+    async def set_policy(self, policy: DomainPolicy) -> None:
+        """Obey another policy from now on.
+
+        Chromium's network rules are those of its start: where they differ, it ends, and the next
+        call starts it with the new ones.
+        """
+        await self.guard.set_policy(policy)
+        if self._starting is not None:
+            with contextlib.suppress(OcdError):
+                await asyncio.shield(self._starting)
+        wanted = apply_network_rules(self.options.extra_args, policy)
+        if self._launched is None or self.pid is None or self._arguments == wanted:
+            return
+        logger.info("the domain policy has changed: Chromium starts again with the next call")
+        await self.close()
 
     def _profile(self) -> Path:
         if not self.options.isolated:
@@ -323,3 +343,17 @@ def _unsuitable(version: str, error: OcdError | TimeoutError) -> OcdError:
     else:
         return error
     return OcdError("browser_failed", said, hint=ANOTHER_BROWSER)
+
+
+def _warn_of_gaps(options: ChromiumOptions, policy: DomainPolicy) -> None:
+    if policy.empty:
+        return
+    if options.browser_url:
+        who = "with --browser-url"
+    elif policy.allow and has_own_proxy(options.extra_args):
+        who = "with a proxy of your own, which must refuse them,"
+    else:
+        return
+    logger.warning(
+        "domain policy: %s WebSocket, WebTransport and WebRTC connections are not covered", who
+    )

@@ -1,5 +1,7 @@
 """The domain policy inside the browser: every request of every page is asked about first."""
 
+from collections.abc import Iterator
+
 from ocd.api.errors import OcdError
 from ocd.browser.cdp import Connection, Event
 from ocd.safety.domains import DomainPolicy
@@ -10,13 +12,15 @@ class Guard:
 
     It works at the browser's level, so redirects, frames, workers and pop-ups are seen, too. While
     no domain rule is given it asks for requests of files alone, and that from the first page from a
-    file on: no other page can reach files.
+    file on: no other page can reach files. What it does not see (WebSockets, for one) is left to
+    network_rules, which a browser that somebody else started does not have.
     """
 
     def __init__(self, policy: DomainPolicy) -> None:
         self.policy = policy
         self._connection: Connection | None = None
         self._watches_files = False
+        self._own = True
 
     async def check(self, url: str) -> None:
         """Return if `url` may be opened by who calls us; raises what DomainPolicy.check raises."""
@@ -26,9 +30,10 @@ class Guard:
             if self._connection is not None and not self._connection.closed:
                 await self._apply()
 
-    async def start(self, connection: Connection) -> None:
-        """Watch the requests of a freshly started browser."""
+    async def start(self, connection: Connection, *, own: bool) -> None:
+        """Watch the requests of a fresh connection; own: network_rules hold in that browser."""
         self._connection = connection
+        self._own = own
         connection.on("Fetch.requestPaused", self._asked)
         await self._apply()
 
@@ -40,12 +45,22 @@ class Guard:
 
     async def _apply(self) -> None:
         assert self._connection
-        watched = "file://*" if self.policy.empty else "*"
-        if self.policy.empty and not self._watches_files:
+        watched = list(self._watched())
+        if not watched:
             await self._connection.send("Fetch.disable")
-        else:
-            patterns = [{"urlPattern": watched, "requestStage": "Request"}]
-            await self._connection.send("Fetch.enable", {"patterns": patterns})
+            return
+        patterns = [{"urlPattern": pattern, "requestStage": "Request"} for pattern in watched]
+        await self._connection.send("Fetch.enable", {"patterns": patterns})
+
+    def _watched(self) -> Iterator[str]:
+        if not self.policy.empty:
+            yield "*"
+            return
+        if self._watches_files:
+            yield "file://*"
+        if not self._own:
+            for port in sorted(self.policy.servers.ports):
+                yield "http://*" if port == 80 else f"*://*:{port}/*"
 
     def allows(self, url: str) -> bool:
         """Whether the policy lets a page load `url` by itself."""

@@ -13,6 +13,7 @@ from ocd.api.errors import OcdError
 from ocd.safety.belongings import NOTHING, Belongings
 from ocd.safety.globs import parsed
 from ocd.safety.hosts import BROWSER_DROPS, TRIM, Host, host_of, invalid
+from ocd.safety.own_servers import NO_SERVERS, OwnServers
 from ocd.safety.paths import Roots
 
 _WEB = ("http", "https", "ws", "wss")
@@ -34,12 +35,14 @@ class DomainPolicy:
 
     A block wins over an allow. Without either every web address is allowed, loopback and private
     ones included; `file:` is allowed inside the roots only, and never for what is the daemon's own.
+    The daemon's own HTTP ports are never allowed.
     """
 
     allow: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
     file_roots: tuple[Path, ...] = ()
     own: Belongings = NOTHING
+    servers: OwnServers = NO_SERVERS
 
     @property
     def empty(self) -> bool:
@@ -75,6 +78,8 @@ class DomainPolicy:
             raise invalid(url, f"{scheme}: is no scheme for a page")
 
     def _check_host(self, host: Host, url: str) -> None:
+        if self.servers.covers(host):
+            raise _blocked(url, f"{host.name}:{host.port} is a port of OpenChrome's own", "--http")
         blocker = _first_cover(self.block, host)
         if blocker is not None:
             raise _blocked(url, f"{host.name} is blocked by {blocker!r}", "--block-domain")
@@ -99,6 +104,7 @@ def _blocked(url: str, why: str, flag: str) -> OcdError:
     hints = {
         "--block-domain": "The daemon was started with --block-domain for it.",
         "--allow-domain": "Start the daemon with a further --allow-domain to open it.",
+        "--http": "Call the tools themselves; a person opens it in another browser.",
     }
     shown = url if len(url) <= 200 else url[:200] + "…"
     return OcdError("domain_blocked", f"Not opened: {why}", hint=hints.get(flag, ""), url=shown)
