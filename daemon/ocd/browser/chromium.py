@@ -181,7 +181,8 @@ class Chromium:
         self._targets = Targets(launched.connection)
         await self._targets.start()
         own = launched.process is not None
-        await self.guard.start(launched.connection, own=own)
+        direct = own and not has_own_proxy(self.options.extra_args)
+        await self.guard.start(launched.connection, has_network_rules=direct)
         await self.downloads.start(launched.connection, own=own)
         if own:
             permissions.refuse_all(launched.connection)

@@ -13,14 +13,14 @@ class Guard:
     It works at the browser's level, so redirects, frames, workers and pop-ups are seen, too. While
     no domain rule is given it asks for requests of files alone, and that from the first page from a
     file on: no other page can reach files. What it does not see (WebSockets, for one) is left to
-    network_rules, which a browser that somebody else started does not have.
+    network_rules, which neither a foreign browser has nor one with a proxy of the user's.
     """
 
     def __init__(self, policy: DomainPolicy) -> None:
         self.policy = policy
         self._connection: Connection | None = None
         self._watches_files = False
-        self._own = True
+        self._has_network_rules = True
 
     async def check(self, url: str) -> None:
         """Return if `url` may be opened by who calls us; raises what DomainPolicy.check raises."""
@@ -30,10 +30,10 @@ class Guard:
             if self._connection is not None and not self._connection.closed:
                 await self._apply()
 
-    async def start(self, connection: Connection, *, own: bool) -> None:
-        """Watch the requests of a fresh connection; own: network_rules hold in that browser."""
+    async def start(self, connection: Connection, *, has_network_rules: bool) -> None:
+        """Watch the requests of a freshly started browser, or of one that runs already."""
         self._connection = connection
-        self._own = own
+        self._has_network_rules = has_network_rules
         connection.on("Fetch.requestPaused", self._asked)
         await self._apply()
 
@@ -58,7 +58,7 @@ class Guard:
             return
         if self._watches_files:
             yield "file://*"
-        if not self._own:
+        if not self._has_network_rules:
             for port in sorted(self.policy.servers.ports):
                 yield "http://*" if port == 80 else f"*://*:{port}/*"
 

@@ -5,10 +5,13 @@ Each way is run without a policy, too: a way that leads nowhere then would prove
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from support.daemon import Daemon
 from support.recording_origin import Page, RecordingOrigin
+from support.waiting import wait_until
 
 GOOD, EVIL = "good.localhost", "evil.test"
 
@@ -180,9 +183,79 @@ def test_no_way_leads_to_a_host_outside_the_policy(policy: str, ways: dict[str, 
 @pytest.mark.parametrize("ways", [SOCKETS, PEERS_AND_HINTS, REQUESTS])
 def test_every_way_leads_there_without_a_policy(ways: dict[str, str]) -> None:
     """So none of them is refused for a reason of its own."""
-    with RecordingOrigin() as evil, RecordingOrigin(pages(f"{EVIL}:{evil.port}")) as good:
-        with Daemon("--isolated", RULES) as daemon:
-            for way in sorted(set(ways) - SILENT):
-                evil.seen.clear()
-                go(daemon, good, evil, ways[way])
-                evil.wait_seen()
+    with (
+        RecordingOrigin() as evil,
+        RecordingOrigin(pages(f"{EVIL}:{evil.port}")) as good,
+        Daemon("--isolated", RULES) as daemon,
+    ):
+        for way in sorted(set(ways) - SILENT):
+            evil.seen.clear()
+            go(daemon, good, evil, ways[way])
+            evil.wait_seen()
+
+
+ADDRESS_FLAGS = {
+    "allow": ["--allow-domain", GOOD],
+    "block": [
+        "--block-domain",
+        "127.0.0.1",
+        "--block-domain",
+        "::1",
+        "--block-domain",
+        "localhost",
+    ],
+}
+SPELLINGS = ("127.0.0.1", "localhost", "[::1]", "2130706433", "[::ffff:127.0.0.1]", "localhost.")
+
+
+@pytest.mark.parametrize("policy", ADDRESS_FLAGS)
+def test_addresses_and_loopback_are_hosts_like_others(policy: str) -> None:
+    """A proxy's usual exception for loopback is none here, and an address has one meaning."""
+    with RecordingOrigin() as evil, RecordingOrigin(pages("")) as good:
+        with Daemon("--isolated", *ADDRESS_FLAGS[policy]) as daemon:
+            daemon.do("navigate", url=f"http://{GOOD}:{good.port}/")
+            for host in SPELLINGS:
+                code = f"{SOCKET}; await openSocket('{host}:{evil.port}')"
+                said = daemon.do("javascript_tool", code=code, timeout_ms=30_000)["content"]
+                assert (host, said) == (host, "refused")
+        assert evil.words == []
+
+
+def test_crawls_and_workers_obey_too(make_daemon: Callable[..., Daemon]) -> None:
+    """Their pages live in browser contexts of their own."""
+    page = f"<title>x</title><script>{SOCKET}"
+    with RecordingOrigin() as evil, RecordingOrigin() as good:
+        page += f"openSocket('{EVIL}:{evil.port}').then(w => document.title = w)</script>"
+        good.pages["/"] = Page(page)
+        daemon = make_daemon(RULES, "--allow-domain", GOOD)
+        url = f"http://{GOOD}:{good.port}/"
+        found = daemon.do("crawl", url=url, engine="browser", max_pages=1)["pages"]
+        assert [entry["url"] for entry in found] == [url]
+        worker = daemon.do("worker", action="create", name="apart", url=url)
+        assert worker
+        daemon.do("wait_for", selector="title", timeout_ms=10_000)
+        assert evil.words == []
+
+
+def test_a_changed_policy_holds_for_sockets_too(make_daemon: Callable[..., Daemon]) -> None:
+    """Chromium starts again with the rules of the edited file."""
+    with RecordingOrigin() as evil, RecordingOrigin(pages("")) as good:
+        daemon = make_daemon(RULES)
+        url = f"http://{GOOD}:{good.port}/"
+        code = f"{SOCKET}; await openSocket('{EVIL}:{evil.port}')"
+
+        def said() -> object:
+            opened = daemon.call("navigate", url=url)
+            ran = daemon.call("javascript_tool", code=code, timeout_ms=30_000)
+            return ran.body["result"]["content"] if (opened.status, ran.status) == (200, 200) else 0
+
+        assert said() == "heard hello"
+        first = daemon.status()["browser"]["generation"]
+        daemon.home.write_config(f'block_domain = ["{EVIL}"]\n')
+        wait_until(lambda: said() == "refused", 40, "the block")
+        evil.seen.clear()
+        assert said() == "refused"
+        assert evil.words == []
+        daemon.home.write_config("")
+        wait_until(lambda: said() == "heard hello", 40, "the block's end")
+        assert daemon.status()["browser"]["generation"] > first

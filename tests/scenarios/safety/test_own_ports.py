@@ -1,0 +1,77 @@
+"""Our own HTTP port and our own Chromium: no page reaches it, whatever it calls this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from support.daemon import Daemon
+from support.mcp import Bridge, Http, error_of
+from support.site import Site
+
+SPELLINGS = (
+    "127.0.0.1", "localhost", "localhost.", "[::1]", "0.0.0.0", "2130706433", "0x7f.1", "127.1",
+    "127.0.0.2", "any.localhost", "[::ffff:127.0.0.1]", "[::]", "LOCALHOST", "user@localhost",
+)  # fmt: skip
+ASK = """
+const ask = host => fetch(`http://${host}:PORT/mcp`, {mode: 'no-cors'})
+  .then(() => 'came', () => '');
+const talk = host => new Promise(done => { const s = new WebSocket(`ws://${host}:PORT/mcp`);
+  s.onopen = () => done('came'); s.onerror = () => done(''); });
+const found = [];
+for (const host of HOSTS) found.push(host, await ask(host), await talk(host));
+JSON.stringify(found.filter(word => word === 'came'))
+"""
+
+
+@pytest.fixture(scope="module")
+def serving() -> Iterator[Daemon]:
+    with Daemon("--http", "0") as daemon:
+        yield daemon
+
+
+@pytest.mark.parametrize("host", SPELLINGS)
+def test_nobody_opens_our_port(serving: Daemon, host: str) -> None:
+    """Neither in a tab nor in a crawl, and the error names what it is."""
+    url = f"http://{host}:{Http(serving).port}/mcp"
+    for call in (
+        serving.call("navigate", url=url),
+        serving.call("tabs_create", url=url),
+        serving.call("crawl", url=url),
+    ):
+        assert call.code == "domain_blocked", (host, call.body)
+        assert "OpenChrome's own" in call.error["message"]
+
+
+def test_no_page_connects_to_our_port(serving: Daemon, site: Site) -> None:
+    """By request or by WebSocket: both fail before there is a connection."""
+    serving.do("navigate", url=site.url("article.html"))
+    hosts = json.dumps([host for host in SPELLINGS if "@" not in host])
+    code = ASK.replace("HOSTS", hosts).replace("PORT", str(Http(serving).port))
+    said = serving.do("javascript_tool", code=code, timeout_ms=60_000)
+    assert said["content"] == "[]"
+
+
+def test_a_redirect_does_not_lead_to_our_port(serving: Daemon, site: Site) -> None:
+    """The page that answers with it is asked, the port is not."""
+    target = f"http://localhost:{Http(serving).port}/mcp"
+    reply = serving.call("navigate", url=site.url(f"redirect-to?status=302&url={target}"))
+    assert reply.code in ("navigation_failed", "domain_blocked")
+
+
+def test_a_narrow_host_stays_narrow(serving: Daemon) -> None:
+    """The way of the trial: a page of our own port, and a script that speaks for its caller."""
+    with Bridge(serving.home, "--tools-only", "core") as bridge:
+        bridge.greet()
+        assert error_of(bridge.call("cookies"))["code"] == "CAPABILITY_DISABLED"
+        assert error_of(bridge.call("navigate", url=Http(serving).url))["code"] == "domain_blocked"
+
+
+def test_another_port_of_this_machine_is_free(
+    make_daemon: Callable[..., Daemon], site: Site
+) -> None:
+    """Only our own are refused: what somebody develops here is opened as before."""
+    daemon = make_daemon("--http", "0")
+    assert daemon.do("navigate", url=site.url("article.html"))["status"] == 200
