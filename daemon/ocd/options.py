@@ -9,7 +9,8 @@ from pathlib import Path
 import psutil
 
 from ocd.browser.chromium import ChromiumOptions
-from ocd.config import Config
+from ocd.browser.network_rules import has_own_proxy
+from ocd.config import Config, environment
 from ocd.safety import certificates
 from ocd.safety.belongings import Belongings
 from ocd.safety.domains import DomainPolicy
@@ -68,6 +69,7 @@ def browser_options(config: Config, policy: DomainPolicy) -> ChromiumOptions:
         headed=config.headed,
         isolated=config.isolated,
         extra_args=(*config.browser_args, *_trust(config)),
+        own_proxy=has_own_proxy(config.browser_args, environment()),
         idle_minutes=config.browser_idle_minutes,
         incoming=config.home / "files" / ".incoming",
         policy=policy,

@@ -2,9 +2,14 @@
 
 import pytest
 
-from ocd.browser.network_rules import apply_network_rules
+from ocd.browser import network_rules
 from ocd.safety.domains import DomainPolicy
 from ocd.safety.own_servers import OwnServers
+
+
+def apply_network_rules(arguments: list[str], policy: DomainPolicy) -> tuple[str, ...]:
+    own_proxy = network_rules.has_own_proxy(arguments, {})
+    return network_rules.apply_network_rules(arguments, policy, own_proxy=own_proxy)
 
 
 def value(arguments: tuple[str, ...], flag: str) -> str:
@@ -48,6 +53,11 @@ def test_blocked_hosts_resolve_to_nothing_before_the_users_rules():
 def test_a_proxy_of_the_users_stays(flag: str):
     rules = apply_network_rules([flag], DomainPolicy(allow=("a.test",)))
     assert [rule for rule in rules if rule.startswith("--proxy")] == [flag]
+
+
+def test_a_proxy_of_the_environment_is_the_users_too():
+    assert network_rules.has_own_proxy([], {"HTTPS_PROXY": "http://p:1"})
+    assert not network_rules.has_own_proxy(["--no-first-run"], {"http_proxy": "", "no_proxy": "x"})
 
 
 def test_own_ports_are_refused_under_every_name_of_this_machine():

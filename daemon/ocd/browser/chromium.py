@@ -18,8 +18,12 @@ from ocd.browser.emitter import call_each
 from ocd.browser.find import find_browser
 from ocd.browser.guard import Guard
 from ocd.browser.launch import CLOSE_S, Launched, LaunchOptions, launch
+<<<<<<< HEAD
 from ocd.browser.network_rules import apply_network_rules, has_own_proxy
 from ocd.browser.process import BrowserProcess
+=======
+from ocd.browser.network_rules import apply_network_rules
+>>>>>>> 98a7a56 (safety: a refused WebSocket is shown as blocked; a proxy of the user's stays; docs)
 from ocd.browser.targets import Targets
 from ocd.safety.domains import DomainPolicy
 
@@ -38,6 +42,7 @@ class ChromiumOptions:
 
     run_dir holds chromium.json (who runs), log_dir chromium.log; idle_minutes 0 = never idle.
     incoming: where downloads are until they have come whole; None: there are none.
+    own_proxy: whether the user says by which proxy Chromium reaches the network.
     """
 
     profile: Path
@@ -48,6 +53,7 @@ class ChromiumOptions:
     headed: bool = False
     isolated: bool = False
     extra_args: tuple[str, ...] = ()
+    own_proxy: bool = False
     idle_minutes: float = 30
     incoming: Path | None = None
     policy: DomainPolicy
@@ -181,7 +187,7 @@ class Chromium:
         self._targets = Targets(launched.connection)
         await self._targets.start()
         own = launched.process is not None
-        direct = own and not has_own_proxy(self.options.extra_args)
+        direct = own and not self.options.own_proxy
         await self.guard.start(launched.connection, has_network_rules=direct)
         await self.downloads.start(launched.connection, own=own)
         if own:
@@ -199,10 +205,14 @@ class Chromium:
         binary = await asyncio.to_thread(find_browser, options.browser_path, headed=options.headed)
         log = options.log_dir / "chromium.log" if options.log_dir else None
         profile = await asyncio.to_thread(self._profile)
-        arguments = self._arguments = apply_network_rules(options.extra_args, self.guard.policy)
+        arguments = self._arguments = self._rules(self.guard.policy)
         return await launch(
             LaunchOptions(binary, profile, options.run_dir, log, options.headed, arguments)
         )
+
+    def _rules(self, policy: DomainPolicy) -> tuple[str, ...]:
+        own_proxy = self.options.own_proxy
+        return apply_network_rules(self.options.extra_args, policy, own_proxy=own_proxy)
 
     async def set_policy(self, policy: DomainPolicy) -> None:
         """Obey another policy from now on.
@@ -214,8 +224,7 @@ class Chromium:
         if self._starting is not None:
             with contextlib.suppress(OcdError):
                 await asyncio.shield(self._starting)
-        wanted = apply_network_rules(self.options.extra_args, policy)
-        if self._launched is None or self.pid is None or self._arguments == wanted:
+        if self._launched is None or self.pid is None or self._arguments == self._rules(policy):
             return
         logger.info("the domain policy has changed: Chromium starts again with the next call")
         await self.close()
@@ -351,7 +360,7 @@ def _warn_of_gaps(options: ChromiumOptions, policy: DomainPolicy) -> None:
         return
     if options.browser_url:
         who = "with --browser-url"
-    elif policy.allow and has_own_proxy(options.extra_args):
+    elif options.own_proxy:
         who = "with a proxy of your own, which must refuse them,"
     else:
         return

@@ -11,7 +11,7 @@ its command line:
 They cost nothing per request, and hold from Chromium's start: other rules need another start.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_address
 
 from ocd.safety.domains import DomainPolicy
@@ -19,6 +19,7 @@ from ocd.safety.globs import Glob, parsed
 
 _RESOLVER = "--host-resolver-rules="
 _PROXIES = ("--proxy-server", "--proxy-pac-url", "--proxy-auto-detect", "--no-proxy-server")
+_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "auto_proxy", "socks_server")
 # A name that is reserved for what does not exist, and that is not even asked for.
 _NOWHERE = "refused-by-domain-policy.invalid"
 _NOTHING = "~NOTFOUND"
@@ -30,23 +31,26 @@ _WITHOUT_LEAKS = (
 )
 
 
-def has_own_proxy(arguments: Sequence[str]) -> bool:
-    """Whether the user's arguments say how Chromium reaches the network."""
-    return any(argument.partition("=")[0] in _PROXIES for argument in arguments)
+def has_own_proxy(arguments: Sequence[str], environ: Mapping[str, str]) -> bool:
+    """Whether the user's arguments or environment say how Chromium reaches the network."""
+    given = any(argument.partition("=")[0] in _PROXIES for argument in arguments)
+    return given or any(value and name.lower() in _VARIABLES for name, value in environ.items())
 
 
-def apply_network_rules(arguments: Sequence[str], policy: DomainPolicy) -> tuple[str, ...]:
+def apply_network_rules(
+    arguments: Sequence[str], policy: DomainPolicy, *, own_proxy: bool
+) -> tuple[str, ...]:
     """Return the user's arguments with those that make Chromium obey the policy.
 
     Chromium takes only the last --host-resolver-rules: the user's come after ours, and the first
-    that matches wins. A proxy of the user's stays the only one; then it is it that must refuse what
-    is not allowed.
+    that matches wins. own_proxy: the user has a proxy, which stays the only one; then that one must
+    refuse what the policy does.
     """
     resolver = [f"MAP {pattern} {_NOTHING}" for pattern in _refused(policy)]
     added: list[str] = []
     if not policy.empty:
         added += _WITHOUT_LEAKS
-    if policy.allow and not has_own_proxy(arguments):
+    if policy.allow and not own_proxy:
         bypass = [pattern for glob in policy.allow for pattern in _bypassing(parsed(glob))]
         added += [
             f"--proxy-server=http://{_NOWHERE}:9",

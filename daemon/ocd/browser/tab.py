@@ -71,7 +71,7 @@ class Tab:
         self.downloads: deque[Download] = deque(maxlen=KEPT_DOWNLOADS)
         self.documents = Documents(cdp)
         self.console = Console()
-        self.traffic = Traffic()
+        self.traffic = Traffic(guard.allows)
         self._tree = FrameTree(cdp, self._prepare, self._prepare_worker)
         self.dialogs = Dialogs(cdp, self._halt, self._proceed)
 

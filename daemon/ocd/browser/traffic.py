@@ -51,10 +51,12 @@ class Capture:
 class Traffic:
     """A tab's requests; `conditions` is the throttling in force, None without.
 
+    allows: whether the domain policy lets a page load a URL.
     called_at: when the last verb that works on the tab began, in seconds since 1970.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, allows: Callable[[str], bool]) -> None:
+        self._allows = allows
         self.log = RawLog(MAX_EVENTS, MAX_BYTES)
         self.capture: Capture | None = None
         self.conditions: dict[str, Any] | None = None
@@ -100,6 +102,10 @@ class Traffic:
         events = list(self.log.since())
         kept = sum(1 for _, event in events if event.method in _BEGINNINGS)
         found = exchanges.fold(events, self._count - kept + 1)
+        for one in found:
+            # Chromium's network refused it, and calls that a proxy or a name that is not there.
+            if one.type == "WebSocket" and one.error and not self._allows(one.url):
+                one.blocked = "domain-policy"
         return [one for one in found if one.place >= start and (end is None or one.place < end)]
 
     @property

@@ -69,6 +69,31 @@ def test_a_narrow_host_stays_narrow(serving: Daemon) -> None:
         assert error_of(bridge.call("navigate", url=Http(serving).url))["code"] == "domain_blocked"
 
 
+def test_a_narrow_host_has_no_other_way(serving: Daemon) -> None:
+    """By none of the verbs that start others, resource, prompt or session of another host."""
+    step = {"verb": "cookies", "params": {"action": "get"}}
+    with Bridge(serving.home, "--session", "shared") as full:
+        full.greet()
+        full.do("oc_skill_record", domain="x.test", name="theirs", steps=[step])
+    get = {"action": "get"}
+    ways: dict[str, dict[str, object]] = {
+        "cookies": get,
+        "call_verb": {"name": "cookies", "arguments": get},
+        "expand_tools": {"name": "cookies"},
+        "batch_execute": {"tasks": [{"tool": "cookies", "args": get}]},
+        "execute_plan": {"plan": {"steps": [{"tool": "cookies", "args": get}]}},
+        "oc_task_start": {"kind": "crawl", "args": {"url": "http://x.test"}},
+        "oc_skill_replay": {"domain": "x.test", "name": "theirs"},
+        "oc_context_export": {},
+        "worker": {"action": "list"},
+    }
+    with Bridge(serving.home, "--tools-only", "core", "--session", "shared") as narrow:
+        narrow.greet()
+        for tool, arguments in ways.items():
+            answer = narrow.call(tool, **arguments)
+            assert "CAPABILITY_DISABLED" in json.dumps(answer), (tool, answer)
+
+
 def test_another_port_of_this_machine_is_free(
     make_daemon: Callable[..., Daemon], site: Site
 ) -> None:

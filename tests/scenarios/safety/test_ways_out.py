@@ -194,6 +194,24 @@ def test_every_way_leads_there_without_a_policy(ways: dict[str, str]) -> None:
             evil.wait_seen()
 
 
+@pytest.mark.parametrize("policy", FLAGS)
+def test_a_refused_socket_is_shown_as_blocked(policy: str) -> None:
+    """`network` lists it among the page's requests, and says whose refusal it was."""
+    with (
+        RecordingOrigin(pages("")) as good,
+        Daemon("--isolated", RULES, *FLAGS[policy]) as daemon,
+    ):
+        daemon.do("navigate", url=f"http://{GOOD}:{good.port}/")
+        code = f"{SOCKET}; await openSocket('{EVIL}:81')"
+        assert daemon.do("javascript_tool", code=code, timeout_ms=30_000)["content"] == "refused"
+
+        def shown() -> list[str]:
+            found = daemon.do("network")["requests"]
+            return [one.get("blocked_reason", "") for one in found if one["url"].startswith("ws:")]
+
+        wait_until(lambda: shown() == ["domain-policy"], 20, "the refused socket")
+
+
 ADDRESS_FLAGS = {
     "allow": ["--allow-domain", GOOD],
     "block": [
@@ -223,17 +241,17 @@ def test_addresses_and_loopback_are_hosts_like_others(policy: str) -> None:
 
 def test_crawls_and_workers_obey_too(make_daemon: Callable[..., Daemon]) -> None:
     """Their pages live in browser contexts of their own."""
-    page = f"<title>x</title><script>{SOCKET}"
     with RecordingOrigin() as evil, RecordingOrigin() as good:
-        page += f"openSocket('{EVIL}:{evil.port}').then(w => document.title = w)</script>"
-        good.pages["/"] = Page(page)
+        # What it says to its own server, it says when the other has answered or was refused.
+        tries = f"openSocket('{EVIL}:{evil.port}').then(() => openSocket(location.host))"
+        good.pages["/"] = Page(f"<title>x</title><script>{SOCKET}{tries}</script>")
         daemon = make_daemon(RULES, "--allow-domain", GOOD)
         url = f"http://{GOOD}:{good.port}/"
         found = daemon.do("crawl", url=url, engine="browser", max_pages=1)["pages"]
         assert [entry["url"] for entry in found] == [url]
-        worker = daemon.do("worker", action="create", name="apart", url=url)
-        assert worker
-        daemon.do("wait_for", selector="title", timeout_ms=10_000)
+        good.seen.clear()
+        daemon.do("worker", action="create", name="apart", url=url)
+        wait_until(lambda: "Upgrade: websocket" in "".join(good.words), 30, "the second socket")
         assert evil.words == []
 
 
