@@ -19,11 +19,16 @@ import msgspec
 from ocd.api.errors import OcdError
 
 T = TypeVar("T")
+LEFT_AS_IT_IS = "It is left as it is: mend it, or move it away."
 # A file's bytes and its size, not its times: half the work on some file systems.
 sync_data = getattr(os, "fdatasync", os.fsync)
 FILE_MODE = 0o600
 DIR_MODE = 0o700
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+# What is there is no file, or one that cannot be read; anything else is the system's state.
+_UNREADABLE = {
+    errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM, errno.EIO, errno.ENXIO,
+}  # fmt: skip
 
 
 def storage_error(doing: str, path: Path, error: OSError) -> OcdError:
@@ -46,6 +51,28 @@ def storage(doing: str, path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise storage_error(doing, path, error) from error
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Translate an OSError of reading `path`: unreadable_file, or storage_failed.
+
+    A missing file is left to the caller: it may mean anything.
+    """
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        if error.errno not in _UNREADABLE:
+            raise storage_error("reading", path, error) from error
+        raise OcdError(
+            "unreadable_file",
+            f"Cannot read {path}: {error.strerror or error}",
+            hint=LEFT_AS_IT_IS,
+            path=str(path),
+            errno=error.errno,
+        ) from error
 
 
 def make_dir(path: Path) -> Path:
@@ -176,7 +203,7 @@ def _last_byte(path: Path) -> bytes:
 
 def read_lines(path: Path) -> Iterator[bytes]:
     """Yield the whole lines of a log, without newlines; nothing if there is no file."""
-    with storage("reading", path):
+    with reading(path):
         try:
             file = path.open("rb")
         except FileNotFoundError:
@@ -189,7 +216,7 @@ def read_lines(path: Path) -> Iterator[bytes]:
 
 def read_whole(path: Path) -> bytes | None:
     """Return the file's bytes, or None if there is none."""
-    with storage("reading", path):
+    with reading(path):
         try:
             return path.read_bytes()
         except FileNotFoundError:
@@ -206,6 +233,6 @@ def read_document(path: Path, of: type[T]) -> T | None:
         return None
     try:
         return msgspec.json.decode(raw, type=of)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         message = f"Cannot read {path}: {error}"
         raise OcdError("unreadable_file", message, path=str(path)) from None

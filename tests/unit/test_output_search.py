@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.outputs import search
+from ocd.outputs.index import read_index
 from ocd.outputs.layout import Place, open_payload
 from ocd.outputs.meta import read_meta
+from ocd.outputs.reader import PayloadReader
 from ocd.outputs.search import Query, Search
 from ocd.outputs.store import OutputStore
 from ocd.payload import JSON, Payload
@@ -163,8 +165,10 @@ def one_search(store: OutputStore, query: Query, seconds: float) -> dict[str, An
     place = Place(meta_path.parent, meta_path.name.removesuffix(".meta.json"))
     meta = read_meta(place)
     assert meta
-    with open_payload(place.payload(meta.extension)) as file:
-        return Search(file, place, meta, query, seconds).run()
+    path = place.payload(meta.extension)
+    with open_payload(path) as file:
+        payload = PayloadReader(file, path, meta.size_bytes, read_index(place.index))
+        return Search(payload, meta, query, seconds).run()
 
 
 @pytest.mark.parametrize("items", [None, ()])

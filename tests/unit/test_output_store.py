@@ -7,10 +7,10 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 import pytest
@@ -20,6 +20,8 @@ from hypothesis import strategies as st
 from ocd import faults
 from ocd.api.errors import OcdError
 from ocd.outputs import paging
+from ocd.outputs.index import BLOCK
+from ocd.outputs.reader import PayloadReader
 from ocd.outputs.store import OutputStore
 from ocd.payload import JSON, Chunk, Lines, Payload
 from support.clock import Clock
@@ -109,7 +111,6 @@ async def test_the_extension_follows_the_media_type(
     path = await store.path(descriptor.output_handle)
     assert path.name == f"{descriptor.output_handle}.{suffix}"
     assert descriptor.item_count is None
-    assert not path.with_name(f"{descriptor.output_handle}.idx").exists()
 
 
 async def test_a_list_in_a_file_of_rows_is_stored_as_one_document(
@@ -328,17 +329,83 @@ async def test_a_fetch_reads_no_more_than_the_page(
     """The cost must not grow with the payload: 100 times the items, the same bytes read."""
     read: list[int] = []
 
-    def counted(file: BinaryIO, offset: int, size: int) -> bytes:
-        file.seek(offset)
-        data = file.read(size)
+    read_bytes = PayloadReader._bytes
+
+    def counted(reader: PayloadReader, start: int, end: int) -> bytes:
+        data = read_bytes(reader, start, end)
         read.append(len(data))
         return data
 
-    monkeypatch.setattr(paging, "read_at", counted)
+    monkeypatch.setattr(PayloadReader, "_bytes", counted)
     for count in (1_000, 100_000):
         handle = (await store.put(pages_of(count), "crawl")).output_handle
         await store.fetch(handle, 500, 10)
-    assert read == [len(b'{"number":500,"content":"x"},') * 10 - 1] * 2
+    page = len(b'{"number":500,"content":"x"},') * 10
+    assert read[0] == read[1] <= page + 2 * BLOCK
+
+
+# --- what was changed behind our back -------------------------------------------------------------
+
+Damage = Callable[[bytes], bytes]
+DAMAGES: dict[str, Damage] = {
+    "flip": lambda data: data[:8] + bytes([data[8] ^ 1]) + data[9:],
+    "truncate": lambda data: data[: len(data) // 2],
+    "longer index": lambda data: data + b"x",
+    "empty": lambda _data: b"",
+    "zeros": lambda data: bytes(len(data)),
+}
+
+
+@pytest.mark.parametrize("name", sorted(DAMAGES))
+@pytest.mark.parametrize("suffix", [".json", ".idx"])
+async def test_what_was_not_stored_is_not_read(store: OutputStore, suffix: str, name: str) -> None:
+    """Whatever page is asked for in whatever form: an error with the path, or what was stored."""
+    handle = (await store.put(pages_of(2000, "line of text"), "crawl")).output_handle
+    forms: list[paging.Format] = ["items", "text", "bytes"]
+    whole = {form: await all_pages(store, handle, None, form) for form in forms}
+    (path,) = store.root.rglob(f"{handle}{suffix}")
+    path.write_bytes(DAMAGES[name](path.read_bytes()))
+    refused: list[OcdError] = []
+    for form in forms:
+        for page in whole[form]:
+            try:
+                found = await store.fetch(handle, page["offset"], None, form)
+            except OcdError as error:
+                refused.append(error)
+            else:
+                assert found == page
+    codes = {(one.code, Path(one.details["path"]).stem) for one in refused}
+    if (suffix, name) == (".json", "longer index"):
+        assert codes == set()  # what is behind the end is not read
+        return
+    assert codes == {("unreadable_file", handle)}
+    if (suffix, name) != (".idx", "flip"):  # the excerpt of a search is text, whatever it is
+        with pytest.raises(OcdError, match=handle):
+            await store.search(handle, "no such thing")
+
+
+async def test_a_payload_without_checksums_is_decoded_before_it_is_shown(
+    store: OutputStore,
+) -> None:
+    """Handles of older releases: items that are no JSON, and JSON that is no UTF-8, are refused."""
+    handle = (await store.put(pages_of(20), "crawl")).output_handle
+    (meta,) = store.root.rglob("*.meta.json")
+    meta.write_bytes(meta.read_bytes().replace(b',"checksums":true', b""))
+    path, index = await store.path(handle), meta.with_name(f"{handle}.idx")
+    offsets = index.read_bytes()[8 : 8 + 21 * 8]
+    index.write_bytes(b"ocd-idx\x01" + offsets)
+    assert len(bytes((await store.fetch(handle))["content"])) > 100
+    path.write_bytes(path.read_bytes().replace(b'"number":7', b'"number":\xff'))
+    assert (await refusal(store, handle, "items")).code == "unreadable_file"
+    assert (await refusal(store, handle, "text")).code == "unreadable_file"
+    assert len(bytes((await store.fetch(handle, 9))["content"])) > 100
+
+
+async def test_a_payload_that_is_missing_is_said_to_be(store: OutputStore) -> None:
+    handle = (await store.put(pages_of(3), "crawl")).output_handle
+    (await store.path(handle)).unlink()
+    error = await refusal(store, handle)
+    assert (error.code, error.message) == ("unreadable_file", f"{error.details['path']} is missing")
 
 
 # --- what is refused ----------------------------------------------------------------------------
@@ -365,7 +432,7 @@ async def test_an_expired_handle_is_refused_before_any_sweep(
     await store.fetch(descriptor.output_handle)
     clock.now += 1
     assert (await refusal(store, descriptor.output_handle)).code == "output_handle_not_found"
-    assert len(files(store)) == 2
+    assert len(files(store)) == 3
 
 
 async def test_a_time_to_live_of_zero_expires_at_once(store: OutputStore) -> None:
@@ -393,7 +460,7 @@ async def test_a_payload_that_became_a_link_is_not_followed(
     path = await store.path(descriptor.output_handle)
     path.unlink()
     path.symlink_to(tmp_path / "secret")
-    assert (await refusal(store, descriptor.output_handle)).code == "storage_failed"
+    assert (await refusal(store, descriptor.output_handle)).code == "unreadable_file"
 
 
 # --- failures leave nothing ---------------------------------------------------------------------
@@ -433,7 +500,7 @@ async def test_a_full_store_refuses_and_leaves_nothing(store: OutputStore) -> No
         await store.put(Payload("text/plain", "b" * MB), "verb")
     assert caught.value.code == "storage_full"
     assert caught.value.details["max_store_mb"] == 2
-    assert len(files(store)) == 2
+    assert len(files(store)) == 3
     assert store.stats().bytes == sum(path.stat().st_size for path in files(store))
     assert (await store.fetch(kept.output_handle))["total"] == MB
 

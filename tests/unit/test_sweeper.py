@@ -134,7 +134,7 @@ async def test_a_meta_that_cannot_be_read_is_reported_once_and_left_alone(
     for _ in range(2):
         assert await again.sweep() == 0
     assert meta.read_bytes() == damage
-    assert len(list(meta.parent.iterdir())) == 2
+    assert len(list(meta.parent.iterdir())) == 3
     assert [str(meta) in record.getMessage() for record in caplog.records] == [True]
     with pytest.raises(OcdError) as caught:
         await again.fetch(descriptor.output_handle)
@@ -163,7 +163,7 @@ async def test_a_file_that_cannot_be_deleted_does_not_stop_the_sweep(
         patch.setattr(Path, "unlink", refuse)
         assert await store.sweep() == len(others)
         assert await store.sweep() == 0
-    assert len(caplog.records) == 2  # each of its two files, once
+    assert len(caplog.records) == 3  # each of its three files, once
     assert store.stats().bytes > 0
     assert await store.sweep() == 1
     assert names(store) == set()

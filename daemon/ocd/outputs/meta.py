@@ -6,19 +6,24 @@ from typing import Annotated, Literal
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.files import read_whole
+from ocd.files import LEFT_AS_IT_IS, read_whole
 from ocd.outputs.layout import Extension, Place
 from ocd.outputs.policy import Descriptor
 
 
 class Meta(Descriptor, frozen=True, kw_only=True):
-    """The descriptor with its full preview, and where it came from. Times are RFC 3339 UTC."""
+    """The descriptor with its full preview, and where it came from. Times are RFC 3339 UTC.
+
+    checksums: its index has them; those of earlier releases had none.
+    """
 
     version: Literal[1] = 1
     source_tool: str
     created_at: str
     extension: Extension
     size_bytes: Annotated[int, msgspec.Meta(ge=0)]
+    item_count: Annotated[int, msgspec.Meta(ge=0)] | None
+    checksums: bool = False
 
     def descriptor(self) -> Descriptor:
         """Return what callers see of it."""
@@ -43,7 +48,7 @@ def read_meta(place: Place) -> Meta | None:
     try:
         meta = _decoder.decode(raw)
         meta.expires()
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise _unreadable(place, str(error)) from error
     if meta.output_handle != place.handle:
         raise _unreadable(place, f"it describes {meta.output_handle!r}")
@@ -54,6 +59,6 @@ def _unreadable(place: Place, why: str) -> OcdError:
     return OcdError(
         "unreadable_file",
         f"Cannot read {place.meta}: {why}",
-        hint="The file is left as it is; delete it if nobody needs the output.",
+        hint=LEFT_AS_IT_IS,
         path=str(place.meta),
     )

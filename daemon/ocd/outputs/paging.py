@@ -2,15 +2,15 @@
 
 from base64 import b64encode
 from bisect import bisect_right
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.outputs.index import read_starts
-from ocd.outputs.layout import Place
 from ocd.outputs.meta import Meta
 from ocd.outputs.policy import is_text
+from ocd.outputs.reader import PayloadReader
+from ocd.payload import JSON
 
 Format = Literal["auto", "items", "text", "bytes"]
 
@@ -33,7 +33,7 @@ class _Slice(NamedTuple):
 
 
 def read_page(
-    file: BinaryIO, place: Place, meta: Meta, offset: int, limit: int | None, wanted: Format
+    payload: PayloadReader, meta: Meta, offset: int, limit: int | None, wanted: Format
 ) -> dict[str, Any]:
     """Return the page from `offset` on, at most `limit` items or bytes, as the fetch verb's result.
 
@@ -47,14 +47,14 @@ def read_page(
     if offset >= total:
         page = _Slice(offset, offset, msgspec.Raw(b"[]") if items else "")
     elif items:
-        page = _items(file, place, offset, min(limit, total - offset))
+        page = _items(payload, offset, min(limit, total - offset))
     elif form == "text":
-        page = _text(file, offset, limit, meta)
+        page = _text(payload, offset, limit, meta)
     else:
-        page = _bytes(file, offset, limit)
+        page = _bytes(payload, offset, limit)
     eof = page.end >= total
     return {
-        "output_handle": place.handle,
+        "output_handle": meta.output_handle,
         "offset": page.offset,
         "limit": limit,
         "returned": page.end - page.offset,
@@ -98,23 +98,41 @@ def not_suited(meta: Meta, wanted: str) -> OcdError:
     )
 
 
-def _items(file: BinaryIO, place: Place, first: int, count: int) -> _Slice:
-    starts = read_starts(place.index, first, count)
+def _items(payload: PayloadReader, first: int, count: int) -> _Slice:
+    starts = payload.starts(first, count)
     # The last number that is still within bounds closes the page; one item always goes.
     fitting = bisect_right(starts, starts[0] + MAX_ITEMS_BYTES + 1) - 1
     count = max(1, min(count, fitting))
-    content = read_at(file, starts[0], starts[count] - 1 - starts[0])
-    return _Slice(first, first + count, msgspec.Raw(b"[%b]" % content))
+    content = b"[%b]" % payload.read(starts[0], starts[count] - 1 - starts[0])
+    _check_items(payload, content, count)
+    return _Slice(first, first + count, msgspec.Raw(content))
 
 
-def _bytes(file: BinaryIO, start: int, limit: int) -> _Slice:
-    content = read_at(file, start, limit)
+def _check_items(payload: PayloadReader, content: bytes, count: int) -> None:
+    """Raise unreadable_file if this is no list of `count` JSON values.
+
+    With checksums only the index can be wrong; without them (older releases) all of it is decoded.
+    """
+    try:
+        found: list[Any] = msgspec.json.decode(
+            content, type=list[msgspec.Raw] if payload.proven else list[Any]
+        )
+        wrong = "" if len(found) == count else f"{len(found)} items stand where {count} should"
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        wrong = str(error)
+    if wrong:
+        path = str(payload.path)
+        raise OcdError("unreadable_file", f"Cannot read items of {path}: {wrong}", path=path)
+
+
+def _bytes(payload: PayloadReader, start: int, limit: int) -> _Slice:
+    content = payload.read(start, limit)
     return _Slice(start, start + len(content), b64encode(content).decode())
 
 
-def _text(file: BinaryIO, start: int, limit: int, meta: Meta) -> _Slice:
+def _text(payload: PayloadReader, start: int, limit: int, meta: Meta) -> _Slice:
     base = max(0, start - _TRAIL)
-    data = read_at(file, base, min(start + limit + _TRAIL, meta.size_bytes) - base)
+    data = payload.read(base, start + limit + _TRAIL - base)
     first = _lead(data, start - base)
     last = _lead(data, min(first + limit, len(data)))
     if last <= first:
@@ -123,6 +141,9 @@ def _text(file: BinaryIO, start: int, limit: int, meta: Meta) -> _Slice:
     try:
         return _Slice(base + first, base + last, data[first:last].decode())
     except UnicodeDecodeError as error:
+        if meta.mime_type == JSON:
+            path = str(payload.path)
+            raise OcdError("unreadable_file", f"Cannot read {path}: {error}", path=path) from error
         raise not_suited(meta, "valid UTF-8 text") from error
 
 
@@ -143,9 +164,3 @@ def _next_lead(data: bytes, at: int) -> int:
 
 def _is_trail(byte: int) -> bool:
     return byte & 0xC0 == 0x80
-
-
-def read_at(file: BinaryIO, offset: int, size: int) -> bytes:
-    """Return `size` bytes from `offset`, fewer at the end of the file."""
-    file.seek(offset)
-    return file.read(size)

@@ -11,16 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from time import monotonic
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.outputs.index import read_starts
-from ocd.outputs.layout import Place
 from ocd.outputs.meta import Meta
-from ocd.outputs.paging import not_suited, read_at
+from ocd.outputs.paging import not_suited
 from ocd.outputs.policy import FETCH_VERB, boundary, is_text
+from ocd.outputs.reader import PayloadReader
 
 SECONDS = 10.0
 RESULT_BYTES = 32 * 1024
@@ -99,12 +98,11 @@ class Search:
     """One search over one payload; `run` once."""
 
     def __init__(
-        self, file: BinaryIO, place: Place, meta: Meta, query: Query, seconds: float = SECONDS
+        self, payload: PayloadReader, meta: Meta, query: Query, seconds: float = SECONDS
     ) -> None:
         if not is_text(meta.mime_type):
             raise not_suited(meta, "text to search")
-        self._file = file
-        self._place = place
+        self._payload = payload
         self._meta = meta
         self._query = query
         self._regex = compiled(query.pattern)
@@ -195,11 +193,11 @@ class Search:
 
     def _lines_before(self, end: int) -> list[str]:
         start = max(0, end - _BESIDE)
-        lines = read_at(self._file, start, end - start).split(b"\n")[:-1]
+        lines = self._payload.read(start, end - start).split(b"\n")[:-1]
         return [_clipped(line) for line in lines[-self._query.context :]]
 
     def _lines_after(self, start: int) -> list[str]:
-        data = read_at(self._file, start, _BESIDE)
+        data = self._payload.read(start, _BESIDE)
         lines = data.split(b"\n", self._query.context)[: self._query.context]
         if data.endswith(b"\n") and lines and not lines[-1]:
             lines.pop()
@@ -212,7 +210,7 @@ class Search:
         if not count:
             yield from self._text_windows(0, self._meta.size_bytes, line=1)
             return
-        first, end = (read_starts(self._place.index, at, 0)[0] for at in (0, count))
+        first, end = (self._payload.starts(at, 0)[0] for at in (0, count))
         yield from self._text_windows(0, first)
         yield from self._item_windows(count)
         yield from self._text_windows(end - 1, self._meta.size_bytes)
@@ -224,9 +222,7 @@ class Search:
         at = start
         while at < end:
             base = max(start, at - _BEHIND)
-            data = read_at(self._file, base, min(_WINDOW, end - base))
-            if len(data) < at - base + 1:
-                return  # the file is shorter than its meta says
+            data = self._payload.read(base, min(_WINDOW, end - base))
             pos, until = at - base, len(data)
             if base + until < end:
                 until = data.rfind(b"\n", pos) + 1 or len(data) - _OVERLAP
@@ -237,11 +233,11 @@ class Search:
 
     def _item_windows(self, count: int) -> Iterator[_Window]:
         for first in range(0, count, _INDEX_BLOCK):
-            starts = read_starts(self._place.index, first, min(_INDEX_BLOCK, count - first))
+            starts = self._payload.starts(first, min(_INDEX_BLOCK, count - first))
             for low, high in _batches(starts):
                 if self._late():
                     return
-                yield from self._batch(starts[low : high + 1].tolist(), first + low)
+                yield from self._batch(starts[low : high + 1], first + low)
 
     def _batch(self, starts: list[int], first: int) -> Iterator[_Window]:
         """Yield a window for each item between the starts, or none if no item can match."""
@@ -249,7 +245,7 @@ class Search:
         if end - begin > _WINDOW:
             yield from self._text_windows(begin, end, item=first)
             return
-        data = read_at(self._file, begin, end - begin)
+        data = self._payload.read(begin, end - begin)
         if self._can_skip() and self._regex.search(data) is None:
             return
         for number, (start, after) in enumerate(pairwise(starts), first):
@@ -261,7 +257,7 @@ class Search:
         return not any(mark in self._query.pattern for mark in ("^", "$", r"\A", r"\z"))
 
 
-def _batches(starts: Any) -> Iterator[tuple[int, int]]:  # noqa: ANN401 - array of int
+def _batches(starts: list[int]) -> Iterator[tuple[int, int]]:
     """Yield ranges of items of at most a window's size, or of one item."""
     low = 0
     for high in range(1, len(starts)):

@@ -7,16 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 from ocd.api.errors import OcdError
 from ocd.api.times import rfc3339
-from ocd.files import storage
+from ocd.files import reading, storage
 from ocd.outputs import layout
+from ocd.outputs.index import not_an_index, read_index
 from ocd.outputs.layout import Place
 from ocd.outputs.meta import Meta, read_meta
 from ocd.outputs.paging import Format, read_page
 from ocd.outputs.policy import Descriptor, preview_of
+from ocd.outputs.reader import PayloadReader
 from ocd.outputs.search import Query, Search
 from ocd.outputs.sweeper import Swept, sweep_roots
 from ocd.outputs.usage import Kept, Usage
@@ -108,6 +110,7 @@ class OutputStore:
                 expires_at=rfc3339(created + self.ttl_hours * 3600),
                 source_tool=source_tool,
                 extension=extension,
+                checksums=True,
             )
 
         with self._usage.writing(place):
@@ -141,8 +144,8 @@ class OutputStore:
         Raises `output_handle_not_found` or `invalid_format_for_payload`.
         """
 
-        def read(file: BinaryIO, place: Place, meta: Meta) -> dict[str, Any]:
-            return read_page(file, place, meta, offset, limit, form)
+        def read(payload: PayloadReader, meta: Meta) -> dict[str, Any]:
+            return read_page(payload, meta, offset, limit, form)
 
         return await asyncio.to_thread(self._with_payload, handle, read)
 
@@ -157,7 +160,7 @@ class OutputStore:
         def look(stop: threading.Event) -> dict[str, Any]:
             query = Query(pattern, limit, context, stop)
             return self._with_payload(
-                handle, lambda file, place, meta: Search(file, place, meta, query).run()
+                handle, lambda payload, meta: Search(payload, meta, query).run()
             )
 
         async with self._searches:
@@ -166,24 +169,27 @@ class OutputStore:
     async def path(self, handle: str) -> Path:
         """Return the payload's file, for callers on the same machine."""
 
-        def of(_file: BinaryIO, place: Place, meta: Meta) -> Path:
-            return place.payload(meta.extension)
+        def of(payload: PayloadReader, _meta: Meta) -> Path:
+            return payload.path
 
         return await asyncio.to_thread(self._with_payload, handle, of)
 
-    def _with_payload(self, handle: str, use: Callable[[BinaryIO, Place, Meta], T]) -> T:
+    def _with_payload(self, handle: str, use: Callable[[PayloadReader, Meta], T]) -> T:
         place = self._find(handle)
         meta = read_meta(place) if place else None
         if place is None or meta is None or meta.expires() <= self._clock():
             raise _not_found(handle)
         path = place.payload(meta.extension)
-        with storage("reading", path):
-            try:
-                with layout.open_payload(path) as file:
-                    return use(file, place, meta)
-            except FileNotFoundError:
-                # The sweep was faster.
-                raise _not_found(handle) from None
+        try:
+            with reading(path), layout.open_payload(path) as file:
+                indexed = meta.checksums or meta.item_count is not None
+                index = read_index(place.index) if indexed else None
+                if index and (index.count != (meta.item_count or 0)):
+                    raise not_an_index(place.index)
+                return use(PayloadReader(file, path, meta.size_bytes, index), meta)
+        except FileNotFoundError:
+            # The sweep was faster; or somebody else was, and the meta is still there.
+            raise _gone(place, path) from None
 
     def _find(self, handle: str) -> Place | None:
         if not layout.is_handle(handle):
@@ -246,6 +252,13 @@ async def _in_thread(work: Callable[[threading.Event], T]) -> T:
     except asyncio.CancelledError:
         stop.set()
         raise
+
+
+def _gone(place: Place, path: Path) -> OcdError:
+    """Return the error of a payload that is missing: swept meanwhile, or lost."""
+    if not place.meta.exists():
+        return _not_found(place.handle)
+    return OcdError("unreadable_file", f"{path} is missing", path=str(path))
 
 
 def _not_found(handle: str) -> OcdError:

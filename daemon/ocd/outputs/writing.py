@@ -2,9 +2,10 @@
 
 1. The day's folder is made, and the folder above it synced.
 2. The payload is written to `.<handle>.<ext>.<pid>.part`, and in the same pass the places of its
-   items to `.<handle>.idx.<pid>.part`. A failure here or later removes all the handle's files.
+   items and the checksums of its blocks to `.<handle>.idx.<pid>.part`. A failure here or later
+   removes all the handle's files.
 3. The payload is synced and renamed to `<handle>.<ext>`. Fault point handle.payload.written.
-4. The index, if there are items, is synced and renamed to `<handle>.idx`. handle.index.written.
+4. The index is synced and renamed to `<handle>.idx`. handle.index.written.
 5. The folder is synced: from here on both names survive the machine's death.
 6. `<handle>.meta.json` is written the same way (part, sync, rename, sync the folder). This is the
    commit point: before it the handle does not exist, after it the handle is whole.
@@ -97,22 +98,19 @@ def _prepare_folder(folder: Path) -> None:
 def _write_files(place: Place, target: Path, payload: Payload, gate: Gate) -> tuple[Written, int]:
     with ExitStack() as stack:
         body = stack.enter_context(open_private(part_of(target)))
-        index = None
-        if payload.items_at is not None:
-            index = stack.enter_context(IndexWriter.create(part_of(place.index)))
+        index = stack.enter_context(IndexWriter.create(part_of(place.index)))
         written = _fill(body, index, payload, gate)
         _settle(body, target)
         faults.point("handle.payload.written")
-        if index is not None:
-            _settle(index.finish(), place.index)
-            faults.point("handle.index.written")
+        _settle(index.finish(), place.index)
+        faults.point("handle.index.written")
     sync_dir(place.folder)
-    size = written.size + (index.size if index else 0)
+    size = written.size + index.size
     gate(size)
     return written, size
 
 
-def _fill(body: BinaryIO, index: IndexWriter | None, payload: Payload, gate: Gate) -> Written:
+def _fill(body: BinaryIO, index: IndexWriter, payload: Payload, gate: Gate) -> Written:
     at = granted = 0
     head = b""
     for data, is_item in payload:
@@ -123,11 +121,12 @@ def _fill(body: BinaryIO, index: IndexWriter | None, payload: Payload, gate: Gat
         if len(head) < _HEAD:
             head += data[: _HEAD - len(head)]
         body.write(data)
-        if is_item and index is not None:
+        index.cover(data)
+        if is_item:
             index.add(at, end)
         at = end
     body.flush()
-    return Written(at, index.count if index else None, head)
+    return Written(at, None if payload.items_at is None else index.count, head)
 
 
 def _settle(file: BinaryIO, target: Path) -> None:
