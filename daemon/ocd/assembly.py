@@ -265,7 +265,14 @@ class Daemon:
         self.runner.max_concurrent = config.max_concurrent_tasks
         self.chromium.idle_minutes = config.browser_idle_minutes
         self.chromium.downloads.max_bytes = config.max_download_mb << 20
+        await self._know_output_dir()
         self.sweep_changed.set()
+
+    async def _know_output_dir(self) -> None:
+        """Serve the handles of the configured folder, whoever wrote them there."""
+        folder = self.config.handle_large_tool_output.output_dir
+        if folder is not None:
+            await asyncio.to_thread(self.outputs.add_root, folder)
 
     async def recover(self) -> None:
         """Mend what earlier daemons left: their tasks become terminal, their Chromium ends."""
@@ -274,6 +281,7 @@ class Daemon:
         took = (time.monotonic() - started) * 1000
         logger.info("ledger recovered in %.0f ms, %d orphans", took, len(reaped))
         await asyncio.to_thread(self.evidence.recover)
+        await self._know_output_dir()
         await asyncio.to_thread(leftovers.reap, self.config.home / "run")
 
     async def run_background(self) -> None:

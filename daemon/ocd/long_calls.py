@@ -78,7 +78,7 @@ async def finished(runner: Runner, meta: TaskMeta) -> Output:
         raise OcdError("cancelled", message, hint=partial, task_id=meta.task_id)
     result = await asyncio.to_thread(runner.result, meta)
     assert result is not None, "a completed task has a result"
-    return Output(data=result.data, rows=result.rows, items=result.items)
+    return Output(data=result.data, rows=result.rows, items=result.items, file=result.file)
 
 
 def _tell(on_progress: OnProgress | None) -> Callable[[TaskMeta], None]:

@@ -8,11 +8,12 @@ import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from ocd.files import read_lines
+from ocd.api.errors import OcdError
+from ocd.files import LEFT_AS_IT_IS, read_lines
 
 JSON = "application/json"
 _PIECE = 1 << 16
@@ -26,21 +27,51 @@ class Chunk(NamedTuple):
     is_item: bool = False
 
 
+class Rows(Protocol):
+    """A list that stands in a file: its items as JSON, which may be gone through more than once.
+
+    Raises `unreadable_file` where the file is not what it should be.
+    """
+
+    def __iter__(self) -> Iterator[bytes]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A list that stands in a file as JSON lines, one item a line."""
+    """A list that stands in a file as JSON lines, one item a line.
+
+    readable_only: lines that are no JSON are passed over; else they are `unreadable_file`.
+    """
 
     path: Path
+    readable_only: bool = False
 
     def __iter__(self) -> Iterator[bytes]:
-        return read_lines(self.path)
+        for number, line in enumerate(read_lines(self.path), 1):
+            try:
+                msgspec.json.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                if not self.readable_only:
+                    raise self._unreadable(number, str(error)) from error
+            else:
+                yield line
+
+    def _unreadable(self, number: int, why: str) -> OcdError:
+        return OcdError(
+            "unreadable_file",
+            f"Cannot read line {number} of {self.path}: {why}",
+            hint=LEFT_AS_IT_IS,
+            path=str(self.path),
+            line=number,
+        )
 
 
 class Payload:
     """A result with its media type, readable once or more as chunks.
 
     `items_at` is the path of keys to the list that pages by items: () for a result that is itself
-    a list, None for one without items.
+    a list, None for one without items. `file` holds these very bytes already, with their index
+    beside it, so that a copy may be a link to it.
     """
 
     def __init__(
@@ -48,12 +79,14 @@ class Payload:
         mime_type: str,
         data: object,
         items_at: tuple[str, ...] | None = None,
-        rows: Lines | None = None,
+        rows: Rows | None = None,
+        file: Path | None = None,
     ) -> None:
         self.mime_type = mime_type
-        self._data = data
+        self.data = data
         self.items_at = items_at
         self._rows = rows
+        self.file = file
 
     @property
     def of_rows(self) -> bool:
@@ -64,10 +97,10 @@ class Payload:
         """Yield the chunks; their concatenation is the payload."""
         if self.items_at is not None:
             yield from self._itemised(self.items_at)
-        elif self.mime_type == JSON and not isinstance(self._data, msgspec.Raw):
-            yield Chunk(_encode(self._data))
+        elif self.mime_type == JSON and not isinstance(self.data, msgspec.Raw):
+            yield Chunk(_encode(self.data))
         else:
-            yield from _pieces(self._data)
+            yield from _pieces(self.data)
 
     def _itemised(self, items_at: tuple[str, ...]) -> Iterator[Chunk]:
         head, tail = self._around(items_at)
@@ -83,16 +116,20 @@ class Payload:
     def _items(self, items_at: tuple[str, ...]) -> Iterable[bytes]:
         if self._rows is not None:
             return self._rows
-        return map(_encode, _at(self._data, items_at))
+        return map(_encode, at_keys(self.data, items_at))
 
     def _around(self, items_at: tuple[str, ...]) -> tuple[bytes, bytes]:
         # The list's place is found by encoding the rest around a word nobody else can know.
         if not items_at:
             return b"", b""
         mark = secrets.token_hex(16)
-        encoded = _encode(_replaced(self._data, items_at, mark))
+        encoded = _encode(_replaced(self.data, items_at, mark))
         head, _, tail = encoded.partition(b'"%s"' % mark.encode())
         return head, tail
+
+    def detached(self) -> "Payload":
+        """Return the payload as one that is copied: whoever changes the copy changes that alone."""
+        return Payload(self.mime_type, self.data, self.items_at, self._rows)
 
     def encode(self) -> bytes:
         """Return the whole payload in memory."""
@@ -122,10 +159,11 @@ def of_text(mime_type: str, text: str) -> Payload:
         return Payload("text/plain", text)
 
 
-def _at(data: Any, keys: Sequence[str]) -> Sequence[Any]:  # noqa: ANN401 - any JSON value
+def at_keys(data: Any, keys: Sequence[str]) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value at a path of keys."""
     for key in keys:
         data = data[key]
-    return data  # type: ignore[no-any-return]
+    return data
 
 
 def _replaced(data: Any, keys: Sequence[str], value: str) -> dict[str, Any]:  # noqa: ANN401

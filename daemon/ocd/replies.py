@@ -4,6 +4,7 @@ import asyncio
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,7 +13,7 @@ from ocd.api.errors import OcdError
 from ocd.outputs import policy
 from ocd.outputs.policy import Descriptor
 from ocd.params import Common
-from ocd.payload import Lines, Payload
+from ocd.payload import Payload, Rows
 from ocd.safety import secrets
 from ocd.safety.sanitize import Findings, Markup, Sanitizer
 from ocd.verb import Output, Verb, Window
@@ -41,28 +42,38 @@ class Reply:
     """What a call came to, ready for any transport.
 
     data: JSON value without the page text. content: page text from `origin`, or None. rows and
-    items: where a list of `data` stands in a file. is_handle: data is a handle's descriptor.
-    unfinished: data tells of a task that goes on. pointer: stands for the page text or for data,
-    which is empty then. attachments: further MCP content blocks, bounded. browser_restarted: the
-    session's tabs went with an earlier Chromium; data says so, too, if it is an object.
+    items: where a list of `data` stands in a file. kept and file: see Output. is_handle: data is a
+    handle's descriptor. unfinished: data tells of a task that goes on. pointer: stands for the page
+    text or for data, which is empty then. attachments: further MCP content blocks, bounded.
+    browser_restarted: the session's tabs went with an earlier Chromium; data says so, too, if it is
+    an object.
     """
 
     data: Any
     content: str | None = None
     origin: str = ""
     image: tuple[bytes, str] | None = None
-    rows: Lines | None = None
+    rows: Rows | None = None
     items: tuple[str, ...] | None = None
     is_handle: bool = False
     unfinished: bool = False
     pointer: Pointer | None = None
     attachments: tuple[Mapping[str, Any], ...] = ()
     browser_restarted: bool = False
+    kept: tuple[str, ...] = ()
+    file: Path | None = None
+
+    @property
+    def output(self) -> Output:
+        """The output whose JSON this carries."""
+        return Output(
+            data=self.data, rows=self.rows, items=self.items, kept=self.kept, file=self.file
+        )
 
     def encode(self) -> bytes:
         """Return the JSON of `data`, its list from the file spliced in; blocks if there is one."""
-        output = Output(data=self.data, rows=self.rows, items=self.items)
-        return output.json(None).encode() if self.rows else msgspec.json.encode(self.data)
+        whole = self.output.json(None) if self.rows else None
+        return msgspec.json.encode(self.data) if whole is None else whole.encode()
 
 
 def restarted(reply: Reply) -> Reply:
@@ -137,6 +148,8 @@ def masked_error(error: OcdError) -> OcdError:
 
 def replaced(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - fields of Output
     """Return a copy of the output with these fields changed."""
+    if "data" in changes and changes["data"] != output.data:
+        changes["file"] = None  # what stands there is the output as it was
     return Output(**{name: getattr(output, name) for name in Output.__slots__} | changes)
 
 
@@ -156,6 +169,8 @@ def inline(verb: Verb, output: Output, params: Mapping[str, Any]) -> Reply:
         items=verb.items if output.items is None else output.items,
         unfinished=output.unfinished,
         attachments=output.attachments,
+        kept=output.kept,
+        file=output.file,
     )
 
 

@@ -13,7 +13,7 @@ from ocd.params import Common
 from ocd.payload import Payload, of_text
 from ocd.replies import Pointer, Reply, within
 from ocd.tables import LargeOutput
-from ocd.verb import Output, Verb
+from ocd.verb import Verb
 
 # Whose replies have limits of their own.
 _BOUNDED = frozenset(("oc_output_fetch", "oc_output_search", "expand_tools"))
@@ -64,10 +64,9 @@ async def _large_part(
         return payload, Extent(len(reply.content), reply.content[:preview_size]), True
     if reply.rows is None and within(reply.data, threshold // _WORST_ESCAPE) >= 0:
         return None
-    output = Output(data=reply.data, rows=reply.rows, items=reply.items)
-    payload = output.json(verb.items)
-    extent = await asyncio.to_thread(policy.extent, payload, preview_size)
-    return (payload, extent, False) if extent.characters > threshold else None
+    output = reply.output
+    extent = await asyncio.to_thread(policy.extent, output.json(verb.items), preview_size)
+    return (output.payload(verb.items), extent, False) if extent.characters > threshold else None
 
 
 # A character of a string takes at most so many in JSON: \\u0000.

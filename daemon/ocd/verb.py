@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -9,7 +10,7 @@ import msgspec
 from ocd.browser.session import Session
 from ocd.browser.tab import Tab
 from ocd.ledger.work import Work
-from ocd.payload import JSON, Lines, Payload, of_text
+from ocd.payload import JSON, Lines, Payload, Rows, at_keys, of_text
 from ocd.safety.taint import Departure
 
 Capability = Literal[
@@ -88,7 +89,8 @@ class Output:
     names; `data` then has everything but that list. items: overrides the declared one. unfinished:
     `data` tells of a task that goes on. attachments: pictures, sounds and links of another MCP
     server's result, as MCP content blocks. instead: the answer is what this verb says to these
-    parameters.
+    parameters. kept: the path of keys to the part of `data` that a handle keeps. file: has the JSON
+    of that part already.
     """
 
     data: Any = field(default_factory=dict)
@@ -97,17 +99,23 @@ class Output:
     content_type: str = "text/plain"
     window: Window | None = None
     image: Image | None = None
-    rows: Lines | None = None
+    rows: Rows | None = None
     items: tuple[str, ...] | None = None
     unfinished: bool = False
     attachments: tuple[Mapping[str, Any], ...] = ()
     instead: tuple[str, dict[str, Any]] | None = None
+    kept: tuple[str, ...] = ()
+    file: Path | None = None
 
     def payload(self, declared: tuple[str, ...] | None) -> Payload:
         """Return what is stored of this output: the page text if there is one, else the JSON."""
         if self.content is not None:
             return of_text(self.content_type, self.content)
-        return self.json(declared)
+        whole, depth = self.json(declared), len(self.kept)
+        if not depth and self.file is None:
+            return whole
+        items = None if whole.items_at is None else whole.items_at[depth:]
+        return Payload(JSON, at_keys(whole.data, self.kept), items, self.rows, self.file)
 
     def json(self, declared: tuple[str, ...] | None) -> Payload:
         """Return the JSON part, with `declared` as the path of the list that pages by items."""

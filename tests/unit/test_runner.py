@@ -138,7 +138,7 @@ async def test_a_task_runs_to_its_end(tmp_path: Path) -> None:
         ]
         modes = modes_below(tmp_path)
         assert set(modes.values()) == {0o600}
-        assert set(modes) == {"meta.json", "events.jsonl", "pages.jsonl", "result.json", "lock"}
+        assert set(modes) == {"meta.json", "events.jsonl", "result.idx", "result.json", "lock"}
 
 
 async def test_bad_arguments_make_no_task(tmp_path: Path) -> None:

@@ -172,10 +172,69 @@ def test_a_result_whose_list_is_the_units_is_read_without_it(store: TaskStore) -
     payload = Payload(JSON, whole, ("pages",), units)
     path, place = store.write_result(meta.task_id, payload)
     assert json.loads(Path(path).read_bytes()) == {**whole, "pages": [{"n": 1}, {"n": 2}]}
+    ended = replace(
+        meta, status="COMPLETED", result_path=path, result_list=place, result_checked=True
+    )
+    store.remove_held_units(ended)
+    assert not units.path.exists()
+    result = read_result(Path(path), units, ended)
+    assert result is not None
+    assert (result.data, result.items, result.file) == (whole, ("pages",), Path(path))
+    for _ in range(2):
+        assert list(result.rows or ()) == [b'{"n":1}', b'{"n":2}']
+
+
+def test_units_that_the_result_has_not_stay(store: TaskStore) -> None:
+    """A list of its own, a task that goes on, a line that cannot be read: nothing is removed."""
+    meta = new_meta()
+    store.create(meta)
+    units = store.units(meta.task_id).path
+    units.write_bytes(b'{"n":1}\n{"n":\n{"n":3}\n')
+    readable = store.units(meta.task_id, readable_only=True)
+    payload = Payload(JSON, {"pages": []}, ("pages",), readable)
+    path, place = store.write_result(meta.task_id, payload)
+    assert json.loads(Path(path).read_bytes()) == {"pages": [{"n": 1}, {"n": 3}]}
+    ended = replace(meta, status="FAILED", result_path=path, result_list=place, result_checked=True)
+    store.remove_held_units(ended)
+    with pytest.raises(OcdError) as caught:
+        list(store.units(meta.task_id))
+    assert (caught.value.code, caught.value.details["line"]) == ("unreadable_file", 2)
+
+
+@pytest.mark.parametrize("name", ["result.json", "result.idx"])
+@pytest.mark.parametrize(
+    "data", [b"", b"[]", bytes(60), b'{"summary":{"a":"b"},"pages":[{"n":1}]}']
+)
+def test_a_result_that_is_not_what_was_written_is_refused(
+    store: TaskStore, name: str, data: bytes
+) -> None:
+    meta = new_meta()
+    store.create(meta)
+    units = store.units(meta.task_id)
+    units.path.write_bytes(b'{"n":1}\n{"n":2}\n')
+    payload = Payload(JSON, {"summary": {"a": "b"}, "pages": []}, ("pages",), units)
+    path, place = store.write_result(meta.task_id, payload)
+    ended = replace(meta, result_path=path, result_list=place, result_checked=True)
+    Path(path).with_name(name).write_bytes(data)
+    with pytest.raises(OcdError, match="result") as caught:
+        list(getattr(read_result(Path(path), units, ended), "rows", ()))
+    assert caught.value.code == "unreadable_file"
+
+
+def test_a_result_of_an_older_release_is_read_with_its_units(store: TaskStore) -> None:
+    """It has no index, and its list stands in pages.jsonl."""
+    meta = new_meta()
+    store.create(meta)
+    units = store.units(meta.task_id)
+    units.path.write_bytes(b'{"n":1}\n{"n":2}\n')
+    whole = {"summary": {"a": "[]"}, "pages": [], "more": 1}
+    path, place = store.write_result(meta.task_id, Payload(JSON, whole, ("pages",), units))
+    Path(path).with_suffix(".idx").unlink()
     ended = replace(meta, result_path=path, result_list=place)
     result = read_result(Path(path), units, ended)
     assert result is not None
     assert (result.data, result.rows, result.items) == (whole, units, ("pages",))
+    assert result.file is None
 
 
 def test_a_result_outlives_its_units_file(store: TaskStore) -> None:

@@ -18,12 +18,8 @@ from ocd.browser.emitter import call_each
 from ocd.browser.find import find_browser
 from ocd.browser.guard import Guard
 from ocd.browser.launch import CLOSE_S, Launched, LaunchOptions, launch
-<<<<<<< HEAD
-from ocd.browser.network_rules import apply_network_rules, has_own_proxy
-from ocd.browser.process import BrowserProcess
-=======
 from ocd.browser.network_rules import apply_network_rules
->>>>>>> 98a7a56 (safety: a refused WebSocket is shown as blocked; a proxy of the user's stays; docs)
+from ocd.browser.process import BrowserProcess
 from ocd.browser.targets import Targets
 from ocd.safety.domains import DomainPolicy
 

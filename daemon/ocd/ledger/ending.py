@@ -31,13 +31,14 @@ def with_result(
     except OcdError as error:
         logger.warning("no result of task %s: %s", meta.task_id, error)
         return verdict if verdict.error else _without_result(verdict, error)
-    return replace(verdict, result_path=path, result_list=place)
+    return replace(verdict, result_path=path, result_list=place, result_checked=True)
 
 
 def _of_units(store: TaskStore, kind: Kind | None, meta: TaskMeta) -> Payload | None:
     if kind is None or kind.recover is None:
         return None
-    return kind.recover(meta, store.units(meta.task_id))
+    # A line that cannot be read costs that unit alone; the file then stays beside the result.
+    return kind.recover(meta, store.units(meta.task_id, readable_only=True))
 
 
 def _present_result(store: TaskStore, task_id: str) -> str | None:
@@ -53,7 +54,7 @@ def _without_result(verdict: Outcome, error: OcdError) -> Outcome:
 def reap_orphan(store: TaskStore, kind: Kind | None, meta: TaskMeta) -> TaskMeta:
     """End a task whose process is gone, with a result of the units it finished (step 6)."""
     store.sweep_parts(meta.task_id)
-    units = sum(1 for _ in store.units(meta.task_id))
+    units = sum(1 for _ in store.units(meta.task_id, readable_only=True))
     progress = replace(meta.progress, done=units) if units else meta.progress
     verdict = Outcome(status="FAILED", error=dict(orphaned(meta, units)))
     outcome = with_result(store, kind, replace(meta, progress=progress), verdict, None)
@@ -61,6 +62,7 @@ def reap_orphan(store: TaskStore, kind: Kind | None, meta: TaskMeta) -> TaskMeta
     ended = store.update(
         meta.task_id, lambda now: _reaped(now, outcome, progress, store.now()), "reap.meta"
     )
+    store.remove_held_units(ended)
     events = store.events(meta.task_id)
     events.end("orphaned", units=units)
     faults.point("reap.event")

@@ -1,37 +1,81 @@
 """A task's result.json, written and read without holding its list in memory."""
 
+import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
 from ocd import faults
-from ocd.files import storage
+from ocd.files import open_private, reading, storage, sync_dir
 from ocd.ledger.errors import unreadable
 from ocd.ledger.states import ListPlace, TaskMeta
-from ocd.payload import Lines, Payload
+from ocd.outputs.index import IndexWriter, read_index
+from ocd.outputs.layout import part_of
+from ocd.outputs.reader import PayloadReader, StoredItems
+from ocd.payload import Chunk, Lines, Payload, Rows
 
 RESULT = "result.json"
 
 
-class Tally:
-    """The bytes of a payload on their way to result.json, counted as they pass."""
+def write_result(path: Path, payload: Payload, units_size: int) -> ListPlace | None:
+    """Write a result and its index in one pass (steps 5.1 and 5.2); return where its list stands.
+
+    units_size: bytes of the task's units file. Nothing of a failed write stays.
+    """
+    index_path = path.with_suffix(".idx")
+    parts = part_of(path), part_of(index_path)
+    tally = _Tally(payload)
+    with storage("writing", path):
+        try:
+            with ExitStack() as stack:
+                body = stack.enter_context(open_private(parts[0]))
+                index = stack.enter_context(IndexWriter.create(parts[1]))
+                _fill(body, index, tally)
+                os.fsync(body.fileno())
+                os.fsync(index.finish().fileno())
+            parts[1].replace(index_path)
+            faults.point("result.index")
+            parts[0].replace(path)
+        except BaseException:
+            for part in parts:
+                part.unlink(missing_ok=True)
+            raise
+        sync_dir(path.parent)
+    return tally.place(units_size)
+
+
+def _fill(body: BinaryIO, index: IndexWriter, tally: "_Tally") -> None:
+    at = 0
+    for data, is_item in tally:
+        body.write(data)
+        index.cover(data)
+        if is_item:
+            index.add(at, at + len(data))
+        at += len(data)
+        faults.point("result.chunk")
+    body.flush()
+
+
+class _Tally:
+    """The chunks of a payload on their way to result.json, counted as they pass."""
 
     def __init__(self, payload: Payload) -> None:
         self._payload = payload
         self._first = self._last = self._total = self._lines = 0
 
-    def __iter__(self) -> Iterator[bytes]:
-        for data, is_item in self._payload:
-            self._first = self._first or len(data)
-            self._last = len(data)
-            self._total += len(data)
+    def __iter__(self) -> Iterator[Chunk]:
+        for chunk in self._payload:
+            size = len(chunk.data)
+            self._first = self._first or size
+            self._last = size
+            self._total += size
             # An item and its newline: equal sums mean that the list is the units, one by one.
-            self._lines += len(data) + 1 if is_item else 0
-            yield data
-            faults.point("result.chunk")
+            self._lines += size + 1 if chunk.is_item else 0
+            yield chunk
 
     def place(self, units_size: int) -> ListPlace | None:
         """Return where the list stands, if there is one; to be asked once all bytes passed."""
@@ -47,27 +91,51 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A task's result. With `rows`, `data` has everything but the list at the keys `items`."""
+    """A task's result. With `rows`, `data` has everything but the list at the keys `items`.
+
+    file: has all of it, with its index beside it.
+    """
 
     data: Any
-    rows: Lines | None = None
+    rows: Rows | None = None
     items: tuple[str, ...] | None = None
+    file: Path | None = None
 
 
 def read_result(path: Path, units: Lines, meta: TaskMeta) -> Result | None:
     """Return the result of a task that stands at `path`, or None if it has none. Blocks.
 
-    A list that stands in the units file is not read: it comes as `rows`.
+    A list that the units file had is not read: it comes as `rows`. Raises `unreadable_file`.
     """
     if meta.result_path is None:
         return None
-    place = meta.result_list
-    with storage("reading", path):
-        if place is not None and _stands_in(units, place):
-            data = _without_list(path, place)
-            return Result(_decoded(path, data), units, place.keys)
-        data = path.read_bytes()
-    return Result(_decoded(path, data), items=place.keys if place else None)
+    try:
+        with reading(path), path.open("rb") as file:
+            if meta.result_checked:
+                return _read_checked(file, path, meta.result_list)
+            return _read_older(file, path, units, meta.result_list)
+    except FileNotFoundError:
+        raise unreadable(path, "it is missing") from None
+
+
+def _read_checked(file: BinaryIO, path: Path, place: ListPlace | None) -> Result:
+    index = read_index(path.with_suffix(".idx"))
+    payload = PayloadReader(file, path, index.payload_size or 0, index)
+    keys = place.keys if place else None
+    if place is None or not place.in_units:
+        return Result(_decoded(path, payload.read(0, payload.size)), None, keys, path)
+    tail = payload.read(place.end, payload.size)
+    data = _decoded(path, payload.read(0, place.start) + b"[]" + tail)
+    return Result(data, StoredItems(path, index), keys, path)
+
+
+def _read_older(file: BinaryIO, path: Path, units: Lines, place: ListPlace | None) -> Result:
+    """Return a result of a release that kept the units beside it, and no checksums."""
+    if place is None or not _stands_in(units, place):
+        return Result(_decoded(path, file.read()), items=place.keys if place else None)
+    head = file.read(place.start)
+    file.seek(place.end)
+    return Result(_decoded(path, head + b"[]" + file.read()), units, place.keys)
 
 
 def _stands_in(units: Lines, place: ListPlace) -> bool:
@@ -83,15 +151,8 @@ def file_size(path: Path) -> int:
         return 0
 
 
-def _without_list(path: Path, place: ListPlace) -> bytes:
-    with path.open("rb") as file:
-        head = file.read(place.start)
-        file.seek(place.end)
-        return head + b"[]" + file.read()
-
-
 def _decoded(path: Path, data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise unreadable(path, str(error)) from error

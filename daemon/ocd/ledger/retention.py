@@ -16,8 +16,13 @@ logger = logging.getLogger(__name__)
 def prune(store: TaskStore, index: Index, retention_days: float, max_tasks: int = MAX_TASKS) -> int:
     """Remove tasks that ended more than `retention_days` ago (0: never), and the oldest beyond
     `max_tasks`; return how many. Tasks that have not ended or cannot be read always stay. Blocks.
+
+    What a crash left beside a result that holds it (step 5.4 of the store) goes as well.
     """
     ended = index.newest(TERMINAL)
+    for task_id in ended:
+        if store.has_units(task_id) and (meta := readable(index, store, task_id)):
+            store.remove_held_units(meta)
     running = len(index) - len(ended)
     surplus = set(ended[max(0, max_tasks - running) :])
     oldest_kept = store.clock() - retention_days * _DAY_MS if retention_days else 0

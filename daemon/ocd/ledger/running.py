@@ -216,6 +216,8 @@ class Run:
             logger.warning("the end of task %s is not stored: %s", self.meta.task_id, error)
             failed = replace(outcome, status="FAILED", error=outcome.error or error.body())
             meta, stored = end(begin(self.meta, now), failed, now), False
+        if stored:
+            self._store.remove_held_units(meta)
         self._say_end(meta)
         return meta, stored
 

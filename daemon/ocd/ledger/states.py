@@ -28,7 +28,7 @@ class TaskProgress(msgspec.Struct, frozen=True):
 class ListPlace(msgspec.Struct, frozen=True):
     """Where the list of a result stands in result.json: its keys, and the bytes from `[` to `]`.
 
-    in_units: the list's items are exactly the lines of the task's units file.
+    in_units: the list's items are exactly the lines that the task's units file had.
     """
 
     keys: tuple[str, ...]
@@ -42,7 +42,8 @@ class TaskMeta(msgspec.Struct, frozen=True, kw_only=True):
 
     pid and pid_started_at name the process that runs it. args_summary is redacted JSON text of at
     most 2 KiB. error is an error body ({"code", "message", …}). result_path is set once there is a
-    result, whole or partial.
+    result, whole or partial. result_checked: result.idx stands beside it, with its checksums; the
+    results of earlier releases had none.
     """
 
     version: int = FORMAT
@@ -61,7 +62,14 @@ class TaskMeta(msgspec.Struct, frozen=True, kw_only=True):
     progress: TaskProgress = TaskProgress()
     result_path: str | None = None
     result_list: ListPlace | None = None
+    result_checked: bool = False
     error: dict[str, Any] | None = None
+
+    @property
+    def units_in_result(self) -> bool:
+        """Whether result.json holds every finished unit, so that pages.jsonl may go."""
+        place = self.result_list
+        return self.terminal and self.result_checked and place is not None and place.in_units
 
     @property
     def terminal(self) -> bool:
@@ -76,9 +84,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     error: dict[str, Any] | None = None
     result_path: str | None = None
     result_list: ListPlace | None = None
+    result_checked: bool = False
 
 
-_PRIVATE = ("version", "boot_id", "result_list")
+_PRIVATE = ("version", "boot_id", "result_list", "result_checked")
 
 
 def public(meta: TaskMeta) -> dict[str, Any]:
@@ -130,6 +139,7 @@ def _ended(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
         error=outcome.error,
         result_path=outcome.result_path,
         result_list=outcome.result_list,
+        result_checked=outcome.result_checked,
     )
 
 

@@ -2,8 +2,10 @@ r"""The tasks' files: one folder a task below `tasks/`.
 
     <task_id>/meta.json     the task; replaced whole, only under `lock`
               events.jsonl  what happened, one line each, only appended to
-              pages.jsonl   the finished units, one line each, only appended to
+              pages.jsonl   the finished units, one line each, only appended to; gone once
+                            result.json holds them
               result.json   the result, written once, whole
+              result.idx    where its items begin, and the checksums of its blocks
               lock          held (portalocker) while meta.json changes and no longer
 
 Write order. Each step names its crash point (`ocd.faults`); "commit" is what makes it count.
@@ -27,15 +29,20 @@ Write order. Each step names its crash point (`ocd.faults`); "commit" is what ma
     4.2 `cancel.meta`   commit: cancel_requested_at is set
  5. end
     5.1 `result.chunk`  each chunk of result.json in its temporary file
-    5.2 `result.file`   result.json is whole, synced, in place; pages.jsonl is synced, too
+    5.2 `result.index`  result.idx is whole, synced, in place
+        `result.file`   result.json is, too, and the folder is synced
     5.3 `end.meta`      commit: meta.json says COMPLETED, FAILED or CANCELLED and names the result
-    5.4 `end.event`     event `completed`, `failed` or `cancelled`
+    5.4 `units.removed` pages.jsonl is gone, if the list of result.json is its lines, all of them
+    5.5 `end.event`     event `completed`, `failed` or `cancelled`
     A crash before 5.3 leaves a RUNNING task of a dead process: step 6 rebuilds its result from
-    pages.jsonl, over what 5.2 left. After 5.3 only the event is missing; readers go by meta.json.
+    pages.jsonl, over what 5.2 left. After 5.3 readers go by meta.json and read the list in
+    result.json; a crash before 5.4 leaves pages.jsonl beside it, which retention removes, at the
+    next start and then every hour. One before 5.5 leaves a task without its last event.
  6. reaping, at the next start, before any task is accepted
-    6.1 `reap.result`   result.json is rebuilt from pages.jsonl
+    6.1 `reap.result`   result.json and result.idx are rebuilt from pages.jsonl, as in 5.1 and 5.2
     6.2 `reap.meta`     commit: FAILED, error.code `orphaned`
-    6.3 `reap.event`    event `orphaned`
+    6.3 `units.removed` pages.jsonl is gone, as in 5.4; it stays if a line of it cannot be read
+    6.4 `reap.event`    event `orphaned`
     A crash before 6.2 is followed by the same steps again, with the same outcome.
  7. retention
     7.1 `prune.named`   commit: renamed to `.trash-<id>`
@@ -44,6 +51,8 @@ Write order. Each step names its crash point (`ocd.faults`); "commit" is what ma
 
 Every step of meta.json is `write_whole`: a crash inside leaves the old file and perhaps a
 `.meta.json.<pid>.part`, which reaping removes with the other temporary files of the task.
+
+Tasks of earlier releases have no result.idx, and pages.jsonl stays beside their result.json.
 """
 
 import logging
@@ -64,7 +73,7 @@ from ocd.api.errors import OcdError
 from ocd.files import make_dir, open_private, storage, sync_dir, write_whole
 from ocd.ledger.errors import not_found, unreadable
 from ocd.ledger.events import EVENTS, Events
-from ocd.ledger.results import RESULT, Tally, file_size
+from ocd.ledger.results import RESULT, file_size, write_result
 from ocd.ledger.states import FORMAT, ListPlace, TaskMeta, timestamp
 from ocd.ledger.work import UNITS
 from ocd.payload import Lines, Payload
@@ -99,9 +108,9 @@ class TaskStore:
             raise not_found(task_id)
         return self.root / task_id
 
-    def units(self, task_id: str) -> Lines:
+    def units(self, task_id: str, *, readable_only: bool = False) -> Lines:
         """Return the task's finished units; none if it has no such file."""
-        return Lines(self.directory(task_id) / UNITS)
+        return Lines(self.directory(task_id) / UNITS, readable_only)
 
     # --- meta.json ---------------------------------------------------------------------------
 
@@ -198,11 +207,21 @@ class TaskStore:
     def write_result(self, task_id: str, payload: Payload) -> tuple[str, ListPlace | None]:
         """Write result.json (steps 5.1 and 5.2); return its path and where its list stands."""
         path = self.directory(task_id) / RESULT
-        units = path.with_name(UNITS)
-        _sync(units)  # readers take the list from there: it must outlive a power cut as well
-        tally = Tally(payload)
-        write_whole(path, tally)
-        return str(path), tally.place(file_size(units))
+        return str(path), write_result(path, payload, file_size(path.with_name(UNITS)))
+
+    def remove_held_units(self, meta: TaskMeta) -> None:
+        """Remove pages.jsonl (step 5.4) if the ended task's result holds all of it."""
+        if not meta.units_in_result:
+            return
+        try:
+            (self.directory(meta.task_id) / UNITS).unlink(missing_ok=True)
+        except OSError as error:
+            logger.warning("the units of task %s stay: %s", meta.task_id, error)
+        faults.point("units.removed")
+
+    def has_units(self, task_id: str) -> bool:
+        """Return whether the task has a units file."""
+        return os.path.exists(f"{self.root}/{task_id}/{UNITS}")  # noqa: PTH110 - asked of thousands
 
     def result_file(self, task_id: str) -> Path:
         """Return the path of result.json, which may be missing."""
@@ -239,13 +258,3 @@ def _try_lock(file: Any) -> bool:  # noqa: ANN401 - what portalocker calls a fil
     except (portalocker.exceptions.AlreadyLocked, portalocker.exceptions.LockException):
         return False
     return True
-
-
-def _sync(path: Path) -> None:
-    with storage("syncing", path):
-        try:
-            file = path.open("r+b")
-        except FileNotFoundError:
-            return
-        with file:
-            os.fsync(file.fileno())

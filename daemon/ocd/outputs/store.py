@@ -19,6 +19,7 @@ from ocd.outputs.meta import Meta, read_meta
 from ocd.outputs.paging import Format, read_page
 from ocd.outputs.policy import Descriptor, preview_of
 from ocd.outputs.reader import PayloadReader
+from ocd.outputs.roots import Roots
 from ocd.outputs.search import Query, Search
 from ocd.outputs.sweeper import Swept, sweep_roots
 from ocd.outputs.usage import Kept, Usage
@@ -44,7 +45,7 @@ class Stats:
 
 
 class OutputStore:
-    """Handles below one folder, and below those that `put` was given.
+    """Handles below one folder, and below those that `put` was ever given.
 
     ttl_hours, max_store_mb: may be set while running; a handle keeps the life it was made with.
     Files are read and written in threads; only `stats` is for the loop.
@@ -65,7 +66,7 @@ class OutputStore:
         self.orphan_grace_s = orphan_grace_s
         self._clock = clock
         self._started = clock()
-        self._roots = [root]
+        self._roots = Roots(root)
         self._usage = Usage()
         self._sweeping = threading.Lock()
         self._swept = False
@@ -73,9 +74,11 @@ class OutputStore:
         self._searches = asyncio.Semaphore(_SEARCHES_AT_ONCE)
 
     def add_root(self, folder: Path) -> None:
-        """Serve and sweep the handles below one more folder (the guard's output_dir)."""
-        if folder not in self._roots:
-            self._roots.append(folder)
+        """Serve and sweep the handles below one more folder (the guard's output_dir), for good.
+
+        Blocks: the folder is written down, see ocd.outputs.roots.
+        """
+        self._roots.add(folder)
 
     async def put(
         self, payload: Payload, source_tool: str, *, folder: Path | None = None
@@ -85,14 +88,15 @@ class OutputStore:
         folder: another root than the store's own. Raises `storage_full` (disk or max_store_mb) or
         `storage_failed`; nothing is left behind then, nor when the caller is cancelled.
         """
-        if folder is not None:
-            self.add_root(folder)
         root = folder or self.root
         return await _in_thread(lambda stop: self._put(root, payload, source_tool, stop))
 
     def _put(
         self, root: Path, payload: Payload, source_tool: str, stop: threading.Event
     ) -> Descriptor:
+        if root != self.root:
+            self.add_root(root)
+            payload = payload.detached()
         if not self._swept:
             self._sweep()  # the size on disk is not known yet
         created = self._clock()
@@ -198,7 +202,7 @@ class OutputStore:
         if known is not None:
             return Place(known.folder, handle)
         with storage("looking for an output in", self.root):
-            days = [day for root in self._roots for day in layout.day_folders(root)]
+            days = [day for root in self._roots.all() for day in layout.day_folders(root)]
             places = (Place(day, handle) for day in days)
             return next((place for place in places if place.meta.is_file()), None)
 
@@ -210,7 +214,7 @@ class OutputStore:
         with self._sweeping:
             before = self._usage.names()
             now = self._clock()
-            roots = [(root, self._left_over(root, now)) for root in self._roots]
+            roots = [(root, self._left_over(root, now)) for root in self._roots.all()]
             swept = sweep_roots(roots, self._usage, now)
             self._usage.reconcile(before, swept.kept)
             self._swept = True

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ocd import faults
 from ocd.api.errors import OcdError
@@ -55,6 +55,16 @@ class Swept:
     failed: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     kept: dict[str, Kept] = field(default_factory=dict)
+    shared: dict["_Bytes", list[str]] = field(default_factory=dict)
+
+
+class _Bytes(NamedTuple):
+    """What a file with several names holds, whichever name it was found by."""
+
+    device: int
+    inode: int
+    names: int
+    size: int
 
 
 def sweep_roots(roots: Iterable[tuple[Path, float]], usage: Usage, now: float) -> Swept:
@@ -68,7 +78,19 @@ def sweep_roots(roots: Iterable[tuple[Path, float]], usage: Usage, now: float) -
     for root, left_over in roots:
         for folder in _day_folders(root, swept):
             _sweep_folder(folder, usage, swept, now, left_over)
+    _count_shared(swept)
     return swept
+
+
+def _count_shared(swept: Swept) -> None:
+    """Count bytes with several names once, and not at all while a task has them, too.
+
+    Deleting the handle would free nothing then.
+    """
+    for held, handles in swept.shared.items():
+        if held.names <= len(handles):
+            kept = swept.kept[handles[0]]
+            swept.kept[handles[0]] = kept._replace(size=kept.size + held.size)
 
 
 def _day_folders(root: Path, swept: Swept) -> list[Path]:
@@ -92,7 +114,7 @@ def _sweep_folder(folder: Path, usage: Usage, swept: Swept, now: float, left_ove
 
 def _sweep_handle(found: Found, usage: Usage, swept: Swept, now: float, left_over: float) -> None:
     try:
-        size = sum(entry.stat(follow_symlinks=False).st_size for entry in found.files.values())
+        stats = [entry.stat(follow_symlinks=False) for entry in found.files.values()]
         expires, ended = _life(found, usage, swept, now, left_over)
     except OSError:
         return  # deleted by somebody else meanwhile
@@ -100,7 +122,13 @@ def _sweep_handle(found: Found, usage: Usage, swept: Swept, now: float, left_ove
         swept.handles += found.committed
         swept.orphans += not found.committed
     else:
-        swept.kept[found.place.handle] = Kept(found.place.folder, size, expires)
+        handle = found.place.handle
+        size = sum(one.st_size for one in stats if one.st_nlink <= 1)
+        swept.kept[handle] = Kept(found.place.folder, size, expires)
+        for one in stats:
+            if one.st_nlink > 1:
+                held = _Bytes(one.st_dev, one.st_ino, one.st_nlink, one.st_size)
+                swept.shared.setdefault(held, []).append(handle)
 
 
 def _life(

@@ -12,6 +12,8 @@ from ocd.outputs.layout import Place
 class Kept(NamedTuple):
     """A handle on disk: its folder, bytes of all its files, when it expires.
 
+    Bytes that a task's result has, too, are not counted: see ocd.outputs.sweeper.
+
     expires: seconds since the epoch; None if it has no readable meta (it is no handle then).
     """
 

@@ -5,6 +5,9 @@
    items and the checksums of its blocks to `.<handle>.idx.<pid>.part`. A failure here or later
    removes all the handle's files.
 3. The payload is synced and renamed to `<handle>.<ext>`. Fault point handle.payload.written.
+   A payload that stands in a task's result.json already is a hard link to that instead of 2 and
+   3, where the file system allows it (handle.payload.linked); it is synced, and its index is
+   copied to the part of 4. Either name may go first; the bytes go with the last.
 4. The index is synced and renamed to `<handle>.idx`. handle.index.written.
 5. The folder is synced: from here on both names survive the machine's death.
 6. `<handle>.meta.json` is written the same way (part, sync, rename, sync the folder). This is the
@@ -34,11 +37,12 @@ import msgspec
 
 from ocd import faults
 from ocd.api.errors import OcdError
-from ocd.files import make_dir, open_private, storage, sync_dir, write_whole
-from ocd.outputs.index import IndexWriter
-from ocd.outputs.layout import Extension, Place, part_of
+from ocd.files import make_dir, open_private, read_whole, storage, sync_dir, write_whole
+from ocd.outputs.index import IndexWriter, read_index
+from ocd.outputs.layout import Extension, Place, open_payload, part_of
 from ocd.outputs.meta import Meta
 from ocd.outputs.policy import PREVIEW_BYTES
+from ocd.outputs.reader import PayloadReader
 from ocd.payload import Payload
 
 # So many bytes are written between two questions to the gate.
@@ -96,6 +100,8 @@ def _prepare_folder(folder: Path) -> None:
 
 
 def _write_files(place: Place, target: Path, payload: Payload, gate: Gate) -> tuple[Written, int]:
+    if payload.file is not None and (linked := _link(place, target, payload, payload.file, gate)):
+        return linked
     with ExitStack() as stack:
         body = stack.enter_context(open_private(part_of(target)))
         index = stack.enter_context(IndexWriter.create(part_of(place.index)))
@@ -108,6 +114,35 @@ def _write_files(place: Place, target: Path, payload: Payload, gate: Gate) -> tu
     size = written.size + index.size
     gate(size)
     return written, size
+
+
+def _link(
+    place: Place, target: Path, payload: Payload, source: Path, gate: Gate
+) -> tuple[Written, int] | None:
+    """Make the payload a second name of `source`, with an index of its own.
+
+    None where that cannot be: on another file system, or on one without hard links.
+    """
+    raw = read_whole(source.with_suffix(".idx"))
+    if raw is None:
+        return None
+    index = read_index(source.with_suffix(".idx"))
+    size = index.payload_size or 0
+    try:
+        target.hardlink_to(source)
+    except OSError:
+        return None
+    faults.point("handle.payload.linked")
+    with open_payload(target) as file:
+        head = PayloadReader(file, target, size, index).read(0, _HEAD)
+    gate(len(raw))
+    with open_private(part_of(place.index)) as copy:
+        copy.write(raw)
+        copy.flush()
+        _settle(copy, place.index)
+    faults.point("handle.index.written")
+    sync_dir(place.folder)
+    return Written(size, None if payload.items_at is None else index.count, head), len(raw)
 
 
 def _fill(body: BinaryIO, index: IndexWriter, payload: Payload, gate: Gate) -> Written:

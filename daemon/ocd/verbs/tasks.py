@@ -92,7 +92,8 @@ def _moment(since: str | int | None) -> int:
 class TaskGet(Params):
     """Show a task, and its result on request
 
-    `meta.progress` is current. The result of a failed or cancelled task is what it had finished.
+    `meta.progress` is current. The result of a failed or cancelled task is what it had finished;
+    a handle keeps the result alone.
     """
 
     task_id: TaskId
@@ -122,6 +123,8 @@ async def oc_task_get(runner: Runner, params: TaskGet) -> Output:
         rows=result.rows,
         items=None if result.items is None else ("result", *result.items),
         origin=_origin(meta),
+        kept=("result",),
+        file=result.file,
     )
 
 
