@@ -135,6 +135,9 @@ async def _reply(
         reply = await guarded(settings, road.outputs, verb, reply)
         if reply.pointer is not None:
             _journal_handle(road, verb, reply.pointer.descriptor)
+    if reply.rows is not None:
+        # An answer that has begun cannot become an error any more.
+        await asyncio.to_thread(reply.prove)
     return reply
 
 

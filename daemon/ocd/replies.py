@@ -2,7 +2,7 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from ocd.verb import Output, Verb, Window
 
 # Characters that are gone through on the loop, a millisecond or two of it.
 _LONG = 1 << 17
+# Bytes of a long list that are read and sent at a time.
+_PIECE = 1 << 18
 _MARKUP: dict[str, Markup] = {"text/markdown": "markdown", "text/html": "html"}
 
 
@@ -69,6 +71,26 @@ class Reply:
         return Output(
             data=self.data, rows=self.rows, items=self.items, kept=self.kept, file=self.file
         )
+
+    def prove(self) -> None:
+        """Raise `unreadable_file` unless the list in the file can be read to its end; blocks."""
+        for _ in self.rows or ():
+            pass
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the JSON that `encode` returns, so that it is never whole in memory; blocks."""
+        if self.rows is None:
+            yield self.encode()
+            return
+        held: list[bytes] = []
+        size = 0
+        for chunk in self.output.json(None):
+            held.append(chunk.data)
+            size += len(chunk.data)
+            if size >= _PIECE:
+                yield b"".join(held)
+                held, size = [], 0
+        yield b"".join(held)
 
     def encode(self) -> bytes:
         """Return the JSON of `data`, its list from the file spliced in; blocks if there is one."""

@@ -18,7 +18,7 @@ import msgspec
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from ocd import faults
+from ocd import faults, heap
 from ocd.api.errors import OcdError, http_status
 from ocd.api.wire import CallRequest, Progress, TotpRequest, UpstreamRequest
 from ocd.dispatch import run_call
@@ -109,19 +109,31 @@ class Api:
         faults.strike("call", call.verb)
         if NDJSON in request.headers.get("Accept", ""):
             return await self._call_in_lines(request, call)
-        return self._json(await _encoded(await run_call(self._road, call)))
+        reply = await run_call(self._road, call)
+        if reply.rows is None:
+            return self._json(_result(reply))
+        response = await self._stream(request, "application/json")
+        await _write_spliced(request, response, reply)
+        return response
 
     async def _call_in_lines(self, request: web.Request, call: CallRequest) -> web.StreamResponse:
         response = await self._stream(request)
         news: asyncio.Queue[Progress] = asyncio.Queue()
         async with asyncio.TaskGroup() as group:
             teller = group.create_task(_write_progress(response, news))
+            outcome: Reply | OcdError
             try:
-                line = await _encoded(await run_call(self._road, call, news.put_nowait))
+                outcome = await run_call(self._road, call, news.put_nowait)
             except OcdError as error:
-                line = _error(error)
+                outcome = error
             teller.cancel()
-        await response.write(line + b"\n")
+        if isinstance(outcome, OcdError):
+            await response.write(_error(outcome))
+        elif outcome.rows is None:
+            await response.write(_result(outcome))
+        else:
+            await _write_spliced(request, response, outcome)
+        await response.write(b"\n")
         return response
 
     async def get_events(self, request: web.Request) -> web.StreamResponse:
@@ -131,7 +143,7 @@ class Api:
         return await self._lines(request, events)
 
     async def _lines(self, request: web.Request, lines: AsyncIterator[bytes]) -> web.StreamResponse:
-        first = await anext(lines, None)  # an unknown task fails here, as a plain error
+        first = await anext(lines, None)  # what cannot be read fails here, as a plain error
         response = await self._stream(request)
         if first is not None:
             await response.write(first + b"\n")
@@ -139,8 +151,8 @@ class Api:
             await response.write(line + b"\n")
         return response
 
-    async def _stream(self, request: web.Request) -> web.StreamResponse:
-        response = web.StreamResponse(headers={**self._headers, "Content-Type": NDJSON})
+    async def _stream(self, request: web.Request, content_type: str = NDJSON) -> web.StreamResponse:
+        response = web.StreamResponse(headers={**self._headers, "Content-Type": content_type})
         await response.prepare(request)
         return response
 
@@ -179,9 +191,23 @@ async def _write_progress(response: web.StreamResponse, news: "asyncio.Queue[Pro
             await response.write(msgspec.json.encode({"progress": progress}) + b"\n")
 
 
-async def _encoded(reply: Reply) -> bytes:
-    # A list that stands in a file may be long: it is read beside the loop.
-    return await asyncio.to_thread(_result, reply) if reply.rows else _result(reply)
+async def _write_spliced(request: web.Request, response: web.StreamResponse, reply: Reply) -> None:
+    """Write {"result": …} with a list that stands in a file, however long: piece by piece."""
+    await response.write(b'{"result":')
+    pieces, size = reply.pieces(), 0
+    try:
+        while piece := await asyncio.to_thread(next, pieces, b""):
+            await response.write(piece)
+            size += len(piece)
+    except OcdError as error:
+        # It was whole a moment ago. What has been sent must not look like an answer.
+        logger.warning("an answer breaks off: %s", error)
+        if request.transport is not None:
+            request.transport.abort()
+        raise ConnectionResetError from error
+    await response.write(b"}")
+    if size > heap.LARGE:
+        await asyncio.to_thread(heap.give_back)
 
 
 def _result(reply: Reply) -> bytes:

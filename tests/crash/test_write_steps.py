@@ -67,6 +67,11 @@ def _handle(daemon: Daemon, site: Site) -> None:
     daemon.start_call("crawl", url=site.url("chain/1"), output_mode="handle", **CRAWL)
 
 
+def _journal(daemon: Daemon, site: Site) -> None:
+    """Store what stands nowhere yet."""
+    daemon.start_call("oc_journal", action="recent", output_mode="handle")
+
+
 def _evidence(daemon: Daemon, site: Site) -> None:
     snapshot = {"dom": "<p>", "url": site.url("article.html"), "network": []}
     daemon.start_call("oc_evidence_bundle", evidence={"snapshot": snapshot})
@@ -271,8 +276,10 @@ WAYS: dict[str, Way] = {
     "progress.meta": (_leave_nothing, _hold, ()),
     "result.chunk": TASK,
     "result.chunk:3": TASK,
+    "result.index": TASK,
     "result.file": TASK,
     "end.meta": TASK,
+    "units.removed": TASK,
     "end.event": TASK,
     "cancel.event": CANCEL,
     "cancel.meta": CANCEL,
@@ -281,7 +288,8 @@ WAYS: dict[str, Way] = {
     "reap.event": REAP,
     "prune.named": PRUNE,
     "prune.removed": PRUNE,
-    "handle.payload.written": HANDLE,
+    "handle.payload.written": (_leave_nothing, _journal, ()),
+    "handle.payload.linked": HANDLE,
     "handle.index.written": HANDLE,
     "handle.meta.written": HANDLE,
     "handle.sweep.meta_deleted": SWEEP,
@@ -391,7 +399,12 @@ def _no_page_is_lost(daemon: Daemon, finished: int) -> None:
     kept = 0
     for meta in tasks:
         units = daemon.task_folder(meta["task_id"]) / "pages.jsonl"
-        lines = units.read_bytes().count(b"\n") if units.exists() else 0
+        whole = units.with_name("result.json")
+        if whole.exists():
+            wait_until(lambda path=units: not path.exists(), 10, f"the end of {units}")
+            lines = len(json.loads(whole.read_bytes())["pages"])
+        else:
+            lines = units.read_bytes().count(b"\n") if units.exists() else 0
         result = daemon.do("oc_task_get", task_id=meta["task_id"], include_result=True)
         pages = (result.get("result") or {}).get("pages", [])
         assert len(pages) == lines

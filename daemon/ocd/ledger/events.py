@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ocd.files import Log, storage
+from ocd.files import Log, reading
 
 EVENTS = "events.jsonl"
 _encode = msgspec.json.Encoder().encode
@@ -61,10 +61,14 @@ class Tail:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._offset = 0
+        self._number = 0
 
     def new_lines(self) -> list[bytes]:
-        """Return the whole lines that were appended since the last time."""
-        with storage("reading", self._path):
+        """Return the whole lines that were appended since the last time.
+
+        In the place of one that is no event stands one of the kind `unreadable_file`.
+        """
+        with reading(self._path):
             return list(self._read())
 
     def _read(self) -> Iterator[bytes]:
@@ -78,5 +82,24 @@ class Tail:
                 if not line.endswith(b"\n"):
                     return  # still being written: it is read from its start next time
                 self._offset += len(line)
+                self._number += 1
                 if line != b"\n":
-                    yield line[:-1]
+                    yield line[:-1] if _is_event(line) else self._complaint()
+
+    def _complaint(self) -> bytes:
+        where = {"path": str(self._path), "line": self._number}
+        return _encode({"ts": "", "kind": "unreadable_file", "data": where})
+
+
+def _is_event(line: bytes) -> bool:
+    try:
+        msgspec.json.decode(line, type=_Event)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
+
+
+class _Event(msgspec.Struct):
+    ts: str
+    kind: str
+    data: dict[str, Any] = {}
