@@ -19,6 +19,8 @@ import msgspec
 from ocd.api.errors import OcdError
 
 T = TypeVar("T")
+# What a decoder raises for bytes that are not what they should be: no JSON, no UTF-8, too deep.
+UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 LEFT_AS_IT_IS = "It is left as it is: mend it, or move it away."
 # A file's bytes and its size, not its times: half the work on some file systems.
 sync_data = getattr(os, "fdatasync", os.fsync)
@@ -233,6 +235,6 @@ def read_document(path: Path, of: type[T]) -> T | None:
         return None
     try:
         return msgspec.json.decode(raw, type=of)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         message = f"Cannot read {path}: {error}"
         raise OcdError("unreadable_file", message, path=str(path)) from None

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.files import LEFT_AS_IT_IS, read_lines
+from ocd.files import LEFT_AS_IT_IS, UNDECODABLE, read_lines
 
 JSON = "application/json"
 _PIECE = 1 << 16
@@ -47,14 +47,22 @@ class Lines:
     readable_only: bool = False
 
     def __iter__(self) -> Iterator[bytes]:
-        for number, line in enumerate(read_lines(self.path), 1):
-            try:
-                msgspec.json.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                if not self.readable_only:
-                    raise self._unreadable(number, str(error)) from error
-            else:
-                yield line
+        try:
+            for number, line in enumerate(read_lines(self.path), 1):
+                if self._reads(number, line):
+                    yield line
+        except OcdError as error:
+            if not (self.readable_only and error.code == "unreadable_file"):
+                raise
+
+    def _reads(self, number: int, line: bytes) -> bool:
+        try:
+            msgspec.json.decode(line)
+        except UNDECODABLE as error:
+            if self.readable_only:
+                return False
+            raise self._unreadable(number, str(error)) from error
+        return True
 
     def _unreadable(self, number: int, why: str) -> OcdError:
         return OcdError(
@@ -155,7 +163,7 @@ def of_text(mime_type: str, text: str) -> Payload:
         if text[:1] == "[":
             return Payload(JSON, msgspec.json.decode(text, type=list[msgspec.Raw]), ())
         return Payload(JSON, msgspec.json.decode(text, type=msgspec.Raw))
-    except msgspec.DecodeError:
+    except UNDECODABLE:
         return Payload("text/plain", text)
 
 

@@ -11,7 +11,7 @@ import msgspec
 import psutil
 
 from ocd.api.errors import OcdError
-from ocd.files import read_whole, write_whole
+from ocd.files import UNDECODABLE, read_whole, write_whole
 
 RECORD = "chromium.json"
 # Chromium's marks of a profile in use (not on Windows); the first names host and pid.
@@ -64,7 +64,7 @@ def _recorded(run_dir: Path) -> Running | None:
     try:
         data = read_whole(run_dir / RECORD)
         return msgspec.json.decode(data, type=Running) if data else None
-    except (OcdError, msgspec.MsgspecError):
+    except (OcdError, *UNDECODABLE):
         # Not worth refusing to start for: the profile's lock still protects the profile.
         return None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ocd.files import Log, reading
+from ocd.files import UNDECODABLE, Log, reading
 
 EVENTS = "events.jsonl"
 _encode = msgspec.json.Encoder().encode
@@ -94,7 +94,7 @@ class Tail:
 def _is_event(line: bytes) -> bool:
     try:
         msgspec.json.decode(line, type=_Event)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return False
     return True
 

@@ -10,13 +10,13 @@ from typing import Any, BinaryIO
 import msgspec
 
 from ocd import faults
-from ocd.files import open_private, reading, storage, sync_dir
+from ocd.files import UNDECODABLE, open_private, reading, storage, sync_dir
 from ocd.ledger.errors import unreadable
 from ocd.ledger.states import ListPlace, TaskMeta
 from ocd.outputs.index import IndexWriter, read_index
 from ocd.outputs.layout import part_of
 from ocd.outputs.reader import PayloadReader, StoredItems
-from ocd.payload import Chunk, Lines, Payload, Rows
+from ocd.payload import Chunk, Lines, Payload, Rows, at_keys
 
 RESULT = "result.json"
 
@@ -125,7 +125,7 @@ def _read_checked(file: BinaryIO, path: Path, place: ListPlace | None) -> Result
     if place is None or not place.in_units:
         return Result(_decoded(path, payload.read(0, payload.size)), None, keys, path)
     tail = payload.read(place.end, payload.size)
-    data = _decoded(path, payload.read(0, place.start) + b"[]" + tail)
+    data = _without_list(path, payload.read(0, place.start), tail, place)
     return Result(data, StoredItems(path, index), keys, path)
 
 
@@ -135,7 +135,19 @@ def _read_older(file: BinaryIO, path: Path, units: Lines, place: ListPlace | Non
         return Result(_decoded(path, file.read()), items=place.keys if place else None)
     head = file.read(place.start)
     file.seek(place.end)
-    return Result(_decoded(path, head + b"[]" + file.read()), units, place.keys)
+    return Result(_without_list(path, head, file.read(), place), units, place.keys)
+
+
+def _without_list(path: Path, head: bytes, tail: bytes, place: ListPlace) -> Any:  # noqa: ANN401
+    """Return the result with an empty list in the place of its own."""
+    data = _decoded(path, head + b"[]" + tail)
+    try:
+        found = at_keys(data, place.keys)
+    except (KeyError, TypeError) as error:
+        raise unreadable(path, f"it has no {'.'.join(place.keys)}") from error
+    if found != []:
+        raise unreadable(path, f"its {'.'.join(place.keys)} are not where they were")
+    return data
 
 
 def _stands_in(units: Lines, place: ListPlace) -> bool:
@@ -154,5 +166,5 @@ def file_size(path: Path) -> int:
 def _decoded(path: Path, data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         raise unreadable(path, str(error)) from error

@@ -70,7 +70,7 @@ import portalocker
 
 from ocd import faults
 from ocd.api.errors import OcdError
-from ocd.files import make_dir, open_private, storage, sync_dir, write_whole
+from ocd.files import UNDECODABLE, make_dir, open_private, storage, sync_dir, write_whole
 from ocd.ledger.errors import not_found, unreadable
 from ocd.ledger.events import EVENTS, Events
 from ocd.ledger.results import RESULT, file_size, write_result
@@ -150,7 +150,7 @@ class TaskStore:
             raise unreadable(path, "it is missing") from None
         except OSError as error:
             raise unreadable(path, error.strerror or str(error)) from error
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except UNDECODABLE as error:
             raise unreadable(path, str(error)) from error
         if meta.version > FORMAT:
             raise unreadable(path, f"its format {meta.version} is of a newer version")

@@ -109,7 +109,10 @@ def find_handles(folder: Path) -> Iterator[Found]:
     found: dict[str, Found] = {}
     for entry in os.scandir(folder):
         match = _FILE.fullmatch(entry.name) or _PART.fullmatch(entry.name)
-        if match is None or not entry.is_file(follow_symlinks=False):
+        if match is None:
+            continue
+        # A meta that is no file is unreadable, not missing: its payload is no left-over.
+        if not (entry.is_file(follow_symlinks=False) or entry.name == f"{match[1]}.{META}"):
             continue
         handle = match[1]
         group = found.setdefault(handle, Found(Place(folder, handle), {}))

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.files import UNDECODABLE
 from ocd.outputs.meta import Meta
 from ocd.outputs.policy import is_text
 from ocd.outputs.reader import PayloadReader
@@ -118,7 +119,7 @@ def _check_items(payload: PayloadReader, content: bytes, count: int) -> None:
             content, type=list[msgspec.Raw] if payload.proven else list[Any]
         )
         wrong = "" if len(found) == count else f"{len(found)} items stand where {count} should"
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         wrong = str(error)
     if wrong:
         path = str(payload.path)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -204,7 +205,7 @@ class OutputStore:
         with storage("looking for an output in", self.root):
             days = [day for root in self._roots.all() for day in layout.day_folders(root)]
             places = (Place(day, handle) for day in days)
-            return next((place for place in places if place.meta.is_file()), None)
+            return next((place for place in places if os.path.lexists(place.meta)), None)
 
     async def sweep(self) -> int:
         """Delete expired handles and left-overs; return how many handles were deleted."""

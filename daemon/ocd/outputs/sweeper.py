@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,6 +116,7 @@ def _sweep_folder(folder: Path, usage: Usage, swept: Swept, now: float, left_ove
 def _sweep_handle(found: Found, usage: Usage, swept: Swept, now: float, left_over: float) -> None:
     try:
         stats = [entry.stat(follow_symlinks=False) for entry in found.files.values()]
+        stats = [one for one in stats if stat.S_ISREG(one.st_mode)]
         expires, ended = _life(found, usage, swept, now, left_over)
     except OSError:
         return  # deleted by somebody else meanwhile

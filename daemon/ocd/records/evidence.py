@@ -32,7 +32,7 @@ import msgspec
 
 from ocd import faults
 from ocd.api.errors import OcdError
-from ocd.files import make_dir, read_whole, storage, sync_dir, write_whole
+from ocd.files import UNDECODABLE, make_dir, read_whole, storage, sync_dir, write_whole
 from ocd.safety.paths import safe_name
 
 logger = logging.getLogger(__name__)
@@ -174,7 +174,7 @@ class EvidenceStore:
             return None
         try:
             return msgspec.json.decode(data)
-        except msgspec.DecodeError as error:
+        except UNDECODABLE as error:
             path = str(self.folder(bundle.bundle_id))
             raise OcdError(
                 "unreadable_file", f"{path}: its {name} cannot be read: {error}", path=path
@@ -237,7 +237,7 @@ class EvidenceStore:
 def _decoded(path: Path, data: bytes, of: type[_S]) -> _S:
     try:
         found = msgspec.json.decode(data, type=of)
-    except msgspec.DecodeError as error:
+    except UNDECODABLE as error:
         raise OcdError("unreadable_file", f"{path}: {error}", path=str(path)) from None
     if found.version > _VERSION:
         raise OcdError(

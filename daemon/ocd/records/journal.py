@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.files import Log, make_dir, storage
+from ocd.files import UNDECODABLE, Log, make_dir, storage
 from ocd.safety import secrets
 
 logger = logging.getLogger(__name__)
@@ -184,7 +184,7 @@ def _line(entry: Mapping[str, Any]) -> bytes:
 def _entry(line: bytes) -> Entry | None:
     try:
         entry = _decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return None
     return entry if isinstance(entry.get("event"), str) else None
 

@@ -23,7 +23,7 @@ import msgspec
 
 from ocd import faults
 from ocd.api.errors import OcdError
-from ocd.files import Log, make_dir, read_lines, read_whole, write_whole
+from ocd.files import UNDECODABLE, Log, make_dir, read_lines, read_whole, write_whole
 
 VERSION = 1
 # The file is written anew when so many lines more than there are records are out of date.
@@ -139,7 +139,7 @@ class Keyed(Generic[R]):
                 continue
             try:
                 self._take(decode(line), value)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except UNDECODABLE:
                 self.unreadable += 1
         if not self._lines and read_whole(self.path):
             raise self._refused("it has no whole line")
@@ -156,7 +156,7 @@ class Keyed(Generic[R]):
     def _check(self, line: bytes) -> None:
         try:
             header = msgspec.json.decode(line, type=_Header)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNDECODABLE as error:
             raise self._refused(str(error)) from error
         if header.format != self._format or header.version > VERSION:
             raise self._refused(

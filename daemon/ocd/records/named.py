@@ -15,7 +15,7 @@ import msgspec
 
 from ocd import faults
 from ocd.api.errors import OcdError
-from ocd.files import make_dir, read_whole, storage, write_whole
+from ocd.files import UNDECODABLE, make_dir, read_whole, storage, write_whole
 from ocd.safety.paths import safe_name
 
 VERSION = 1
@@ -132,7 +132,7 @@ class NamedFiles(Generic[R]):
             return None
         try:
             record = msgspec.json.decode(data, type=self._of)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNDECODABLE as error:
             raise self._refused(path, str(error)) from error
         if record.version > VERSION:
             raise self._refused(path, f"it has version {record.version}, {VERSION} is known")

@@ -13,7 +13,7 @@ import msgspec
 from ocd import faults
 from ocd.api.errors import OcdError
 from ocd.api.times import rfc3339
-from ocd.files import make_dir, read_whole, storage, write_whole
+from ocd.files import UNDECODABLE, make_dir, read_whole, storage, write_whole
 from ocd.safety import secrets
 from ocd.safety.paths import safe_name
 
@@ -93,7 +93,7 @@ class PlanStore:
             return None
         try:
             found = msgspec.json.decode(data, type=StoredPlan)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNDECODABLE as error:
             raise OcdError("unreadable_file", f"{path}: {error}", path=str(path)) from error
         if found.version > _VERSION:
             message = f"{path} has format version {found.version}, which is newer"

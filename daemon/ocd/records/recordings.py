@@ -42,7 +42,16 @@ from msgspec.structs import replace
 from ocd import faults
 from ocd.api.errors import OcdError
 from ocd.api.times import rfc3339
-from ocd.files import Log, make_dir, open_private, read_lines, read_whole, storage, write_whole
+from ocd.files import (
+    UNDECODABLE,
+    Log,
+    make_dir,
+    open_private,
+    read_lines,
+    read_whole,
+    storage,
+    write_whole,
+)
 from ocd.files import sync_dir as sync
 
 logger = logging.getLogger(__name__)
@@ -246,7 +255,7 @@ class Recordings:
             raise not_found(recording_id)
         try:
             meta = msgspec.json.decode(data, type=RecordingMeta)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNDECODABLE as error:
             raise _unreadable(path, str(error)) from error
         if meta.version > VERSION:
             raise _unreadable(path, f"it has version {meta.version}, {VERSION} is known")
@@ -263,7 +272,7 @@ class Recordings:
         for line in self._lines(recording_id):
             try:
                 action = msgspec.json.decode(line, type=dict[str, Any])
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except UNDECODABLE as error:
                 raise _unreadable(self.folder / recording_id / ACTIONS, str(error)) from error
             seq = int(action.get("seq", 0))
             if "verb" in action:

@@ -38,7 +38,15 @@ from msgspec.structs import replace
 from ocd import faults
 from ocd.api.errors import OcdError
 from ocd.api.times import rfc3339
-from ocd.files import make_dir, open_private, read_whole, storage, sync_dir, write_whole
+from ocd.files import (
+    UNDECODABLE,
+    make_dir,
+    open_private,
+    read_whole,
+    storage,
+    sync_dir,
+    write_whole,
+)
 from ocd.records.workflow_states import VERSION, WorkerState, WorkflowMeta, ends_at, force, overdue
 from ocd.safety import secrets
 from ocd.safety.paths import safe_name
@@ -242,7 +250,7 @@ def _no_worker(meta: WorkflowMeta, name: str) -> OcdError:
 def _decoded(path: Path, data: bytes, into: type[_S]) -> _S:
     try:
         found = msgspec.json.decode(data, type=into)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNDECODABLE as error:
         raise OcdError("unreadable_file", f"{path}: {error}", path=str(path)) from error
     if found.version > VERSION:
         message = f"{path} has format version {found.version}, which is newer"
