@@ -100,6 +100,6 @@ def _is_event(line: bytes) -> bool:
 
 
 class _Event(msgspec.Struct):
-    ts: str
     kind: str
+    ts: str = ""
     data: dict[str, Any] = {}
