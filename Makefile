@@ -42,7 +42,7 @@ crash: $(READY) ## Kill the daemon at every write step and look what is left
 	pytest $(PARALLEL) tests/crash
 
 gen: $(READY) ## Write the generated files: catalog.json, VERBS.md
-	python -m ocd.catalog
+	python -m ocd.calls.catalog
 
 transcripts: $(READY) ## Rewrite the expected output of the shell transcripts
 	OCD_REWRITE_TRANSCRIPTS=1 pytest tests/scenarios/cli

@@ -12,8 +12,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from oc import commands, fast, spelling, verbs
-from oc.spelling import Entry
+from oc import client_commands, command_names, hot_path, typer_commands
+from oc.command_names import Entry
 
 _TITLES = {"client": "Daemon", "group": "Groups"}
 
@@ -51,13 +51,13 @@ def complete() -> int:
 def application(line: Iterable[str]) -> typer.Typer:
     """Return the application; only commands whose words are in `line` have their parameters."""
     line = list(line)
-    catalog = fast.load_catalog()
-    index = spelling.index(commands.OWN, catalog["verbs"], catalog["kinds"])
+    catalog = hot_path.load_catalog()
+    index = command_names.index(client_commands.OWN, catalog["verbs"], catalog["kinds"])
     app, groups = _typer(_Sections), dict[str, list[Entry]]()
-    app.callback()(verbs.root())
+    app.callback()(typer_commands.root())
     for entry in _entries(index):
-        words = spelling.words(entry)
-        if len(words) == 2 or words[0] in spelling.NOUNS:
+        words = command_names.words(entry)
+        if len(words) == 2 or words[0] in command_names.NOUNS:
             groups.setdefault(words[0], []).append(entry)
         else:
             _add(app, words[0], entry, detailed=words[0] in line)
@@ -70,7 +70,7 @@ def _entries(index: dict[str, Entry]) -> list[Entry]:
     # Of two entries with the same words, as oc_task_start and our own, the first is meant.
     unique: dict[tuple[str, ...], Entry] = {}
     for entry in index.values():
-        unique.setdefault(spelling.words(entry), entry)
+        unique.setdefault(command_names.words(entry), entry)
     return list(unique.values())
 
 
@@ -89,22 +89,22 @@ def _add_group(
 
 
 def _names(entry: Entry) -> list[str]:
-    words = spelling.words(entry)
+    words = command_names.words(entry)
     if len(words) == 2:
         return [words[1]]
     # A verb named like its group: its choices are the commands.
-    leading = spelling.positional(entry)[:1]
+    leading = command_names.positional(entry)[:1]
     choices = [entry["params"]["properties"][name].get("enum", ()) for name in leading]
     return [str(choice) for choice in (choices[0] if choices else ())]
 
 
 def _with_kind(entry: Entry, line: list[str], index: dict[str, Entry]) -> Entry:
     """Return `task start` with the parameters of the kind that the line names."""
-    named = next(filter(None, (spelling.kind(index, word) for word in line)), None)
+    named = next(filter(None, (command_names.kind(index, word) for word in line)), None)
     own = dict(entry["params"]["properties"])
-    own["kind"] = {**own["kind"], "enum": sorted(spelling.kinds(index))}
+    own["kind"] = {**own["kind"], "enum": sorted(command_names.kinds(index))}
     more = named["params"]["properties"] if named else {}
-    more = {name: schema for name, schema in more.items() if name not in spelling.SHARED}
+    more = {name: schema for name, schema in more.items() if name not in command_names.SHARED}
     return {**entry, "params": {**entry["params"], "properties": own | more}}
 
 
@@ -119,7 +119,7 @@ def _typer(cls: type[TyperGroup] = TyperGroup) -> typer.Typer:
 
 def _add(app: typer.Typer, name: str, entry: Entry, *, detailed: bool) -> None:
     panel = entry.get("capability", "client")
-    app.command(name, rich_help_panel=panel)(verbs.function(entry, detailed=detailed))
+    app.command(name, rich_help_panel=panel)(typer_commands.function(entry, detailed=detailed))
 
 
 def _run(app: typer.Typer, arguments: list[str]) -> None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from oc import placing, spelling, values
-from oc.commands import GLOBALS
+from oc import command_names, positional_args, value_parsing
+from oc.client_commands import GLOBALS
 from ocd.api.errors import OcdError
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from oc.spelling import Entry
+    from oc.command_names import Entry
 
 
 class Help(Exception):
@@ -105,13 +105,15 @@ class _Parser:
                 self.known |= properties or {}
         elif self.noun:
             self.second_word(word)
-        elif word in spelling.NOUNS:
+        elif word in command_names.NOUNS:
             self.noun = word
         else:
-            self.settle(self.index.get(spelling.key(word)) or _unknown_command(word, self.index))
+            self.settle(
+                self.index.get(command_names.key(word)) or _unknown_command(word, self.index)
+            )
 
     def second_word(self, word: str) -> None:
-        entry = self.index.get(f"{self.noun}_{spelling.key(word)}")
+        entry = self.index.get(f"{self.noun}_{command_names.key(word)}")
         if entry is None and self.noun in self.index:
             # A verb named like a group: `oc worker create`.
             self.settle(self.index[self.noun])
@@ -139,21 +141,21 @@ class _Parser:
             raise Help(self.help_words())
         whose, name, negated = self.owner(label, name)
         schema = whose[name]
-        if values.is_flag(schema) and not equals:
+        if value_parsing.is_flag(schema) and not equals:
             self.keep(whose, name, "false" if negated else "true")
             return
         if negated:
             raise _wrong(f"{label} takes no value", f"Use --{name.replace('_', '-')}={text}.")
         if not equals:
             if not self.left:
-                raise _wrong(f"{label} needs a value: {values.describe(schema)}")
+                raise _wrong(f"{label} needs a value: {value_parsing.describe(schema)}")
             text = self.left.pop()
         self.keep(whose, name, text)
 
     def help_words(self) -> tuple[str, ...]:
         if self.entry is not None:
             kind = self.bare[:1] if self.entry["name"] == "task_start" else ()
-            return (*spelling.words(self.entry), *kind)
+            return (*command_names.words(self.entry), *kind)
         return (self.noun,) if self.noun else ()
 
     def owner(self, label: str, name: str) -> tuple[dict[str, Any], str, bool]:
@@ -165,7 +167,7 @@ class _Parser:
                 return whose, "timeout_ms", False
         for whose in (self.known, GLOBALS):
             positive = name.removeprefix("no_")
-            if positive != name and positive in whose and values.is_flag(whose[positive]):
+            if positive != name and positive in whose and value_parsing.is_flag(whose[positive]):
                 return whose, positive, True
         if self.any_option:
             self.known[name] = {}
@@ -174,8 +176,10 @@ class _Parser:
 
     def keep(self, whose: Mapping[str, Any], name: str, text: str) -> None:
         if whose is GLOBALS:
-            self.options[name] = values.parse(f"--{name.replace('_', '-')}", whose[name], [text])
-        elif values.is_flag(whose[name]):
+            self.options[name] = value_parsing.parse(
+                f"--{name.replace('_', '-')}", whose[name], [text]
+            )
+        elif value_parsing.is_flag(whose[name]):
             self.given[name] = [text]  # the last one counts, as everywhere
         else:
             self.given.setdefault(name, []).append(text)
@@ -186,7 +190,7 @@ class _Parser:
         if self.entry is None:
             hint = "Options of a command stand after it."
             return _wrong(f"oc has no option {label}", hint)
-        line = " ".join(spelling.words(self.entry))
+        line = " ".join(command_names.words(self.entry))
         near = difflib.get_close_matches(name, [*self.known, *GLOBALS], 1)
         hint = f"Did you mean --{near[0].replace('_', '-')}?" if near else f"oc {line} --help"
         if self.entry["name"] == "task_start" and not self.bare:
@@ -197,11 +201,13 @@ class _Parser:
 
     def params(self, entry: Entry) -> dict[str, Any]:
         names = [name for name in self.positional(entry) if name not in self.given]
-        names = placing.placed(names, self.bare, self.known, self.given)
-        texts = placing.shared_out(names, self.bare, self.known)
+        names = positional_args.placed(names, self.bare, self.known, self.given)
+        texts = positional_args.shared_out(names, self.bare, self.known)
         if len(self.bare) > sum(map(len, texts.values())):
             extra = self.bare[len(names)]
-            raise _wrong(f"There is no place for the argument {extra!r}", spelling.usage(entry))
+            raise _wrong(
+                f"There is no place for the argument {extra!r}", command_names.usage(entry)
+            )
         found: dict[str, Any] = {}
         for name, given in (texts | self.given).items():
             by_option = name in self.given
@@ -209,28 +215,28 @@ class _Parser:
             found |= self.value(name, label, given)
         missing = [name for name in entry["params"].get("required", ()) if name not in found]
         if missing:
-            usage = spelling.usage(entry)
+            usage = command_names.usage(entry)
             raise _wrong(f"{' '.join(map(str.upper, missing))} is missing", usage)
         self.share_timeout(found)
         self.share_format(found)
-        writes = entry["name"] in spelling.FILES and "path" not in found
+        writes = entry["name"] in command_names.FILES and "path" not in found
         if writes and self.options.get("out", "-") != "-":
             found["path"] = _absolute(self.options.pop("out"))
         return found
 
     def positional(self, entry: Entry) -> tuple[str, ...]:
-        names = spelling.positional(entry)
+        names = command_names.positional(entry)
         if entry["name"] != "task_start" or not self.bare:
             return names
-        kind = spelling.kind(self.index, self.bare[0])
-        return names if kind is None else (*names, *spelling.positional(kind))
+        kind = command_names.kind(self.index, self.bare[0])
+        return names if kind is None else (*names, *command_names.positional(kind))
 
     def value(self, name: str, label: str, texts: list[str]) -> dict[str, Any]:
         schema, companion = self.known[name], f"{name}_path"
         large = companion in self.known or schema.get("type") == "object"
         if large and len(texts) == 1:
-            texts = [values.indirect(texts[0])]
-        value = values.parse(label, schema, texts)
+            texts = [value_parsing.indirect(texts[0])]
+        value = value_parsing.parse(label, schema, texts)
         if name.endswith(("_path", "_paths")):
             # The daemon's working directory is not ours.
             value = [_absolute(v) for v in value] if isinstance(value, list) else _absolute(value)
@@ -239,7 +245,7 @@ class _Parser:
     def share_format(self, found: dict[str, Any]) -> None:
         # The file that --out names has a picture in it, of the format that its name says.
         if "out" in self.options and "png" in self.known.get("format", {}).get("enum", ()):
-            from ocd.api.pictures import named_format
+            from ocd.api.image_formats import named_format
 
             named = named_format(self.options["out"], found.get("format"))
             found |= {"format": named} if named else {}
@@ -260,17 +266,17 @@ def _option_name(label: str) -> str:
         return {"-q": "quiet", "-o": "out"}[label]
     name = label.lstrip("-")
     if name.isupper() or name.islower():
-        return spelling.key(name)
-    return spelling.key("".join(f"_{c.lower()}" if c.isupper() else c for c in name))
+        return command_names.key(name)
+    return command_names.key("".join(f"_{c.lower()}" if c.isupper() else c for c in name))
 
 
 def _kind_properties(index: Mapping[str, Entry], word: str) -> dict[str, Any] | None:
     """Return what a kind of task takes by itself; None for one that our catalog does not know."""
-    kind = spelling.kind(index, word)
+    kind = command_names.kind(index, word)
     if kind is None:
         return None
     properties = kind["params"]["properties"]
-    return {k: v for k, v in properties.items() if k not in spelling.SHARED}
+    return {k: v for k, v in properties.items() if k not in command_names.SHARED}
 
 
 def _absolute(path: object) -> object:
@@ -286,7 +292,7 @@ def _unknown_command(line: str, index: Mapping[str, Entry]) -> Entry:
 
     if line in _DAEMON_COMMANDS:
         raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=f"ocd {line}")
-    lines = {" ".join(spelling.words(entry)) for entry in index.values()}
+    lines = {" ".join(command_names.words(entry)) for entry in index.values()}
     near = difflib.get_close_matches(line.replace("_", "-"), lines, 1)
     hint = f"Did you mean: oc {near[0]}" if near else "oc --help lists the commands"
     raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=hint)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from oc import calling, fast, render, results, spelling
+from oc import command_names, daemon_calls, hot_path, render, reply_output
 from oc.argv import Command
-from oc.calling import Line
-from oc.spelling import Entry
+from oc.command_names import Entry
+from oc.daemon_calls import Line
 from ocd.api.errors import OcdError
 
 Index = dict[str, Entry]
@@ -22,10 +22,10 @@ def start(line: Line, command: Command, index: Index) -> int:
     """Start a task; with --wait or --watch stay until it has ended."""
     given = command.params
     args = given.get("args", {}) | {k: v for k, v in given.items() if k not in _OWN}
-    kind = spelling.kind(index, given["kind"])
-    params = {"kind": kind["name"] if kind else spelling.key(given["kind"]), "args": args}
+    kind = command_names.kind(index, given["kind"])
+    params = {"kind": kind["name"] if kind else command_names.key(given["kind"]), "args": args}
     if not (given.get("wait") or given.get("watch")):
-        return fast.call(line, command, "oc_task_start", params, index)
+        return hot_path.call(line, command, "oc_task_start", params, index)
     task_id = line.result("oc_task_start", **params)["task_id"]
     if not (command.quiet or command.as_json):
         render.say(f"Started task {task_id}")
@@ -82,7 +82,7 @@ def _follow(line: Line, command: Command, task_id: str) -> None:
     if not _bar_wanted(command):
         _print_events(line, command, task_id, follow=True)
         return
-    from oc import watch as bars
+    from oc import progress_bars as bars
 
     reply = line.get(_events_path(task_id, follow=True), timeout_s=None)
     with bars.bar(f"task {task_id}") as move:
@@ -127,7 +127,7 @@ def _wait(line: Line, command: Command, task_id: str) -> None:
 
 def _finish(line: Line, command: Command, task_id: str, *, show_json: bool) -> int:
     """Say how the task ended; 0 if it completed, else 1."""
-    body = calling.good(line.call("oc_task_get", {"task_id": task_id})).read()
+    body = daemon_calls.good(line.call("oc_task_get", {"task_id": task_id})).read()
     meta = json.loads(body)["result"]["meta"]
     if command.as_json:
         if show_json:
@@ -136,7 +136,7 @@ def _finish(line: Line, command: Command, task_id: str, *, show_json: bool) -> i
         render.write_line(f"{meta['status']}  {meta['kind']}  {_done(meta)}  {task_id}")
         error = meta.get("error")
         if error:
-            results.say_error(error)
+            reply_output.say_error(error)
     return 0 if meta["status"] == "COMPLETED" else 1
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from oc import render, results
-from oc.calling import good, result_in
+from oc import render, reply_output
+from oc.daemon_calls import good, result_in
 from ocd.api.errors import OcdError
 
 TYPE_CHECKING = False
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from oc.argv import Command
-    from oc.calling import Line
-    from oc.fast import Index
+    from oc.daemon_calls import Line
+    from oc.hot_path import Index
 
 _MAX_SEED = 10_000
 
@@ -39,7 +39,7 @@ def remove(line: Line, command: Command, _index: Index) -> int:
 def _asked(line: Line, command: Command, body: dict[str, Any]) -> int:
     reply = good(line.post("/v1/totp", body))
     if command.as_json:
-        results.show_json(reply, command)
+        reply_output.show_json(reply, command)
         return 0
     result = result_in(reply.read())
     render.write_line(render.for_humans(result.get("seeds", result)))

@@ -12,53 +12,60 @@ import msgspec
 import psutil
 import watchfiles
 
-from ocd import catalog, forgotten
 from ocd.api import paths
-from ocd.api.times import rfc3339
+from ocd.api.timestamps import rfc3339
 from ocd.api.wire import Client
-from ocd.browser import leftovers
-from ocd.browser.chromium import Chromium
-from ocd.browser.session import Sessions
-from ocd.calls import Calls
-from ocd.capabilities import Capabilities
-from ocd.config import Config, environment, reload
-from ocd.crawl.runner import Crawler
-from ocd.dispatch import check_call, run_call
-from ocd.gateway.servers import Gateway
-from ocd.gateway.shelf import toolbox
-from ocd.kinds import task_kinds
-from ocd.leaving import Departures
+from ocd.browser.process import orphans
+from ocd.browser.process.chromium import Chromium
+from ocd.browser.sessions.session import Sessions
+from ocd.calls import catalog
+from ocd.calls.dispatch import check_call, run_call
+from ocd.calls.egress_policy import Departures
+from ocd.calls.path_params import Reach, project_folders
+from ocd.calls.services import Road
+from ocd.calls.task_kinds import task_kinds
+from ocd.config.loader import Config, environment, reload
+from ocd.crawl.crawler import Crawler
+from ocd.evidence.service import Witness
+from ocd.evidence.store import EvidenceStore
+from ocd.gateway.gateway import Gateway
+from ocd.gateway.tool_pins import PinStore
+from ocd.gateway_assembly import toolbox
+from ocd.integrations.totp_seeds import TotpStore
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
-from ocd.mcp_door import McpDoor
-from ocd.options import belongings, browser_options, domain_policy, own_servers, shared_roots
-from ocd.orchestration.planning import Planner
-from ocd.orchestration.workflows import Workflows
 from ocd.outputs import sweeper
 from ocd.outputs.store import OutputStore
 from ocd.recording.recorder import Recorder
-from ocd.records.evidence import EvidenceStore
-from ocd.records.journal import Journal
-from ocd.records.pins import PinStore
-from ocd.records.plans import PlanStore
-from ocd.records.recordings import Recordings
-from ocd.records.totp import TotpStore
-from ocd.records.workflows import WorkflowStore
-from ocd.road import Road
+from ocd.recording.store import Recordings
+from ocd.runtime import session_retention
+from ocd.runtime.part_options import (
+    belongings,
+    browser_options,
+    domain_policy,
+    own_servers,
+    shared_roots,
+)
 from ocd.safety import secrets
-from ocd.safety.domains import DomainPolicy
-from ocd.safety.paths import Roots
+from ocd.safety.domain_policy import DomainPolicy
+from ocd.safety.path_policy import Roots
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
-from ocd.server import Api
-from ocd.shelves import shelves
-from ocd.sources import Reach, project_folders
-from ocd.verb import Verb
+from ocd.server.http_api import Api
+from ocd.server.mcp_socket import McpDoor
+from ocd.session_stores import shelves
+from ocd.storage.journal import Journal
+from ocd.verb_api.capabilities import Capabilities
+from ocd.verb_api.declaration import Verb
+from ocd.verb_api.nested_calls import Calls
 from ocd.verbs.batches import Viewers
-from ocd.verbs.health import Ward
-from ocd.verbs.ocs import Studio
-from ocd.verbs.toolbox import Toolbox
-from ocd.witness import Witness
+from ocd.verbs.doctor import Ward
+from ocd.verbs.open_chat_studio import Studio
+from ocd.verbs.tool_discovery import Toolbox
+from ocd.workflows.plan_runner import Planner
+from ocd.workflows.plan_store import PlanStore
+from ocd.workflows.service import Workflows
+from ocd.workflows.store import WorkflowStore
 
 logger = logging.getLogger(__name__)
 
@@ -282,13 +289,15 @@ class Daemon:
         logger.info("ledger recovered in %.0f ms, %d orphans", took, len(reaped))
         await asyncio.to_thread(self.evidence.recover)
         await self._know_output_dir()
-        await asyncio.to_thread(leftovers.reap, self.config.home / "run")
+        await asyncio.to_thread(orphans.reap, self.config.home / "run")
 
     async def run_background(self) -> None:
         """Run what goes on beside the calls, until cancelled."""
         async with asyncio.TaskGroup() as group:
             group.create_task(sweeper.run(self.outputs, self._sweep_interval_s, self.sweep_changed))
-            forgetting = forgotten.run(self.runner.prune, self.sessions.names, lambda: self.config)
+            forgetting = session_retention.run(
+                self.runner.prune, self.sessions.names, lambda: self.config
+            )
             group.create_task(forgetting)
             group.create_task(self._watch_config())
             group.create_task(self.shelves.read())

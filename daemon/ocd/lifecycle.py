@@ -12,15 +12,16 @@ import signal
 from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
-from ocd import faults, mcp_http
 from ocd.api import paths
 from ocd.api.errors import OcdError
 from ocd.assembly import VERSION, Daemon
-from ocd.config import Config, environment
-from ocd.home import locked, prepare_home
-from ocd.notify import Notifier
-from ocd.server import listening
-from ocd.watchdog import Watchdog
+from ocd.config.loader import Config, environment
+from ocd.runtime.home_lock import locked, prepare_home
+from ocd.runtime.sd_notify import Notifier
+from ocd.runtime.watchdog import Watchdog
+from ocd.server import mcp_http
+from ocd.server.http_api import listening
+from ocd.storage import crash_points
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +34,7 @@ async def serve(config: Config) -> None:
     """
     notifier = Notifier.from_environ(environment())
     address = prepare_home(config.home)
-    faults.arm(environment().get("OCD_FAULT", ""))
+    crash_points.arm(environment().get("OCD_FAULT", ""))
     watchdog = Watchdog(config.home, config.watchdog_dump_s, config.watchdog_end_s, notifier)
     with locked(config.home / "run" / "ocd.lock", VERSION) as tenure, watchdog.watching():
         async with asyncio.TaskGroup() as group:

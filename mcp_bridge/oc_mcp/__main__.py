@@ -35,7 +35,7 @@ def main(argv: list[str] | None = None) -> None:
     except ValueError as error:
         sys.stderr.write(f"Error: {error}\nHint: oc-mcp --help\n")
         raise SystemExit(2) from None
-    from oc_mcp.relay import main_relay
+    from oc_mcp.relay.relay import main_relay
 
     main_relay(options, may_start=may_start)
 

@@ -15,7 +15,7 @@ import psutil
 from bench.daemon import Daemon
 from bench.figures import Section, median
 from bench.peers import crawler_python
-from ocd.browser.find import find_browser
+from ocd.browser.process.discovery import find_browser
 
 HERE = Path(__file__).parent
 TABS = 4

@@ -10,7 +10,7 @@ from bench.daemon import Daemon
 from bench.figures import Section, median
 from bench.mcp import answered, running
 from bench.peers import Side
-from oc.mcp import stdio
+from oc.mcp import stdio_client
 from support.gateways import SERVER, table
 
 MEGABYTE = 1_000_000
@@ -26,7 +26,7 @@ def overhead(options: argparse.Namespace) -> Section:
         with running(straight) as server, running(peers.ours(daemon.environ)) as bridge:
             for each in (server, bridge):
                 each.initialize("bench")
-                stdio.result(each.request("tools/list", {}))
+                stdio_client.result(each.request("tools/list", {}))
             for name, args, times, bound in (
                 ("echo", {"text": "x" * 100}, 100 * options.rounds, 2),
                 ("big", {"n": MEGABYTE}, 10 * options.rounds, 30),
@@ -39,7 +39,11 @@ def overhead(options: argparse.Namespace) -> Section:
 
 
 def _by_turns(
-    server: stdio.Server, bridge: stdio.Server, name: str, args: dict[str, object], times: int
+    server: stdio_client.Server,
+    bridge: stdio_client.Server,
+    name: str,
+    args: dict[str, object],
+    times: int,
 ) -> tuple[float, float]:
     ours, theirs = list[float](), list[float]()
     for _ in range(times):

@@ -16,7 +16,7 @@ from bench import peers
 from bench.daemon import Daemon
 from bench.figures import Section, median
 from bench.peers import Call, Side
-from oc.mcp import stdio
+from oc.mcp import stdio_client
 
 # Both as long as a call may be held up and still count as not held up: a page switch on a busy
 # machine, not a queue.
@@ -26,10 +26,10 @@ CANCELLED_MS = 4000
 
 
 @contextlib.contextmanager
-def running(side: Side) -> Iterator[stdio.Server]:
+def running(side: Side) -> Iterator[stdio_client.Server]:
     """Launch a server as a host would, in a folder of its own; end all that it started."""
     folder = tempfile.mkdtemp(prefix="ocb-")
-    server = stdio.Server(side.command, stdio.host_environ(side.env), cwd=folder)
+    server = stdio_client.Server(side.command, stdio_client.host_environ(side.env), cwd=folder)
     try:
         yield server
     finally:
@@ -50,27 +50,27 @@ def bench_sides(options: argparse.Namespace, daemon: Daemon) -> list[Side]:
     return [peers.ours(daemon.environ), *found]
 
 
-def answered(server: stdio.Server, call: Call, timeout_s: float = 60) -> tuple[str, float]:
+def answered(server: stdio_client.Server, call: Call, timeout_s: float = 60) -> tuple[str, float]:
     """Call a tool; return its text and its milliseconds."""
     return finished(started(server, call), timeout_s)
 
 
-def started(server: stdio.Server, call: Call) -> stdio.Pending:
+def started(server: stdio_client.Server, call: Call) -> stdio_client.Pending:
     """Call a tool without waiting for it."""
     name, arguments = call
     return server.start("tools/call", {"name": name, "arguments": arguments})
 
 
-def finished(pending: stdio.Pending, timeout_s: float = 60) -> tuple[str, float]:
+def finished(pending: stdio_client.Pending, timeout_s: float = 60) -> tuple[str, float]:
     """Wait for a call; return its text and its milliseconds."""
     reply = pending.wait(timeout_s)
-    called = stdio.result(reply)
-    text = "\n".join(stdio.texts(called))
+    called = stdio_client.result(reply)
+    text = "\n".join(stdio_client.texts(called))
     assert not called.get("isError"), text
     return text, (reply.arrived - pending.started) * 1000
 
 
-def bridge_rss_mb(server: stdio.Server) -> float:
+def bridge_rss_mb(server: stdio_client.Server) -> float:
     """Return the RSS of the server's process tree, Chromium's processes left out."""
     root = psutil.Process(server.process.pid)
     total = 0
@@ -82,9 +82,9 @@ def bridge_rss_mb(server: stdio.Server) -> float:
     return total / 2**20
 
 
-def tools_of(server: stdio.Server) -> tuple[int, int]:
+def tools_of(server: stdio_client.Server) -> tuple[int, int]:
     """Return how many tools are listed, and their compact UTF-8 bytes."""
-    tools = stdio.result(server.request("tools/list", {}))["tools"]
+    tools = stdio_client.result(server.request("tools/list", {}))["tools"]
     return len(tools), len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode())
 
 
@@ -125,7 +125,7 @@ def _start_once(side: Side) -> tuple[float, float, tuple[int, int]]:
     with running(side) as server:
         reply = server.initialize("bench")
         ms = (reply.arrived - server.spawned) * 1000
-        stdio.result(reply)
+        stdio_client.result(reply)
         tools = tools_of(server)
         return ms, bridge_rss_mb(server), tools
 
@@ -169,7 +169,7 @@ def operations(options: argparse.Namespace) -> Section:
     return section
 
 
-def _operations(server: stdio.Server, side: Side) -> Iterator[tuple[str, float, float]]:
+def _operations(server: stdio_client.Server, side: Side) -> Iterator[tuple[str, float, float]]:
     """Yield what was measured, in milliseconds, and the bound that ours must keep."""
     two = side.evaluate("1+1")
     assert "2" in answered(server, two)[0]
@@ -204,7 +204,7 @@ def _number(text: str) -> int:
     return int(re.findall(r"\b\d{13}\b", text)[-1])
 
 
-def _cancelled(server: stdio.Server, call: Call) -> float:
+def _cancelled(server: stdio_client.Server, call: Call) -> float:
     """Start a call and cancel it; return when (time.time)."""
     pending = started(server, call)
     time.sleep(0.5)
@@ -221,14 +221,14 @@ def many(options: argparse.Namespace, count: int = 50) -> Section:
         _start_once(side)
         begun = time.perf_counter()
         servers = [stack.enter_context(running(side)) for _ in range(count)]
-        params = {"protocolVersion": stdio.PROTOCOL, "capabilities": {}}
+        params = {"protocolVersion": stdio_client.PROTOCOL, "capabilities": {}}
         params |= {"clientInfo": {"name": "bench", "version": "1"}}
         first = [server.start("initialize", params) for server in servers]
         for server, pending in zip(servers, first, strict=True):
-            stdio.result(pending.wait(60))
+            stdio_client.result(pending.wait(60))
             server.notify("notifications/initialized")
         for pending in [server.start("tools/list", {}) for server in servers]:
-            stdio.result(pending.wait(60))
+            stdio_client.result(pending.wait(60))
         section.at_most("all have answered tools/list", time.perf_counter() - begun, 3, "s")
         calls = [started(server, side.tabs) for server in servers]
         section.add("one call each, slowest", max(finished(p)[1] for p in calls), "ms")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from bench.daemon import Daemon
 from bench.figures import Section, median
-from ocd.records.notes import Notes
-from ocd.records.skills import Skill, Skills, Step, skill_id
+from ocd.memory.notes import Notes
+from ocd.skills.store import Skill, Skills, Step, skill_id
 
 MANY = 10_000
 ANSWER_MS = 5.0

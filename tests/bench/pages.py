@@ -14,7 +14,7 @@ from bench.figures import Section, median
 from bench.mcp import bench_sides, bounded, bridge_rss_mb, running
 from bench.peers import Call, Side
 from bench.site import ROWS
-from oc.mcp import stdio
+from oc.mcp import stdio_client
 
 # Calls of one side in its turn, and how often a page is loaded anew for first calls.
 CALLS = 7
@@ -110,7 +110,7 @@ class Contestant:
     """A server that runs, and what it took for each operation, in milliseconds."""
 
     side: Side
-    server: stdio.Server
+    server: stdio_client.Server
     base: str
     taken: dict[str, list[float]] = field(default_factory=dict)
     sizes: dict[str, float] = field(default_factory=dict)  # KB of text
@@ -124,14 +124,14 @@ class Contestant:
         name, arguments = call
         started = time.perf_counter()
         reply = self.server.request("tools/call", {"name": name, "arguments": arguments})
-        called = stdio.result(reply)
-        assert not called.get("isError"), stdio.texts(called)
+        called = stdio_client.result(reply)
+        assert not called.get("isError"), stdio_client.texts(called)
         if what:
             self.taken.setdefault(what, []).append((reply.arrived - started) * 1000)
         return called
 
     def text(self, call: Call, what: str = "") -> str:
-        return "\n".join(stdio.texts(self.call(call, what)))
+        return "\n".join(stdio_client.texts(self.call(call, what)))
 
     def go(self, page: str, what: str = "") -> None:
         self.text(self.words.go(f"{self.base}/{page}"), what)

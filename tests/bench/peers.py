@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ocd.browser.find import find_browser
+from ocd.browser.process.discovery import find_browser
 
 VENV = Path(__file__).parent / ".venv"
 CRAWLERS = ("crawlee[playwright,parsel]", "crawl4ai")

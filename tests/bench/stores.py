@@ -16,7 +16,7 @@ from bench.daemon import Daemon
 from bench.figures import Section
 from ocd.ledger.states import TaskMeta, TaskProgress
 from ocd.outputs.store import OutputStore
-from ocd.payload import JSON, Lines, Payload
+from ocd.storage.payload import JSON, Lines, Payload
 
 TASKS = 10_000
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ocd import catalog
+from ocd.calls import catalog
 
 ROOT = Path(__file__).resolve().parents[2]
 VERBS = catalog.render(catalog.load().values())["verbs"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ocd import catalog
-from ocd.sources import extras_of
-from ocd.verb import Verb
+from ocd.calls import catalog
+from ocd.calls.path_params import extras_of
+from ocd.verb_api.declaration import Verb
 
 NAMED = re.compile(
     r"(?:^|[_ ])(?:ur[il]s?|href|links?|address(?:es)?|origins?|hosts?|domains?|sites?|sitemap|"

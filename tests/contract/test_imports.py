@@ -80,7 +80,7 @@ def test_pyppeteer_has_one_importer() -> None:
         for path in DAEMON.rglob("*.py")
         if "pyppeteer" in path.read_text(encoding="utf-8") and "pyppeteer" in _imported_by(path)
     }
-    assert importers == {"browser/puppets.py"}
+    assert importers == {"browser/cdp/pyppeteer_adapter.py"}
 
 
 def _imported_by(path: Path) -> set[str]:

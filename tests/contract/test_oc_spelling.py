@@ -2,23 +2,23 @@
 
 from collections import Counter
 
-from oc import commands, fast, spelling
-from oc.commands import GLOBALS
+from oc import client_commands, command_names, hot_path
+from oc.client_commands import GLOBALS
 
-VERBS = fast.load_catalog()["verbs"]
+VERBS = hot_path.load_catalog()["verbs"]
 
 
 def test_no_two_commands_have_the_same_words() -> None:
     """But for `task start`, where our own command stands for the verb."""
-    said = Counter(spelling.words(entry) for entry in [*commands.OWN, *VERBS])
+    said = Counter(command_names.words(entry) for entry in [*client_commands.OWN, *VERBS])
     assert [words for words, count in said.items() if count > 1] == [("task", "start")]
 
 
 def test_positional_parameters_exist() -> None:
     """The table of exceptions names parameters that the verbs have."""
     known = {entry["name"]: entry["params"]["properties"] for entry in VERBS}
-    for verb in spelling.POSITIONAL.keys() & known.keys():
-        assert set(spelling.POSITIONAL[verb]) <= set(known[verb]), verb
+    for verb in command_names.POSITIONAL.keys() & known.keys():
+        assert set(command_names.POSITIONAL[verb]) <= set(known[verb]), verb
 
 
 def test_own_parameters_do_not_hide_common_options() -> None:

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-from ocd.browser import engine
+from ocd.pages.engine import engine
 
 PAGE = Path(engine.__file__).with_name("page")
 _DECLARED = re.compile(r"^(?:const|let|class|(?:async )?function) +([\w$]+)", re.MULTILINE)

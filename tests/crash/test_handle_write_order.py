@@ -16,7 +16,7 @@ import asyncio, sys
 from pathlib import Path
 from ocd import faults
 from ocd.outputs.store import OutputStore
-from ocd.payload import JSON, Payload
+from ocd.storage.payload import JSON, Payload
 
 async def main(root, fault, ttl_hours):
     store = OutputStore(Path(root), ttl_hours=float(ttl_hours))

@@ -20,7 +20,9 @@ def stalls(daemon: Daemon) -> str:
 
 
 def watchers(daemon: Daemon) -> list[psutil.Process]:
-    return [p for p in naming(daemon.home.path) if any("watcher.py" in w for w in words_of(p))]
+    return [
+        p for p in naming(daemon.home.path) if any("runtime/watcher.py" in w for w in words_of(p))
+    ]
 
 
 def hang(daemon: Daemon) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from ocd.api.errors import OcdError
-from ocd.browser.chromium import Chromium, ChromiumOptions
-from ocd.browser.session import Session, Sessions
-from ocd.safety.domains import DomainPolicy
+from ocd.browser.process.chromium import Chromium, ChromiumOptions
+from ocd.browser.sessions.session import Session, Sessions
+from ocd.safety.domain_policy import DomainPolicy
 
 
 async def refusal(call: Awaitable[object]) -> OcdError:

@@ -17,13 +17,13 @@ import mcp_types as types
 import msgspec
 from msgspec import Meta
 
-from oc_mcp import prompts, resources, server, tools
-from ocd import catalog
+from oc_mcp.server import prompts, resources, server, tools
 from ocd.__main__ import main
 from ocd.api.errors import OcdError
-from ocd.ledger.work import Work
-from ocd.records.journal import Journal
-from ocd.verb import Image, Output, Params, Verb, daemon_verb, task_verb
+from ocd.calls import catalog
+from ocd.ledger.task_handle import Work
+from ocd.storage.journal import Journal
+from ocd.verb_api.declaration import Image, Output, Params, Verb, daemon_verb, task_verb
 from support.conformance_questions import QUESTIONS, asked_prompt
 
 PNG = (

@@ -8,14 +8,14 @@ from typing import Any, Self
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.browser.pool import Fetched, LoadedPage
-from ocd.crawl.render import OpenPool
-from ocd.crawl.runner import Crawler
+from ocd.browser.pool.page_pool import Fetched, LoadedPage
+from ocd.crawl.browser_fetch import OpenPool
+from ocd.crawl.crawler import Crawler
 from ocd.crawl.spec import CrawlSpec
-from ocd.ledger.work import Work
-from ocd.payload import Lines
-from ocd.safety.domains import DomainPolicy
+from ocd.ledger.task_handle import Work
+from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.sanitize import Sanitizer
+from ocd.storage.payload import Lines
 
 
 @dataclass

@@ -43,9 +43,9 @@ def _all(read: Callable[[str], Iterator[object]]) -> Read:
 def addresses() -> dict[str, Read]:
     """What reads URLs and hosts."""
     from ocd.crawl import scope, urls
-    from ocd.safety import domains, globs, hosts, taint
+    from ocd.safety import domain_policy, host_canonical, host_globs, session_taint
 
-    rules = domains.DomainPolicy(allow=("*.h.test",), block=("*a*b*c.test",))
+    rules = domain_policy.DomainPolicy(allow=("*.h.test",), block=("*a*b*c.test",))
     return {
         "url: key_of": lambda text: urls.key_of(_URL + text),
         "url: key_of host": lambda text: urls.key_of(f"http://{text}/"),
@@ -56,12 +56,15 @@ def addresses() -> dict[str, Read]:
         "url: requestable": lambda text: urls.requestable(_URL + text),
         "url: without_login": lambda text: urls.without_login("http://" + text),
         "url: origin": lambda text: urls.origin_of("http://" + text),
-        "url: host_of": lambda text: hosts.host_of("http://" + text),
-        "url: canonical_host": hosts.canonical_host,
-        "url: parse_url_argument": domains.parse_url_argument,
+        "url: host_of": lambda text: host_canonical.host_of("http://" + text),
+        "url: canonical_host": host_canonical.canonical_host,
+        "url: parse_url_argument": domain_policy.parse_url_argument,
         "url: policy": lambda text: rules.allows("http://" + text),
-        "url: taint": lambda text: (taint.origin_of(text), taint.carries_data(_URL + text)),
-        "glob: host": globs.parsed.__wrapped__,
+        "url: taint": lambda text: (
+            session_taint.origin_of(text),
+            session_taint.carries_data(_URL + text),
+        ),
+        "glob: host": host_globs.parsed.__wrapped__,
         "glob: host covers": lambda text: rules.allows(f"http://{text}.c.test/"),
         "glob: scope": lambda text: scope.glob_test(text[:200])(_URL + text),
         "glob: scope of path": lambda text: scope.glob_test("/*a*b*/**x*")(_URL + text),
@@ -93,11 +96,11 @@ def sites() -> dict[str, Read]:
 
 def markup() -> dict[str, Read]:
     """What makes HTML text and Markdown."""
-    from ocd import markup as html
-    from ocd.crawl.extract import Job, extract
-    from ocd.crawl.scripted import why_scripted
-    from ocd.nesting import flattened
-    from ocd.shadow import composed
+    from ocd.content import html_text as html
+    from ocd.content.declarative_shadow import composed
+    from ocd.content.depth_limit import flattened
+    from ocd.crawl.js_detection import why_scripted
+    from ocd.crawl.page_extractor import Job, extract
 
     def page(text: str) -> None:
         extract(
@@ -132,8 +135,8 @@ def markup() -> dict[str, Read]:
 def safety() -> dict[str, Read]:
     """What cleans and masks."""
     from ocd.api.errors import OcdError
-    from ocd.safety import redact, redact_long, shapes
-    from ocd.safety.phrases import count_phrases
+    from ocd.safety import redact, redact_stream, token_patterns
+    from ocd.safety.injection_phrases import count_phrases
     from ocd.safety.sanitize import Sanitizer
     from ocd.safety.secrets import Secrets
 
@@ -150,10 +153,10 @@ def safety() -> dict[str, Read]:
         "redact: nested url": lambda text: redact.redact_url(f"{_URL}?a=b%3A{text}"),
         "redact: value": redact.redact,
         "redact: json": lambda text: redact.redact({"a": [text], text[:200]: text}),
-        "redact: long": redact_long.redact_long,
+        "redact: long": redact_stream.redact_long,
         "redact: name": redact.is_secret_name,
-        "redact: tokens": lambda text: shapes.without_tokens(text + " eyJ", "x"),
-        "redact: credentials": lambda text: shapes.without_credentials(
+        "redact: tokens": lambda text: token_patterns.without_tokens(text + " eyJ", "x"),
+        "redact: credentials": lambda text: token_patterns.without_credentials(
             "Bearer " + text, "bearer " + text.lower(), "x"
         ),
         "secrets: fill": lambda text: secrets.fill("${SECRET:" + text),
@@ -163,9 +166,9 @@ def safety() -> dict[str, Read]:
 
 def values() -> dict[str, Read]:
     """What finds values in what pages say."""
-    from ocd.structured import dates, embedded, extraction, numbers, words
-    from ocd.structured.harvest import Harvest
-    from ocd.structured.schema import read_schema
+    from ocd.extraction import dates, embedded_metadata, field_names, numbers, pipeline
+    from ocd.extraction.page_capture import Harvest
+    from ocd.extraction.schema import read_schema
 
     kinds = [
         "price",
@@ -184,25 +187,25 @@ def values() -> dict[str, Read]:
 
     def harvest(text: str) -> None:
         tree: list[list[Any]] = [[0, "div", 0], [1, "p", {"class": text}], [2, text]]
-        extraction.one(Harvest(_URL, [tree], [("og:title", text)]), wanted, page=True)
+        pipeline.one(Harvest(_URL, [tree], [("og:title", text)]), wanted, page=True)
 
     return {
         "value: date": lambda text: (dates.iso_date(text), dates.iso_moment(text)),
         "value: number": numbers.number_in,
         "value: minutes": lambda text: numbers.minutes_in("P" + text),
         "value: currency": numbers.currency_in,
-        "value: words": words.words_of.__wrapped__,
-        "value: JSON-LD": lambda text: embedded.from_json([text]),
-        "value: meta": embedded.meta_words,
+        "value: words": field_names.words_of.__wrapped__,
+        "value: JSON-LD": lambda text: embedded_metadata.from_json([text]),
+        "value: meta": embedded_metadata.meta_words,
         "value: page": harvest,
     }
 
 
 def trees() -> dict[str, Read]:
     """What walks the trees that pages are harvested as: as many elements as the text has signs."""
-    from ocd.structured import extraction
-    from ocd.structured.harvest import Harvest
-    from ocd.structured.schema import read_schema
+    from ocd.extraction import pipeline
+    from ocd.extraction.page_capture import Harvest
+    from ocd.extraction.schema import read_schema
 
     wanted = read_schema({"type": "object", "properties": {"price": {}, "name": {}, "tags": {}}})
     kinds: dict[str, list[list[Any]]] = {
@@ -216,9 +219,9 @@ def trees() -> dict[str, Read]:
 
     def walk(entries: list[list[Any]], text: str) -> None:
         tree = [[0, "body", 0], *(entries * (len(text) // 50))]
-        extraction.everything(Harvest(_URL, [tree]), page=True)
-        extraction.one(Harvest(_URL, [tree]), wanted, page=True)
-        extraction.many(Harvest(_URL, [tree]), wanted, page=True)
+        pipeline.everything(Harvest(_URL, [tree]), page=True)
+        pipeline.one(Harvest(_URL, [tree]), wanted, page=True)
+        pipeline.many(Harvest(_URL, [tree]), wanted, page=True)
 
     return {f"tree: {kind}": _bound(walk, entries) for kind, entries in kinds.items()}
 
@@ -229,20 +232,20 @@ def _bound(walk: Callable[[Any, str], None], entries: object) -> Read:
 
 def readings() -> dict[str, Read]:
     """What compares, filters and searches readings of pages."""
-    from ocd import comparing, fitting
-    from ocd.browser.patterns import text_test
-    from ocd.contracts.words import found, squeezed
-    from ocd.crawl.score import Scorer
+    from ocd.browser.observe.text_patterns import text_test
+    from ocd.content import content_filter, line_diff
+    from ocd.contracts.matching import found, squeezed
+    from ocd.crawl.relevance import Scorer
     from ocd.outputs.search import compiled
-    from ocd.records.skill_index import _WORD
+    from ocd.skills.index import _WORD
 
     scorer = Scorer("a b c")
     return {
-        "compare: lines": lambda text: comparing.difference(
+        "compare: lines": lambda text: line_diff.difference(
             text, text.replace("a", "[ref=e1]\n")
         ).text(),
-        "filter: pruning": lambda text: fitting.fit(text, "prune", None, None),
-        "filter: bm25": lambda text: fitting.fit(text, "bm25", "a b 0", None),
+        "filter: pruning": lambda text: content_filter.fit(text, "prune", None, None),
+        "filter: bm25": lambda text: content_filter.fit(text, "bm25", "a b 0", None),
         "score: page": lambda text: scorer.page(text, text),
         "score: link": lambda text: scorer.link(text, text, 0.0, 0),
         "pattern: glob": text_test("a*b*c*d*<"),
@@ -256,14 +259,18 @@ def readings() -> dict[str, Read]:
 
 def calls() -> dict[str, Read]:
     """What reads what callers, hosts and other servers give."""
-    from oc.mcp import jsonc, tables
-    from oc_mcp import lines, results
-    from ocd.browser import devices, instructions, printing, remote_values
-    from ocd.browser.long_messages import LongMessage
-    from ocd.gateway import answers
-    from ocd.orchestration.plan import filled
-    from ocd.params import snake
-    from ocd.safety.paths import safe_name
+    from oc.mcp import jsonc_edit, toml_edit
+    from oc_mcp.relay import json_lines
+    from oc_mcp.server import tool_results
+    from ocd.browser.cdp.streaming_decode import LongMessage
+    from ocd.browser.emulation import devices
+    from ocd.browser.observe import remote_objects
+    from ocd.browser.tabs import pdf
+    from ocd.calls.param_decoding import snake
+    from ocd.gateway import results
+    from ocd.pages.instructions import parser
+    from ocd.safety.path_policy import safe_name
+    from ocd.workflows.plan_schema import filled
 
     def message(text: str) -> None:
         long = LongMessage()
@@ -273,18 +280,18 @@ def calls() -> dict[str, Read]:
         long.end()
 
     return {
-        "act: parse": instructions.parse,
-        "config: JSON with comments": jsonc.decode,
-        "config: TOML table": lambda text: tables.with_table(text, ("a", "b"), {"c": "d"}),
+        "act: parse": parser.parse,
+        "config: JSON with comments": jsonc_edit.decode,
+        "config: TOML table": lambda text: toml_edit.with_table(text, ("a", "b"), {"c": "d"}),
         "user agent": lambda text: devices.override("Chrome/1" + text),
-        "length": lambda text: printing.inches("width", "1" + text),
-        "console message": lambda text: remote_values.worded(
+        "length": lambda text: pdf.inches("width", "1" + text),
+        "console message": lambda text: remote_objects.worded(
             [{"type": "string", "value": text}, {"type": "number", "value": 1}]
         ),
         "message of the browser": message,
-        "upstream: short text": lambda text: answers.plain(text, 100),
-        "mcp: fence": lambda text: results.fenced(text, text),
-        "mcp: response": lambda text: lines.response_key(_bytes(text)),
+        "upstream: short text": lambda text: results.plain(text, 100),
+        "mcp: fence": lambda text: tool_results.fenced(text, text),
+        "mcp: response": lambda text: json_lines.response_key(_bytes(text)),
         "plan: names": lambda text: filled(text, {"a": "b"}, {"a"}),
         "name: snake_case": snake,
         "name: of a file": safe_name,

@@ -68,9 +68,9 @@ def _functions() -> Iterator[Case]:
 
 def _phrases() -> list[Shape]:
     """Return the shapes of the rules of phrases, which are compiled from a table."""
-    from ocd.safety import phrases
+    from ocd.safety import injection_phrases
 
-    rules = [Expression(rule, "", "search") for _, rule in phrases._RULES]
+    rules = [Expression(rule, "", "search") for _, rule in injection_phrases._RULES]
     return list(dict.fromkeys(shape for rule in rules for shape in shapes(rule)[:30]))
 
 

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
-from ocd.browser import find, flags, leftovers, process
-from ocd.browser.cdp import Connection
-from ocd.browser.emitter import Emitter
-from ocd.browser.messages import decode
-from ocd.browser.navigation import failure
-from ocd.browser.patterns import text_test
-from ocd.browser.pipe import LONG_BYTES, Framer
-from ocd.browser.pool import site_of
+from ocd.browser.cdp.connection import Connection
+from ocd.browser.cdp.emitter import Emitter
+from ocd.browser.cdp.messages import decode
+from ocd.browser.cdp.pipe_transport import LONG_BYTES, Framer
+from ocd.browser.observe.text_patterns import text_test
+from ocd.browser.pool.page_pool import site_of
+from ocd.browser.process import child_process, command_line, discovery, orphans
+from ocd.browser.tabs.navigation import failure
 
 
 @given(st.lists(st.binary().map(lambda b: b.replace(b"\0", b"x")).filter(bool)), st.data())
@@ -64,38 +64,40 @@ def test_half_surrogates_become_replacement_characters():
 
 def test_the_order_in_which_browsers_are_looked_for():
     """Names on PATH first, headless shells last and only without a window."""
-    linux = find.candidates(headed=False, platform="linux", environ={})
-    assert linux[:5] == list(find.NAMES)
+    linux = discovery.candidates(headed=False, platform="linux", environ={})
+    assert linux[:5] == list(discovery.NAMES)
     assert linux.index("/usr/bin/chromium") < linux.index("chromium-headless-shell")
-    assert not [name for name in find.candidates(headed=True, environ={}) if "shell" in name]
-    mac = find.candidates(headed=True, platform="darwin", environ={"HOME": "/Users/a"})
+    assert not [name for name in discovery.candidates(headed=True, environ={}) if "shell" in name]
+    mac = discovery.candidates(headed=True, platform="darwin", environ={"HOME": "/Users/a"})
     assert "/Users/a/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" in mac
     places = {"PROGRAMFILES": r"C:\Program Files", "LOCALAPPDATA": r"C:\L"}
-    windows = find.candidates(headed=True, platform="win32", environ=places)
+    windows = discovery.candidates(headed=True, platform="win32", environ=places)
     assert r"C:\Program Files\Google\Chrome\Application\chrome.exe" in windows
     assert r"C:\L\Chromium\Application\chrome.exe" in windows
 
 
 def test_a_browser_on_path_is_found_and_a_missing_one_explained(tmp_path, monkeypatch):
     """The first name wins; nothing found names what was tried and how to install one."""
-    monkeypatch.setattr(find, "_places", lambda *_: ([str(tmp_path / "opt")], []))
+    monkeypatch.setattr(discovery, "_places", lambda *_: ([str(tmp_path / "opt")], []))
     with pytest.raises(OcdError) as caught:
-        find.find_browser(None, headed=False, environ_path=str(tmp_path))
+        discovery.find_browser(None, headed=False, environ_path=str(tmp_path))
     assert caught.value.code == "browser_not_found"
     assert "chromium" in caught.value.details["tried"]
     assert "nstall" in caught.value.hint
     for name in ("opt", "google-chrome", "chromium-browser"):
         (tmp_path / name).touch(0o700)
-        found = find.find_browser(None, headed=True, environ_path=str(tmp_path))
+        found = discovery.find_browser(None, headed=True, environ_path=str(tmp_path))
         assert found == str(tmp_path / name)
-    named = find.find_browser(str(tmp_path / "opt"), headed=True, environ_path="")
+    named = discovery.find_browser(str(tmp_path / "opt"), headed=True, environ_path="")
     assert named == str(tmp_path / "opt")
     with pytest.raises(OcdError, match="cannot be run"):
-        find.find_browser(str(tmp_path / "none"), headed=True)
+        discovery.find_browser(str(tmp_path / "none"), headed=True)
 
 
 def line(**options: object) -> list[str]:
-    return flags.command_line("/b", Path("/p"), **{"headed": False, "root": False, **options})
+    return command_line.command_line(
+        "/b", Path("/p"), **{"headed": False, "root": False, **options}
+    )
 
 
 def test_the_command_line_says_what_it_must():
@@ -111,18 +113,18 @@ def test_the_command_line_says_what_it_must():
     assert "--no-sandbox" in line(root=True)
     assert "--disable-dev-shm-usage" in line(shm_bytes=64 << 20)
     assert not [word for word in line(headed=True) if "headless" in word]
-    shell = flags.command_line("/x/chrome-headless-shell", Path("/p"), headed=False)
+    shell = command_line.command_line("/x/chrome-headless-shell", Path("/p"), headed=False)
     assert "--headless" in shell
 
 
 def test_a_record_of_another_process_is_not_killed(tmp_path):
     """A pid that was given to somebody else since is left alone, and the record dropped."""
-    other = leftovers.Running(1, 12.5, "/p", "h")
-    (tmp_path / leftovers.RECORD).write_bytes(msgspec.json.encode(other))
-    assert leftovers.reap(tmp_path) is None
-    assert not (tmp_path / leftovers.RECORD).exists()
-    (tmp_path / leftovers.RECORD).write_text("{torn")
-    assert leftovers.reap(tmp_path) is None
+    other = orphans.Running(1, 12.5, "/p", "h")
+    (tmp_path / orphans.RECORD).write_bytes(msgspec.json.encode(other))
+    assert orphans.reap(tmp_path) is None
+    assert not (tmp_path / orphans.RECORD).exists()
+    (tmp_path / orphans.RECORD).write_text("{torn")
+    assert orphans.reap(tmp_path) is None
 
 
 def test_marks_of_a_dead_owner_are_removed_and_of_a_foreign_one_not(tmp_path, monkeypatch):
@@ -131,11 +133,11 @@ def test_marks_of_a_dead_owner_are_removed_and_of_a_foreign_one_not(tmp_path, mo
     lock = tmp_path / "SingletonLock"
     lock.symlink_to("here-999999999")
     (tmp_path / "SingletonCookie").symlink_to("x")
-    leftovers.free_profile(tmp_path)
+    orphans.free_profile(tmp_path)
     assert list(tmp_path.iterdir()) == []
     lock.symlink_to("there-1")
     with pytest.raises(OcdError, match="another computer"):
-        leftovers.free_profile(tmp_path)
+        orphans.free_profile(tmp_path)
 
 
 class _Ending:
@@ -159,16 +161,16 @@ class _Ending:
 
 def test_an_owner_that_is_ending_is_waited_for(tmp_path, monkeypatch):
     """A killed browser keeps its name for a moment: that is no other Chromium in the profile."""
-    monkeypatch.setattr(leftovers.socket, "gethostname", lambda: "here")
-    monkeypatch.setattr(leftovers.psutil, "Process", lambda _: _Ending(3))
+    monkeypatch.setattr(orphans.socket, "gethostname", lambda: "here")
+    monkeypatch.setattr(orphans.psutil, "Process", lambda _: _Ending(3))
     (tmp_path / "SingletonLock").symlink_to("here-4711")
-    leftovers.free_profile(tmp_path)
+    orphans.free_profile(tmp_path)
     assert list(tmp_path.iterdir()) == []
-    monkeypatch.setattr(leftovers, "_ENDING_S", 0)
-    monkeypatch.setattr(leftovers.psutil, "Process", lambda _: _Ending(9))
+    monkeypatch.setattr(orphans, "_ENDING_S", 0)
+    monkeypatch.setattr(orphans.psutil, "Process", lambda _: _Ending(9))
     (tmp_path / "SingletonLock").symlink_to("here-4711")
     with pytest.raises(OcdError, match="another Chromium"):
-        leftovers.free_profile(tmp_path)
+        orphans.free_profile(tmp_path)
 
 
 def test_listeners_come_and_go_while_an_event_is_told():
@@ -243,10 +245,10 @@ async def test_a_process_that_the_system_refuses(monkeypatch, number, hint):
     def refuse(*_: object) -> int:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(process, "_spawn", refuse)
+    monkeypatch.setattr(child_process, "_spawn", refuse)
     before = _open_descriptors()
     with pytest.raises(OcdError, match=os.strerror(number)) as caught:
-        process.start(["/bin/true"], process.ErrorLog(None))
+        child_process.start(["/bin/true"], child_process.ErrorLog(None))
     assert caught.value.code == "browser_failed"
     assert hint in caught.value.hint
     assert _open_descriptors() == before
@@ -262,11 +264,11 @@ async def test_a_process_without_a_thread_to_watch_it_is_ended(monkeypatch):
         pids.append(real(*args))
         return pids[0]
 
-    real = process._spawn
-    monkeypatch.setattr(process, "_spawn", spawn)
-    monkeypatch.setattr(process, "_thread", refuse)
+    real = child_process._spawn
+    monkeypatch.setattr(child_process, "_spawn", spawn)
+    monkeypatch.setattr(child_process, "_thread", refuse)
     with pytest.raises(OcdError, match="No thread can be started"):
-        process.start(["/bin/sleep", "600"], process.ErrorLog(None))
+        child_process.start(["/bin/sleep", "600"], child_process.ErrorLog(None))
     _, status = await asyncio.to_thread(os.waitpid, pids[0], 0)
     assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocd.comparing import difference
+from ocd.content.line_diff import difference
 
 LINES = st.lists(st.sampled_from(["- a", "  - b", "- c [ref=e1]", "- d [ref=e1]", "- e"])).map(
     "\n".join

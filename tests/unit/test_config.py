@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
-from ocd.config import Config, load, reload, unknown_variables
-from ocd.settings import EXCLUSIVE, GROUPS, LIVE, SETTINGS
-from ocd.verb import Capability
+from ocd.config.loader import Config, load, reload, unknown_variables
+from ocd.config.settings import EXCLUSIVE, GROUPS, LIVE, SETTINGS
+from ocd.verb_api.declaration import Capability
 
 
 class Settings:
@@ -231,7 +231,7 @@ def test_every_setting_is_read_by_somebody() -> None:
         file.read_text(encoding="utf-8")
         for folder in ("daemon", "client", "mcp_bridge")
         for file in (root / folder).rglob("*.py")
-        if file.name not in ("settings.py", "config.py") and file.parent.name != "cli"
+        if file.name not in ("config/settings.py", "config/loader.py") and file.parent.name != "cli"
     ]
     read = [key for key in SETTINGS if any(f"config.{key}" in text for text in sources)]
     asked_by_the_client = [key for key in ("auto_start",) if any(f'"{key}"' in t for t in sources)]

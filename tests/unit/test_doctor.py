@@ -12,11 +12,11 @@ import psutil
 import pytest
 
 from ocd.api.errors import OcdError
-from ocd.browser import leftovers
-from ocd.cli import checks, install
+from ocd.browser.process import orphans
+from ocd.cli import doctor_checks, install_chromium
 from ocd.cli.app import execute
-from ocd.diagnosis import Finding
-from ocd.home import _is_private
+from ocd.runtime.home_lock import _is_private
+from ocd.runtime.host_checks import Finding
 
 Output = pytest.CaptureFixture[str]
 DEBIAN = "ID=debian\n"
@@ -29,7 +29,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place.mkdir(mode=0o700)
     monkeypatch.setenv("OPENCHROME_HOME", str(place))
     monkeypatch.setattr(
-        checks, "check_browser", lambda _config: iter([Finding("browser", "ok", "x")])
+        doctor_checks, "check_browser", lambda _config: iter([Finding("browser", "ok", "x")])
     )
     return place
 
@@ -58,7 +58,9 @@ def test_text_names_level_check_and_hint(home: Path, capsys: Output) -> None:
 def test_folders_that_lead_to_where_others_may_go(
     home: Path, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ocd.home._is_private", lambda folder: not folder.stat().st_mode & 0o077)
+    monkeypatch.setattr(
+        "ocd.runtime.home_lock._is_private", lambda folder: not folder.stat().st_mode & 0o077
+    )
     for name, mode in (("shared", 0o777), ("own", 0o700)):
         (tmp_path / name).mkdir()
         (tmp_path / name).chmod(mode)
@@ -130,7 +132,7 @@ def test_a_live_socket_is_no_leftover(home: Path, capsys: Output) -> None:
         (home / "run").mkdir()
         listening.bind(str(home / "run" / "ocd.sock"))
         listening.listen()
-        findings = list(checks.check_remains(home))
+        findings = list(doctor_checks.check_remains(home))
     assert findings == []
 
 
@@ -141,7 +143,7 @@ def test_an_orphaned_chromium_is_found_and_ended(home: Path, capsys: Output) -> 
     command.append(f"--user-data-dir={home / 'profile'}")
     orphan = subprocess.Popen(command, start_new_session=True)
     try:
-        leftovers.remember(home / "run", orphan.pid, home / "profile")
+        orphans.remember(home / "run", orphan.pid, home / "profile")
         _, found = run_doctor(capsys)
         assert f"pid {orphan.pid}" in found["orphan"]["seen"]
         assert "orphan" not in run_doctor(capsys, "--fix")[1]
@@ -155,15 +157,17 @@ def test_a_missing_browser_is_installed_only_when_told(
     home: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[list[str]] = []
-    missing = Finding("browser", "error", "none", "", lambda yes: install.install(yes=yes))
-    monkeypatch.setattr(checks, "check_browser", lambda _config: iter([missing]))
-    monkeypatch.setattr(install, "commands", lambda: [["pm", "update"], ["pm", "add", "chromium"]])
+    missing = Finding("browser", "error", "none", "", lambda yes: install_chromium.install(yes=yes))
+    monkeypatch.setattr(doctor_checks, "check_browser", lambda _config: iter([missing]))
+    monkeypatch.setattr(
+        install_chromium, "commands", lambda: [["pm", "update"], ["pm", "add", "chromium"]]
+    )
 
     def run(command: list[str], **_options: object) -> object:
         ran.append(command)
         return type("Done", (), {"returncode": 0})
 
-    monkeypatch.setattr(install.subprocess, "run", run)
+    monkeypatch.setattr(install_chromium.subprocess, "run", run)
     assert execute(["doctor", "--fix"]) == 1
     said = capsys.readouterr().err
     assert "To install Chromium: pm update && pm add chromium" in said
@@ -173,21 +177,21 @@ def test_a_missing_browser_is_installed_only_when_told(
     assert ran == [["pm", "update"], ["pm", "add", "chromium"]]
 
 
-def which(*names: str) -> install.Which:
+def which(*names: str) -> install_chromium.Which:
     return lambda name: f"/bin/{name}" if name in names else None
 
 
 @pytest.mark.parametrize("manager", ["apt-get", "dnf", "pacman", "zypper", "apk"])
 def test_a_user_installs_through_sudo(manager: str) -> None:
-    as_root = install.commands(which(manager), root=True, release=DEBIAN)
-    as_user = install.commands(which(manager, "sudo"), root=False, release=DEBIAN)
+    as_root = install_chromium.commands(which(manager), root=True, release=DEBIAN)
+    as_user = install_chromium.commands(which(manager, "sudo"), root=False, release=DEBIAN)
     assert as_root[-1][0] == manager
     assert "chromium" in as_root[-1]
     assert as_user == [["sudo", *command] for command in as_root]
 
 
 def test_homebrew_needs_no_root() -> None:
-    assert install.commands(which("brew"), root=False, release="")[0][0] == "brew"
+    assert install_chromium.commands(which("brew"), root=False, release="")[0][0] == "brew"
 
 
 @pytest.mark.parametrize(
@@ -202,7 +206,7 @@ def test_what_cannot_be_installed_says_what_to_do(
     found: tuple[str, ...], release: str, words: str
 ) -> None:
     with pytest.raises(OcdError, match=words) as caught:
-        install.commands(which(*found), root=False, release=release)
+        install_chromium.commands(which(*found), root=False, release=release)
     assert caught.value.hint
 
 

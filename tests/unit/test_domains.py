@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
-from ocd.config import load
-from ocd.safety.domains import DomainPolicy, parse_url_argument
+from ocd.config.loader import load
+from ocd.safety.domain_policy import DomainPolicy, parse_url_argument
 
 
 def code(policy, url):

@@ -5,8 +5,8 @@ import zlib
 
 import pytest
 
-from ocd.crawl.encoding import Decoder
-from ocd.crawl.failures import FetchError
+from ocd.crawl.content_encoding import Decoder
+from ocd.crawl.fetch_errors import FetchError
 
 TEXT = b"<title>As it was</title>" * 400
 RAW = zlib.compress(TEXT)[2:-4]

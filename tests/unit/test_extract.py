@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.crawl.charset import codec_of, decode
-from ocd.crawl.extract import Extracted, Job, extract
-from ocd.crawl.score import Scorer
-from ocd.crawl.scripted import why_scripted
+from ocd.crawl.js_detection import why_scripted
+from ocd.crawl.page_extractor import Extracted, Job, extract
+from ocd.crawl.relevance import Scorer
 from ocd.crawl.spec import Format
 
 PAGE = """<!doctype html><title> A

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ocd import files
 from ocd.api.errors import OcdError
+from ocd.storage import files
 
 
 def test_a_whole_file_is_replaced_and_private(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from ocd.api.errors import OcdError
-from ocd.fitting import fit
+from ocd.content.content_filter import fit
 
 PAGE = """\
 # Shop

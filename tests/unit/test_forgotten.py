@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ocd.forgotten import remove_old
+from ocd.runtime.session_retention import remove_old
 
 DAY_S = 86_400
 

@@ -12,12 +12,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
-from ocd.gateway import review
-from ocd.gateway.answers import MAX_ATTACHMENTS, output_of
-from ocd.gateway.offer import MAX_NAME, MAX_SCHEMA_BYTES, exposed, offers
+from ocd.gateway import approval_diff
 from ocd.gateway.resources import MOST_KEPT, Links
-from ocd.records.pins import Pinned, PinStore
-from ocd.safety.redact_long import SHORT, redact_long
+from ocd.gateway.results import MAX_ATTACHMENTS, output_of
+from ocd.gateway.tool_entries import MAX_NAME, MAX_SCHEMA_BYTES, exposed, offers
+from ocd.gateway.tool_pins import Pinned, PinStore
+from ocd.safety.redact_stream import SHORT, redact_long
 from ocd.safety.sanitize import Sanitizer
 
 OBJECT = {"type": "object", "properties": {}}
@@ -76,10 +76,10 @@ def test_a_review_shows_every_change_and_what_hides() -> None:
     before = offers("s", then, None, tier=2, sanitizer=sanitizer)
     agreed = Pinned(
         tools={one.tool: one.hash for one in before},
-        said={one["name"]: review.said(one) for one in then}, approved_at="2026-11-20",
+        said={one["name"]: approval_diff.said(one) for one in then}, approved_at="2026-11-20",
     )  # fmt: skip
     found = offers("s", now, agreed.tools, tier=2, sanitizer=sanitizer)
-    changed, gone = review.changes(found, now, agreed)
+    changed, gone = approval_diff.changes(found, now, agreed)
     assert (changed["tool"], changed["name"], changed["state"]) == ("t", "s__t", "changed")
     lines = changed["diff"].split("\n")
     assert lines[:2] == ["--- t as agreed to 2026-11-20", "+++ t now"]
@@ -88,8 +88,8 @@ def test_a_review_shows_every_change_and_what_hides() -> None:
     assert any(line.startswith("+") and '"description": "Who"' in line for line in lines)
     assert (gone["tool"], gone["state"]) == ("u", "gone")
     assert "-description: Bye" in gone["diff"]
-    assert review.mark(then) != review.mark(now)
-    old = review.changes(found, now, Pinned(tools=agreed.tools))
+    assert approval_diff.mark(then) != approval_diff.mark(now)
+    old = approval_diff.changes(found, now, Pinned(tools=agreed.tools))
     assert "not known" in old[0]["unknown"]
     assert "+description: Line one" in old[0]["diff"]
 
@@ -208,7 +208,7 @@ def test_a_long_text_without_secrets_stays_as_it_is() -> None:
 def test_a_program_that_cannot_be_started_leaves_no_descriptor() -> None:
     """Neither open nor, what is worse, closed twice: its number may be another file's then."""
     uvloop = pytest.importorskip("uvloop")
-    from oc_mcp.reaching import opened
+    from oc_mcp.client.upstream_transports import opened
 
     async def heard(_message: object) -> None:
         pass

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
-from ocd.browser.instructions import parse
+from ocd.pages.instructions.parser import parse
 
 
 def told(instruction: str) -> list[tuple[str, str, str]]:

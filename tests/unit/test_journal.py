@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ocd.records import journal as module
-from ocd.records.journal import Journal
+from ocd.storage import journal as module
+from ocd.storage.journal import Journal
 from support.clock import Clock
 
 DAY = 86_400

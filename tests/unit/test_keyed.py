@@ -7,12 +7,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ocd import files
 from ocd.api.errors import OcdError
-from ocd.records.keyed import Keyed
-from ocd.records.notes import Notes
-from ocd.records.skill_index import Wanted
-from ocd.records.skills import Skill, Skills, Step, skill_id
+from ocd.memory.notes import Notes
+from ocd.skills.index import Wanted
+from ocd.skills.store import Skill, Skills, Step, skill_id
+from ocd.storage import files
+from ocd.storage.keyed_log import Keyed
 
 MANY = 10_000
 

@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 from ocd.ledger import index as index_module
-from ocd.ledger import recovery, running
+from ocd.ledger import recovery, task_run
 from ocd.ledger.index import Index
 from ocd.ledger.runner import Kind, Runner
-from ocd.ledger.running import Run
 from ocd.ledger.states import TaskMeta, timestamp
 from ocd.ledger.store import TaskStore
-from ocd.payload import Payload
+from ocd.ledger.task_run import Run
+from ocd.storage.payload import Payload
 
 MANY = 200
 
@@ -104,7 +104,7 @@ async def test_a_page_costs_two_appends(store: TaskStore, monkeypatch: pytest.Mo
     await asyncio.to_thread(run.save_started)
     reads = Counted(monkeypatch, TaskStore, "read")
     updates = Counted(monkeypatch, TaskStore, "update")
-    appends = Counted(monkeypatch, running.Events, "say")
+    appends = Counted(monkeypatch, task_run.Events, "say")
     for _ in range(100):
         run.work.add(b'{"n":1}')
     assert (reads.calls, updates.calls, appends.calls) == (0, 0, 100)

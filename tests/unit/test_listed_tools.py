@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ocd.api.tools import as_tool
+from ocd.api.tool_schema import as_tool
 
 SHOWN = {"type": "string", "description": "Shown"}
 HIDDEN = {"type": "integer", "description": "Hidden", "x-unlisted": True}

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocd import markup
+from ocd.content import html_text
 
 PAGE = """<html><head><title> A
  page </title><base href="/b/"></head><body>
@@ -20,7 +20,7 @@ PAGE = """<html><head><title> A
 
 
 def test_markdown_has_what_is_shown_with_absolute_links():
-    text = markup.to_markdown(PAGE, "https://e.com/d/p")
+    text = html_text.to_markdown(PAGE, "https://e.com/d/p")
     assert "# Hi [there](https://e.com/b/x?a=b%20c)" in text
     assert "| A | B\\| |\n| --- | --- |\n| 1 | 2 |" in text
     assert "5 \\<!-- shown --> `<!-- code -->`" in text
@@ -33,27 +33,27 @@ def test_markdown_has_what_is_shown_with_absolute_links():
 
 
 def test_markdown_without_links_keeps_their_words():
-    text = markup.to_markdown(PAGE, "https://e.com/d/p", include_links=False)
+    text = html_text.to_markdown(PAGE, "https://e.com/d/p", include_links=False)
     assert "# Hi there" in text
     assert "](https://e.com/b/x" not in text
 
 
 def test_text_has_words_only():
-    text = markup.to_text(PAGE)
+    text = html_text.to_text(PAGE)
     assert text.startswith("Menu\n\nHi there\n")
     assert "5 <!-- shown -->" in text
 
 
 def test_title_and_links():
-    assert markup.title(PAGE) == "A page"
-    assert markup.title("<svg><title>drawing</title></svg>") == ""
-    assert markup.title("<meta property='og:title' content='Open'>") == "Open"
-    assert markup.links(PAGE, "https://e.com/d/p") == [
+    assert html_text.title(PAGE) == "A page"
+    assert html_text.title("<svg><title>drawing</title></svg>") == ""
+    assert html_text.title("<meta property='og:title' content='Open'>") == "Open"
+    assert html_text.links(PAGE, "https://e.com/d/p") == [
         ("https://e.com/b/n", "Menu"),
         ("https://e.com/b/x?a=b c", "there"),
         ("https://cdn.example.com/y", "picture"),
     ]
-    assert markup.links("<a href='/x'>a</a><a href='http://[bad'>b</a>") == [
+    assert html_text.links("<a href='/x'>a</a><a href='http://[bad'>b</a>") == [
         ("/x", "a"),
         ("http://[bad", "b"),
     ]
@@ -62,15 +62,15 @@ def test_title_and_links():
 def test_main_content_drops_navigation_but_never_the_page():
     words = "word " * 60
     page = f"<body><nav>Menu</nav><main><p>{words}</p></main><footer>Foot</footer></body>"
-    text = markup.to_markdown(page, only_main_content=True)
+    text = html_text.to_markdown(page, only_main_content=True)
     assert "Menu" not in text
     assert "Foot" not in text
     assert text.count("word") == 60
     without = f"<body><nav>Menu</nav><p>{words}</p></body>"
-    assert "Menu" not in markup.to_text(without, only_main_content=True)
-    assert "word" in markup.to_text(without, only_main_content=True)
+    assert "Menu" not in html_text.to_text(without, only_main_content=True)
+    assert "word" in html_text.to_text(without, only_main_content=True)
     only_nav = f"<body><nav>{words}</nav><main>x</main></body>"
-    assert "word" in markup.to_text(only_nav, only_main_content=True)
+    assert "word" in html_text.to_text(only_nav, only_main_content=True)
 
 
 @pytest.mark.parametrize(
@@ -84,19 +84,19 @@ def test_main_content_drops_navigation_but_never_the_page():
 @pytest.mark.parametrize("depth", [150, 3000])
 def test_deep_nesting_loses_no_text_and_takes_no_time(start, end, depth):
     html = start * depth + "innermost" + end * depth + "<p>afterwards</p>"
-    for text in (markup.to_markdown(html), markup.to_text(html)):
+    for text in (html_text.to_markdown(html), html_text.to_text(html)):
         assert "innermost" in text
         assert "afterwards" in text
 
 
 def test_paragraphs_and_items_without_end_tags_are_not_deep():
     html = "<ul>" + "<li><b>item</b>" * 3000 + "</ul>" + "<p>text<br><img>" * 3000
-    assert markup.flattened(html) == html
+    assert html_text.flattened(html) == html
 
 
 def test_script_text_does_not_count_as_nesting():
     html = "<script>" + '"<div>"' * 1000 + "</script><div>" * 2 + "x"
-    assert markup.flattened(html) == html
+    assert html_text.flattened(html) == html
 
 
 _soup = st.lists(
@@ -112,7 +112,12 @@ _soup = st.lists(
 @given(_soup | st.text())
 def test_any_soup_is_digested(html):
     html = html.encode("utf-8", "replace").decode()
-    for convert in (markup.to_markdown, markup.to_text, markup.title, markup.static_visible):
+    for convert in (
+        html_text.to_markdown,
+        html_text.to_text,
+        html_text.title,
+        html_text.static_visible,
+    ):
         assert isinstance(convert(html), str)
-    markup.links(html, "https://e.com")
-    assert "<!--" not in markup.static_visible(html)
+    html_text.links(html, "https://e.com")
+    assert "<!--" not in html_text.static_visible(html)

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from ocd import mcp_door
-from ocd.mcp_door import McpDoor
-from ocd.road import Road
-from ocd.settings import Config
+from ocd.calls.services import Road
+from ocd.config.settings import Config
+from ocd.server import mcp_socket
+from ocd.server.mcp_socket import McpDoor
 
 
 class _Sessions:
@@ -42,7 +42,7 @@ MakeDoor = Callable[[_Sessions], McpDoor]
 
 @pytest.fixture
 async def make_door(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MakeDoor]:
-    monkeypatch.setattr(mcp_door, "SESSION_GRACE_S", 0.05)
+    monkeypatch.setattr(mcp_socket, "SESSION_GRACE_S", 0.05)
     async with asyncio.TaskGroup() as group:
 
         def make(sessions: _Sessions) -> McpDoor:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ocd.browser import network_rules
-from ocd.safety.domains import DomainPolicy
+from ocd.browser.process import network_rules
+from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.own_servers import OwnServers
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ocd.notify import Notifier
+from ocd.runtime.sd_notify import Notifier
 
 
 @pytest.fixture

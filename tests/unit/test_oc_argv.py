@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from oc import argv, commands, spelling
+from oc import argv, client_commands, command_names
 from oc.argv import Command, Help
 from ocd.api.errors import OcdError
 from support.sample_catalog import KINDS, VERBS
 
-INDEX = spelling.index(commands.OWN, VERBS, KINDS)
+INDEX = command_names.index(client_commands.OWN, VERBS, KINDS)
 
 
 def parse(line: str, *more: str) -> Command:
@@ -198,8 +198,10 @@ def test_out_is_the_file_of_a_verb_that_writes_one() -> None:
 
 def test_usage_and_command_lines() -> None:
     entry = INDEX["form_input"]
-    assert spelling.usage(entry) == "oc form-input REF [VALUE] [--option …]"
-    line = spelling.command_line(INDEX["oc_output_fetch"], {"output_handle": "oh_A", "offset": 200})
+    assert command_names.usage(entry) == "oc form-input REF [VALUE] [--option …]"
+    line = command_names.command_line(
+        INDEX["oc_output_fetch"], {"output_handle": "oh_A", "offset": 200}
+    )
     assert line == "oc output fetch oh_A --offset 200"
 
 
@@ -219,5 +221,5 @@ def test_usage_and_command_lines() -> None:
 )
 def test_a_command_line_says_what_it_was_made_of(verb: str, arguments: dict[str, Any]) -> None:
     """Hints are pasted: whatever is positional, a switch or begins with a dash comes back."""
-    line = spelling.command_line(INDEX[verb], arguments)
+    line = command_names.command_line(INDEX[verb], arguments)
     assert argv.parse(shlex.split(line)[1:], INDEX).params == arguments

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from oc import __main__, fast, spawn
+from oc import __main__, daemon_start, hot_path
 from ocd.api.errors import OcdError
 from support.fake_daemon import FakeDaemon, serving
 from support.sample_catalog import CATALOG
@@ -35,7 +35,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("OPENCHROME_HOME", str(tmp_path / "h"))
     monkeypatch.delenv("OPENCHROME_SESSION", raising=False)
     monkeypatch.delenv("OPENCHROME_AUTO_START", raising=False)
-    monkeypatch.setattr(fast, "load_catalog", lambda: CATALOG)
+    monkeypatch.setattr(hot_path, "load_catalog", lambda: CATALOG)
     monkeypatch.chdir(tmp_path)
     return tmp_path / "h"
 
@@ -134,7 +134,7 @@ def test_daemon_is_started_once_and_asked_again(
             daemon.says({"result": {}})
             stack.enter_context(serving(daemon))
 
-        monkeypatch.setattr(spawn, "start_daemon", start)
+        monkeypatch.setattr(daemon_start, "start_daemon", start)
         assert oc("tabs context") == (0, "Done\n", "")
     assert started == [str(home)]
 
@@ -149,7 +149,7 @@ def test_a_daemon_stopped_meanwhile_stays_stopped(
     def start(_folder: str, *, quiet: bool) -> None:
         pytest.fail(f"the daemon was started again, quiet={quiet}")
 
-    monkeypatch.setattr(spawn, "start_daemon", start)
+    monkeypatch.setattr(daemon_start, "start_daemon", start)
     done = oc("task watch 0123456789abcdef", daemon)
     assert done.code == 3
     assert done.err == "Error: The daemon was stopped meanwhile\nHint: ocd start\n"
@@ -170,7 +170,7 @@ def test_reason_of_a_failed_start_is_passed_on(
     python.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(python))
     with pytest.raises(OcdError) as caught:
-        spawn.start_daemon("h", quiet=True)
+        daemon_start.start_daemon("h", quiet=True)
     assert caught.value.body() == {
         "code": "no_daemon", "message": "The daemon did not start: bad config", "hint": "mend it",
         "exit_status": 2,
@@ -315,7 +315,7 @@ def test_interrupted(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_words: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fast, "run", interrupt)
+    monkeypatch.setattr(hot_path, "run", interrupt)
     assert oc("status").code == 130
 
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oc import __main__
-from oc.mcp import files, hosts, jsonc, tables
-from oc.mcp.hosts import HOSTS
+from oc.mcp import agent_hosts, config_files, jsonc_edit, toml_edit
+from oc.mcp.agent_hosts import HOSTS
 from ocd.api.errors import OcdError
 
 JSON_HOSTS = sorted(name for name, host in HOSTS.items() if not host.is_toml)
@@ -52,13 +52,13 @@ def oc(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Oc
 
 
 def target(name: str, scope: str = "user") -> Path:
-    return Path(hosts.file_of(HOSTS[name], scope, platform="linux"))
+    return Path(agent_hosts.file_of(HOSTS[name], scope, platform="linux"))
 
 
 def written(name: str, scope: str = "user") -> dict[str, Any]:
     """What the host reads about us."""
     text = target(name, scope).read_text()
-    whole = tomllib.loads(text) if HOSTS[name].is_toml else jsonc.decode(text)
+    whole = tomllib.loads(text) if HOSTS[name].is_toml else jsonc_edit.decode(text)
     entry: dict[str, Any] = whole[HOSTS[name].key]["openchrome"]
     return entry
 
@@ -110,15 +110,15 @@ def test_writes_where_the_host_reads(
 
 
 def test_places_on_other_systems(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mac = hosts.file_of(HOSTS["vscode"], "user", platform="darwin")
+    mac = agent_hosts.file_of(HOSTS["vscode"], "user", platform="darwin")
     assert mac == str(place / "Library/Application Support/Code/User/mcp.json")
     monkeypatch.setenv("APPDATA", str(place / "Roaming"))
-    windows = hosts.file_of(HOSTS["claude"], "desktop", platform="win32")
+    windows = agent_hosts.file_of(HOSTS["claude"], "desktop", platform="win32")
     assert windows == str(place / "Roaming/Claude/claude_desktop_config.json")
     monkeypatch.setenv("CODEX_HOME", str(place / "elsewhere"))
-    assert hosts.file_of(HOSTS["codex"], "user") == str(place / "elsewhere/config.toml")
+    assert agent_hosts.file_of(HOSTS["codex"], "user") == str(place / "elsewhere/config.toml")
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(place / "c"))
-    assert hosts.file_of(HOSTS["claude"], "user") == str(place / "c/.claude.json")
+    assert agent_hosts.file_of(HOSTS["claude"], "user") == str(place / "c/.claude.json")
 
 
 @pytest.mark.parametrize("name", sorted(HOSTS))
@@ -199,7 +199,7 @@ def test_comments_order_and_other_servers_stay(oc: Oc) -> None:
     new = path.read_text()
     kept = [line for line in new.splitlines() if line in COMMENTED.splitlines()]
     assert kept == COMMENTED.splitlines()
-    assert jsonc.decode(new)["servers"].keys() == {"other", "openchrome"}
+    assert jsonc_edit.decode(new)["servers"].keys() == {"other", "openchrome"}
     assert '\n        "openchrome": {\n            ' in new
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     [backup] = backups(path)
@@ -228,11 +228,11 @@ def test_other_keys_mean_what_they_meant(oc: Oc, name: str, old: str) -> None:
     path = target(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(old.replace("KEY", HOSTS[name].key).encode())
-    before = jsonc.decode(path.read_text().removeprefix("\ufeff")) if old.strip() else {}
+    before = jsonc_edit.decode(path.read_text().removeprefix("\ufeff")) if old.strip() else {}
     done = oc(name, "--write")
     assert done.code == 0, done.err
     text = path.read_bytes().decode()
-    after = jsonc.decode(text.removeprefix("\ufeff"))
+    after = jsonc_edit.decode(text.removeprefix("\ufeff"))
     servers = after[HOSTS[name].key]
     assert Path(servers.pop("openchrome")["command"]).is_absolute()
     before.setdefault(HOSTS[name].key, {}).pop("openchrome", None)
@@ -332,7 +332,7 @@ def test_codex_gets_a_table_at_the_end(oc: Oc, old: str) -> None:
 def test_awkward_values_survive_toml() -> None:
     value = {"command": 'C:\\a "b"\n', "args": ["ž", "\x7f"], "odd key": 1.5, "env": {"x.y": "z"},
              "list": [{"a": 1}]}  # fmt: skip
-    text = tables.with_table("", ("mcp_servers", "openchrome"), value)
+    text = toml_edit.with_table("", ("mcp_servers", "openchrome"), value)
     assert tomllib.loads(text) == {"mcp_servers": {"openchrome": value}}
 
 
@@ -416,7 +416,7 @@ def test_host_that_writes_meanwhile_loses_nothing(
     """Claude Code writes its file all the time: what it wrote last is what is changed."""
     host, path = HOSTS["claude"], target("claude")
     path.write_text('{"n": 0}')
-    copymode, seen = files.shutil.copymode, list[str]()
+    copymode, seen = config_files.shutil.copymode, list[str]()
 
     def racing(source: str, to: str) -> None:
         copymode(source, to)
@@ -424,17 +424,17 @@ def test_host_that_writes_meanwhile_loses_nothing(
             path.write_text('{"n": 1}')
         seen.append(to)
 
-    monkeypatch.setattr(files.shutil, "copymode", racing)
-    merged = files.merge(host, str(path), {"command": "x", "args": []}, private=True)
+    monkeypatch.setattr(config_files.shutil, "copymode", racing)
+    merged = config_files.merge(host, str(path), {"command": "x", "args": []}, private=True)
     assert merged.action == "added"
     assert json.loads(path.read_text())["n"] == 1
     assert [b.read_text() for b in backups(path)] == ['{"n": 1}']
 
 
 def test_host_that_never_stops_writing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_replace", lambda *_args, **_more: None)
+    monkeypatch.setattr(config_files, "_replace", lambda *_args, **_more: None)
     with pytest.raises(OcdError) as caught:
-        files.merge(HOSTS["claude"], str(target("claude")), {"command": "x"}, private=True)
+        config_files.merge(HOSTS["claude"], str(target("claude")), {"command": "x"}, private=True)
     assert caught.value.code == "busy"
 
 
@@ -463,7 +463,7 @@ def test_any_document_keeps_its_meaning(
         return
     text = comment + json.dumps(document, indent=indent, ensure_ascii=False) + comment
     entry = {"command": "x", "args": ["a"]}
-    new = jsonc.with_member(text, "servers", "openchrome", entry)
+    new = jsonc_edit.with_member(text, "servers", "openchrome", entry)
     wanted = {**document.get("servers", {}), "openchrome": entry}
-    assert jsonc.decode(new) == {**document, "servers": wanted}
-    assert jsonc.with_member(new, "servers", "openchrome", entry) == new
+    assert jsonc_edit.decode(new) == {**document, "servers": wanted}
+    assert jsonc_edit.with_member(new, "servers", "openchrome", entry) == new

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from oc import __main__
-from oc.mcp import hosts, stdio
+from oc.mcp import agent_hosts, stdio_client
 from ocd.api.errors import OcdError
 
 BRIDGE = """
@@ -81,7 +81,7 @@ def doctor(
     def run(given: dict[str, Any], *words: str) -> Done:
         entry = {"command": sys.executable, "args": [str(script), json.dumps(given)],
                  "env": {"MORE": "1"}}  # fmt: skip
-        path = Path(hosts.file_of(hosts.HOSTS["cursor"], "user"))
+        path = Path(agent_hosts.file_of(agent_hosts.HOSTS["cursor"], "user"))
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps({"mcpServers": {"openchrome": entry}}))
         return oc("cursor", *words)
@@ -184,7 +184,7 @@ def test_entry_with_a_url(doctor: Doctor, tmp_path: Path) -> None:
 
 
 def test_server_that_has_gone_answers_no_request() -> None:
-    with stdio.Server([sys.executable, "-c", "pass"], dict(os.environ)) as server:
+    with stdio_client.Server([sys.executable, "-c", "pass"], dict(os.environ)) as server:
         server.process.wait()
         for _ in range(2):
             with pytest.raises(OcdError, match="ended before it answered"):

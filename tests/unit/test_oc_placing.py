@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from oc import argv, commands, spelling
+from oc import argv, client_commands, command_names
 
 VERBS = json.loads(files("ocd.api").joinpath("catalog.json").read_text(encoding="utf-8"))["verbs"]
-INDEX = spelling.index(commands.OWN, VERBS)
+INDEX = command_names.index(client_commands.OWN, VERBS)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from oc import render, results, tasks
+from oc import render, reply_output, tasks
 from oc.argv import Command
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -49,7 +49,7 @@ def test_small_results(value: object, text: str) -> None:
 
 
 def test_page_text_is_verbatim_in_a_pipe(capfd: pytest.CaptureFixture[str]) -> None:
-    results.show({"content": "a\x1b[31mb\r\nc\ud800"}, command("read_page"), {})
+    reply_output.show({"content": "a\x1b[31mb\r\nc\ud800"}, command("read_page"), {})
     assert capfd.readouterr().out == "a\x1b[31mb\r\nc?\n"
 
 
@@ -63,12 +63,12 @@ def test_page_text_does_not_command_a_terminal(
 
 def test_what_is_left_is_said_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:
     page = {"content": "x", "next_offset": 20, "total": 99, "browser_restarted": True}
-    results.show(page, command("read_page"), {})
+    reply_output.show(page, command("read_page"), {})
     out, err = capfd.readouterr()
     assert out == "x\n"
     assert "--offset 20" in err
     assert "started again" in err
-    results.show(page, command("read_page", quiet=True), {})
+    reply_output.show(page, command("read_page", quiet=True), {})
     assert capfd.readouterr() == ("x\n", "")
 
 
@@ -79,7 +79,7 @@ def test_more_is_told_once(capfd: pytest.CaptureFixture[str]) -> None:
     }
     step = {"verb": "read_page", "arguments": {"offset": 20}}
     page = {"content": "x", "next_offset": 20, "total": 99, "next_step": step}
-    results.show(page, command("read_page"), {"read_page": entry})
+    reply_output.show(page, command("read_page"), {"read_page": entry})
     assert capfd.readouterr() == ("x\n", "There is more (99 in all): oc read-page --offset 20\n")
 
 
@@ -89,7 +89,7 @@ def test_next_step_is_a_command_to_paste(capfd: pytest.CaptureFixture[str]) -> N
         "params": {"properties": {"task_id": {"type": "string"}}, "required": ["task_id"]},
     }
     step = {"verb": "oc_task_get", "arguments": {"task_id": "a b"}}
-    results.show({"n": 1, "next_step": step}, command(), {"oc_task_get": entry})
+    reply_output.show({"n": 1, "next_step": step}, command(), {"oc_task_get": entry})
     assert capfd.readouterr() == ("n: 1\n", "Next: oc task get 'a b'\n")
 
 

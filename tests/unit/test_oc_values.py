@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oc import values
+from oc import value_parsing
 from ocd.api.errors import OcdError
 
 ANY_SCALAR = {"anyOf": [{"type": one} for one in ("string", "boolean", "integer", "number")]}
@@ -49,7 +49,7 @@ FIELDS = {"anyOf": [{"type": "array"}, {"type": "object", "additionalProperties"
     ],
 )
 def test_values(schema: dict[str, Any], texts: list[str], value: object) -> None:
-    assert values.parse("--x", schema, texts) == value
+    assert value_parsing.parse("--x", schema, texts) == value
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_refusals_say_what_was_expected(
     schema: dict[str, Any], texts: list[str], said: str
 ) -> None:
     with pytest.raises(OcdError) as caught:
-        values.parse("--x", schema, texts)
+        value_parsing.parse("--x", schema, texts)
     assert caught.value.code == "invalid_argument"
     assert said in caught.value.message
     assert len(caught.value.message) < 400
@@ -78,4 +78,4 @@ def test_refusals_say_what_was_expected(
 @given(st.sampled_from([{}, {"type": "object"}, {"type": "array"}, {"type": "number"}]), st.text())
 def test_any_text_is_a_value_or_a_refusal(schema: dict[str, Any], text: str) -> None:
     with contextlib.suppress(OcdError):
-        values.parse("--x", schema, [text])
+        value_parsing.parse("--x", schema, [text])

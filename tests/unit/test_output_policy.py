@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocd.outputs import policy
-from ocd.outputs.policy import Descriptor
-from ocd.payload import JSON, Lines, Payload, of_text
+from ocd.outputs import inline_policy
+from ocd.outputs.inline_policy import Descriptor
+from ocd.storage.payload import JSON, Lines, Payload, of_text
 
 # Characters that grow when they are escaped, once or twice, beside those that do not.
 TEXT = st.text(
@@ -45,43 +45,43 @@ def test_the_descriptor_has_exactly_the_seven_keys() -> None:
 
 @given(TEXT)
 def test_any_preview_is_shrunk_until_the_whole_reply_fits(text: str) -> None:
-    preview = policy.preview_of(text.encode(), "text/plain")
+    preview = inline_policy.preview_of(text.encode(), "text/plain")
     assert preview is not None
-    fitted = policy.fit(described(preview), reply_size)
-    assert reply_size(fitted) <= policy.REPLY_BYTES
+    fitted = inline_policy.fit(described(preview), reply_size)
+    assert reply_size(fitted) <= inline_policy.REPLY_BYTES
     assert fitted.preview is not None
     assert preview.startswith(fitted.preview)
     if fitted.preview != preview:
         longer = preview[: len(fitted.preview) + 1]
-        assert reply_size(described(longer)) > policy.REPLY_BYTES
+        assert reply_size(described(longer)) > inline_policy.REPLY_BYTES
 
 
 @given(TEXT)
 def test_the_default_measure_leaves_room_for_an_mcp_reply(text: str) -> None:
-    preview = policy.preview_of(text.encode(), "text/plain")
-    assert reply_size(policy.fit(described(preview))) + 512 <= policy.REPLY_BYTES
+    preview = inline_policy.preview_of(text.encode(), "text/plain")
+    assert reply_size(inline_policy.fit(described(preview))) + 512 <= inline_policy.REPLY_BYTES
 
 
 def test_a_descriptor_that_fits_is_returned_as_it_is() -> None:
     whole = described("short")
-    assert policy.fit(whole) is whole
-    assert policy.fit(described(None)).preview is None
+    assert inline_policy.fit(whole) is whole
+    assert inline_policy.fit(described(None)).preview is None
 
 
 @given(TEXT)
 def test_a_preview_is_the_longest_beginning_within_2048_bytes(text: str) -> None:
     encoded = text.encode()
-    preview = policy.preview_of(encoded[: policy.PREVIEW_BYTES + 4], "text/plain")
+    preview = inline_policy.preview_of(encoded[: inline_policy.PREVIEW_BYTES + 4], "text/plain")
     assert preview is not None
     assert text.startswith(preview)
-    assert len(preview.encode()) <= policy.PREVIEW_BYTES
+    assert len(preview.encode()) <= inline_policy.PREVIEW_BYTES
     if preview != text:
-        assert len(text[: len(preview) + 1].encode()) > policy.PREVIEW_BYTES
+        assert len(text[: len(preview) + 1].encode()) > inline_policy.PREVIEW_BYTES
 
 
 def test_binary_has_no_preview() -> None:
-    assert policy.preview_of(b"\x89PNG", "image/png") is None
-    assert policy.preview_of(b"\xff\xfe\xfd", "text/plain") is None
+    assert inline_policy.preview_of(b"\x89PNG", "image/png") is None
+    assert inline_policy.preview_of(b"\xff\xfe\xfd", "text/plain") is None
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,9 @@ def test_binary_has_no_preview() -> None:
     ],
 )
 def test_the_mode_decides_and_the_limit_counts_in_auto_alone(
-    mode: policy.OutputMode | None, size: int, limit: int, expected: bool
+    mode: inline_policy.OutputMode | None, size: int, limit: int, expected: bool
 ) -> None:
-    assert policy.wants_handle(mode, size, limit) is expected
+    assert inline_policy.wants_handle(mode, size, limit) is expected
 
 
 def test_exceeds_reads_no_further_than_it_must() -> None:
@@ -110,15 +110,15 @@ def test_exceeds_reads_no_further_than_it_must() -> None:
                 yield b"12345"
 
     payload = Payload(JSON, {"pages": []}, ("pages",), Counted.__new__(Counted))
-    assert policy.exceeds(payload, 100)
+    assert inline_policy.exceeds(payload, 100)
     assert len(seen) < 30
-    assert not policy.exceeds(Payload(JSON, [1]), 3)
-    assert policy.exceeds(Payload(JSON, [1]), 2)
+    assert not inline_policy.exceeds(Payload(JSON, [1]), 3)
+    assert inline_policy.exceeds(Payload(JSON, [1]), 2)
 
 
 def test_a_pointer_quotes_its_path_for_a_shell_and_cuts_at_a_character() -> None:
-    extent = policy.extent(of_text("text/plain", "😀" * 10), 3)
-    text = policy.pointer("read_page", extent, "oh_ABCDEFGHIJKL", "/tmp/it's $HOME/x.txt")
+    extent = inline_policy.extent(of_text("text/plain", "😀" * 10), 3)
+    text = inline_policy.pointer("read_page", extent, "oh_ABCDEFGHIJKL", "/tmp/it's $HOME/x.txt")
     assert "[read_page response: 10 chars, full output saved to /tmp/it's $HOME/x.txt]" in text
     assert "First 3 chars:\n😀😀😀\n" in text
     assert """cat '/tmp/it'"'"'s $HOME/x.txt'""" in text

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.outputs import search
-from ocd.outputs.index import read_index
-from ocd.outputs.layout import Place, open_payload
+from ocd.outputs.file_layout import Place, open_payload
+from ocd.outputs.item_index import read_index
 from ocd.outputs.meta import read_meta
 from ocd.outputs.reader import PayloadReader
 from ocd.outputs.search import Query, Search
 from ocd.outputs.store import OutputStore
-from ocd.payload import JSON, Payload
+from ocd.storage.payload import JSON, Payload
 
 
 @pytest.fixture

@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ocd import faults
 from ocd.api.errors import OcdError
 from ocd.outputs import paging
-from ocd.outputs.index import BLOCK
+from ocd.outputs.item_index import BLOCK
 from ocd.outputs.reader import PayloadReader
 from ocd.outputs.store import OutputStore
-from ocd.payload import JSON, Chunk, Lines, Payload
+from ocd.storage import crash_points
+from ocd.storage.payload import JSON, Chunk, Lines, Payload
 from support.clock import Clock
 
 MB = 1024 * 1024
@@ -486,7 +486,7 @@ async def test_a_failure_between_the_steps_leaves_nothing(
         if name == step:
             raise OSError(errno.EIO, "input/output error")
 
-    monkeypatch.setattr(faults, "point", fail)
+    monkeypatch.setattr(crash_points, "point", fail)
     with pytest.raises(OcdError) as caught:
         await store.put(pages_of(3), "crawl")
     assert caught.value.code == "storage_failed"

@@ -7,8 +7,8 @@ import pytest
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
-from ocd.params import decode_args, decode_call
-from ocd.verb import Output, Params, Verb, daemon_verb, tab_verb
+from ocd.calls.param_decoding import decode_args, decode_call
+from ocd.verb_api.declaration import Output, Params, Verb, daemon_verb, tab_verb
 
 
 class Rule(msgspec.Struct):

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
-from ocd.safety.belongings import Belongings
-from ocd.safety.domains import DomainPolicy, file_path
-from ocd.safety.paths import Roots
-from ocd.sources import Reach
+from ocd.calls.path_params import Reach
+from ocd.safety.domain_policy import DomainPolicy, file_path
+from ocd.safety.path_policy import Roots
+from ocd.safety.protected_files import Belongings
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocd.payload import JSON, Lines, Payload, of_text
-from ocd.verb import Output
+from ocd.storage.payload import JSON, Lines, Payload, of_text
+from ocd.verb_api.declaration import Output
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ocd.api.errors import OcdError
-from ocd.orchestration.plan import Criteria, at, check_given, filled, plan_of, unmet
+from ocd.workflows.plan_schema import Criteria, at, check_given, filled, plan_of, unmet
 
 
 def test_every_spelling_is_understood() -> None:

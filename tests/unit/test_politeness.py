@@ -5,7 +5,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from ocd.crawl.politeness import Politeness, backoff_s, retry_after_s
+from ocd.crawl.rate_limits import Politeness, backoff_s, retry_after_s
 
 X = "http://x"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ocd.records import recordings
-from ocd.records.recordings import RecordingMeta, Recordings
+from ocd.recording import store as recording_store
+from ocd.recording.store import RecordingMeta, Recordings
 
 
 def started(store: Recordings, session: str) -> str:
@@ -29,6 +29,6 @@ def test_all_that_start_at_once_begin(tmp_path: Path) -> None:
 def test_an_id_is_given_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two in one second that drew the same lot."""
     lots = chain(["aaaaaa", "aaaaaa"], repeat("bbbbbb"))
-    monkeypatch.setattr(recordings, "token_hex", lambda _: next(lots))
+    monkeypatch.setattr(recording_store, "token_hex", lambda _: next(lots))
     store = Recordings(tmp_path / "recordings", clock=lambda: datetime(2026, 1, 1, tzinfo=UTC))
     assert started(store, "one") != started(store, "two")

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from ocd.api.errors import OcdError
 from ocd.ledger import recovery, states
 from ocd.ledger.events import Tail
-from ocd.ledger.identity import boot_id, own_identity
 from ocd.ledger.index import Index
-from ocd.ledger.kinds import Kind
+from ocd.ledger.process_identity import boot_id, own_identity
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import Outcome, Status, TaskMeta, TaskProgress
 from ocd.ledger.store import TaskStore
-from ocd.payload import JSON, Lines, Payload
+from ocd.ledger.task_kind import Kind
+from ocd.storage.payload import JSON, Lines, Payload
 
 TASK = "00000000000000aa"
 
@@ -29,7 +29,7 @@ TASK = "00000000000000aa"
 OWNER = """
 import sys
 from pathlib import Path
-from ocd.ledger.identity import own_identity
+from ocd.ledger.process_identity import own_identity
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
 store, own = TaskStore(Path(sys.argv[1])), own_identity()

@@ -12,14 +12,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from ocd import files
 from ocd.api.errors import OcdError
-from ocd.ledger import running, states
+from ocd.ledger import states, task_run
 from ocd.ledger.runner import Kind, Runner
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
-from ocd.ledger.work import Work
-from ocd.payload import JSON, Lines, Payload
+from ocd.ledger.task_handle import Work
+from ocd.storage import files
+from ocd.storage.payload import JSON, Lines, Payload
 
 
 def of_units(meta: TaskMeta, units: Lines) -> Payload:
@@ -241,7 +241,7 @@ async def test_a_kind_that_does_not_look_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After the grace it is cancelled where it waits; what it had finished is kept."""
-    monkeypatch.setattr(running, "GRACE_S", 0.05)
+    monkeypatch.setattr(task_run, "GRACE_S", 0.05)
     entered = asyncio.Event()
 
     async def deaf(work: Work, _prepared: object) -> Payload:

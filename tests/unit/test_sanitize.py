@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocd.safety import phrases, sanitize
-from ocd.safety.phrases import count_phrases
+from ocd.safety import injection_phrases, sanitize
+from ocd.safety.injection_phrases import count_phrases
 from ocd.safety.sanitize import Findings, Sanitizer
 
 sanitizer = Sanitizer(enabled=True)
@@ -151,5 +151,5 @@ def test_long_texts_are_cleaned_like_short_ones(text, markup, stride):
     whole = clean(text, markup)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sanitize, "_STRIDE", stride)
-        patched.setattr(phrases, "_STRIDE", stride)
+        patched.setattr(injection_phrases, "_STRIDE", stride)
         assert clean(text, markup) == whole

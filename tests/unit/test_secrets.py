@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.cli.logfile import _formatter
-from ocd.recording.kept import brief
+from ocd.recording.param_redaction import brief
 from ocd.safety import secrets
 from ocd.safety.redact import redact, redact_text
 from ocd.safety.secrets import NONE, Secrets, read_file

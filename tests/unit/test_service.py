@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ocd.cli.app import execute
-from ocd.cli.units import Service, launchd_agent, systemd_unit
-from ocd.sandbox import has_user_namespaces
+from ocd.cli.service_units import Service, launchd_agent, systemd_unit
+from ocd.runtime.sandbox_support import has_user_namespaces
 
 AWKWARD = ('with "quotes"', "100%", "$HOME", "back\\slash", "ünïcode", "a b")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ocd import markup
-from ocd.shadow import composed
+from ocd.content import html_text
+from ocd.content.declarative_shadow import composed
 
 OPEN = "<template shadowrootmode=open>"
 END = "</template>"
@@ -43,12 +43,12 @@ def test_pages_without_shadow_trees_are_untouched() -> None:
 
 def test_links_and_text_of_shadow_trees_count() -> None:
     html = f"<p>a</p><x-a>{OPEN}<style>i{{}}</style><a href=/in>in</a>{END}</x-a>"
-    assert markup.links(html, "http://e.com/") == [("http://e.com/in", "in")]
-    assert markup.to_markdown(html, "http://e.com/") == "a\n\n[in](http://e.com/in)\n"
+    assert html_text.links(html, "http://e.com/") == [("http://e.com/in", "in")]
+    assert html_text.to_markdown(html, "http://e.com/") == "a\n\n[in](http://e.com/in)\n"
 
 
 def test_many_and_deep_ones_end_soon() -> None:
     deep = composed(f"<x-a>{OPEN}" * 300 + "hi")
-    assert "hi" not in markup.to_text(deep)  # deeper than anybody nests them
+    assert "hi" not in html_text.to_text(deep)  # deeper than anybody nests them
     many = composed(f"<x-a>{OPEN}<p>h<slot></slot></p>{END}i</x-a>" * 2000)
     assert many.count("<p>hi</p>") == 2000

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
-from ocd.params import decode_call
-from ocd.safety.paths import Roots, safe_name
-from ocd.sources import Reach, filled, permitted
-from ocd.verb import (
+from ocd.calls.param_decoding import decode_call
+from ocd.calls.path_params import Reach, filled, permitted
+from ocd.safety.path_policy import Roots, safe_name
+from ocd.verb_api.declaration import (
     ARGUMENTS_OF_KIND,
     PAYLOAD,
     READS_PATH,

@@ -3,11 +3,11 @@
 import pytest
 
 from ocd.api.errors import OcdError
-from ocd.structured.dates import iso_date, iso_moment
-from ocd.structured.embedded import from_json
-from ocd.structured.numbers import currency_in, minutes_in, number_in
-from ocd.structured.schema import read_schema
-from ocd.structured.words import likeness, words_of
+from ocd.extraction.dates import iso_date, iso_moment
+from ocd.extraction.embedded_metadata import from_json
+from ocd.extraction.field_names import likeness, words_of
+from ocd.extraction.numbers import currency_in, minutes_in, number_in
+from ocd.extraction.schema import read_schema
 
 
 @pytest.mark.parametrize(

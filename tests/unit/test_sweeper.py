@@ -10,7 +10,7 @@ import pytest
 from ocd.api.errors import OcdError
 from ocd.outputs import sweeper
 from ocd.outputs.store import OutputStore
-from ocd.payload import JSON, Payload
+from ocd.storage.payload import JSON, Payload
 from support.clock import Clock
 
 HOUR = 3600

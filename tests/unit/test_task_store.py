@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ocd import files
 from ocd.api.errors import OcdError
 from ocd.ledger import states
+from ocd.ledger.args_summary import MAX_BYTES, summarise
 from ocd.ledger.events import Tail
 from ocd.ledger.index import Index
 from ocd.ledger.results import read_result
 from ocd.ledger.retention import prune
 from ocd.ledger.states import Outcome, TaskMeta
 from ocd.ledger.store import TaskStore
-from ocd.ledger.summary import MAX_BYTES, summarise
-from ocd.payload import JSON, Payload
+from ocd.storage import files
+from ocd.storage.payload import JSON, Payload
 from support.counting import count_up
 
 DAY_MS = 86_400_000

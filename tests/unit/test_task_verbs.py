@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from ocd.api.errors import OcdError
+from ocd.calls.param_decoding import decode_call
 from ocd.ledger.runner import CALLER_SESSION, Kind, Runner
 from ocd.ledger.store import TaskStore
-from ocd.ledger.work import Work
-from ocd.params import decode_call
-from ocd.payload import JSON, Lines, Payload
-from ocd.verb import Verb
+from ocd.ledger.task_handle import Work
+from ocd.storage.payload import JSON, Lines, Payload
+from ocd.verb_api.declaration import Verb
 from ocd.verbs import tasks
 
 META_KEYS = (

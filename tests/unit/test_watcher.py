@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ocd.cli.stalls import stall_of
-from ocd.watcher import Process, Report, Stall, countable_s
+from ocd.runtime.watcher import Process, Report, Stall, countable_s
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Callable
 import msgspec
 import pytest
 
-from ocd.crawl.converter import Converter
-from ocd.crawl.extract import Job
-from ocd.crawl.failures import FetchError
-from ocd.crawl.workers import Worker, Workers
+from ocd.crawl.extraction import Converter
+from ocd.crawl.extraction_pool import Worker, Workers
+from ocd.crawl.fetch_errors import FetchError
+from ocd.crawl.page_extractor import Job
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ async def test_who_no_longer_waits_holds_nobody_up(workers):
 
 
 async def test_a_page_that_takes_too_long_ends_the_process(workers, monkeypatch):
-    monkeypatch.setattr("ocd.crawl.workers.MAX_CONVERSION_S", 0.05)
+    monkeypatch.setattr("ocd.crawl.extraction_pool.MAX_CONVERSION_S", 0.05)
     worker = await Worker.start()
     with pytest.raises(ConnectionResetError):
         await worker.extract(job("x", 2_000_000))
@@ -79,7 +79,7 @@ async def test_a_page_that_takes_too_long_ends_the_process(workers, monkeypatch)
 
 
 async def test_of_two_one_is_kept_and_only_for_a_while(workers, monkeypatch):
-    monkeypatch.setattr("ocd.crawl.workers.KEPT_S", 0.0)
+    monkeypatch.setattr("ocd.crawl.extraction_pool.KEPT_S", 0.0)
     one, two = await workers.lend(), await workers.lend()
     workers.give_back(one)
     workers.give_back(two)
@@ -97,7 +97,7 @@ def named(url: str, text: str = "x") -> Job:
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Arm a fault for the processes that are started from now on."""
-    return lambda fault: monkeypatch.setattr("ocd.faults._fault", fault)
+    return lambda fault: monkeypatch.setattr("ocd.storage.crash_points._fault", fault)
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 async def test_a_page_that_cannot_be_done_costs_that_page_alone(
     workers, faulty, monkeypatch, fault, said
 ):
-    monkeypatch.setattr("ocd.crawl.workers.MAX_CPU_S", 0.5)
-    monkeypatch.setattr("ocd.crawl.converter._TOO_MUCH", "more than 0.5 s of computing")
+    monkeypatch.setattr("ocd.crawl.extraction_pool.MAX_CPU_S", 0.5)
+    monkeypatch.setattr("ocd.crawl.extraction._TOO_MUCH", "more than 0.5 s of computing")
     faulty(fault)
     async with Converter(workers) as converter, asyncio.TaskGroup() as group:
         good = [group.create_task(converter.convert(named(f"http://h/{n}", str(n)))) for n in "12"]
@@ -128,7 +128,7 @@ async def outcome(converter: Converter, url: str) -> str:
 
 
 async def test_those_that_wait_behind_it_are_done_by_another_process(workers, faulty, monkeypatch):
-    monkeypatch.setattr("ocd.crawl.workers.MAX_CPU_S", 0.5)
+    monkeypatch.setattr("ocd.crawl.extraction_pool.MAX_CPU_S", 0.5)
     faulty("convert=spin@bad")
     async with Converter(workers) as converter:
         urls = ("http://h/1", "http://h/bad", "http://h/2", "http://h/also-bad", "http://h/3")
@@ -144,7 +144,7 @@ async def test_a_process_that_cannot_be_started_costs_large_pages_alone(workers,
     async def refuse(*_: object) -> None:
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
-    monkeypatch.setattr("ocd.crawl.workers.Worker.start", refuse)
+    monkeypatch.setattr("ocd.crawl.extraction_pool.Worker.start", refuse)
     async with Converter(workers) as converter:
         titles = [(await converter.convert(job(str(n)))).title for n in range(15)]
         assert titles == [str(n) for n in range(15)]

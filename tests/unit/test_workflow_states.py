@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ocd.records.workflow_states import (
+from ocd.workflows.states import (
     MOST_LOG,
     Report,
     WorkerState,

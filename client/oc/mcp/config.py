@@ -4,10 +4,10 @@ from typing import Any
 
 from oc import render
 from oc.argv import Command
-from oc.calling import Line
-from oc.mcp import files, hosts
-from oc.mcp.hosts import HOSTS, Host
-from oc.spelling import Entry
+from oc.command_names import Entry
+from oc.daemon_calls import Line
+from oc.mcp import agent_hosts, config_files
+from oc.mcp.agent_hosts import HOSTS, Host
 from ocd.api.errors import OcdError
 
 _SAID = {
@@ -28,11 +28,11 @@ def config(_line: Line, command: Command, index: dict[str, Entry]) -> int:
     _check_filters(params, {entry["capability"] for entry in index.values()} - {"client"})
     host = HOSTS[params["host"]]
     scope = params.get("scope", "user")
-    path = hosts.file_of(host, scope)
-    program = [params["command"]] if "command" in params else hosts.program()
-    entry = hosts.entry(host, program, bridge_arguments(command))
+    path = agent_hosts.file_of(host, scope)
+    program = [params["command"]] if "command" in params else agent_hosts.program()
+    entry = agent_hosts.entry(host, program, bridge_arguments(command))
     if params.get("write"):
-        merged = files.merge(host, path, entry, private=scope != "project")
+        merged = config_files.merge(host, path, entry, private=scope != "project")
         _report(command, host, merged, entry)
     else:
         _print(command, host, path, entry)
@@ -65,25 +65,29 @@ def _check_filters(params: dict[str, Any], known: set[str]) -> None:
 
 
 def _print(command: Command, host: Host, path: str, entry: dict[str, Any]) -> None:
-    text = files.snippet(host, entry)
+    text = config_files.snippet(host, entry)
     if command.as_json:
         result = {"host": command.params["host"], "path": path, "entry": entry, "text": text}
-        render.write_line(files.as_json(result))
+        render.write_line(config_files.as_json(result))
         return
     render.write(text)
     if not command.quiet:
         render.say(f"This belongs into {path}; --write puts it there.")
 
 
-def _report(command: Command, host: Host, merged: files.Merged, entry: dict[str, Any]) -> None:
+def _report(
+    command: Command, host: Host, merged: config_files.Merged, entry: dict[str, Any]
+) -> None:
     if command.as_json:
         found = {"host": command.params["host"], **merged._asdict(), "entry": entry}
-        render.write_line(files.as_json(found))
+        render.write_line(config_files.as_json(found))
         return
     if command.quiet:
         return
     changed = ", ".join(merged.changed)
-    render.say(_SAID[merged.action].format(path=merged.path, name=hosts.NAME, changed=changed))
+    render.say(
+        _SAID[merged.action].format(path=merged.path, name=agent_hosts.NAME, changed=changed)
+    )
     if merged.backup:
         render.say(f"The old file is {merged.backup}.")
     render.say(host.then)

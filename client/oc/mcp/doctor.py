@@ -7,11 +7,11 @@ from typing import IO, Any, NamedTuple
 
 from oc import render
 from oc.argv import Command
-from oc.calling import Line
-from oc.mcp import files, hosts, stdio
+from oc.command_names import Entry
+from oc.daemon_calls import Line
+from oc.mcp import agent_hosts, config_files, stdio_client
+from oc.mcp.agent_hosts import HOSTS
 from oc.mcp.config import bridge_arguments
-from oc.mcp.hosts import HOSTS
-from oc.spelling import Entry
 from ocd.api import errors
 from ocd.api.errors import OcdError
 
@@ -63,22 +63,22 @@ def _next(checks: list[Check]) -> str:
 def _launch(command: Command) -> Launch:
     name = command.params.get("host")
     if name is None:
-        program = [*hosts.program(), *bridge_arguments(command)]
-        return Launch(program, hosts.environ(), f"{' '.join(program)} (not a host's file)")
+        program = [*agent_hosts.program(), *bridge_arguments(command)]
+        return Launch(program, agent_hosts.environ(), f"{' '.join(program)} (not a host's file)")
     host = HOSTS[name]
     # Hosts prefer what a project says.
     for scope in sorted(host.files, key=lambda scope: scope != "project"):
-        path = hosts.file_of(host, scope)
-        entry = files.read_entry(host, path)
+        path = agent_hosts.file_of(host, scope)
+        entry = config_files.read_entry(host, path)
         if entry is not None:
             return _of_entry(path, entry)
-    message = f"No file of {host.title} names {hosts.NAME}"
+    message = f"No file of {host.title} names {agent_hosts.NAME}"
     raise OcdError("not_found", message, hint=f"oc mcp config {name} --write")
 
 
 def _of_entry(path: str, entry: dict[str, Any]) -> Launch:
     if "command" not in entry:
-        message = f"{path} reaches {hosts.NAME} by a URL; only commands are tried here"
+        message = f"{path} reaches {agent_hosts.NAME} by a URL; only commands are tried here"
         raise OcdError("invalid_argument", message, hint="oc mcp doctor")
     program = [str(entry["command"]), *map(str, entry.get("args", ()))]
     env = {str(k): str(v) for k, v in (entry.get("env") or {}).items()}
@@ -89,7 +89,9 @@ def _examine(
     launch: Launch, said: IO[bytes], timeout_s: float, note: Callable[[Check], None]
 ) -> None:
     try:
-        server = stdio.Server(launch.command, stdio.host_environ(launch.env), stderr=said)
+        server = stdio_client.Server(
+            launch.command, stdio_client.host_environ(launch.env), stderr=said
+        )
     except OSError as error:
         message = f"{launch.command[0]} cannot be run: {error.strerror or error}"
         raise OcdError("file_not_found", message, hint="oc mcp config HOST --write") from None
@@ -104,15 +106,15 @@ def _examine(
         note(_with_browser(server, listed, timeout_s))
 
 
-def _handshake(server: stdio.Server, timeout_s: float) -> Check:
+def _handshake(server: stdio_client.Server, timeout_s: float) -> Check:
     reply = server.initialize("oc-mcp-doctor", timeout_s)
-    info = stdio.result(reply)
+    info = stdio_client.result(reply)
     about = info.get("serverInfo", {})
     found = f"{about.get('name')} {about.get('version')}, MCP {info.get('protocolVersion')}"
     return Check("bridge", ok=True, ms=(reply.arrived - server.spawned) * 1000, found=found)
 
 
-def _explained(error: OcdError, server: stdio.Server, said: IO[bytes]) -> OcdError:
+def _explained(error: OcdError, server: stdio_client.Server, said: IO[bytes]) -> OcdError:
     """Return the error with what the bridge said on stderr; its exit status 3 is no_daemon."""
     server.close()
     if error.hint:
@@ -126,24 +128,24 @@ def _explained(error: OcdError, server: stdio.Server, said: IO[bytes]) -> OcdErr
     return OcdError(code, message, hint=hint)
 
 
-def _list(server: stdio.Server, timeout_s: float) -> tuple[set[str], Check]:
+def _list(server: stdio_client.Server, timeout_s: float) -> tuple[set[str], Check]:
     pending = server.start("tools/list", {})
     reply = pending.wait(timeout_s)
-    tools = stdio.result(reply)["tools"]
+    tools = stdio_client.result(reply)["tools"]
     size = len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode())
     found = f"{len(tools)} tools in {size / 1000:.1f} KB"
     ms = (reply.arrived - pending.started) * 1000
     return {tool["name"] for tool in tools}, Check("tools", ok=True, ms=ms, found=found)
 
 
-def _without_browser(server: stdio.Server, listed: set[str], timeout_s: float) -> Check:
+def _without_browser(server: stdio_client.Server, listed: set[str], timeout_s: float) -> Check:
     if "tabs_context" not in listed:
         return Check("daemon", ok=True, ms=None, found="not tried: tabs_context is filtered out")
     _, ms = _call(server, "tabs_context", {}, timeout_s)
     return Check("daemon", ok=True, ms=ms, found="tabs_context answered")
 
 
-def _with_browser(server: stdio.Server, listed: set[str], timeout_s: float) -> Check:
+def _with_browser(server: stdio_client.Server, listed: set[str], timeout_s: float) -> Check:
     if not {"tabs_create", "javascript_tool", "tabs_close"} <= listed:
         return Check("browser", ok=True, ms=None, found="not tried: its tools are filtered out")
     tab, opened = _call(server, "tabs_create", {}, timeout_s)
@@ -155,13 +157,13 @@ def _with_browser(server: stdio.Server, listed: set[str], timeout_s: float) -> C
 
 
 def _call(
-    server: stdio.Server, name: str, arguments: dict[str, Any], timeout_s: float
+    server: stdio_client.Server, name: str, arguments: dict[str, Any], timeout_s: float
 ) -> tuple[dict[str, Any], float]:
     """Call a tool; return its JSON result and the milliseconds it took. Its error is raised."""
     pending = server.start("tools/call", {"name": name, "arguments": arguments})
     reply = pending.wait(timeout_s)
-    called = stdio.result(reply)
-    body = _json((stdio.texts(called) or ["{}"])[0])
+    called = stdio_client.result(reply)
+    body = _json((stdio_client.texts(called) or ["{}"])[0])
     if called.get("isError"):
         error = body.get("error", {})
         raise errors.error_from_body({"message": f"{name} failed", **error})
@@ -180,7 +182,7 @@ def _report(command: Command, checks: list[Check]) -> None:
     works = all(check.ok for check in checks) and len(checks) == len(_NAMES)
     if command.as_json:
         found = {"ok": works, "checks": [check._asdict() for check in checks]}
-        render.write_line(files.as_json(found))
+        render.write_line(config_files.as_json(found))
         return
     for check in checks:
         ms = "" if check.ms is None else f"{check.ms:.0f} ms"

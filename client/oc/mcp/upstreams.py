@@ -3,10 +3,10 @@
 import sys
 from typing import Any
 
-from oc import render, results
+from oc import render, reply_output
 from oc.argv import Command
-from oc.calling import Line, good, result_in
-from oc.spelling import Entry
+from oc.command_names import Entry
+from oc.daemon_calls import Line, good, result_in
 from ocd.api.errors import OcdError
 
 
@@ -14,7 +14,7 @@ def states(line: Line, command: Command, _index: dict[str, Entry]) -> int:
     """Show what each server is, offers and has withheld."""
     reply = good(line.post("/v1/upstreams", {"action": "list"}))
     if command.as_json:
-        results.show_json(reply, command)
+        reply_output.show_json(reply, command)
         return 0
     found = result_in(reply.read())["upstreams"]
     render.write_line(render.for_humans(found) if found else "None are configured.")
@@ -31,7 +31,7 @@ def approve(line: Line, command: Command, _index: dict[str, Entry]) -> int:
     if command.as_json:
         if not sure:
             raise _unasked(name, found)
-        results.show_json(good(line.post("/v1/upstreams", agreed)), command)
+        reply_output.show_json(good(line.post("/v1/upstreams", agreed)), command)
         return 0
     _show(found["changes"])
     if not (sure or _says_yes(name, found)):

@@ -13,7 +13,7 @@ from typer.exceptions import TyperException
 
 from ocd.api.errors import OcdError, exit_status
 from ocd.cli import doctor, logs, run, service, start, status, stop
-from ocd.cli.show import say, show_error
+from ocd.cli.output import say, show_error
 
 INTERRUPTED = 130
 # How typer names what comes near a misspelt option or command.

@@ -17,7 +17,7 @@ import psutil
 
 from ocd.api import paths
 from ocd.api.errors import OcdError, error_from_body
-from ocd.config import environment
+from ocd.config.loader import environment
 
 # psutil reckons start times from the boot time, which moves a little when the clock is set.
 START_TIME_TOLERANCE_S = 1.0

@@ -5,11 +5,11 @@ from typing import Annotated
 import typer
 
 from ocd.api.errors import OcdError
-from ocd.cli.checks import check_all
+from ocd.cli.doctor_checks import check_all
 from ocd.cli.options import Json
-from ocd.cli.show import say, show_json
-from ocd.config import home_dir
-from ocd.diagnosis import Finding
+from ocd.cli.output import say, show_json
+from ocd.config.loader import home_dir
+from ocd.runtime.host_checks import Finding
 
 
 def doctor(

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 from ocd.api.errors import OcdError
-from ocd.files import DIR_MODE, make_dir, open_private, storage
 from ocd.safety.redact import redact_text
+from ocd.storage.files import DIR_MODE, make_dir, open_private, storage
 
 MAX_BYTES = 5_000_000
 KEPT = 3

@@ -11,7 +11,7 @@ import typer
 
 from ocd.api.errors import OcdError
 from ocd.cli.logfile import KEPT, log_path
-from ocd.config import home_dir
+from ocd.config.loader import home_dir
 
 _POLL_S = 0.2
 # Lines that do not start like this (tracebacks) belong to the record above them.

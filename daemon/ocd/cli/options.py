@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ocd.settings import SETTINGS, Setting
+from ocd.config.settings import SETTINGS, Setting
 
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else")]
 

@@ -12,8 +12,8 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.cli.logfile import configure
 from ocd.cli.options import given, with_settings
-from ocd.cli.show import show_error
-from ocd.config import Config, load
+from ocd.cli.output import show_error
+from ocd.config.loader import Config, load
 
 # `ocd start` finds the reason of an early end behind these words in the log.
 FAILED = "cannot run: "
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 @with_settings
-def run(**flags: Any) -> None:  # noqa: ANN401 - flags, decoded by ocd.config
+def run(**flags: Any) -> None:  # noqa: ANN401 - flags, decoded by ocd.config.loader
     """Run the daemon in the foreground
 
     For systemd, launchd and containers. SIGTERM and SIGINT end it in order.

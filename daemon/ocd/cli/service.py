@@ -12,14 +12,14 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ocd.api.errors import OcdError
-from ocd.cli import units
+from ocd.cli import service_units
 from ocd.cli.logfile import create_log
 from ocd.cli.options import given, to_arguments, with_settings
-from ocd.cli.show import say
-from ocd.config import environment, load
-from ocd.files import make_dir, storage, write_whole
-from ocd.sandbox import has_user_namespaces
-from ocd.settings import SETTINGS
+from ocd.cli.output import say
+from ocd.config.loader import environment, load
+from ocd.config.settings import SETTINGS
+from ocd.runtime.sandbox_support import has_user_namespaces
+from ocd.storage.files import make_dir, storage, write_whole
 
 Manager = Literal["systemd", "launchd"]
 Systemd = Annotated[bool, typer.Option("--systemd", help="Use systemd (Linux's default)")]
@@ -95,7 +95,7 @@ def _manager(*, systemd: bool, launchd: bool) -> Manager:
     )
 
 
-def _service(flags: dict[str, Any]) -> units.Service:
+def _service(flags: dict[str, Any]) -> service_units.Service:
     values = given(flags)
     config = load(values)  # refuses now what the service would refuse later
     environ = environment()
@@ -104,21 +104,21 @@ def _service(flags: dict[str, Any]) -> units.Service:
         passed["OPENCHROME_HOME"] = str(config.home)
     arguments = to_arguments(config.overrides, values)
     command = (sys.executable, "-P", "-m", "ocd", "run", *arguments)
-    return units.Service(command, passed, config.home)
+    return service_units.Service(command, passed, config.home)
 
 
-def _text(manager: Manager, service: units.Service) -> bytes:
+def _text(manager: Manager, service: service_units.Service) -> bytes:
     if manager == "launchd":
-        return units.launchd_agent(service)
-    return units.systemd_unit(service, user_namespaces=has_user_namespaces()).encode()
+        return service_units.launchd_agent(service)
+    return service_units.systemd_unit(service, user_namespaces=has_user_namespaces()).encode()
 
 
 def _path(manager: Manager) -> Path:
     if manager == "launchd":
-        return Path.home() / "Library" / "LaunchAgents" / f"{units.LABEL}.plist"
+        return Path.home() / "Library" / "LaunchAgents" / f"{service_units.LABEL}.plist"
     configured = environment().get("XDG_CONFIG_HOME")
     base = Path(configured) if configured else Path.home() / ".config"
-    return base / "systemd" / "user" / units.UNIT_NAME
+    return base / "systemd" / "user" / service_units.UNIT_NAME
 
 
 def _enabling(manager: Manager, path: Path) -> list[list[str]]:
@@ -126,14 +126,14 @@ def _enabling(manager: Manager, path: Path) -> list[list[str]]:
         return [["launchctl", "bootstrap", _domain(), str(path)]]
     return [
         ["systemctl", "--user", "daemon-reload"],
-        ["systemctl", "--user", "enable", units.UNIT_NAME],
+        ["systemctl", "--user", "enable", service_units.UNIT_NAME],
     ]
 
 
 def _disabling(manager: Manager, path: Path) -> tuple[list[str], list[list[str]]]:
     if manager == "launchd":
         return ["launchctl", "bootout", _domain(), str(path)], []
-    disable = ["systemctl", "--user", "disable", "--now", units.UNIT_NAME]
+    disable = ["systemctl", "--user", "disable", "--now", service_units.UNIT_NAME]
     return disable, [["systemctl", "--user", "daemon-reload"]]
 
 
@@ -142,7 +142,7 @@ def _after_install(manager: Manager) -> list[str]:
         return ["Installed; it starts now and at each login."]
     return [
         "Installed; it starts at the next login.",
-        f"Hint: To start it now: ocd stop; systemctl --user start {units.UNIT_NAME}",
+        f"Hint: To start it now: ocd stop; systemctl --user start {service_units.UNIT_NAME}",
         "Hint: To run it without a login: loginctl enable-linger",
     ]
 

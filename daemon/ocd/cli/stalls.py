@@ -8,7 +8,7 @@ import psutil
 
 from ocd.api.errors import OcdError
 from ocd.cli import control
-from ocd.watchdog import last_line, stalls_path
+from ocd.runtime.watchdog import last_line, stalls_path
 
 # The file grows to a megabyte at most; a stall's stacks are the last thing in it.
 _HEADER = re.compile(r"(\S+) pid (\d+): no turn of the event loop for (\d+) s")
@@ -60,7 +60,7 @@ def ended_by_watchdog(home: Path) -> str:
 def stall_of(pid: int, path: Path) -> str | None:
     """Return in words what the loop of this daemon has hung in, and how long; None if it has not.
 
-    Reads what ocd.watcher and faulthandler wrote; a stall that is over does not count.
+    Reads what ocd.runtime.watcher and faulthandler wrote; a stall that is over does not count.
     """
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

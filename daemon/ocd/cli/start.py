@@ -15,10 +15,10 @@ from ocd.api.errors import OcdError, error_from_body
 from ocd.cli import control
 from ocd.cli.logfile import create_log
 from ocd.cli.options import Json, given, to_arguments, with_settings
+from ocd.cli.output import say, show_json
 from ocd.cli.run import FAILED
-from ocd.cli.show import say, show_json
-from ocd.config import environment, load
-from ocd.files import storage
+from ocd.config.loader import environment, load
+from ocd.storage.files import storage
 
 # Less than `oc` waits for us, so that it hears the reason.
 START_TIMEOUT_S = 25.0
@@ -38,7 +38,7 @@ class Started(NamedTuple):
 
 
 @with_settings
-def start(*, json: Json = False, **flags: Any) -> None:  # noqa: ANN401 - flags, decoded by ocd.config
+def start(*, json: Json = False, **flags: Any) -> None:  # noqa: ANN401 - flags, decoded by ocd.config.loader
     """Start the daemon in the background
 
     Returns when the socket answers. A daemon that already runs is left as it is.

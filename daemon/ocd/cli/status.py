@@ -7,9 +7,9 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.cli import control
 from ocd.cli.options import Json
-from ocd.cli.show import show_json
+from ocd.cli.output import show_json
 from ocd.cli.stalls import ended_by_watchdog, explain_silence
-from ocd.config import home_dir
+from ocd.config.loader import home_dir
 
 
 def status(*, json: Json = False) -> None:

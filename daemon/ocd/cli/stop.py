@@ -11,11 +11,11 @@ from ocd.api import paths
 from ocd.api.errors import OcdError
 from ocd.cli import control
 from ocd.cli.options import Json, given, to_arguments, with_settings
-from ocd.cli.show import say
+from ocd.cli.output import say
 from ocd.cli.stalls import is_stuck
 from ocd.cli.start import report, running_arguments, start_daemon
-from ocd.config import home_dir, load
-from ocd.mcp_socket import remove
+from ocd.config.loader import home_dir, load
+from ocd.server.unix_socket import remove
 
 # How long a process may take to go after SIGTERM, and after SIGKILL.
 TERM_S = 5.0
@@ -124,9 +124,9 @@ def _ended(
 
 def _reap_chromium(home: Path) -> None:
     # It ends with its pipe; one that hangs does not. Imported here: few stops come so far.
-    from ocd.browser import leftovers
+    from ocd.browser.process import orphans
 
-    leftovers.reap(home / "run")
+    orphans.reap(home / "run")
 
 
 def _refuse_managed(home: Path) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from ocd.contracts.evidence import Evidence
-from ocd.contracts.judging import Exemplars, Judgement, excerpt, judge
-from ocd.contracts.logic import Verdict, conjunction, disjunction, negation
-from ocd.contracts.tree import Check, Every, Node, Opposite, Some, as_json
+from ocd.contracts.checks import Exemplars, Judgement, excerpt, judge
+from ocd.contracts.expression import Check, Every, Node, Opposite, Some, as_json
+from ocd.contracts.snapshot import Evidence
+from ocd.contracts.three_valued_logic import Verdict, conjunction, disjunction, negation
 
 _CATEGORIES = {
     "url": "navigation", "dom_text": "content", "dom_count": "content", "network": "network",

@@ -7,7 +7,7 @@ from typing import Literal
 from xml.parsers import expat
 
 from ocd.api.errors import OcdError
-from ocd.crawl.fetch import Fetched
+from ocd.crawl.http_fetch import Fetched
 from ocd.crawl.urls import join, origin_of
 
 MAX_SITEMAP_BYTES = 50 * 1024 * 1024

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
-from ocd.capabilities import UPSTREAM_MARK
-from ocd.gateway.answers import MAX_ATTACHED_BYTES, MAX_NAME, MAX_URI, failed, plain
-from ocd.safety.redact_long import redact_long
-from ocd.verb import UPSTREAM_ORIGIN, Output
+from ocd.gateway.results import MAX_ATTACHED_BYTES, MAX_NAME, MAX_URI, failed, plain
+from ocd.safety.redact_stream import redact_long
+from ocd.verb_api.capabilities import UPSTREAM_MARK
+from ocd.verb_api.declaration import UPSTREAM_ORIGIN, Output
 
 PREFIX = "openchrome://upstream/"
 # The verb that reads one; no tool can have such a name.

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ocd.files import UNDECODABLE, Log, reading
+from ocd.storage.files import UNDECODABLE, Log, reading
 
 EVENTS = "events.jsonl"
 _encode = msgspec.json.Encoder().encode

@@ -5,12 +5,12 @@ import os
 from collections.abc import Mapping
 
 from ocd.api.errors import OcdError
-from ocd.ledger.ending import reap_orphan
-from ocd.ledger.identity import process_is_gone
+from ocd.ledger.completion import reap_orphan
 from ocd.ledger.index import Index, readable
-from ocd.ledger.kinds import Kind
+from ocd.ledger.process_identity import process_is_gone
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
+from ocd.ledger.task_kind import Kind
 
 logger = logging.getLogger(__name__)
 

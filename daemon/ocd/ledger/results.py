@@ -9,14 +9,14 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from ocd import faults
-from ocd.files import UNDECODABLE, open_private, reading, storage, sync_dir
 from ocd.ledger.errors import unreadable
 from ocd.ledger.states import ListPlace, TaskMeta
-from ocd.outputs.index import IndexWriter, read_index
-from ocd.outputs.layout import part_of
+from ocd.outputs.file_layout import part_of
+from ocd.outputs.item_index import IndexWriter, read_index
 from ocd.outputs.reader import PayloadReader, StoredItems
-from ocd.payload import Chunk, Lines, Payload, Rows, at_keys
+from ocd.storage import crash_points
+from ocd.storage.files import UNDECODABLE, open_private, reading, storage, sync_dir
+from ocd.storage.payload import Chunk, Lines, Payload, Rows, at_keys
 
 RESULT = "result.json"
 
@@ -38,7 +38,7 @@ def write_result(path: Path, payload: Payload, units_size: int) -> ListPlace | N
                 os.fsync(body.fileno())
                 os.fsync(index.finish().fileno())
             parts[1].replace(index_path)
-            faults.point("result.index")
+            crash_points.point("result.index")
             parts[0].replace(path)
         except BaseException:
             for part in parts:
@@ -56,7 +56,7 @@ def _fill(body: BinaryIO, index: IndexWriter, tally: "_Tally") -> None:
         if is_item:
             index.add(at, at + len(data))
         at += len(data)
-        faults.point("result.chunk")
+        crash_points.point("result.chunk")
     body.flush()
 
 

@@ -10,16 +10,16 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.ledger import recovery, retention
-from ocd.ledger.identity import own_identity
-from ocd.ledger.kinds import Kind
-from ocd.ledger.line import Line
+from ocd.ledger.args_summary import summarise
+from ocd.ledger.process_identity import own_identity
+from ocd.ledger.queue import Line
 from ocd.ledger.results import Result
-from ocd.ledger.running import Run
 from ocd.ledger.states import Outcome, TaskMeta, ask_cancel, timestamp
 from ocd.ledger.store import TaskStore
-from ocd.ledger.summary import summarise
-from ocd.ledger.tasks import Listing, Tasks
-from ocd.payload import Payload
+from ocd.ledger.task_kind import Kind
+from ocd.ledger.task_queries import Listing, Tasks
+from ocd.ledger.task_run import Run
+from ocd.storage.payload import Payload
 
 __all__ = ["CALLER_SESSION", "Kind", "Listing", "Result", "Runner"]
 

@@ -8,7 +8,7 @@ r"""The tasks' files: one folder a task below `tasks/`.
               result.idx    where its items begin, and the checksums of its blocks
               lock          held (portalocker) while meta.json changes and no longer
 
-Write order. Each step names its crash point (`ocd.faults`); "commit" is what makes it count.
+Write order. Each step names its crash point (`ocd.storage.crash_points`); "commit" is what makes it count.
 
  1. task start
     1.1 `task.folder`   folder `.new-<id>` is made
@@ -68,15 +68,15 @@ from typing import Any
 import msgspec
 import portalocker
 
-from ocd import faults
 from ocd.api.errors import OcdError
-from ocd.files import UNDECODABLE, make_dir, open_private, storage, sync_dir, write_whole
 from ocd.ledger.errors import not_found, unreadable
 from ocd.ledger.events import EVENTS, Events
 from ocd.ledger.results import RESULT, file_size, write_result
 from ocd.ledger.states import FORMAT, ListPlace, TaskMeta, timestamp
-from ocd.ledger.work import UNITS
-from ocd.payload import Lines, Payload
+from ocd.ledger.task_handle import UNITS
+from ocd.storage import crash_points
+from ocd.storage.files import UNDECODABLE, make_dir, open_private, storage, sync_dir, write_whole
+from ocd.storage.payload import Lines, Payload
 
 META, LOCK = "meta.json", "lock"
 _NEW, _TRASH = ".new-", ".trash-"
@@ -119,18 +119,18 @@ class TaskStore:
         final = self.directory(meta.task_id)
         fresh = make_dir(self.root / f"{_NEW}{meta.task_id}")
         try:
-            faults.point("task.folder")
+            crash_points.point("task.folder")
             write_whole(fresh / META, _encode(meta))
-            faults.point("task.meta")
+            crash_points.point("task.meta")
             self._first_event(fresh, meta)
-            faults.point("task.event")
+            crash_points.point("task.event")
             with storage("creating", final):
                 fresh.rename(final)
                 sync_dir(self.root)
         except BaseException:
             shutil.rmtree(fresh, ignore_errors=True)
             raise
-        faults.point("task.named")
+        crash_points.point("task.named")
 
     def _first_event(self, folder: Path, meta: TaskMeta) -> None:
         events = Events(folder / EVENTS, self.now)
@@ -171,7 +171,7 @@ class TaskStore:
             after = change(before)
             if after != before:
                 write_whole(folder / META, _encode(after))
-                faults.point(point)
+                crash_points.point(point)
         return after
 
     @contextmanager
@@ -217,7 +217,7 @@ class TaskStore:
             (self.directory(meta.task_id) / UNITS).unlink(missing_ok=True)
         except OSError as error:
             logger.warning("the units of task %s stay: %s", meta.task_id, error)
-        faults.point("units.removed")
+        crash_points.point("units.removed")
 
     def has_units(self, task_id: str) -> bool:
         """Return whether the task has a units file."""
@@ -232,9 +232,9 @@ class TaskStore:
         trash = self.root / f"{_TRASH}{task_id}"
         with storage("removing", self.directory(task_id)):
             self.directory(task_id).rename(trash)
-        faults.point("prune.named")
+        crash_points.point("prune.named")
         shutil.rmtree(trash, ignore_errors=True)
-        faults.point("prune.removed")
+        crash_points.point("prune.removed")
 
     def sweep(self) -> None:
         """Remove what crashes in the middle of a creation or a removal left."""

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.files import LEFT_AS_IT_IS, read_whole
-from ocd.outputs.layout import Extension, Place
-from ocd.outputs.policy import Descriptor
+from ocd.outputs.file_layout import Extension, Place
+from ocd.outputs.inline_policy import Descriptor
+from ocd.storage.files import LEFT_AS_IT_IS, read_whole
 
 
 class Meta(Descriptor, frozen=True, kw_only=True):

@@ -7,11 +7,11 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.files import UNDECODABLE
+from ocd.outputs.inline_policy import is_text
 from ocd.outputs.meta import Meta
-from ocd.outputs.policy import is_text
 from ocd.outputs.reader import PayloadReader
-from ocd.payload import JSON
+from ocd.storage.files import UNDECODABLE
+from ocd.storage.payload import JSON
 
 Format = Literal["auto", "items", "text", "bytes"]
 

@@ -12,8 +12,8 @@ from typing import BinaryIO
 from zlib import crc32
 
 from ocd.api.errors import OcdError
-from ocd.files import reading
-from ocd.outputs.index import BLOCK, Index, not_an_index, read_index
+from ocd.outputs.item_index import BLOCK, Index, not_an_index, read_index
+from ocd.storage.files import reading
 
 # Items are read so many at a time, and no more bytes than this at once if they are small.
 _ITEMS_AT_ONCE = 4096

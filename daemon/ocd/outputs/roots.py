@@ -17,7 +17,7 @@ from typing import Literal
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.files import make_dir, read_document, write_whole
+from ocd.storage.files import make_dir, read_document, write_whole
 
 logger = logging.getLogger(__name__)
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.outputs.inline_policy import FETCH_VERB, boundary, is_text
 from ocd.outputs.meta import Meta
 from ocd.outputs.paging import not_suited
-from ocd.outputs.policy import FETCH_VERB, boundary, is_text
 from ocd.outputs.reader import PayloadReader
 
 SECONDS = 10.0

@@ -11,21 +11,21 @@ from time import time
 from typing import Any, TypeVar
 
 from ocd.api.errors import OcdError
-from ocd.api.times import rfc3339
-from ocd.files import reading, storage
-from ocd.outputs import layout
-from ocd.outputs.index import not_an_index, read_index
-from ocd.outputs.layout import Place
+from ocd.api.timestamps import rfc3339
+from ocd.outputs import file_layout
+from ocd.outputs.file_layout import Place
+from ocd.outputs.handle_writer import Written, write_handle
+from ocd.outputs.inline_policy import Descriptor, preview_of
+from ocd.outputs.item_index import not_an_index, read_index
 from ocd.outputs.meta import Meta, read_meta
 from ocd.outputs.paging import Format, read_page
-from ocd.outputs.policy import Descriptor, preview_of
+from ocd.outputs.quota import Kept, Usage
 from ocd.outputs.reader import PayloadReader
 from ocd.outputs.roots import Roots
 from ocd.outputs.search import Query, Search
 from ocd.outputs.sweeper import Swept, sweep_roots
-from ocd.outputs.usage import Kept, Usage
-from ocd.outputs.writing import Written, write_handle
-from ocd.payload import Payload
+from ocd.storage.files import reading, storage
+from ocd.storage.payload import Payload
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ class OutputStore:
     async def put(
         self, payload: Payload, source_tool: str, *, folder: Path | None = None
     ) -> Descriptor:
-        """Store a payload and return its descriptor; see ocd.outputs.writing for the order.
+        """Store a payload and return its descriptor; see ocd.outputs.handle_writer for the order.
 
         folder: another root than the store's own. Raises `storage_full` (disk or max_store_mb) or
         `storage_failed`; nothing is left behind then, nor when the caller is cancelled.
@@ -101,8 +101,8 @@ class OutputStore:
         if not self._swept:
             self._sweep()  # the size on disk is not known yet
         created = self._clock()
-        place = Place(root / rfc3339(created)[:10], layout.new_handle())
-        extension = layout.extension_of(payload.mime_type)
+        place = Place(root / rfc3339(created)[:10], file_layout.new_handle())
+        extension = file_layout.extension_of(payload.mime_type)
 
         def describe(written: Written) -> Meta:
             return Meta(
@@ -186,7 +186,7 @@ class OutputStore:
             raise _not_found(handle)
         path = place.payload(meta.extension)
         try:
-            with reading(path), layout.open_payload(path) as file:
+            with reading(path), file_layout.open_payload(path) as file:
                 indexed = meta.checksums or meta.item_count is not None
                 index = read_index(place.index) if indexed else None
                 if index and (index.count != (meta.item_count or 0)):
@@ -197,13 +197,13 @@ class OutputStore:
             raise _gone(place, path) from None
 
     def _find(self, handle: str) -> Place | None:
-        if not layout.is_handle(handle):
+        if not file_layout.is_handle(handle):
             return None
         known = self._usage.kept(handle)
         if known is not None:
             return Place(known.folder, handle)
         with storage("looking for an output in", self.root):
-            days = [day for root in self._roots.all() for day in layout.day_folders(root)]
+            days = [day for root in self._roots.all() for day in file_layout.day_folders(root)]
             places = (Place(day, handle) for day in days)
             return next((place for place in places if os.path.lexists(place.meta)), None)
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from ocd import faults
 from ocd.api.errors import OcdError
-from ocd.outputs.layout import META, Found, day_folders, find_handles
+from ocd.outputs.file_layout import META, Found, day_folders, find_handles
 from ocd.outputs.meta import read_meta
-from ocd.outputs.usage import Kept, Usage
+from ocd.outputs.quota import Kept, Usage
+from ocd.storage import crash_points
 
 logger = logging.getLogger(__name__)
 
@@ -162,5 +162,5 @@ def _delete(found: Found, swept: Swept) -> bool:
             swept.failed.append(str(path))
             gone = False
         if name == META:
-            faults.point("handle.sweep.meta_deleted")
+            crash_points.point("handle.sweep.meta_deleted")
     return gone

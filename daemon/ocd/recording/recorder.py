@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.browser.session import Sessions
-from ocd.browser.tab import Tab
-from ocd.recording.active import Active
-from ocd.records.recordings import EndedBy, RecordingMeta, Recordings, is_id, not_found
+from ocd.browser.sessions.session import Sessions
+from ocd.browser.tabs.tab import Tab
+from ocd.recording.active_recording import Active
+from ocd.recording.store import EndedBy, RecordingMeta, Recordings, is_id, not_found
 from ocd.safety.sanitize import Sanitizer
 
 logger = logging.getLogger(__name__)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ocd.safety.globs import Glob
-from ocd.safety.hosts import Host, canonical_host
+from ocd.safety.host_canonical import Host, canonical_host
+from ocd.safety.host_globs import Glob
 
 # Every spelling of this machine that needs no name server; the last as Chromium writes it.
 _LOOPBACK = (

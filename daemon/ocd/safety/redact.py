@@ -21,7 +21,7 @@ from urllib.parse import quote, unquote, unquote_plus
 import msgspec
 
 from ocd.safety import secrets
-from ocd.safety.shapes import SCHEMES, without_credentials, without_tokens
+from ocd.safety.token_patterns import SCHEMES, without_credentials, without_tokens
 
 MASK = "[redacted]"
 URL_MASK = "redacted"

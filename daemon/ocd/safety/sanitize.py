@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
-from ocd.safety.phrases import count_phrases
+from ocd.safety.injection_phrases import count_phrases
 
 Markup = Literal["text", "markdown", "html"]
 

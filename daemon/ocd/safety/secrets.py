@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.safety.spellings import pattern
+from ocd.safety.secret_encodings import pattern
 
 # A shorter value would be found, and masked, in the middle of anything.
 LEAST = 4

@@ -1,1 +1,1 @@
-"""The verbs, in modules by noun; ocd.catalog lists them."""
+"""The verbs, in modules by noun; ocd.calls.catalog lists them."""

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from ocd.browser.chromium import Chromium
-from ocd.browser.session import Sessions
-from ocd.records.journal import Journal
-from ocd.verb import Output, Params, daemon_verb
+from ocd.browser.process.chromium import Chromium
+from ocd.browser.sessions.session import Sessions
+from ocd.storage.journal import Journal
+from ocd.verb_api.declaration import Output, Params, daemon_verb
 
 # A browser that works answers within milliseconds, on a very busy machine within a second.
 PING_S = 2.0

@@ -9,15 +9,15 @@ import msgspec
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
-from ocd.browser.session import Sessions
-from ocd.calls import Calls
-from ocd.ledger.work import Work
-from ocd.orchestration.batching import Batch, Job, summed
-from ocd.orchestration.capturing import Camera, Capture, Route, Strategy
-from ocd.orchestration.paging import Tour
-from ocd.payload import Lines
-from ocd.safety.domains import parse_url_argument
-from ocd.verb import PAYLOAD, Output, Params, task_verb
+from ocd.browser.sessions.session import Sessions
+from ocd.ledger.task_handle import Work
+from ocd.safety.domain_policy import parse_url_argument
+from ocd.storage.payload import Lines
+from ocd.verb_api.declaration import PAYLOAD, Output, Params, task_verb
+from ocd.verb_api.nested_calls import Calls
+from ocd.workflows.batch import Batch, Job, summed
+from ocd.workflows.pagination import Tour
+from ocd.workflows.viewer_capture import Camera, Capture, Route, Strategy
 
 
 class BatchTask(msgspec.Struct, forbid_unknown_fields=True):

@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from ocd.actions import PAGE_KEYS, answer
 from ocd.api.errors import OcdError
-from ocd.browser import doing, dragging, hands, pointing
-from ocd.browser.acting import Clock, take_aim, wait_ready
-from ocd.browser.aiming import Aim
-from ocd.browser.tab import Tab
-from ocd.verb import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.act import coordinate_input, drag_and_drop, element_actions, input_events
+from ocd.pages.act.actionability import Clock, take_aim, wait_ready
+from ocd.pages.locate.locators import Aim
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
+from ocd.verb_api.element_params import PAGE_KEYS, answer
 
 Action = Literal[
     "screenshot", "zoom", "left_click", "right_click", "middle_click", "double_click",
@@ -22,7 +22,7 @@ Point = Annotated[list[float], Meta(min_length=2, max_length=2)] | None
 _TIMEOUT_MS = 5000
 # Seconds beyond the call's time to say what it waited for in vain.
 _GRACE_S = 0.5
-_POINTED = (*hands.CLICKS, "left_mouse_down", "left_mouse_up", "mouse_move", "hover")
+_POINTED = (*coordinate_input.CLICKS, "left_mouse_down", "left_mouse_up", "mouse_move", "hover")
 
 
 class Computer(Params):
@@ -52,7 +52,7 @@ class Computer(Params):
         Meta(description="zoom: left, top, right, bottom"),
     ] = None
     screenshot_quality: Annotated[
-        hands.Quality, Meta(description="high: PNG; else JPEG")
+        coordinate_input.Quality, Meta(description="high: PNG; else JPEG")
     ] = "normal"  # fmt: skip
     force: Annotated[
         bool,
@@ -94,7 +94,7 @@ async def _used(tab: Tab, params: Computer, clock: Clock) -> Output:
     if params.action in ("screenshot", "zoom"):
         return await _picture(tab, params)
     if params.action == "wait":
-        await hands.pause(clock, params.duration)
+        await coordinate_input.pause(clock, params.duration)
         return Output(data={"tab_id": tab.id, "action": "wait", "waited_s": params.duration})
     if params.action in ("type", "key", "hold_key"):
         return await _keys(tab, params, clock)
@@ -112,7 +112,7 @@ async def _picture(tab: Tab, params: Computer) -> Output:
     if params.action == "zoom" and params.region:
         left, top, right, bottom = params.region
         region = (left, top, right, bottom)
-    shot = await hands.picture(tab, params.screenshot_quality, region)
+    shot = await coordinate_input.picture(tab, params.screenshot_quality, region)
     data: dict[str, Any] = {
         "tab_id": tab.id, "action": params.action, "url": tab.url, "mime_type": shot.mime_type,
         "width": shot.width, "height": shot.height, "scale": shot.scale,
@@ -129,16 +129,16 @@ async def _keys(tab: Tab, params: Computer, clock: Clock) -> Output:
     if params.ref is not None:
         target = await take_aim(tab, Aim(ref=params.ref))
         async with target.element:
-            await doing.do(target, clock, "focus")
-    done = await hands.keys(tab, clock, params.text, kind=params.action, hold_s=hold)
+            await element_actions.do(target, clock, "focus")
+    done = await coordinate_input.keys(tab, clock, params.text, kind=params.action, hold_s=hold)
     return answer(tab, {"action": params.action}, done)
 
 
 async def _scroll(tab: Tab, params: Computer, clock: Clock) -> Output:
     at = await _place(tab, params, clock) if params.coordinate or params.ref else None
-    bits = pointing.modifier_bits(params.modifiers)
+    bits = input_events.modifier_bits(params.modifiers)
     way, much = params.scroll_direction, params.scroll_amount
-    where, done = await hands.scroll(tab, at, clock, way, much, bits)
+    where, done = await coordinate_input.scroll(tab, at, clock, way, much, bits)
     return answer(tab, {"action": "scroll", "direction": way, **where}, done)
 
 
@@ -147,9 +147,9 @@ async def _drag(tab: Tab, params: Computer, clock: Clock) -> Output:
         raise _needs(params, "start_coordinate")
     if params.coordinate is None:
         raise _needs(params, "coordinate")
-    start = dragging.End(Aim(ref=params.ref), _pair(params.start_coordinate))
-    end = dragging.End(point=_pair(params.coordinate))
-    dragged = await dragging.drag(tab, clock, start, end)
+    start = drag_and_drop.End(Aim(ref=params.ref), _pair(params.start_coordinate))
+    end = drag_and_drop.End(point=_pair(params.coordinate))
+    dragged = await drag_and_drop.drag(tab, clock, start, end)
     return answer(tab, {"action": params.action, **dragged.told()}, dragged.done)
 
 
@@ -159,14 +159,14 @@ async def _point(tab: Tab, params: Computer, clock: Clock) -> Output:
             raise _needs(params, "ref")
         target = await take_aim(tab, Aim(ref=params.ref))
         async with target.element:
-            done = await doing.do(target, clock, "scroll_into_view")
+            done = await element_actions.do(target, clock, "scroll_into_view")
         return answer(tab, {"action": "scroll_to", "ref": target.ref}, done)
     x, y = await _place(tab, params, clock)
-    if params.action in hands.CLICKS:
-        bits = pointing.modifier_bits(params.modifiers)
-        target, done = await hands.click(tab, (x, y), clock, params.action, bits)
+    if params.action in coordinate_input.CLICKS:
+        bits = input_events.modifier_bits(params.modifiers)
+        target, done = await coordinate_input.click(tab, (x, y), clock, params.action, bits)
     else:
-        target, done = await hands.move(tab, (x, y), clock, params.action)
+        target, done = await coordinate_input.move(tab, (x, y), clock, params.action)
     told = {"coordinate": [round(x, 1), round(y, 1)], "target": target.told()}
     return answer(tab, {"action": params.action, **told, "ref": target.ref or None}, done)
 

@@ -4,13 +4,13 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from ocd.api.times import rfc3339
-from ocd.browser import console
-from ocd.browser.console import Message
-from ocd.browser.patterns import text_test
-from ocd.browser.tab import Tab
+from ocd.api.timestamps import rfc3339
+from ocd.browser.observe import console
+from ocd.browser.observe.console import Message
+from ocd.browser.observe.text_patterns import text_test
+from ocd.browser.tabs.tab import Tab
 from ocd.safety.redact import redact_text
-from ocd.verb import UNLISTED, Output, Params, tab_verb
+from ocd.verb_api.declaration import UNLISTED, Output, Params, tab_verb
 
 
 class ConsoleCapture(Params):

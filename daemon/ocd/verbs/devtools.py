@@ -6,8 +6,8 @@ from msgspec import Meta
 from yarl import URL
 
 from ocd.api.errors import OcdError
-from ocd.browser.session import Session
-from ocd.verb import Output, Params, session_verb
+from ocd.browser.sessions.session import Session
+from ocd.verb_api.declaration import Output, Params, session_verb
 
 
 class DevtoolsUrl(Params):

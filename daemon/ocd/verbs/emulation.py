@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
-from ocd.browser.devices import AGENTS, DEVICES, PLACES, Device
-from ocd.browser.emulation import emulation_of
-from ocd.browser.tab import Tab
-from ocd.safety.taint import ANY_SITE, Departure
-from ocd.verb import UNLISTED, Output, Params, Sending, tab_verb
+from ocd.browser.emulation.devices import AGENTS, DEVICES, PLACES, Device
+from ocd.browser.emulation.emulation import emulation_of
+from ocd.browser.tabs.tab import Tab
+from ocd.safety.session_taint import ANY_SITE, Departure
+from ocd.verb_api.declaration import UNLISTED, Output, Params, Sending, tab_verb
 
 DevicePreset = Literal[
     "iphone-14", "iphone-14-pro-max", "iphone-se", "ipad-pro", "ipad-mini", "pixel-7", "galaxy-s21",

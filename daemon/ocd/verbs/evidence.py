@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 from yarl import URL
 
-from ocd.contracts.tree import decode
+from ocd.contracts.expression import decode
+from ocd.evidence import schema_diff
+from ocd.evidence.service import Order, Witness
 from ocd.ledger.runner import CALLER_SESSION
-from ocd.ledger.work import Work
-from ocd.records import schema_diff
-from ocd.verb import PAYLOAD, WHEN_STORED, Output, Params, daemon_verb, task_verb
-from ocd.witness import Order, Witness
+from ocd.ledger.task_handle import Work
+from ocd.verb_api.declaration import PAYLOAD, WHEN_STORED, Output, Params, daemon_verb, task_verb
 
 Part = Literal[
     "dom", "screenshot", "network", "console", "facts", "contract_facts", "phash", "gate",

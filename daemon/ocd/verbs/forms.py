@@ -6,15 +6,16 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from ocd.actions import PAGE_KEYS, Aimed, PollInterval, Timeout, WaitForMs, answer
 from ocd.api.errors import OcdError
-from ocd.browser import fields, pointing
-from ocd.browser.acting import Clock, Done, Target, perform, take_aim, wait_ready
-from ocd.browser.aiming import WRITTEN, Aim
-from ocd.browser.effects import Effects
-from ocd.browser.presence import Patience, take_when_there
-from ocd.browser.tab import Tab
-from ocd.verb import MAX_TIMEOUT_MS, PAYLOAD, UNLISTED, Output, Params, tab_verb
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.act import form_fields as fields
+from ocd.pages.act import input_events
+from ocd.pages.act.action_effects import Effects
+from ocd.pages.act.actionability import Clock, Done, Target, perform, take_aim, wait_ready
+from ocd.pages.locate.locators import WRITTEN, Aim
+from ocd.pages.locate.wait_for_element import Patience, take_when_there
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, PAYLOAD, UNLISTED, Output, Params, tab_verb
+from ocd.verb_api.element_params import PAGE_KEYS, Aimed, PollInterval, Timeout, WaitForMs, answer
 
 Value = str | bool | int | float | tuple[str, ...]
 FieldValue = Annotated[Value, Meta(description="Text, true/false, option, date")]
@@ -162,7 +163,7 @@ async def _submit(tab: Tab, last: Target, submit: str | bool, clock: Clock) -> D
         if button is last:
             return await perform(last, clock, effects, lambda: _enter(tab, last))
         x, y = await wait_ready(button, clock)
-        return await perform(button, clock, effects, lambda: pointing.click(tab, x, y))
+        return await perform(button, clock, effects, lambda: input_events.click(tab, x, y))
 
 
 async def _enter(tab: Tab, last: Target) -> None:
@@ -173,4 +174,4 @@ async def _enter(tab: Tab, last: Target) -> None:
         " return true }"
     )
     if not submitted:
-        await pointing.press(tab, "Enter")
+        await input_events.press(tab, "Enter")

@@ -11,13 +11,13 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
-from ocd.browser.interception import MAX_LOG, Interception, interception_of
-from ocd.browser.patterns import text_test
-from ocd.browser.rules import RequestChange, ResponseChange, Rule, kinds
-from ocd.browser.tab import Tab
-from ocd.safety.domains import parse_url_argument
-from ocd.safety.taint import Departure, origin_of, recipient
-from ocd.verb import PAYLOAD, UNLISTED, Output, Params, Sending, tab_verb
+from ocd.browser.network.intercept_rules import RequestChange, ResponseChange, Rule, kinds
+from ocd.browser.network.interception import MAX_LOG, Interception, interception_of
+from ocd.browser.observe.text_patterns import text_test
+from ocd.browser.tabs.tab import Tab
+from ocd.safety.domain_policy import parse_url_argument
+from ocd.safety.session_taint import Departure, origin_of, recipient
+from ocd.verb_api.declaration import PAYLOAD, UNLISTED, Output, Params, Sending, tab_verb
 
 _HeaderChanges = dict[str, str | None]
 

@@ -8,12 +8,12 @@ from msgspec import Meta
 from yarl import URL
 
 from ocd.api.errors import OcdError
-from ocd.browser.challenges import challenge_of
-from ocd.browser.glancing import glance
-from ocd.browser.tab import Navigation, Tab
-from ocd.browser.validating import sent_to_login
-from ocd.safety.domains import parse_url_argument
-from ocd.verb import MAX_TIMEOUT_MS, SENDS_TO, Output, Params, tab_verb
+from ocd.browser.network.http_auth import challenge_of
+from ocd.browser.tabs.tab import Navigation, Tab
+from ocd.pages.read.page_glance import glance
+from ocd.pages.read.page_health import sent_to_login
+from ocd.safety.domain_policy import parse_url_argument
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, Output, Params, tab_verb
 
 Wait = Annotated[
     Literal["load", "dom", "idle", "commit"],

@@ -6,14 +6,14 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
-from ocd.browser import exchange_views, har_files
-from ocd.browser.exchange_views import Test
-from ocd.browser.exchanges import Exchange
-from ocd.browser.patterns import text_test
-from ocd.browser.tab import Tab
-from ocd.browser.throttling import PRESETS, Speed
+from ocd.browser.network.throttling import PRESETS, Speed
+from ocd.browser.observe import har_writer, request_views
+from ocd.browser.observe.request_views import Test
+from ocd.browser.observe.requests import Exchange
+from ocd.browser.observe.text_patterns import text_test
+from ocd.browser.tabs.tab import Tab
 from ocd.safety.redact import redact
-from ocd.verb import UNLISTED, WRITES_PATH, Output, Params, tab_verb
+from ocd.verb_api.declaration import UNLISTED, WRITES_PATH, Output, Params, tab_verb
 
 _PAGE_KEYS = ("url", "redirect_url", "status_text", "headers", "post_data", "body")
 Preset = Literal[
@@ -87,19 +87,19 @@ def _action(params: Network) -> str:
 
 
 async def _list(tab: Tab, params: Network) -> Output:
-    fits = exchange_views.every(_tests(params))
+    fits = request_views.every(_tests(params))
     known = tab.traffic.requests()
     found = [one for one in known if fits(one)]
     shown = found[-params.limit :] if params.limit else found
     data: dict[str, Any] = {
-        "action": "list", "tab_id": tab.id, "requests": [exchange_views.brief(o) for o in shown],
+        "action": "list", "tab_id": tab.id, "requests": [request_views.brief(o) for o in shown],
         "returned": len(shown), "total": len(found), "known": len(known),
         "dropped": tab.traffic.dropped,
     }  # fmt: skip
     if tab.traffic.conditions:
         data["throttled"] = True
     if params.har_path:
-        size = await har_files.write(
+        size = await har_writer.write(
             params.har_path, tab.traffic, found, with_bodies=params.har_bodies
         )
         data |= {"har_path": params.har_path, "har_entries": len(found), "har_bytes": size}
@@ -113,9 +113,9 @@ def _tests(params: Network) -> Iterator[Test]:
         fits = text_test(params.url, "url")
         yield lambda one: fits(one.url)
     if params.status is not None:
-        yield exchange_views.status_test(params.status)
+        yield request_views.status_test(params.status)
     if params.resource_type:
-        yield exchange_views.type_test(params.resource_type)
+        yield request_views.type_test(params.resource_type)
     if params.method:
         wanted = params.method.upper()
         yield lambda one: one.method == wanted
@@ -125,18 +125,18 @@ def _tests(params: Network) -> Iterator[Test]:
 
 async def _get(tab: Tab, params: Network) -> Output:
     one = _wanted(tab, params)
-    told = exchange_views.whole(one)
+    told = request_views.whole(one)
     if one.post_data is None and one.has_post_data:
         told["request"]["post_data"] = redact(await tab.traffic.posted(one, params.max_body_bytes))
     body = await tab.traffic.body(one, params.max_body_bytes)
-    told = exchange_views.with_body(told, body)
+    told = request_views.with_body(told, body)
     return Output(data={"action": "get", "tab_id": tab.id, **told}, origin=tab.url)
 
 
 def _wanted(tab: Tab, params: Network) -> Exchange:
     if params.id:
         return tab.traffic.find(params.id)
-    fits = exchange_views.every(_tests(params))
+    fits = request_views.every(_tests(params))
     found = [one for one in tab.traffic.requests() if fits(one)]
     if not params.url or not found:
         raise OcdError(

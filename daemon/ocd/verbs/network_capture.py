@@ -4,12 +4,12 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from ocd.browser import exchange_views
-from ocd.browser.bodies import Keeper
-from ocd.browser.exchanges import Exchange
-from ocd.browser.tab import Tab
-from ocd.browser.traffic import Capture
-from ocd.verb import UNLISTED, Output, Params, tab_verb
+from ocd.browser.observe import request_views
+from ocd.browser.observe.request_log import Capture
+from ocd.browser.observe.requests import Exchange
+from ocd.browser.observe.response_bodies import Keeper
+from ocd.browser.tabs.tab import Tab
+from ocd.verb_api.declaration import UNLISTED, Output, Params, tab_verb
 
 _PAGE_KEYS = ("url", "redirect_url", "status_text", "headers", "post_data", "body")
 
@@ -104,10 +104,10 @@ async def _capture(tab: Tab, mode: str, params: NetworkCaptureLite | NetworkCapt
 
 
 def _new(tab: Tab, mode: str, options: CaptureOptions) -> Capture:
-    fits = exchange_views.every(
+    fits = request_views.every(
         (
-            exchange_views.url_test(options.url_allowlist, options.url_blocklist),
-            exchange_views.type_test(options.resource_types),
+            request_views.url_test(options.url_allowlist, options.url_blocklist),
+            request_views.type_test(options.resource_types),
         )
     )
     capture = Capture(mode, tab.traffic.log.end, fits, options.max_entries)
@@ -118,6 +118,6 @@ def _new(tab: Tab, mode: str, options: CaptureOptions) -> Capture:
 
 async def _entry(tab: Tab, capture: Capture, one: Exchange) -> dict[str, Any]:
     if capture.keeper is None:
-        return exchange_views.brief(one)
+        return request_views.brief(one)
     body = await tab.traffic.body(one, capture.keeper.each)
-    return exchange_views.with_body(exchange_views.whole(one), body)
+    return request_views.with_body(request_views.whole(one), body)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ocd.outputs.store import OutputStore
-from ocd.verb import Output, Params, daemon_verb
+from ocd.verb_api.declaration import Output, Params, daemon_verb
 
 Handle = Annotated[str, Meta(description="The handle: oh_ and 12 characters")]
 

@@ -9,13 +9,13 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from ocd.api.errors import OcdError
-from ocd.browser import insights, trace_facts, tracing
-from ocd.browser.session import Session
-from ocd.browser.tab import Tab
-from ocd.browser.throttling import PRESETS
-from ocd.browser.timings import measured, unpainted
-from ocd.safety.domains import parse_url_argument
-from ocd.verb import SENDS_TO, WRITES_PATH, Output, Params, session_verb, tab_verb
+from ocd.browser.network.throttling import PRESETS
+from ocd.browser.performance import insights, trace_events, tracing
+from ocd.browser.performance.metrics import measured, unpainted
+from ocd.browser.sessions.session import Session
+from ocd.browser.tabs.tab import Tab
+from ocd.safety.domain_policy import parse_url_argument
+from ocd.verb_api.declaration import SENDS_TO, WRITES_PATH, Output, Params, session_verb, tab_verb
 
 
 class PerformanceMetrics(Params):
@@ -102,8 +102,8 @@ async def oc_performance_insights(tab: Tab, params: PerformanceInsights) -> Outp
     return Output(data=told, origin=tab.url)
 
 
-def _facts(folder: Path, trace_id: str) -> trace_facts.Facts:
-    return trace_facts.gather(tracing.events(folder, trace_id))
+def _facts(folder: Path, trace_id: str) -> trace_events.Facts:
+    return trace_events.gather(tracing.events(folder, trace_id))
 
 
 @contextlib.asynccontextmanager

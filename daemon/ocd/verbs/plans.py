@@ -8,11 +8,11 @@ import msgspec
 from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
-from ocd.ledger.work import Work
-from ocd.orchestration.plan import plan_of
-from ocd.orchestration.planning import Planner
-from ocd.payload import Lines
-from ocd.verb import PAYLOAD, Output, Params, task_verb
+from ocd.ledger.task_handle import Work
+from ocd.storage.payload import Lines
+from ocd.verb_api.declaration import PAYLOAD, Output, Params, task_verb
+from ocd.workflows.plan_runner import Planner
+from ocd.workflows.plan_schema import plan_of
 
 
 class ExecutePlan(Params):

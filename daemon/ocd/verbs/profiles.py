@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from ocd.browser import profiles
-from ocd.browser.chromium import Chromium
-from ocd.browser.profiles import Place
-from ocd.verb import READS_PATH, Output, Params, daemon_verb
+from ocd.browser.process import profiles
+from ocd.browser.process.chromium import Chromium
+from ocd.browser.process.profiles import Place
+from ocd.verb_api.declaration import READS_PATH, Output, Params, daemon_verb
 
 
 class ListProfiles(Params):

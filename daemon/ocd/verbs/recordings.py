@@ -8,15 +8,15 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from ocd.files import write_whole
 from ocd.ledger.runner import CALLER_SESSION
-from ocd.ledger.work import Work
-from ocd.payload import Lines
-from ocd.recording import exports
-from ocd.recording.active import Active
+from ocd.ledger.task_handle import Work
+from ocd.recording import export
+from ocd.recording.active_recording import Active
 from ocd.recording.recorder import Recorder
-from ocd.records.recordings import MOST_ACTIONS, RecordingMeta, Screenshots
-from ocd.verb import WRITES_PATH, Output, Params, daemon_verb, task_kind
+from ocd.recording.store import MOST_ACTIONS, RecordingMeta, Screenshots
+from ocd.storage.files import write_whole
+from ocd.storage.payload import Lines
+from ocd.verb_api.declaration import WRITES_PATH, Output, Params, daemon_verb, task_kind
 
 Name = Annotated[str, Meta(max_length=200)]
 
@@ -133,7 +133,7 @@ async def oc_recording_list(recorder: Recorder, params: RecordingList) -> Output
 async def oc_recording_export(recorder: Recorder, params: RecordingExport) -> Output:
     meta = await recorder.find(params.recording_id, CALLER_SESSION.get())
     made = await asyncio.to_thread(
-        exports.export, recorder.store, meta, recorder.public(meta), params.format
+        export.export, recorder.store, meta, recorder.public(meta), params.format
     )
     if params.path is not None:
         chunks = (chunk.data for chunk in made.payload(None))

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
-from ocd.contracts.tree import decode
+from ocd.contracts.expression import decode
 from ocd.ledger.runner import CALLER_SESSION
-from ocd.practice.skillbook import Skillbook, Wish, told
-from ocd.records.skill_index import Wanted
-from ocd.verb import PAYLOAD, SECRET, Output, Params, daemon_verb
+from ocd.skills.index import Wanted
+from ocd.skills.service import Skillbook, Wish, told
+from ocd.verb_api.declaration import PAYLOAD, SECRET, Output, Params, daemon_verb
 
 Name = Annotated[str, Meta(min_length=1, max_length=10_240)]
 Milliseconds = Annotated[int, Meta(ge=0, le=600_000)]

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
-from ocd.browser.session import Session
-from ocd.browser.tab import Tab
-from ocd.safety.domains import parse_url_argument
-from ocd.verb import SENDS_TO, UNLISTED, Output, Params, session_verb
+from ocd.browser.sessions.session import Session
+from ocd.browser.tabs.tab import Tab
+from ocd.safety.domain_policy import parse_url_argument
+from ocd.verb_api.declaration import SENDS_TO, UNLISTED, Output, Params, session_verb
 
 WorkerId = Annotated[
     str | None, Meta(description="Of this worker: its id or name", extra_json_schema=UNLISTED)

@@ -10,8 +10,8 @@ from msgspec import Meta, field
 from ocd.api.errors import OcdError
 from ocd.ledger.runner import CALLER_SESSION, Runner
 from ocd.ledger.states import Status, TaskMeta, milliseconds, public
-from ocd.safety.taint import origin_of
-from ocd.verb import ARGUMENTS_OF_KIND, Output, Params, daemon_verb
+from ocd.safety.session_taint import origin_of
+from ocd.verb_api.declaration import ARGUMENTS_OF_KIND, Output, Params, daemon_verb
 
 TaskId = Annotated[str, Meta(description="The task's id")]
 

@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
-from ocd.browser.isolation import Worker as Isolated
-from ocd.browser.session import Session
+from ocd.browser.sessions.browser_contexts import Worker as Isolated
+from ocd.browser.sessions.session import Session
 from ocd.ledger.runner import CALLER_SESSION
-from ocd.orchestration.workflows import Workflows
-from ocd.records.workflow_states import Report
-from ocd.safety.domains import parse_url_argument
-from ocd.verb import PAYLOAD, SENDS_TO, Output, Params, daemon_verb, session_verb
+from ocd.safety.domain_policy import parse_url_argument
+from ocd.verb_api.declaration import PAYLOAD, SENDS_TO, Output, Params, daemon_verb, session_verb
+from ocd.workflows.service import Workflows
+from ocd.workflows.states import Report
 
 
 class Worker(Params):

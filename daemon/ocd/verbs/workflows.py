@@ -6,12 +6,12 @@ import msgspec
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
-from ocd.browser.isolation import MAX_WORKERS
+from ocd.browser.sessions.browser_contexts import MAX_WORKERS
 from ocd.ledger.runner import CALLER_SESSION
-from ocd.orchestration.workflows import Assignment, Limits, Workflows, prompt, told
-from ocd.records.workflow_states import WorkerState, WorkflowMeta, verdict
-from ocd.safety.domains import parse_url_argument
-from ocd.verb import PAYLOAD, Output, Params, daemon_verb
+from ocd.safety.domain_policy import parse_url_argument
+from ocd.verb_api.declaration import PAYLOAD, Output, Params, daemon_verb
+from ocd.workflows.service import Assignment, Limits, Workflows, prompt, told
+from ocd.workflows.states import WorkerState, WorkflowMeta, verdict
 
 MAX_MS = 86_400_000
 _MILLISECONDS = Meta(ge=1, le=MAX_MS)

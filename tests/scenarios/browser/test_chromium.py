@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 import support.browsing
-from ocd.browser.leftovers import RECORD
+from ocd.browser.process.orphans import RECORD
 from support.browsing import browsing, refusal
 from support.site_inline import InlineSite, Reply
 from support.waiting import wait_until
@@ -189,7 +189,7 @@ async def test_a_profile_in_use_is_not_taken(tmp_path):
 )
 async def test_a_browser_that_does_not_start_says_why(tmp_path, monkeypatch, script, words):
     """browser_failed carries Chromium's last words, or that there were none in time."""
-    monkeypatch.setattr("ocd.browser.launch.START_S", 1.0)
+    monkeypatch.setattr("ocd.browser.process.launch.START_S", 1.0)
     binary = tmp_path / "chromium"
     binary.write_text(f"#!/bin/sh\n{script}\n")
     binary.chmod(0o700)

@@ -5,8 +5,8 @@ import time
 
 import psutil
 
-from ocd.browser.pool import PagePool
-from ocd.safety.domains import DomainPolicy
+from ocd.browser.pool.page_pool import PagePool
+from ocd.safety.domain_policy import DomainPolicy
 from support.browsing import browsing, refusal
 from support.site_inline import InlineSite, Reply, redirect
 

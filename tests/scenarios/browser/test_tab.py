@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from ocd.browser.scripts import Json
-from ocd.browser.tab import Tab
+from ocd.browser.tabs.evaluate import Json
+from ocd.browser.tabs.tab import Tab
 from support.browsing import browsing, refusal
 from support.site_inline import InlineSite, Reply, redirect
 

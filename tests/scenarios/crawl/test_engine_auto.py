@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 
 from ocd.api.errors import OcdError
-from ocd.ledger.work import Work
+from ocd.ledger.task_handle import Work
 from support.crawl_site import page, site, tree
 from support.crawling import FakePool, rendered, run_crawl
 

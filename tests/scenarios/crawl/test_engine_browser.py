@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ocd.browser.chromium import Chromium, ChromiumOptions
-from ocd.browser.pool import PagePool
-from ocd.safety.domains import DomainPolicy
+from ocd.browser.pool.page_pool import PagePool
+from ocd.browser.process.chromium import Chromium, ChromiumOptions
+from ocd.safety.domain_policy import DomainPolicy
 from support.crawl_site import page, site, tree
 from support.crawling import run_crawl
 

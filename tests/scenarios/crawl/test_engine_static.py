@@ -12,8 +12,8 @@ import pytest
 from aiohttp import web
 
 from ocd.api.errors import OcdError
-from ocd.ledger.work import Work
-from ocd.safety.domains import DomainPolicy
+from ocd.ledger.task_handle import Work
+from ocd.safety.domain_policy import DomainPolicy
 from support.crawl_site import page, site, tree
 from support.crawling import kept_pages, run_crawl
 

@@ -12,10 +12,10 @@ import pytest
 from aiohttp import web
 
 from ocd.api.errors import OcdError
-from ocd.browser.pool import PagePool
-from ocd.crawl.extract import MAX_CONTENT
-from ocd.ledger.work import Work
-from ocd.verbs.crawling import Crawl, CrawlSitemap
+from ocd.browser.pool.page_pool import PagePool
+from ocd.crawl.page_extractor import MAX_CONTENT
+from ocd.ledger.task_handle import Work
+from ocd.verbs.crawl import Crawl, CrawlSitemap
 from support.browsing import browsing
 from support.crawl_site import page, site
 from support.crawling import run_crawl

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from ocd.browser.pool import PagePool
+from ocd.browser.pool.page_pool import PagePool
 from support.browsing import browsing
 from support.crawl_site import page, site
 from support.crawling import run_crawl

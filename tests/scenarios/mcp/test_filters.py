@@ -3,8 +3,8 @@
 import json
 from collections.abc import Callable
 
-from ocd import catalog
-from ocd.api.tools import described
+from ocd.api.tool_schema import described
+from ocd.calls import catalog
 from support.daemon import Daemon
 from support.mcp import Bridge, Http, error_of
 

@@ -302,7 +302,7 @@ def test_fifty_bridges(make_daemon: Callable[..., Daemon]) -> None:
 
 def test_the_relay_imports_the_standard_library_only() -> None:
     """Its start is what a host waits for."""
-    code = "import sys, oc_mcp.__main__, oc_mcp.relay; print('\\n'.join(sys.modules))"
+    code = "import sys, oc_mcp.__main__, oc_mcp.relay.relay; print('\\n'.join(sys.modules))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     roots = {name.partition(".")[0] for name in said.stdout.split()}
     editable = {name for name in roots if name.startswith("_") and "editable" in name}

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from ocd.browser.chromium import Chromium, ChromiumOptions
-from ocd.browser.session import Sessions
-from ocd.browser.tab import Tab
-from ocd.safety.domains import DomainPolicy
+from ocd.browser.process.chromium import Chromium, ChromiumOptions
+from ocd.browser.sessions.session import Sessions
+from ocd.browser.tabs.tab import Tab
+from ocd.safety.domain_policy import DomainPolicy
 from support.site import Site
 
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from ocd.browser.reading import Mode, read
-from ocd.browser.tab import Tab
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read.reader import Mode, read
 from support.site import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

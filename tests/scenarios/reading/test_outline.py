@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from ocd.browser.reading import read
-from ocd.browser.tab import Tab
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read.reader import read
 from support.site import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

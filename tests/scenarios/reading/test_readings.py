@@ -1,8 +1,8 @@
 import pytest
 
 from ocd.api.errors import OcdError
-from ocd.browser.reading import read
-from ocd.browser.tab import Tab
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read.reader import read
 from support.site import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

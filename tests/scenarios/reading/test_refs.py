@@ -3,9 +3,9 @@ import re
 import pytest
 
 from ocd.api.errors import OcdError
-from ocd.browser.reading import read
-from ocd.browser.refs import parse_ref, resolve_target
-from ocd.browser.tab import Tab
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.engine.refs import parse_ref, resolve_target
+from ocd.pages.read.reader import read
 from support.site import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -1,0 +1,123 @@
+"""One request to the daemon, which is started first if none runs, and what its answer means."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from oc import transport
+from oc.render import say
+from ocd.api import errors, paths
+from ocd.api.errors import OcdError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from oc.argv import Command
+    from oc.transport import Reply
+
+PROGRESS = "application/x-ndjson"
+
+# How long the daemon may be late with its own deadline before we take it for hung.
+_GRACE_S = 15.0
+
+
+class Line:
+    """The line to the daemon for one command: its options, and the catalog's hash to compare."""
+
+    def __init__(self, command: Command, catalog_hash: str) -> None:
+        self.command = command
+        self._hash = catalog_hash
+        self._home = paths.home()
+        self._met = False
+
+    def get(self, path: str, *, timeout_s: float | None = 60.0) -> Reply:
+        """Return the reply to a GET; an error status raises the OcdError that the body has."""
+        return good(self._ask("GET", path, b"", timeout_s=timeout_s))
+
+    def post(self, path: str, body: dict[str, Any], *, timeout_s: float = 60.0) -> Reply:
+        """Return the reply to a POST of a JSON body, good or bad."""
+        return self._ask("POST", path, json.dumps(body).encode(), timeout_s=timeout_s)
+
+    def call(self, verb: str, params: dict[str, Any], *, accept: str = "application/json") -> Reply:
+        """Return the reply to a verb's call, good or bad."""
+        client = {"kind": "oc", "cwd": _cwd(), "pid": os.getpid()}
+        session = self.command.session
+        body = {"verb": verb, "params": params, "session": session, "client": client}
+        timeout_ms = params.get("timeout_ms")
+        timeout_s = timeout_ms / 1000 + _GRACE_S if isinstance(timeout_ms, int) else None
+        encoded = json.dumps(body).encode()
+        return self._ask("POST", "/v1/call", encoded, accept=accept, timeout_s=timeout_s)
+
+    def result(self, verb: str, **params: object) -> Any:  # noqa: ANN401 - any JSON value
+        """Return the result of a verb, decoded; its error is raised."""
+        return result_in(good(self.call(verb, params)).read())
+
+    def _ask(self, method: str, path: str, body: bytes, **how: Any) -> Reply:  # noqa: ANN401
+        address = paths.daemon_socket(self._home)
+        try:
+            reply = transport.request(address, method, path, body, **how)
+        except transport.Unreachable:
+            if self._met:  # somebody has stopped it since: that must hold
+                message = "The daemon was stopped meanwhile"
+                raise OcdError("no_daemon", message, hint="ocd start", home=self._home) from None
+            self._start()
+            try:
+                reply = transport.request(address, method, path, body, **how)
+            except transport.Unreachable:
+                message = f"The daemon was started, but nobody listens on {address}"
+                raise OcdError("no_daemon", message, hint="ocd logs") from None
+        self._met = True
+        self._compare(reply)
+        return reply
+
+    def _start(self) -> None:
+        from oc import daemon_start
+
+        wanted = self.command.options.get("start")
+        if wanted is False or (wanted is None and not paths.may_start(self._home)):
+            raise OcdError("no_daemon", "No daemon is running", hint="ocd start", home=self._home)
+        daemon_start.start_daemon(self._home, quiet=self.command.quiet)
+
+    def _compare(self, reply: Reply) -> None:
+        theirs = reply.headers.get("x-openchrome-catalog", self._hash)
+        if theirs != self._hash and not self.command.quiet:
+            say("Warning: oc and the running daemon are of different versions.")
+            say("Hint: ocd restart")
+            self._hash = theirs
+
+
+def good(reply: Reply) -> Reply:
+    """Return the reply if it is a success, else raise the error that its body describes."""
+    if reply.status < 400:
+        return reply
+    raise error_in(reply.read())
+
+
+def result_in(body: bytes) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the result that a good reply's body holds."""
+    try:
+        return json.loads(body)["result"]
+    except (ValueError, TypeError, KeyError):
+        raise _nonsense(body) from None
+
+
+def error_in(body: bytes) -> OcdError:
+    """Return the error that a reply's body describes."""
+    try:
+        return errors.error_from_body(json.loads(body)["error"])
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return _nonsense(body)
+
+
+def _nonsense(body: bytes) -> OcdError:
+    text = body[:200].decode("utf-8", "replace").strip()
+    return OcdError("internal", f"The daemon's answer makes no sense: {text}", hint="ocd logs")
+
+
+def _cwd() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""  # It was removed.

@@ -1,0 +1,73 @@
+"""Commands that ask the daemon for something other than one verb of the catalog."""
+
+from __future__ import annotations
+
+import json
+
+from oc import hot_path, render, reply_output, value_parsing
+from oc.argv import Command
+from oc.command_names import key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from oc.daemon_calls import Line
+    from oc.hot_path import Index
+
+
+def status(line: Line, command: Command, _index: Index) -> int:
+    """Show what the daemon is and holds; none is started for that unless --start says so."""
+    return _of_status(line, command, lambda told: told)
+
+
+def session_list(line: Line, command: Command, _index: Index) -> int:
+    """Show the sessions that the daemon's status names."""
+    return _of_status(line, command, lambda told: told["session_names"])
+
+
+def _of_status(line: Line, command: Command, shown: Callable[[dict[str, Any]], Any]) -> int:
+    command.options.setdefault("start", False)
+    reply = line.get("/v1/status", timeout_s=_timeout_s(command))
+    if command.as_json:
+        reply_output.show_json(reply, command)
+    else:
+        render.write_line(render.for_humans(shown(json.loads(reply.read()))))
+    return 0
+
+
+def catalog(line: Line, command: Command, _index: Index) -> int:
+    """List the daemon's verbs."""
+    reply = line.get("/v1/catalog", timeout_s=_timeout_s(command))
+    if command.as_json:
+        reply_output.show_json(reply, command)
+        return 0
+    verbs = json.loads(reply.read())["verbs"]
+    render.write_line(render.table(verbs, ("name", "capability", "tier", "summary")))
+    return 0
+
+
+def call(line: Line, command: Command, index: Index) -> int:
+    """Call any verb by name, also one that this version's catalog does not know."""
+    verb = key(command.params["verb"])
+    entry = index.get(verb)
+    if entry is None or "run" in entry:
+        entry = {"name": verb, "params": {"properties": {}}}
+    params: dict[str, Any] = dict(command.params.get("json_params", {}))
+    known = entry["params"]["properties"]
+    texts: dict[str, list[str]] = {}
+    for text in command.params.get("param", ()):
+        name, _, value = text.partition("=")
+        texts.setdefault(name, []).append(value)
+    for name, given in texts.items():
+        params[name] = value_parsing.parse(name, known.get(name, {}), given)
+    if "timeout_ms" in command.options:
+        params.setdefault("timeout_ms", command.options["timeout_ms"])
+    verb_command = Command(entry, params, command.options)
+    return hot_path.call(line, verb_command, entry["name"], params, index)
+
+
+def _timeout_s(command: Command) -> float:
+    # These never wait behind a page: a daemon that takes longer hangs.
+    return float(command.options.get("timeout_ms", 10_000)) / 1000

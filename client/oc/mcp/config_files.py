@@ -1,0 +1,208 @@
+"""Changing a host's file: read what is there, write the whole of it anew, keep the old one beside.
+
+A file that cannot be read, or that would not say afterwards what it shall say, is left alone.
+"""
+
+import errno
+import json
+import os
+import shutil
+import tempfile
+import time
+import tomllib
+from typing import Any, NamedTuple
+
+from oc.mcp import jsonc_edit, toml_edit
+from oc.mcp.agent_hosts import NAME, Host
+from ocd.api.errors import OcdError
+
+# A host may write its file while we do; then we begin again.
+_ATTEMPTS = 5
+
+# What an entry says that reached its server in another way than by a command.
+_REMOTE = {"url", "httpUrl", "serverUrl", "headers", "http_headers", "bearer_token_env_var"}
+
+
+class Merged(NamedTuple):
+    """What was done to a file: created, added, updated or unchanged; changed: keys of the entry."""
+
+    path: str
+    action: str
+    changed: list[str]
+    backup: str | None
+
+
+def read_entry(host: Host, path: str) -> dict[str, Any] | None:
+    """Return what the host's file says about us, or None; OcdError if it cannot be understood."""
+    content = _read(path)
+    if content is None:
+        return None
+    servers = _decode(host, path, content[0]).get(host.key)
+    entry = servers.get(NAME) if isinstance(servers, dict) else None
+    return entry if isinstance(entry, dict) else None
+
+
+def snippet(host: Host, entry: dict[str, Any]) -> str:
+    """Return the text of a file that says nothing else than `entry`."""
+    return _edited(host, "", entry)
+
+
+def merge(host: Host, path: str, entry: dict[str, Any], *, private: bool) -> Merged:
+    """Make the host's file say `entry`; other keys of our entry and of `env` stay.
+
+    private: a file that is created is readable by its owner alone.
+    """
+    real = os.path.realpath(path)  # a link stays one
+    try:
+        for _ in range(_ATTEMPTS):
+            merged = _merge_once(host, path, real, entry, private=private)
+            if merged is not None:
+                return merged
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+        message = f"{path} cannot be written: {error.strerror or error}"
+        code = "storage_full" if full else "storage_failed"
+        raise OcdError(code, message, hint=_BY_HAND, path=path) from None
+    message = f"{host.title} keeps writing {path}"
+    raise OcdError("busy", message, hint=f"Close {host.title} and try again.", path=path)
+
+
+_BY_HAND = "Without --write it is printed, to be put there by hand."
+
+
+def _merge_once(
+    host: Host, path: str, real: str, entry: dict[str, Any], *, private: bool
+) -> Merged | None:  # fmt: skip
+    """Return what was done, or None if somebody else wrote the file meanwhile."""
+    content = _read(path)
+    text, raw = content or ("", None)
+    document = _decode(host, path, text)
+    servers = document.get(host.key, {})
+    if not isinstance(servers, dict) or not isinstance(servers.get(NAME, {}), dict):
+        raise _unreadable(path, f"{host.key}.{NAME} is no {'table' if host.is_toml else 'object'}")
+    old = servers.get(NAME)
+    wanted = _combined(old or {}, entry)
+    if wanted == old:
+        return Merged(path, "unchanged", [], None)
+    new = _edited(host, text, wanted)
+    _verify(host, path, new, {**document, host.key: {**servers, NAME: wanted}})
+    os.makedirs(os.path.dirname(real), exist_ok=True)
+    backup = _replace(real, raw, new.encode(), private=private)
+    if backup is None:
+        return None
+    changed = sorted(k for k in {*wanted, *(old or {})} if wanted.get(k) != (old or {}).get(k))
+    action = "created" if raw is None else "added" if old is None else "updated"
+    return Merged(path, action, changed, backup or None)
+
+
+def _combined(old: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
+    kept = {k: v for k, v in old.items() if k not in _REMOTE}
+    if entry.get("type") is None and kept.get("type") != "stdio":
+        kept.pop("type", None)
+    env = {**(old.get("env") or {}), **entry.get("env", {})}
+    return kept | entry | ({"env": env} if env else {})
+
+
+def _read(path: str) -> tuple[str, bytes] | None:
+    """Return the file's text and bytes, None if there is no file; OcdError if it is no text."""
+    try:
+        with open(path, "rb") as file:
+            raw = file.read()
+        return raw.decode("utf-8"), raw
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise _unreadable(path, "it is not UTF-8 text") from None
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error)) from None
+
+
+def _decode(host: Host, path: str, text: str) -> dict[str, Any]:
+    text = text.removeprefix("\ufeff")
+    try:
+        if host.is_toml:
+            return tomllib.loads(text)
+        document = jsonc_edit.decode(text) if text.strip() else {}
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(path, str(error)) from None
+    if not isinstance(document, dict):
+        raise _unreadable(path, "it holds no JSON object")
+    return document
+
+
+def _edited(host: Host, text: str, entry: dict[str, Any]) -> str:
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    text = text.removeprefix(mark)
+    if host.is_toml:
+        return mark + toml_edit.with_table(text, (host.key, NAME), entry)
+    return mark + jsonc_edit.with_member(text, host.key, NAME, entry)
+
+
+def _verify(host: Host, path: str, new: str, expected: dict[str, Any]) -> None:
+    """Refuse a text that does not say exactly what was meant."""
+    try:
+        if _decode(host, path, new) == expected:
+            return
+    except OcdError:
+        pass
+    raise _unreadable(path, f"its {host.key} are written in a way that oc cannot change")
+
+
+def _unreadable(path: str, reason: str) -> OcdError:
+    message = f"{path} was left alone: {reason}"
+    return OcdError("unreadable_file", message, hint=_BY_HAND, path=path)
+
+
+def _replace(real: str, raw: bytes | None, new: bytes, *, private: bool) -> str | None:
+    """Replace the file; return the backup's path ("": there was nothing), None if it changed."""
+    folder, name = os.path.split(real)
+    descriptor, part = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(new)
+            file.flush()
+            os.fsync(file.fileno())
+        _take_over_mode(real, part, private=private)
+        backup = _back_up(real, raw) if raw is not None else ""
+        now = _read(real)
+        if (now[1] if now else None) != raw:
+            if backup:
+                os.unlink(backup)
+            return None
+        os.replace(part, real)
+        part = ""
+        return backup
+    finally:
+        if part:
+            os.unlink(part)
+
+
+def _take_over_mode(real: str, part: str, *, private: bool) -> None:
+    try:
+        shutil.copymode(real, part)
+    except FileNotFoundError:
+        if not private:
+            umask = os.umask(0o077)
+            os.umask(umask)
+            os.chmod(part, 0o666 & ~umask)
+
+
+def _back_up(real: str, raw: bytes) -> str:
+    """Write the old bytes beside the file, under a name of their own, as private as the file."""
+    stamp = time.strftime("%Y%m%dT%H%M%S")
+    for number in range(100):
+        path = f"{real}.{stamp}{f'-{number}' if number else ''}.bak"
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            continue
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(raw)
+        shutil.copymode(real, path)
+        return path
+    raise FileExistsError(errno.EEXIST, "too many backups", f"{real}.{stamp}.bak")
+
+
+def as_json(value: object) -> str:
+    """Return the response body that `--json` prints for a command of our own."""
+    return json.dumps({"result": value}, ensure_ascii=False)

@@ -1,0 +1,60 @@
+"""`oc output save`: a stored output, whole, into a file."""
+
+import os
+import tempfile
+from base64 import b64decode
+from collections.abc import Iterator
+
+from oc import render
+from oc.argv import Command
+from oc.command_names import Entry
+from oc.daemon_calls import Line
+from ocd.api.errors import OcdError
+
+_PAGE_BYTES = 256 * 1024
+
+
+def save(line: Line, command: Command, _index: dict[str, Entry]) -> int:
+    """Page through the output as bytes; the file appears when all of it is there."""
+    handle, target = command.params["output_handle"], command.params["file"]
+    pages = _pages(line, handle)
+    if target == "-":
+        for data in pages:
+            render.write_bytes(data)
+        return 0
+    try:
+        size = _write(os.path.abspath(target), pages)
+    except OSError as error:
+        message = f"{target} cannot be written: {error.strerror}"
+        raise OcdError("storage_failed", message, path=target) from None
+    if command.as_json:
+        render.write_line(f'{{"result":{{"size_bytes":{size}}}}}')
+    elif not command.quiet:
+        render.say(f"Saved {size} bytes.")
+    return 0
+
+
+def _write(target: str, pages: Iterator[bytes]) -> int:
+    descriptor, name = tempfile.mkstemp(prefix=".oc-", dir=os.path.dirname(target))
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            size = sum(map(file.write, pages))
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+    return size
+
+
+def _pages(line: Line, handle: str) -> Iterator[bytes]:
+    offset: int | None = 0
+    while offset is not None:
+        page = line.result(
+            "oc_output_fetch",
+            output_handle=handle,
+            offset=offset,
+            limit=_PAGE_BYTES,
+            format="bytes",
+        )
+        yield b64decode(page["content"])
+        offset = page["next_offset"]

@@ -1,0 +1,1 @@
+"""The CDP connection: transport, messages, events, sessions."""

@@ -1,0 +1,322 @@
+"""Chrome DevTools Protocol: one connection, flat sessions, one decode a message.
+
+`Connection` and `CdpSession` also carry the few names by which pyppeteer's Browser, Page, Keyboard
+and Mouse know their own connection, so that these work on ours.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import Raw
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp.emitter import Emitter, call_each
+from ocd.browser.cdp.errors import cdp_error, copied, fail
+from ocd.browser.cdp.messages import Incoming, decode, decode_params, encode
+
+logger = logging.getLogger(__name__)
+
+Event = dict[str, Any]
+Result = asyncio.Future[dict[str, Any]]
+# Called with an event's name and its parameters as they came: undecoded JSON.
+Tap = Callable[[str, Raw], None]
+
+ANOTHER_BROWSER = "Run `ocd doctor`, or name another browser with --browser."
+
+# Calls that only the page's renderer can answer.
+_RENDERER = (
+    "Runtime.", "DOM.", "DOMSnapshot.", "CSS.", "Accessibility.", "Input.", "Overlay.",
+    "Page.captureScreenshot", "Page.createIsolatedWorld", "Page.getLayoutMetrics",
+    "Page.printToPDF",
+)  # fmt: skip
+
+
+class Answer(dict[str, Any]):
+    """A call's result; a key that the browser has left out is browser_failed, with words."""
+
+    def __init__(self, method: str, result: dict[str, Any]) -> None:
+        super().__init__(result)
+        self._method = method
+
+    def __missing__(self, key: str) -> Any:  # noqa: ANN401 - none is returned
+        raise OcdError(
+            "browser_failed", f"The browser's answer to {self._method} lacks {key!r}.",
+            hint=ANOTHER_BROWSER,
+        )  # fmt: skip
+
+
+class Transport(Protocol):
+    """What carries messages: bytes of JSON out; the receiver is told about what comes in."""
+
+    url: str
+
+    def write(self, message: bytes) -> None:
+        """Send one message; never blocks, buffers what the other side is slow to take."""
+
+    def close(self) -> None:
+        """End the connection; the receiver's `lost` follows."""
+
+
+class CdpSession(Emitter):
+    """One attached target; `send` starts the call at once and returns a future of its result."""
+
+    def __init__(
+        self,
+        connection: "Connection | None",
+        session_id: str,
+        target: dict[str, Any],
+        parent: "CdpSession | None" = None,
+    ) -> None:
+        super().__init__()
+        self._connection = connection
+        self.session_id = session_id
+        self.target = target
+        self.parent = parent
+        self._calls: dict[int, tuple[Result, str]] = {}
+        self._expected: set[asyncio.Future[Any]] = set()
+        self._taps: dict[str, tuple[Tap, ...]] = {}
+        self._ended: OcdError | None = None
+        self._halted: OcdError | None = None
+
+    @property
+    def target_id(self) -> str:
+        """The target's id; for a page and an out-of-process frame also its frame id."""
+        return str(self.target.get("targetId", ""))
+
+    @property
+    def kind(self) -> str:
+        """The target's type: page, iframe, worker, browser, ..."""
+        return str(self.target.get("type", ""))
+
+    @property
+    def connection(self) -> "Connection":
+        """The connection that carries this session; browser_gone or tab_gone after its end."""
+        if self._connection is None:
+            raise copied(self._ended) if self._ended else OcdError("browser_gone", "No connection.")
+        return self._connection
+
+    def send(self, method: str, params: dict[str, Any] | None = None) -> Result:
+        """Call `method`. The future raises cdp_error, browser_gone, tab_gone or an interruption."""
+        if self._connection is None:
+            return self._refused(self._ended)
+        if self._halted is not None and method.startswith(_RENDERER):
+            return self._refused(self._halted)
+        future: Result = self._connection.loop.create_future()
+        number = self._connection.write(method, params or {}, self.session_id)
+        self._calls[number] = (future, method)
+        return future
+
+    def tell(self, method: str, params: dict[str, Any] | None = None) -> None:
+        """Call `method` when nobody needs to know its result; nothing is raised."""
+        _ = self.send(method, params)
+
+    def _refused(self, error: OcdError | None) -> asyncio.Future[Any]:
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        fail(future, error or OcdError("browser_gone", "The browser's connection ended."))
+        return future
+
+    def expect(self) -> asyncio.Future[Any]:
+        """Return a future that is the caller's to resolve, and fails with what ends calls here."""
+        if self._connection is None or self._halted is not None:
+            return self._refused(self._halted or self._ended)
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._expected.add(future)
+        future.add_done_callback(self._expected.discard)
+        return future
+
+    def interrupt(self, error: OcdError) -> None:
+        """Fail all calls in flight with this error; later ones are sent as ever."""
+        calls, self._calls = self._calls, {}
+        expected, self._expected = self._expected, set()
+        for future in [call for call, _ in calls.values()] + list(expected):
+            fail(future, error)
+
+    def halt(self, error: OcdError) -> None:
+        """Fail all calls in flight, and until `proceed` all that need the page's renderer."""
+        self._halted = error
+        self.interrupt(error)
+
+    def proceed(self) -> None:
+        """Undo `halt`: the renderer answers again."""
+        self._halted = None
+
+    def end(self, code: str, message: str) -> None:
+        """Fail all calls in flight, and all later ones; ending it once more changes nothing."""
+        if self._ended is not None:
+            return
+        self._connection = None
+        self._ended = OcdError(code, message)
+        self.interrupt(self._ended)
+        self.emit("disconnected")
+
+    def answered(self, message: Incoming) -> None:
+        """Resolve the call that `message` answers; late answers go nowhere."""
+        future, method = self._calls.pop(message.id, (None, ""))
+        if future is None or future.done():
+            return
+        if message.error is None:
+            future.set_result(Answer(method, message.result or {}))
+        else:
+            fail(future, cdp_error(method, message.error))
+
+    def tap(self, tap: Tap, methods: Iterable[str]) -> None:
+        """Give the events of these names to `tap` as they come, undecoded."""
+        for method in methods:
+            self._taps[method] = (*self._taps.get(method, ()), tap)
+
+    @contextlib.contextmanager
+    def untapped(self, *methods: str) -> Iterator[None]:
+        """Let no tap hear these events during the block: the browser is made to repeat them."""
+        taken = {method: self._taps.pop(method) for method in methods if method in self._taps}
+        try:
+            yield
+        finally:
+            self._taps |= taken
+
+    def heard(self, method: str, params: Raw) -> None:
+        """Pass an event on, decoded only if somebody listens."""
+        call_each(self._taps.get(method, ()), method, method, params)
+        if method in self._listeners:
+            self.emit(method, decode_params(params))
+
+    @property
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        # pyppeteer's Page makes its futures there.
+        return asyncio.get_running_loop()
+
+    async def detach(self) -> None:
+        """Leave the target alone from now on."""
+        await self.connection.send("Target.detachFromTarget", {"sessionId": self.session_id})
+
+    def __repr__(self) -> str:
+        return f"CdpSession({self.kind} {self.target_id[:8]}, {len(self._calls)} calls)"
+
+
+class Connection(CdpSession):
+    """The browser's own session, and the way to all others; `url` is pipe: or the ws:// address.
+
+    `misunderstood` tells of what came that was not a message, if anything did.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        super().__init__(self, "", {"type": "browser"})
+        self.loop = asyncio.get_running_loop()
+        self._transport = transport
+        self.url = self._url = transport.url
+        self._number = 0
+        self._sessions: dict[str, CdpSession] = {"": self}
+        self._closed = asyncio.Event()
+        self.misunderstood: OcdError | None = None
+        self._closed_callback: Callable[[], None] | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection has ended."""
+        return self._closed.is_set()
+
+    async def wait_closed(self) -> None:
+        """Return when the connection has ended."""
+        await self._closed.wait()
+
+    def write(self, method: str, params: dict[str, Any], session_id: str) -> int:
+        """Write one call and return its number; its answer goes to that session."""
+        self._number += 1
+        self._transport.write(encode(self._number, method, params, session_id))
+        return self._number
+
+    def session(self, session_id: str) -> CdpSession:
+        """Return the attached session; tab_gone if there is none of that id."""
+        try:
+            return self._sessions[session_id]
+        except KeyError:
+            raise OcdError("tab_gone", "That target is no longer attached.") from None
+
+    async def attach(self, target_id: str) -> CdpSession:
+        """Attach to a target once more and return the new session."""
+        reply = await self.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
+        return self.session(reply["sessionId"])
+
+    def received(self, messages: Sequence[bytes | Incoming]) -> None:
+        """Deliver what the transport read, or has decoded already."""
+        for raw in messages:
+            try:
+                self._deliver(raw if isinstance(raw, Incoming) else decode(raw))
+            except (msgspec.MsgspecError, ValueError, LookupError):
+                self._not_understood(raw)
+
+    def _not_understood(self, raw: object) -> None:
+        # It may have been the answer that somebody waits for here; who knows.
+        logger.error("The browser sent what is not a DevTools message: %.200r", raw)
+        self.misunderstood = OcdError(
+            "browser_failed", "The browser sent what is not a DevTools message.",
+            hint=ANOTHER_BROWSER,
+        )  # fmt: skip
+        self.interrupt(self.misunderstood)
+
+    def _deliver(self, message: Incoming) -> None:
+        session = self._sessions.get(message.session)
+        if session is None:
+            return
+        if message.id:
+            session.answered(message)
+        elif message.method == "Target.attachedToTarget":
+            self._attached(session, decode_params(message.params))
+        elif message.method == "Target.detachedFromTarget":
+            self._detached(session, decode_params(message.params))
+        else:
+            session.heard(message.method, message.params)
+
+    def _attached(self, parent: CdpSession, params: Event) -> None:
+        number = params["sessionId"]
+        self._sessions.setdefault(number, CdpSession(self, number, params["targetInfo"], parent))
+        parent.emit("Target.attachedToTarget", params)
+
+    def _detached(self, parent: CdpSession, params: Event) -> None:
+        session = self._sessions.pop(params["sessionId"], None)
+        if session is not None:
+            session.end("tab_gone", "The tab was closed.")
+        parent.emit("Target.detachedFromTarget", params)
+
+    def lost(self) -> None:
+        """Tell everybody that the browser is gone; called once by the transport."""
+        if self.closed:
+            return
+        self._closed.set()
+        for session in list(self._sessions.values()):
+            session.end("browser_gone", "The browser's connection ended.")
+        self._sessions.clear()
+        if self._closed_callback is not None:
+            self._closed_callback()
+
+    def close(self) -> None:
+        """End the connection; every call in flight fails with browser_gone."""
+        self._transport.close()
+        self.lost()
+
+    def __repr__(self) -> str:
+        return f"Connection({self.url!r}, {len(self._sessions)} sessions)"
+
+    # What pyppeteer calls.
+
+    def setClosedCallback(self, callback: Callable[[], None]) -> None:
+        """Call `callback()` when the connection ends."""
+        self._closed_callback = callback
+
+    async def createSession(self, targetInfo: dict[str, Any]) -> CdpSession:
+        """Attach to a target for pyppeteer's Page."""
+        from ocd.browser.cdp.pyppeteer_adapter import (
+            PyppeteerSession,  # only pyppeteer's users get here
+        )
+
+        number = (await self.attach(targetInfo["targetId"])).session_id
+        session = PyppeteerSession(self, number, targetInfo, self)
+        self._sessions[number] = session
+        return session
+
+    async def dispose(self) -> None:
+        """Close, as pyppeteer spells it."""
+        self.close()

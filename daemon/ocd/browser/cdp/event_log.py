@@ -1,0 +1,60 @@
+"""Events kept as they came, decoded when somebody reads them: most never are."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from msgspec import Raw
+
+from ocd.browser.cdp.connection import CdpSession
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One event: its parameters as undecoded JSON, and the session of the target it came from."""
+
+    method: str
+    params: Raw
+    session: CdpSession
+
+
+class RawLog:
+    """The newest events of a tab, bounded in number and in bytes; the oldest make room.
+
+    Places are counted from the tab's creation on and never change: `end` is the next one's.
+    """
+
+    def __init__(self, max_events: int, max_bytes: int) -> None:
+        self.max_events = max_events
+        self.max_bytes = max_bytes
+        self.end = 0
+        self._bytes = 0
+        self._events: deque[Kept] = deque()
+
+    def add(self, event: Kept) -> None:
+        """Keep an event."""
+        self.end += 1
+        self._events.append(event)
+        self._bytes += len(event.params)
+        while self._bytes > self.max_bytes or len(self._events) > self.max_events:
+            self._bytes -= len(self._events.popleft().params)
+
+    @property
+    def start(self) -> int:
+        """The place of the oldest event that is still kept."""
+        return self.end - len(self._events)
+
+    def since(self, place: int = 0) -> Iterator[tuple[int, Kept]]:
+        """Yield (place, event) from `place` on, oldest first."""
+        first = self.start
+        for number, event in enumerate(list(self._events), first):
+            if number >= place:
+                yield number, event
+
+    def clear(self) -> None:
+        """Forget every event; places go on."""
+        self._events.clear()
+        self._bytes = 0
+
+    def __repr__(self) -> str:
+        return f"RawLog({len(self._events)} events, {self._bytes} bytes)"

@@ -1,0 +1,144 @@
+"""The pipe to Chromium: messages of JSON, each ended by a NUL."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import BinaryIO, cast
+
+from ocd.browser.cdp.messages import Incoming
+from ocd.browser.cdp.streaming_decode import LongMessage
+
+# How much one read may take (Linux; elsewhere the system's default stays).
+PIPE_BYTES = 1 << 20
+
+
+# Answers longer than this are decoded while they arrive.
+LONG_BYTES = 1 << 18
+_ANSWER = b'{"id":'
+
+Message = bytes | Incoming
+
+
+class Framer:
+    """Cuts a stream of bytes at its NULs, in time proportional to the bytes."""
+
+    def __init__(self) -> None:
+        self._rest: list[bytes] = []
+        self._size = 0
+        self._long: LongMessage | None = None
+
+    def feed(self, data: bytes) -> list[Message]:
+        """Return the messages that `data` completes; long answers come decoded."""
+        first, *others = data.split(b"\0")
+        if not others:
+            self._keep(data)
+            return []
+        messages: list[Message] = [self._ended(first), *others[:-1]]
+        self._keep(others[-1])
+        return messages
+
+    @property
+    def in_long(self) -> bool:
+        """Whether what comes next belongs to a long answer."""
+        return self._long is not None
+
+    def _keep(self, data: bytes) -> None:
+        if self._long is not None:
+            self._long.feed(data)
+        elif data:
+            self._rest.append(data)
+            self._size += len(data)
+            if self._size > LONG_BYTES and self._rest[0].startswith(_ANSWER):
+                self._long = LongMessage()
+                self._long.feed(self._taken())
+
+    def _ended(self, last: bytes) -> Message:
+        if self._long is None:
+            # Pieces of an unfinished message are joined once, when its end is here.
+            self._rest.append(last)
+            return self._taken()
+        message, self._long = self._long, None
+        message.feed(last)
+        return message.end()
+
+    def _taken(self) -> bytes:
+        pieces, self._rest, self._size = self._rest, [], 0
+        return b"".join(pieces)
+
+
+class _Reader(asyncio.Protocol):
+    def __init__(self, received: Callable[[list[Message]], None], lost: Callable[[], None]) -> None:
+        self._framer = Framer()
+        self._received = received
+        self._lost = lost
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # A cast: uvloop's transports are none of asyncio's classes.
+        self._transport = cast("asyncio.ReadTransport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        messages = self._framer.feed(data)
+        if messages:
+            self._received(messages)
+        if self._framer.in_long:
+            # The loop's other work has its turn between two reads.
+            self._transport.pause_reading()
+            asyncio.get_running_loop().call_soon(self._read_on)
+
+    def _read_on(self) -> None:
+        if not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._lost()
+
+
+class PipeTransport:
+    """Our two ends of Chromium's pipes. Nothing that is written here blocks the loop."""
+
+    url = "pipe:"
+
+    def __init__(self) -> None:
+        self._read: asyncio.BaseTransport | None = None
+        self._write: asyncio.WriteTransport | None = None
+
+    async def open(
+        self,
+        ends: tuple[BinaryIO, BinaryIO],
+        received: Callable[[list[Message]], None],
+        lost: Callable[[], None],
+    ) -> None:
+        """Start to read from the first file and to write to the second."""
+        loop = asyncio.get_running_loop()
+        for end in ends:
+            _widen(end)
+        write, _ = await loop.connect_write_pipe(lambda: _Writer(lost), ends[1])
+        self._write = write
+        self._read, _ = await loop.connect_read_pipe(lambda: _Reader(received, lost), ends[0])
+
+    def write(self, message: bytes) -> None:
+        """Send one message; what the pipe has no room for waits in memory."""
+        if self._write is not None and not self._write.is_closing():
+            self._write.write(message + b"\0")
+
+    def close(self) -> None:
+        """Close both pipes; Chromium ends when it notices."""
+        if self._write is not None and not self._write.is_closing():
+            self._write.abort()
+        if self._read is not None and not self._read.is_closing():
+            self._read.close()
+
+
+class _Writer(asyncio.BaseProtocol):
+    def __init__(self, lost: Callable[[], None]) -> None:
+        self._lost = lost
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._lost()
+
+
+def _widen(end: BinaryIO) -> None:
+    with contextlib.suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, PIPE_BYTES)

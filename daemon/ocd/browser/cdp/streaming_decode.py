@@ -1,0 +1,140 @@
+"""A long answer of Chromium's, decoded while it arrives.
+
+Decoding a hundred megabytes in one piece would hold up every other call, and need their room twice.
+So the long strings of an answer are taken out of its JSON piece by piece; what is left is decoded
+as any other message, and the strings are put back in their places.
+"""
+
+import re
+from collections.abc import Generator
+from secrets import token_hex
+from typing import Any
+
+import msgspec
+
+from ocd.browser.cdp.messages import Incoming, decode, mended
+
+# A string that does not end in its piece is taken out if it has this much of it.
+_LONG = 16 * 1024
+# What a piece can cut in two is shorter: the escapes of a surrogate pair.
+_TOKEN = 12
+# JSON outside of strings, and strings that end in the same piece.
+_STRUCTURE = re.compile(rb'(?:[^"]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
+# The inside of a string, up to its end or to an escape that the piece cuts; pairs stay together.
+_INSIDE = re.compile(
+    rb'(?:[^"\\]++|\\[^u]|(?:\\u(?![dD][89abAB])[0-9a-fA-F]{4})++'
+    rb"|\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(?=[^\\]|\\[^u]|\\u(?![dD][c-fC-F])[0-9a-fA-F]{4})))*+",
+    re.DOTALL,
+)
+# So many pieces are joined before the string grows by them.
+_AT_ONCE = 64
+# Stands for a string that was taken out, with its number; no page knows it.
+_MARK = f"openchrome {token_hex(8)} "
+_text = msgspec.json.Decoder(str).decode
+
+
+class LongMessage:
+    """One answer, fed piece by piece."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+        self._open = b""
+        self._strings: list[str] = []
+        self._string: Generator[None, bytes, tuple[str, bytes]] | None = None
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes; msgspec.DecodeError for what cannot be JSON."""
+        data, self._open = self._open + data, b""
+        while data:
+            if self._string is None:
+                data = self._structure(data)
+            else:
+                data = self._inside(self._string, data)
+
+    def _structure(self, data: bytes) -> bytes:
+        """Take JSON up to a string that goes on; return what is behind its quotation mark."""
+        stop = _STRUCTURE.match(data).end()  # type: ignore[union-attr] # emptiness matches, too
+        self._rest += data[:stop]
+        if len(data) - stop < _LONG:
+            self._open = data[stop:]
+            return b""
+        self._string = _read_string()
+        next(self._string)
+        return data[stop + 1 :]
+
+    def _inside(self, string: Generator[None, bytes, tuple[str, bytes]], data: bytes) -> bytes:
+        try:
+            string.send(data)
+        except StopIteration as end:
+            text, data = end.value
+            self._rest += b'"%b%d"' % (_MARK.encode(), len(self._strings))
+            self._strings.append(text)
+            self._string = None
+            return data
+        return b""
+
+    def end(self) -> Incoming:
+        """Return the message, all of which was fed; msgspec.DecodeError if it breaks off."""
+        message = decode(bytes(self._rest + self._open))
+        if self._strings:
+            message.result = self._put_back(message.result)
+        return message
+
+    def _put_back(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+        if isinstance(value, dict):
+            for key, item in value.items():
+                value[key] = self._put_back(item)
+        elif isinstance(value, list):
+            value[:] = map(self._put_back, value)
+        elif isinstance(value, str) and value.startswith(_MARK):
+            return self._strings[int(value[len(_MARK) :])]
+        return value
+
+
+def _read_string() -> Generator[None, bytes, tuple[str, bytes]]:
+    """Take a string's pieces; return it, and what came after it."""
+    text, pieces = "", list[str]()
+    data = yield
+    while True:
+        end = _inside_of(data)
+        ended = data[end : end + 1] == b'"'
+        if not ended and len(data) - end > _TOKEN:
+            raise msgspec.DecodeError("JSON is malformed: an invalid escape in a long string")
+        whole = end if ended else _boundary(data, end)
+        pieces.append(_decoded(b'"%b"' % data[:whole]))
+        if ended or len(pieces) == _AT_ONCE:
+            # A local name: the interpreter lets the string grow where it stands, so that it is
+            # never there twice.
+            text += "".join(pieces)
+            pieces.clear()
+        if ended:
+            return text, data[end + 1 :]
+        data = data[whole:] + (yield)
+
+
+def _inside_of(data: bytes) -> int:
+    """Return how much of the data is the inside of the string that it begins with."""
+    if b"\\" in data:
+        return _INSIDE.match(data).end()  # type: ignore[union-attr] # emptiness matches, too
+    end = data.find(b'"')  # a tenth of the pattern's time
+    return len(data) if end < 0 else end
+
+
+def _decoded(string: bytes) -> str:
+    try:
+        return _text(string)
+    except msgspec.DecodeError:
+        return _text(mended(string))
+
+
+def _boundary(data: bytes, end: int) -> int:
+    """Return `end`, or where the UTF-8 character begins that it would cut."""
+    for back in range(1, min(3, end) + 1):
+        byte = data[end - back]
+        if byte >= 0xC0:
+            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return end - back if back < length else end
+        if byte < 0x80:
+            break
+    return end

@@ -1,0 +1,1 @@
+"""Devices, user agents, geolocation, media."""

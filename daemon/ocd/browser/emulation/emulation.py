@@ -1,0 +1,191 @@
+"""What a tab pretends to be: its screen, its user agent, its place. Lasts as long as the tab.
+
+Tabs that it opens pretend to be the same from their first request on; then each goes its own way.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from yarl import URL
+
+from ocd.browser.cdp.connection import CdpSession
+from ocd.browser.emulation import devices
+from ocd.browser.emulation.devices import Device
+from ocd.browser.tabs.tab import Tab
+
+
+@dataclass(slots=True)
+class Guise:
+    """CDP's parameters of what is pretended, empty for what is not; origins that may ask for it.
+
+    device_agent: whether the agent came with the screen, and goes with it.
+    """
+
+    agent: dict[str, Any] = field(default_factory=dict)
+    device_agent: bool = False
+    touch: bool = False
+    metrics: dict[str, Any] = field(default_factory=dict)
+    place: dict[str, Any] = field(default_factory=dict)
+    granted: set[str] = field(default_factory=set)
+
+
+class Emulation:
+    """One tab's overrides; frames of other processes, present and future, get them, too."""
+
+    def __init__(self, tab: Tab) -> None:
+        self._tab = tab
+        self.guise = Guise()
+        tab.events.on("session", self._join)
+        tab.events.on("closed", self._left)
+
+    def _join(self, cdp: CdpSession) -> None:
+        # Before its first script: the target is still halted.
+        if self.guise.agent:
+            cdp.tell("Emulation.setUserAgentOverride", self.guise.agent)
+        if self.guise.touch:
+            cdp.tell("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 5})
+        if cdp is self._tab.cdp and self.guise.metrics:
+            cdp.tell("Emulation.setDeviceMetricsOverride", self.guise.metrics)
+        if cdp is self._tab.cdp and self.guise.place:
+            cdp.tell("Emulation.setGeolocationOverride", self.guise.place)
+
+    # Screen
+
+    async def show_as(self, device: Device, agent: str = "") -> str:
+        """Give the tab this screen, and the agent if there is one; return the agent's string."""
+        self.guise.metrics = {
+            "width": device.width, "height": device.height, "mobile": device.mobile,
+            "deviceScaleFactor": device.scale,
+            "screenWidth": device.width, "screenHeight": device.height,
+            "screenOrientation": _orientation(device),
+        }  # fmt: skip
+        await self._tab.cdp.send("Emulation.setDeviceMetricsOverride", self.guise.metrics)
+        await self._set_touch(on=device.touch)
+        text = agent or await self.agent_text(device.agent)
+        if text:
+            await self._set_agent(devices.override(text, device.model))
+        elif self.guise.device_agent:
+            await self._set_agent({})
+        self.guise.device_agent = bool(text)
+        return text
+
+    async def show_as_ever(self) -> None:
+        """Undo `show_as`, the agent included that came with it."""
+        self.guise.metrics = {}
+        await self._tab.cdp.send("Emulation.clearDeviceMetricsOverride")
+        await self._set_touch(on=False)
+        if self.guise.device_agent:
+            await self._set_agent({})
+
+    async def _set_touch(self, *, on: bool) -> None:
+        self.guise.touch = on
+        params = {"enabled": on, **({"maxTouchPoints": 5} if on else {})}
+        for cdp in self._tab.sessions:
+            await cdp.send("Emulation.setTouchEmulationEnabled", params)
+
+    # User agent
+
+    async def agent_text(self, preset: str) -> str:
+        """Return the string of a preset for the Chromium that runs; empty for none."""
+        if not preset:
+            return ""
+        version = await self._tab.cdp.connection.send("Browser.getVersion")
+        major = str(version["product"]).rpartition("/")[2].partition(".")[0]
+        return devices.AGENTS[preset].format(major=major)
+
+    async def set_agent(self, text: str, languages: str = "") -> dict[str, Any]:
+        """Send and show this agent string from now on; return the client hints, if any."""
+        params = devices.override(text)
+        if languages:
+            params["acceptLanguage"] = languages
+        await self._set_agent(params)
+        self.guise.device_agent = False
+        hints: dict[str, Any] = params.get("userAgentMetadata", {})
+        return hints
+
+    async def reset_agent(self) -> str:
+        """Be Chromium again; return its own string."""
+        await self._set_agent({})
+        version = await self._tab.cdp.connection.send("Browser.getVersion")
+        return str(version["userAgent"])
+
+    async def _set_agent(self, params: dict[str, Any]) -> None:
+        self.guise.agent = params
+        self.guise.device_agent = False
+        for cdp in self._tab.sessions:
+            await cdp.send("Emulation.setUserAgentOverride", params or {"userAgent": ""})
+
+    # Place
+
+    async def be_at(self, latitude: float, longitude: float, accuracy: float, url: str) -> str:
+        """Report this position, and let the pages of `url`'s origin ask for it; return the origin.
+
+        Without an address of the web nobody may ask, and the origin is empty.
+        """
+        self.guise.place = {"latitude": latitude, "longitude": longitude, "accuracy": accuracy}
+        await self._tab.cdp.send("Emulation.setGeolocationOverride", self.guise.place)
+        origin = _origin(url)
+        if origin:
+            await self._permit(origin, "granted")
+            self.guise.granted.add(origin)
+        return origin
+
+    async def be_nowhere(self) -> list[str]:
+        """Undo `be_at`; return the origins that may no longer ask."""
+        self.guise.place = {}
+        await self._tab.cdp.send("Emulation.clearGeolocationOverride")
+        granted = self._given_back()
+        for origin in granted:
+            await self._permit(origin, "denied")
+        return granted
+
+    def _given_back(self) -> list[str]:
+        """Return the origins that no other tab lets ask, and let none ask here."""
+        others = (other.guise.granted for other in _emulations.values() if other is not self)
+        granted = sorted(self.guise.granted.difference(*others))
+        self.guise.granted.clear()
+        return granted
+
+    async def _permit(self, origin: str, setting: str) -> None:
+        await self._tab.cdp.connection.send("Browser.setPermission", _permission(origin, setting))
+
+    def _left(self) -> None:
+        # A page of the origin that asks in another tab must not wait for a position for ever.
+        connection = self._tab.cdp.parent
+        for origin in self._given_back():
+            if connection is not None:
+                connection.tell("Browser.setPermission", _permission(origin, "denied"))
+
+
+def _permission(origin: str, setting: str) -> dict[str, Any]:
+    return {"permission": {"name": "geolocation"}, "origin": origin, "setting": setting}
+
+
+def _origin(url: str) -> str:
+    parsed = URL(url)
+    return str(parsed.origin()) if parsed.scheme in ("http", "https") else ""
+
+
+def _orientation(device: Device) -> dict[str, Any]:
+    if device.width > device.height:
+        return {"type": "landscapePrimary", "angle": 90 if device.mobile else 0}
+    return {"type": "portraitPrimary", "angle": 0}
+
+
+_emulations: WeakKeyDictionary[Tab, Emulation] = WeakKeyDictionary()
+
+
+def inherit(tab: Tab, opener: Tab) -> None:
+    """Make a tab that has not started what its opener pretends to be."""
+    found = _emulations.get(opener)
+    if found is not None:
+        emulation_of(tab).guise = replace(found.guise, granted=set(found.guise.granted))
+
+
+def emulation_of(tab: Tab) -> Emulation:
+    """Return what the tab pretends to be."""
+    found = _emulations.get(tab)
+    if found is None:
+        found = _emulations[tab] = Emulation(tab)
+    return found

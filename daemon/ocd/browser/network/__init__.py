@@ -1,0 +1,1 @@
+"""Requests as they go out: interception, HTTP authentication, throttling."""

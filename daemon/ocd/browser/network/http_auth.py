@@ -1,0 +1,111 @@
+"""Answering what servers and proxies ask for by HTTP: user name and password, by origin."""
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ocd.browser.cdp.connection import Event
+from ocd.browser.observe.requests import Exchange
+from ocd.browser.observe.text_patterns import text_test
+
+_KEPT = 50
+_CHALLENGE = re.compile(r'\s*([\w-]+)(?:[^\n]*?realm="?([^"\n,]*))?', re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Credentials:
+    """A user name and password, and for whom: origins as patterns.
+
+    Without origins they are for the one that is asked first by a page of the tab, and for no other
+    from then on: a picture's server elsewhere does not get them.
+    """
+
+    username: str
+    password: str
+    origins: list[str]
+
+    def __repr__(self) -> str:
+        return f"Credentials({self.username!r}, {self.origins})"
+
+
+def challenge_of(requests: Sequence[Exchange]) -> dict[str, str] | None:
+    """Return scheme and realm of what the newest page that answered 401 asks for, if it says so."""
+    for one in reversed(requests):
+        if one.type == "Document" and one.status == 401:
+            headers = {name.lower(): value for name, value in one.response_headers.items()}
+            match = _CHALLENGE.match(headers.get("www-authenticate", ""))
+            return {"scheme": match[1].lower(), "realm": match[2] or ""} if match else None
+    return None
+
+
+class Challenges:
+    """What a tab was asked for, and what it answered."""
+
+    def __init__(self) -> None:
+        self.credentials: Credentials | None = None
+        self.seen: deque[dict[str, Any]] = deque(maxlen=_KEPT)
+        # A server that asks again for the same request has refused what it got.
+        self._answered: dict[str, None] = {}
+
+    def answer(self, event: Event, tab_origin: str) -> dict[str, Any]:
+        """Return CDP's answer to a challenge."""
+        challenge = event["authChallenge"]
+        again = event["requestId"] in self._answered
+        known = self.credentials
+        outcome = "no_credentials"
+        answer: dict[str, Any] = {"response": "CancelAuth"}
+        if again:
+            outcome = "refused"
+        elif known is not None and self._meant(known, event, tab_origin):
+            outcome = "answered"
+            self._remember(event["requestId"])
+            answer = {
+                "response": "ProvideCredentials", "username": known.username,
+                "password": known.password,
+            }  # fmt: skip
+        self.seen.append(
+            {
+                "origin": challenge["origin"], "scheme": challenge["scheme"],
+                "realm": challenge["realm"], "outcome": outcome,
+                "source": challenge.get("source", "Server").lower(),
+            }
+        )  # fmt: skip
+        return answer
+
+    def _remember(self, request_id: str) -> None:
+        self._answered[request_id] = None
+        if len(self._answered) > _KEPT:
+            del self._answered[next(iter(self._answered))]
+
+    def _meant(self, known: Credentials, event: Event, tab_origin: str) -> bool:
+        origin = event["authChallenge"]["origin"]
+        if known.origins:
+            return any(_covers(pattern, origin) for pattern in known.origins)
+        if event["authChallenge"].get("source") == "Proxy":
+            return False
+        if event.get("resourceType") == "Document" or origin == tab_origin:
+            known.origins = [origin]
+            return True
+        return False
+
+    def patterns(self) -> Sequence[str]:
+        """Return CDP's patterns of the requests that may be challenged."""
+        known = self.credentials
+        if known is None:
+            return ()
+        if not known.origins or any("*" in origin for origin in known.origins):
+            return ("*",)
+        return [f"{_bare(origin)}/*" if "://" in origin else "*" for origin in known.origins]
+
+
+def _bare(origin: str) -> str:
+    return origin.rstrip("/").lower()
+
+
+def _covers(pattern: str, origin: str) -> bool:
+    plain = _bare(pattern)
+    if "*" in plain:
+        return text_test(plain)(_bare(origin))
+    return plain in (_bare(origin), _bare(origin).partition("://")[2])

@@ -1,0 +1,129 @@
+"""Rules of interception: which requests they are about, and what becomes of those."""
+
+import base64
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ocd.browser.observe.text_patterns import Test, is_expression
+
+Action = Literal["log", "block", "modify", "mock"]
+Headers = Mapping[str, str | None]
+
+# Headers that describe a body which is replaced.
+_OF_BODY = ("content-length", "content-encoding", "transfer-encoding")
+# Chromium's interception calls both the same.
+_SAME = {"fetch": "xhr", "js": "script", "css": "stylesheet", "img": "image"}
+
+
+@dataclass(frozen=True, slots=True)
+class RequestChange:
+    """What a request is sent with instead; a header that is None is left out."""
+
+    url: str | None = None
+    method: str | None = None
+    headers: Headers = field(default_factory=dict)
+    body: bytes | None = None
+
+    def params(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return CDP's continueRequest parameters for the request as the page meant it."""
+        params: dict[str, Any] = {}
+        if self.url is not None:
+            params["url"] = self.url
+        if self.method is not None:
+            params["method"] = self.method
+        if self.headers:
+            params["headers"] = _merged(request["headers"].items(), self.headers)
+        if self.body is not None:
+            params["postData"] = base64.b64encode(self.body).decode()
+        return params
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseChange:
+    """What a page gets as the answer; None: as the server has it (of a mock: 200, nothing)."""
+
+    status: int | None = None
+    headers: Headers = field(default_factory=dict)
+    body: bytes | None = None
+
+    def mock(self) -> dict[str, Any]:
+        """Return CDP's fulfillRequest parameters of an answer that no server gives."""
+        return self._fulfilment(200, (), self.body or b"")
+
+    def patch(self, event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Return CDP's method and parameters that change the server's answer."""
+        status = int(event["responseStatusCode"])
+        given = [(one["name"], one["value"]) for one in event.get("responseHeaders", ())]
+        if self.body is not None:
+            kept = [(name, value) for name, value in given if name.lower() not in _OF_BODY]
+            return "Fetch.fulfillRequest", self._fulfilment(status, kept, self.body)
+        params: dict[str, Any] = {"responseCode": self.status or status}
+        # Chromium takes headers and status together or not at all.
+        params["responseHeaders"] = _merged(given, self.headers)
+        return "Fetch.continueResponse", params
+
+    def _fulfilment(
+        self, status: int, given: Iterable[tuple[str, str]], body: bytes
+    ) -> dict[str, Any]:
+        return {
+            "responseCode": self.status or status,
+            "responseHeaders": _merged(given, self.headers),
+            "body": base64.b64encode(body).decode(),
+        }
+
+
+def _merged(given: Iterable[tuple[str, str]], changes: Headers) -> list[dict[str, str]]:
+    changed = {name.lower() for name in changes}
+    headers = [{"name": n, "value": str(v)} for n, v in given if n.lower() not in changed]
+    return headers + [{"name": n, "value": v} for n, v in changes.items() if v is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: requests whose address fits `pattern`, of these types and methods (none: all)."""
+
+    id: str
+    pattern: str
+    fits: Test
+    action: Action
+    types: frozenset[str] = frozenset()
+    methods: frozenset[str] = frozenset()
+    request: RequestChange | None = None
+    response: ResponseChange | None = None
+
+    def about(self, url: str, method: str, kind: str) -> bool:
+        """Whether the rule is about a request."""
+        if self.types and not {kind, _SAME.get(kind, kind)} & self.types:
+            return False
+        return (not self.methods or method in self.methods) and self.fits(url)
+
+    @property
+    def url_pattern(self) -> str:
+        """CDP's pattern of the addresses that may be meant; it lets no other request stop."""
+        if is_expression(self.pattern):
+            return "*"
+        escaped = self.pattern.replace("\\", "\\\\").replace("?", "\\?")
+        return f"*{escaped}*"
+
+    def told(self) -> dict[str, Any]:
+        """Return the rule as results have it."""
+        told: dict[str, Any] = {"id": self.id, "pattern": self.pattern, "action": self.action}
+        told |= {"resource_types": sorted(self.types)} if self.types else {}
+        told |= {"methods": sorted(self.methods)} if self.methods else {}
+        if self.request is not None:
+            told["request"] = _told(self.request)
+        if self.response is not None:
+            told["response"] = _told(self.response)
+        return told
+
+
+def kinds(names: Iterable[str]) -> frozenset[str]:
+    """Return resource types as rules compare them, whatever the caller calls them."""
+    return frozenset(_SAME.get(name.lower(), name.lower()) for name in names)
+
+
+def _told(change: RequestChange | ResponseChange) -> dict[str, Any]:
+    names = ("url", "method", "status", "headers")
+    told = {name: value for name in names if (value := getattr(change, name, None))}
+    return told | ({} if change.body is None else {"body_bytes": len(change.body)})

@@ -1,0 +1,227 @@
+"""A tab's requests on their way out: changed, answered or stopped by rules; challenges answered.
+
+It is the one owner of CDP's Fetch domain in a tab's sessions; in the browser's own session that is
+the guard, which sees every request after this, an address that a rule has put in included.
+"""
+
+import time
+from collections import deque
+from dataclasses import replace
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from yarl import URL
+
+from ocd.browser.cdp.connection import CdpSession, Event, Result
+from ocd.browser.network.http_auth import Challenges, Credentials
+from ocd.browser.network.intercept_rules import Rule
+from ocd.browser.observe.request_views import shown_url
+from ocd.browser.tabs.tab import Tab
+from ocd.safety.redact import redact
+
+MAX_LOG = 500
+_WAITING = 1000
+_BLOCKED = {"errorReason": "BlockedByClient"}
+
+
+class Interception:
+    """What happens to one tab's requests; of its frames in other processes and workers, too."""
+
+    def __init__(self, tab: Tab) -> None:
+        self._tab = tab
+        self.rules: list[Rule] = []
+        self.enabled = False
+        self.challenges = Challenges()
+        self.log: deque[dict[str, Any]] = deque(maxlen=MAX_LOG)
+        self.logged = 0
+        self._number = 0
+        self._patching: dict[str, Rule] = {}
+        self._listening: set[CdpSession] = set()
+        tab.events.on("session", self._join)
+        tab.events.on("worker", self._join)
+
+    # What is asked for
+
+    async def add(self, rule: Rule) -> Rule:
+        """Put a rule after the others, in force at once; return it with its id."""
+        self._number += 1
+        named = replace(rule, id=f"rule_{self._number}")
+        self.rules.append(named)
+        await self.switch(on=True)
+        return named
+
+    async def remove(self, rule_id: str) -> bool:
+        """Drop a rule; return whether there was one of that id."""
+        left = [rule for rule in self.rules if rule.id != rule_id]
+        found = len(left) < len(self.rules)
+        self.rules = left
+        await self._apply()
+        return found
+
+    async def switch(self, *, on: bool) -> None:
+        """Put the rules into force, or out of it; they stay."""
+        self.enabled = on
+        await self._apply()
+
+    async def authenticate(self, credentials: Credentials | None) -> None:
+        """Answer challenges with these from now on; None: with nothing."""
+        self.challenges.credentials = credentials
+        await self._apply()
+
+    def clear_log(self) -> int:
+        """Forget the log; return how many entries it had."""
+        count = len(self.log)
+        self.log.clear()
+        self.logged = 0
+        return count
+
+    # Chromium's side
+
+    async def _apply(self) -> None:
+        for session in self._tab.sessions:
+            await self._enable(session)
+
+    def _join(self, session: CdpSession) -> None:
+        # Before its first request: the target is still halted.
+        if self._patterns():
+            _ = self._enable(session)
+
+    def _patterns(self) -> list[str]:
+        patterns = {rule.url_pattern for rule in self.rules} if self.enabled else set()
+        patterns.update(self.challenges.patterns())
+        return ["*"] if "*" in patterns else sorted(patterns)
+
+    def _enable(self, session: CdpSession) -> Result:
+        if session not in self._listening:
+            self._listening.add(session)
+            session.on("Fetch.requestPaused", partial(self._paused, session))
+            session.on("Fetch.authRequired", partial(self._challenged, session))
+            session.on("disconnected", lambda: self._listening.discard(session))
+        patterns = self._patterns()
+        if not patterns:
+            return session.send("Fetch.disable")
+        asks = self.challenges.credentials is not None
+        listed = [{"urlPattern": pattern} for pattern in patterns]
+        return session.send("Fetch.enable", {"patterns": listed, "handleAuthRequests": asks})
+
+    def _challenged(self, session: CdpSession, event: Event) -> None:
+        answer = self.challenges.answer(event, _origin(self._tab.url))
+        params = {"requestId": event["requestId"], "authChallengeResponse": answer}
+        session.tell("Fetch.continueWithAuth", params)
+
+    def _paused(self, session: CdpSession, event: Event) -> None:
+        if "responseStatusCode" in event or "responseErrorReason" in event:
+            self._answered(session, event)
+            return
+        rule = self._decide(event)
+        if rule is None:
+            self._settle(session, event, "Fetch.continueRequest", {})
+        elif rule.action == "block":
+            self._settle(session, event, "Fetch.failRequest", _BLOCKED)
+        elif rule.action == "mock" and rule.response is not None:
+            self._settle(session, event, "Fetch.fulfillRequest", rule.response.mock())
+        else:
+            self._change(session, event, rule)
+
+    def _decide(self, event: Event) -> Rule | None:
+        """Return the first rule that does something with the request; note all up to it."""
+        if not self.enabled:
+            return None
+        request, kind = event["request"], event.get("resourceType", "Other").lower()
+        url = request["url"] + request.get("urlFragment", "")
+        for rule in self.rules:
+            if rule.about(url, request["method"], kind):
+                self._note(event, rule)
+                if rule.action != "log":
+                    return rule
+        return None
+
+    def _change(self, session: CdpSession, event: Event, rule: Rule) -> None:
+        params = rule.request.params(event["request"]) if rule.request else {}
+        if "url" in params and not self._tab.guard.allows(params["url"]):
+            self._settle(session, event, "Fetch.failRequest", _BLOCKED)
+            return
+        if rule.response is not None:
+            params["interceptResponse"] = True
+            self._patching[event["requestId"]] = rule
+            if len(self._patching) > _WAITING:
+                del self._patching[next(iter(self._patching))]
+        self._settle(session, event, "Fetch.continueRequest", params)
+
+    def _answered(self, session: CdpSession, event: Event) -> None:
+        rule = self._patching.pop(event["requestId"], None)
+        redirects = 300 <= event.get("responseStatusCode", 0) < 400
+        if rule is None or rule.response is None or redirects or "responseErrorReason" in event:
+            self._settle(session, event, "Fetch.continueRequest", {})
+            return
+        method, params = rule.response.patch(event)
+        self._settle(session, event, method, params)
+
+    def _settle(
+        self, session: CdpSession, event: Event, method: str, params: dict[str, Any]
+    ) -> None:
+        number = {"requestId": event["requestId"]}
+        answer = session.send(method, number | params)
+
+        def ended(reply: Result) -> None:
+            # A request that Chromium refuses to let go on so would hang for ever.
+            error = None if reply.cancelled() else reply.exception()
+            if error is not None and not self._tab.closed:
+                self._fail(session, event, str(error))
+
+        if params:
+            answer.add_done_callback(ended)
+
+    def _fail(self, session: CdpSession, event: Event, why: str) -> None:
+        session.tell(
+            "Fetch.failRequest", {"requestId": event["requestId"], "errorReason": "Failed"}
+        )
+        for entry in reversed(self.log):
+            if entry["request_id"] == event["requestId"]:
+                entry["error"] = why
+                return
+
+    def _note(self, event: Event, rule: Rule) -> None:
+        request = event["request"]
+        self.logged += 1
+        self.log.append(
+            {
+                "request_id": event["requestId"],
+                "url": shown_url(request["url"]),
+                "method": request["method"],
+                "resource_type": event.get("resourceType", "Other").lower(),
+                "headers": redact(request["headers"]),
+                "timestamp": round(time.time() * 1000),
+                "matched": True,
+                "rule_id": rule.id,
+                "action": rule.action,
+            }
+        )
+
+
+def _origin(url: str) -> str:
+    parsed = URL(url)
+    return str(parsed.origin()) if parsed.scheme in ("http", "https") else ""
+
+
+_interceptions: WeakKeyDictionary[Tab, Interception] = WeakKeyDictionary()
+
+
+def inherit(tab: Tab, opener: Tab) -> None:
+    """Give a tab that has not started the credentials of its opener; rules are the opener's own."""
+    found = _interceptions.get(opener)
+    known = found.challenges.credentials if found is not None else None
+    # Not yet bound to an origin they are for the opener's, and not for any page that it opens.
+    origin = _origin(opener.url)
+    if known is not None and (known.origins or origin):
+        bound = replace(known, origins=known.origins or [origin])
+        interception_of(tab).challenges.credentials = bound
+
+
+def interception_of(tab: Tab) -> Interception:
+    """Return what happens to the tab's requests."""
+    found = _interceptions.get(tab)
+    if found is None:
+        found = _interceptions[tab] = Interception(tab)
+    return found

@@ -1,0 +1,1 @@
+"""What tabs say: console, network requests, response bodies, HAR."""

@@ -1,0 +1,281 @@
+"""What a tab's pages say to their console, from the tab's creation on."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from ocd.browser.cdp.connection import CdpSession
+from ocd.browser.cdp.event_log import Kept, RawLog
+from ocd.browser.cdp.messages import decode_params
+from ocd.browser.observe.remote_objects import worded
+
+_CALL = "Runtime.consoleAPICalled"
+_THROWN = "Runtime.exceptionThrown"
+_LOGGED = "Log.entryAdded"
+MAX_MESSAGES = 1000
+MAX_BYTES = 1 << 20
+# Objects that were logged live in the page until they are let go: after so many of them they are.
+_RELEASE_AFTER = 500
+_HUGE = 64 << 10
+# Runs of the same line are one entry from this length on.
+_RUN = 3
+_NEVER_MERGED = ("error", "warning")
+_FRAMES = 10
+
+_TYPES = {"startGroup": "group", "startGroupCollapsed": "group", "verbose": "debug"}
+_WITH_STACK = ("error", "warning", "trace", "assert")
+
+
+@dataclass(slots=True)
+class Message:
+    """One entry: what kind, from where, and when (milliseconds since 1970).
+
+    source: console, exception, or Chromium's own word (network, security, violation, ...).
+    location: url, line and column (from 1), function.
+    """
+
+    type: str
+    source: str
+    text: str
+    at: float
+    last: float
+    count: int = 1
+    location: dict[str, Any] = field(default_factory=dict)
+    stack: list[str] = field(default_factory=list)
+
+
+class Console:
+    """A tab's console. `marked` and `stopped` are the places at which a capture began and ended."""
+
+    def __init__(self) -> None:
+        self.log = RawLog(MAX_MESSAGES, MAX_BYTES)
+        self.marked: int | None = None
+        self.stopped: int | None = None
+        self.types: list[str] = []
+        self.marked_at = self.stopped_at = 0.0
+        self._cleared = 0
+        self._objects = 0
+
+    def watch(self, session: CdpSession) -> None:
+        """Listen to a target that joins, before it runs anything."""
+
+        def heard(method: str, params: Raw) -> None:
+            self._heard(session, method, params)
+
+        session.tap(heard, (_CALL, _THROWN, _LOGGED))
+        session.tell("Runtime.enable")
+        session.tell("Log.enable")
+
+    def _heard(self, session: CdpSession, method: str, params: Raw) -> None:
+        data = bytes(params)
+        if len(data) > _HUGE:
+            params = Raw(_shortened(data))
+        self.log.add(Kept(method, params, session))
+        if b'"objectId"' in data:
+            self._objects += 1
+            if self._objects % _RELEASE_AFTER == 0:
+                session.tell("Runtime.releaseObjectGroup", {"objectGroup": "console"})
+
+    def start(self, types: Iterable[str], max_messages: int) -> bool:
+        """Begin a capture at this moment; return whether none was running."""
+        if self.running:
+            return False
+        self.log.max_events = max_messages
+        self.log.max_bytes = max(MAX_BYTES, min(max_messages, 10_000) * 1024)
+        self.marked, self.stopped = self.log.end, None
+        self.marked_at = time.monotonic()
+        self.types = list(types)
+        return True
+
+    def stop(self) -> bool:
+        """End the capture; return whether one was running."""
+        if not self.running:
+            return False
+        self.stopped = self.log.end
+        self.stopped_at = time.monotonic()
+        return True
+
+    @property
+    def running(self) -> bool:
+        """Whether a capture was begun and not ended."""
+        return self.marked is not None and self.stopped is None
+
+    @property
+    def duration_ms(self) -> int:
+        """How long the capture has run or ran."""
+        if self.marked is None:
+            return 0
+        end = time.monotonic() if self.stopped is None else self.stopped_at
+        return round((end - self.marked_at) * 1000)
+
+    def clear(self) -> int:
+        """Forget the messages; return how many there were."""
+        count = self.log.end - max(self.log.start, self._cleared)
+        self.log.clear()
+        self._cleared = self.log.end
+        if self.marked is not None:
+            self.marked = self.log.end
+            self.stopped = None if self.stopped is None else self.log.end
+        return count
+
+    @property
+    def dropped(self) -> int:
+        """How many messages of those asked for were dropped for room."""
+        return max(0, self.log.start - self._from)
+
+    @property
+    def _from(self) -> int:
+        return max(self._cleared, self.marked or 0)
+
+    def since(self, place: int) -> list[Message]:
+        """Return the messages from that place of the log on, whatever is being captured."""
+        found = (_message(event) for _, event in self.log.since(place))
+        return [message for message in found if message is not None]
+
+    def everything(self) -> tuple[list[Message], int]:
+        """Return all messages since the last `clear`, and how many more were dropped for room."""
+        return self.since(self._cleared), max(0, self.log.start - self._cleared)
+
+    def messages(self) -> list[Message]:
+        """Return the messages of the capture, or all there are if none was begun; oldest first."""
+        end = self.log.end if self.stopped is None else self.stopped
+        kept = [event for place, event in self.log.since(self._from) if place < end]
+        found = (_message(event) for event in kept)
+        return [message for message in found if message is not None]
+
+
+def fitting(types: Iterable[str]) -> Callable[[Message], bool]:
+    """Return the test of a message's type or source, whatever word for it the caller uses."""
+    words = {_alias(word) for word in types}
+    return lambda message: not words or message.type in words or message.source in words
+
+
+def _alias(word: str) -> str:
+    lowered = word.lower()
+    names = {
+        "warn": "warning",
+        "exceptions": "exception",
+        "verbose": "debug",
+        "pageerror": "exception",
+    }
+    return names.get(lowered, lowered)
+
+
+def merged(messages: Iterable[Message]) -> list[Message]:
+    """Return the messages with runs of three and more of the same line as one; never of errors."""
+    result: list[Message] = []
+    run: list[Message] = []
+    for message in messages:
+        if run and _same(run[-1], message):
+            run.append(message)
+            continue
+        result += _as_one(run)
+        run = [message]
+    return result + _as_one(run)
+
+
+def _same(one: Message, other: Message) -> bool:
+    same = (one.type, one.source, one.text) == (other.type, other.source, other.text)
+    return same and one.type not in _NEVER_MERGED
+
+
+def _as_one(run: list[Message]) -> list[Message]:
+    if len(run) < _RUN:
+        return run
+    run[0].count, run[0].last = len(run), run[-1].last
+    return run[:1]
+
+
+def by_type(messages: Iterable[Message]) -> dict[str, int]:
+    """Return how many messages there are of each type."""
+    return dict(Counter(message.type for message in messages))
+
+
+# --- from CDP's events -------------------------------------------------------------------------
+
+
+def _message(event: Kept) -> Message | None:
+    params = decode_params(event.params)
+    if event.method == _CALL:
+        return _called(params)
+    if event.method == _THROWN:
+        return _thrown(params)
+    return _logged(params["entry"])
+
+
+def _called(params: dict[str, Any]) -> Message:
+    kind = _typed(params["type"])
+    kind = "error" if kind == "assert" else kind
+    frames = params.get("stackTrace", {}).get("callFrames", [])
+    message = Message(
+        kind, "console", worded(params["args"]), params["timestamp"], params["timestamp"]
+    )
+    message.location = _place(frames[0]) if frames else {}
+    if params["type"] in _WITH_STACK:
+        message.stack = [_line(frame) for frame in frames[:_FRAMES]]
+    return message
+
+
+def _thrown(params: dict[str, Any]) -> Message:
+    details = params["exceptionDetails"]
+    thrown = details.get("exception", {})
+    said = thrown.get("description") or (worded([thrown]) if thrown else "")
+    frames = details.get("stackTrace", {}).get("callFrames", [])
+    at = params["timestamp"]
+    message = Message("error", "exception", f"{details['text']} {said}".strip(), at, at)
+    where = {"functionName": "", "url": details.get("url", ""), **details}
+    message.location = _place(frames[0] if frames else where)
+    message.stack = [_line(frame) for frame in frames[:_FRAMES]]
+    return message
+
+
+def _logged(entry: dict[str, Any]) -> Message | None:
+    # What a worker says comes from the worker itself.
+    if entry["source"] == "worker":
+        return None
+    kind = _typed(entry["level"])
+    at = entry["timestamp"]
+    message = Message(kind, entry["source"], entry["text"], at, at)
+    if entry.get("url"):
+        message.location = {"url": entry["url"]}
+        if "lineNumber" in entry:
+            message.location["line"] = entry["lineNumber"] + 1
+    return message
+
+
+def _typed(word: str) -> str:
+    return _TYPES.get(word, word)
+
+
+def _place(frame: dict[str, Any]) -> dict[str, Any]:
+    place = {
+        "url": frame["url"],
+        "line": frame["lineNumber"] + 1,
+        "column": frame["columnNumber"] + 1,
+    }
+    return place | ({"function": frame["functionName"]} if frame.get("functionName") else {})
+
+
+def _line(frame: dict[str, Any]) -> str:
+    place = f"{frame['url']}:{frame['lineNumber'] + 1}:{frame['columnNumber'] + 1}"
+    return f"{frame['functionName']} ({place})" if frame["functionName"] else place
+
+
+def _shortened(data: bytes) -> bytes:
+    """Return the event with its long strings cut: one message must not take all the room."""
+    return msgspec.json.encode(_cut(msgspec.json.decode(data)))
+
+
+def _cut(value: object) -> object:
+    if isinstance(value, str) and len(value) > 10_000:
+        return f"{value[:10_000]}… ({len(value)} characters)"
+    if isinstance(value, dict):
+        return {key: _cut(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_cut(item) for item in value[:100]]
+    return value

@@ -1,0 +1,120 @@
+"""Requests as HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from ocd.api.timestamps import rfc3339
+from ocd.browser.observe.requests import Exchange
+from ocd.browser.observe.response_bodies import Body
+from ocd.safety.redact import redact, redact_text, redact_url
+
+
+def document(
+    requests: Iterable[Exchange], bodies: Mapping[str, Body], version: str
+) -> dict[str, Any]:
+    """Return the HAR of the requests, credentials masked; `bodies` by request id (r12)."""
+    entries = [_entry(one, bodies.get(one.id)) for one in requests]
+    creator = {"name": "OpenChrome", "version": version}
+    return {"log": {"version": "1.2", "creator": creator, "pages": [], "entries": entries}}
+
+
+def _entry(one: Exchange, body: Body | None) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "startedDateTime": rfc3339(one.started),
+        "time": one.duration_ms or 0,
+        "request": _request(one),
+        "response": _response(one, body),
+        "cache": {},
+        "timings": _timings(one),
+        "_resourceType": one.type.lower(),
+    }
+    if one.remote:
+        entry["serverIPAddress"], entry["connection"] = one.remote.rsplit(":", 1)
+        entry["serverIPAddress"] = entry["serverIPAddress"].strip("[]")
+    if one.error:
+        entry["_error"] = one.error
+    return entry
+
+
+def _request(one: Exchange) -> dict[str, Any]:
+    url = redact_url(one.url)
+    request: dict[str, Any] = {
+        "method": one.method,
+        "url": url,
+        "httpVersion": one.protocol or "unknown",
+        "cookies": [],
+        "headers": _headers(one.request_headers),
+        "queryString": [
+            {"name": name, "value": value}
+            for name, value in parse_qsl(urlsplit(url).query, keep_blank_values=True)
+        ],
+        "headersSize": -1,
+        "bodySize": len(one.post_data.encode()) if one.post_data else -1,
+    }
+    if one.post_data is not None:
+        kind = _header(one.request_headers, "content-type")
+        request["postData"] = {"mimeType": kind, "text": redact(one.post_data)}
+    return request
+
+
+def _response(one: Exchange, body: Body | None) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "size": body.size if body else max(one.size or 0, 0),
+        "mimeType": one.mime_type or "x-unknown",
+    }
+    if body and not body.error:
+        content["text"] = body.text if body.is_base64 else redact_text(body.text)
+        content |= {"encoding": "base64"} if body.is_base64 else {}
+        content |= {"comment": "the beginning only"} if body.truncated else {}
+    return {
+        "status": one.status or 0,
+        "statusText": one.status_text,
+        "httpVersion": one.protocol or "unknown",
+        "cookies": [],
+        "headers": _headers(one.response_headers),
+        "content": content,
+        "redirectURL": redact_url(one.redirect_url),
+        "headersSize": -1,
+        "bodySize": -1 if one.size is None else one.size,
+    }
+
+
+def _headers(headers: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "value": str(value)} for name, value in redact(headers).items()]
+
+
+def _header(headers: Mapping[str, str], wanted: str) -> str:
+    return next((value for name, value in headers.items() if name.lower() == wanted), "")
+
+
+def spans(one: Exchange) -> dict[str, float]:
+    """Return how long each part took, in ms: blocked, dns, connect, ssl, send, wait, receive.
+
+    -1: it did not happen, as in HAR.
+    """
+    timing = one.timing
+    if not timing or "sendEnd" not in timing:
+        return {}
+
+    def span(start: str, end: str) -> float:
+        first, last = timing.get(start, -1), timing.get(end, -1)
+        return round(last - first, 2) if first >= 0 and last >= 0 else -1
+
+    begun = [timing[k] for k in ("dnsStart", "connectStart", "sendStart") if timing.get(k, -1) >= 0]
+    ended = one.ended or one.answered
+    headers_at = timing.get("receiveHeadersEnd", timing["sendEnd"])
+    received = (ended - timing.get("requestTime", ended)) * 1000 - headers_at
+    return {
+        "blocked": round(min(begun), 2) if begun else -1,
+        "dns": span("dnsStart", "dnsEnd"),
+        "connect": span("connectStart", "connectEnd"),
+        "ssl": span("sslStart", "sslEnd"),
+        "send": max(span("sendStart", "sendEnd"), 0),
+        "wait": max(span("sendEnd", "receiveHeadersEnd"), 0),
+        "receive": max(round(received, 2), 0),
+    }
+
+
+def _timings(one: Exchange) -> dict[str, float]:
+    return spans(one) or {"send": 0, "wait": one.duration_ms or 0, "receive": 0}

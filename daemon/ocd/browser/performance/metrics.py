@@ -1,0 +1,114 @@
+"""A page's own measurements: Chromium's counters and the Performance API."""
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ocd.api.errors import OcdError
+from ocd.safety.redact import redact_url
+
+if TYPE_CHECKING:
+    from ocd.browser.tabs.tab import Tab
+
+_MAX_RESOURCES = 50
+_TIMES = """() => {
+  const round = (value) => Math.round(value * 10) / 10;
+  const [entry] = performance.getEntriesByType('navigation');
+  const navigation = entry ? {
+    type: entry.type, ttfb_ms: round(entry.responseStart), response_ms: round(entry.responseEnd),
+    dom_interactive_ms: round(entry.domInteractive),
+    dom_content_loaded_ms: round(entry.domContentLoadedEventEnd),
+    load_ms: round(entry.loadEventEnd),
+    dns_ms: round(entry.domainLookupEnd - entry.domainLookupStart),
+    connect_ms: round(entry.connectEnd - entry.connectStart), redirects: entry.redirectCount,
+    transfer_bytes: entry.transferSize, decoded_bytes: entry.decodedBodySize,
+  } : {};
+  const paint = {};
+  for (const one of performance.getEntriesByType('paint')) {
+    paint[one.name.replaceAll('-', '_') + '_ms'] = round(one.startTime);
+  }
+  const resource = performance.getEntriesByType('resource').map((one) => ({
+    url: one.name, type: one.initiatorType, start_ms: round(one.startTime),
+    duration_ms: round(one.duration), transfer_bytes: one.transferSize,
+    status: one.responseStatus,
+  }));
+  return {navigation, paint, resource};
+}"""
+# Chromium tells of a paint once the frame was shown, which may be after `load`. A hidden tab shows
+# no frames, and a body without anything in it paints nothing.
+_PAINTED = """() => new Promise((done) => {
+  const name = 'first-contentful-paint';
+  const content = document.visibilityState === 'visible' && document.body?.hasChildNodes();
+  if (performance.getEntriesByName(name).length || !content) return done();
+  new PerformanceObserver((list, observer) => {
+    if (!list.getEntriesByName(name).length) return;
+    observer.disconnect();
+    done();
+  }).observe({type: 'paint', buffered: true});
+})"""
+_LCP = """() => new Promise((done) => {
+  const found = new PerformanceObserver((list) => {
+    const last = list.getEntries().at(-1);
+    done(Math.round(last.startTime * 10) / 10);
+  });
+  found.observe({type: 'largest-contentful-paint', buffered: true});
+  requestAnimationFrame(() => requestAnimationFrame(() => done(null)));
+})"""
+_PAINT_S = 1.0
+_FIRST = "first_contentful_paint_ms"
+_LARGEST = "largest_contentful_paint_ms"
+
+
+async def measured(tab: "Tab", kind: str, *, with_resources: bool) -> dict[str, Any]:
+    """Return the measurements of that kind, or all of puppeteer, navigation, paint, resource.
+
+    Times are in ms since the navigation, but for Chromium's own counters, in seconds. A paint that
+    has not come is None: the first is waited for, a second at most.
+    """
+    found: dict[str, Any] = {}
+    if kind in ("all", "puppeteer"):
+        found["puppeteer"] = await _counters(tab)
+    if kind == "puppeteer":
+        return found
+    largest = await _largest(tab) if kind in ("all", "paint") else None
+    times = await tab.evaluate(_TIMES, args=[], isolated=True)
+    times["paint"] = {_FIRST: None, **times["paint"], _LARGEST: largest}
+    resources = sorted(times.pop("resource"), key=lambda one: -one["duration_ms"])
+    for one in resources:
+        one["url"] = redact_url(one["url"])
+    found |= times if kind == "all" else {kind: times[kind]} if kind in times else {}
+    if kind == "resource" or (kind == "all" and with_resources):
+        found["resource"] = resources[:_MAX_RESOURCES]
+    found["summary"] = {
+        "resources": len(resources),
+        "transfer_bytes": sum(one["transfer_bytes"] for one in resources),
+    }
+    return found
+
+
+def unpainted(found: dict[str, Any]) -> bool:
+    """Whether the page had shown nothing when it was measured."""
+    return "paint" in found and found["paint"][_FIRST] is None
+
+
+async def _largest(tab: "Tab") -> float | None:
+    """Wait a moment for the first paint, and return when the largest was: ms, None if none was."""
+    try:
+        async with asyncio.timeout(_PAINT_S):
+            await tab.evaluate(_PAINTED, args=[], isolated=True)
+            at: float | None = await tab.evaluate(_LCP, args=[], isolated=True)
+    except TimeoutError:
+        return None
+    except OcdError as error:
+        if not error.details.get("navigated"):
+            raise
+        return None  # what came in its place is measured
+    return at
+
+
+async def _counters(tab: "Tab") -> dict[str, float]:
+    await tab.cdp.send("Performance.enable")
+    try:
+        reply = await tab.cdp.send("Performance.getMetrics")
+    finally:
+        tab.cdp.tell("Performance.disable")
+    return {one["name"]: one["value"] for one in reply["metrics"]}

@@ -1,0 +1,1 @@
+"""The pool of background tabs that crawls use."""

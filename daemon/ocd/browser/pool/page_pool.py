@@ -1,0 +1,234 @@
+"""Hidden tabs that load a crawl's pages: reused, faithful to a site, replaced when they break."""
+
+import asyncio
+import base64
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import urlsplit
+
+from ocd.api.errors import OcdError
+from ocd.browser.pool.pool_tab import LoadedPage, PoolTab, PoolWait
+from ocd.browser.process.chromium import Chromium
+from ocd.browser.tabs.navigation import STATUS_ONLY
+from ocd.safety import certificate_errors
+
+__all__ = ["Fetched", "LoadedPage", "PagePool", "PoolWait"]
+
+_READ_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A body fetched with the browser's network stack (cookies, TLS), not rendered.
+
+    url is the one asked for: Chromium follows redirects without telling where they led.
+    """
+
+    url: str
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class PagePool:
+    """Reused tabs of one crawl, in their own browser context (or the user's: share_login).
+
+    At most `size` pages load at once, further calls wait. The pool survives Chromium's death: the
+    pages that were loading fail with browser_gone, the next ones get new tabs.
+    """
+
+    def __init__(self, chromium: Chromium, size: int, *, share_login: bool = False) -> None:
+        self.size = size
+        self._chromium = chromium
+        self._share_login = share_login
+        self._free = asyncio.Semaphore(size)
+        self._idle: list[PoolTab] = []
+        self._busy: list[PoolTab] = []
+        self._fetcher: PoolTab | None = None
+        self._opening = asyncio.Lock()
+        self._context_id: str | None = None
+        self._generation = -1
+
+    async def __aenter__(self) -> Self:
+        self._chromium.retain()
+        try:
+            await self._renew()
+        except BaseException:
+            self._chromium.release()
+            raise
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        try:
+            await asyncio.shield(self._close())
+        finally:
+            self._chromium.release()
+
+    async def _close(self) -> None:
+        if self._generation != self._chromium.generation or self._chromium.state != "running":
+            return
+        for tab in [*self._idle, *([self._fetcher] if self._fetcher else [])]:
+            await tab.close()
+        await self._drop_context()
+
+    async def _drop_context(self) -> None:
+        # Takes the tabs that are still loading with it.
+        if self._context_id is not None:
+            params = {"browserContextId": self._context_id}
+            try:
+                async with asyncio.timeout(3):
+                    await self._chromium.connection.send("Target.disposeBrowserContext", params)
+            except (OcdError, TimeoutError):
+                return
+
+    async def _renew(self) -> None:
+        # After Chromium's death nothing of the old generation is left.
+        async with self._opening:
+            connection = await self._chromium.ensure()
+            if self._generation == self._chromium.generation:
+                return
+            self._idle.clear()
+            self._fetcher = None
+            self._context_id = None
+            if not self._share_login:
+                reply = await connection.send(
+                    "Target.createBrowserContext", {"disposeOnDetach": True}
+                )
+                self._context_id = reply["browserContextId"]
+                deny = {"behavior": "deny", "browserContextId": self._context_id}
+                await connection.send("Browser.setDownloadBehavior", deny)
+            self._generation = self._chromium.generation
+
+    async def load(self, url: str, timeout_s: float, wait: PoolWait = "load") -> LoadedPage:
+        """Render `url` within `timeout_s` seconds.
+
+        wait: `dom` (parsed), `load` (with its pictures and styles), `idle` (no work for half a
+        second); in every mode content that scripts are about to fill in is waited for, some
+        seconds at most. Raises navigation_failed, too_many_redirects, download_started, not_html,
+        domain_blocked, tab_crashed, timeout, browser_gone.
+        """
+        await self._chromium.guard.check(url)
+        try:
+            return await self._load(url, timeout_s, wait)
+        except OcdError as error:
+            if error.details.get("net_error") not in STATUS_ONLY:
+                raise
+        # An error status without a page: Chromium shows its own page and tells no status.
+        answer = await self.fetch(url, timeout_s)
+        kind = answer.headers.get("content-type", "").partition(";")[0]
+        return LoadedPage(url, answer.status, kind, title="", html="", links=[], redirected=False)
+
+    async def _load(self, url: str, timeout_s: float, wait: PoolWait) -> LoadedPage:
+        async with self._free:
+            tab = await self._take(site_of(url))
+            try:
+                async with asyncio.timeout(timeout_s):
+                    page = await tab.load(url, timeout_s, wait)
+            except TimeoutError:
+                self._return_later(tab)
+                raise OcdError("timeout", f"{url} took more than {timeout_s:g} s.") from None
+            except BaseException:
+                self._return_later(tab)
+                raise
+            self._give_back(tab)
+            return page
+
+    async def _take(self, site: str) -> PoolTab:
+        await self._renew()
+        usable = [tab for tab in self._idle if not tab.broken]
+        tab = next((tab for tab in usable if tab.site in (site, "")), None)
+        # Going to another site costs a new renderer: a new tab is better while there is room.
+        if tab is None and len(usable) >= self.size:
+            tab = usable[0]
+        if tab is None:
+            tab = await PoolTab.open(self._chromium.targets, self._context_id)
+        else:
+            self._idle.remove(tab)
+        tab.site = site
+        self._busy.append(tab)
+        return tab
+
+    def _give_back(self, tab: PoolTab) -> None:
+        if tab.stale or tab.broken:
+            self._return_later(tab)
+        else:
+            self._busy.remove(tab)
+            self._idle.append(tab)
+
+    def _return_later(self, tab: PoolTab) -> None:
+        self._busy.remove(tab)
+        self._chromium.spawn(self._mend(tab, self._generation))
+
+    async def _mend(self, tab: PoolTab, generation: int) -> None:
+        if not (tab.broken or tab.stale):
+            await tab.recover()
+        if generation != self._generation:
+            return
+        if tab.broken or tab.stale:
+            await tab.close()
+        else:
+            self._idle.append(tab)
+
+    async def fetch(self, url: str, timeout_s: float) -> Fetched:
+        """Fetch `url` with the context's cookies, without rendering it.
+
+        Answers of 400 and above have no body here. Raises fetch_failed, timeout, browser_gone.
+        """
+        await self._chromium.guard.check(url)
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self._fetch(url)
+        except TimeoutError:
+            raise OcdError("timeout", f"{url} took more than {timeout_s:g} s.") from None
+
+    async def _fetch(self, url: str) -> Fetched:
+        tab = await self._fetching()
+        params = {
+            "frameId": tab.cdp.target_id,
+            "url": url,
+            "options": {"disableCache": False, "includeCredentials": True},
+        }
+        found = (await tab.cdp.send("Network.loadNetworkResource", params))["resource"]
+        status = int(found.get("httpStatusCode", 0))
+        headers = {name.lower(): value for name, value in found.get("headers", {}).items()}
+        if found["success"]:
+            return Fetched(url, status, headers, await _read_stream(tab, found["stream"]))
+        if status >= 400:
+            return Fetched(url, status, headers, b"")
+        error = found.get("netErrorName", "net::ERR_FAILED")
+        untrusted = certificate_errors.refused(url, urlsplit(url).netloc, error)
+        raise untrusted or OcdError("fetch_failed", f"{url}: {error}", url=url, net_error=error)
+
+    async def _fetching(self) -> PoolTab:
+        await self._renew()
+        async with self._opening:
+            if self._fetcher is None or self._fetcher.broken:
+                self._fetcher = await PoolTab.open(self._chromium.targets, self._context_id)
+            return self._fetcher
+
+    def __repr__(self) -> str:
+        return f"PagePool({self.size} tabs, idle: {self._idle}, busy: {self._busy})"
+
+
+async def _read_stream(tab: PoolTab, handle: str) -> bytes:
+    parts: list[bytes] = []
+    while True:
+        piece = await tab.cdp.send("IO.read", {"handle": handle, "size": _READ_BYTES})
+        data = piece["data"]
+        parts.append(base64.b64decode(data) if piece.get("base64Encoded") else data.encode())
+        if piece["eof"]:
+            break
+    tab.cdp.tell("IO.close", {"handle": handle})
+    return b"".join(parts)
+
+
+def site_of(url: str) -> str:
+    """Return what pages share that can share a renderer: scheme and the host's last two labels.
+
+    Only a guess at Chromium's own idea of a site, good enough to choose a tab by.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if ":" in host or host.rpartition(".")[2].isdigit():
+        return f"{parts.scheme}://{host}"
+    return f"{parts.scheme}://{'.'.join(host.split('.')[-2:])}"

@@ -1,0 +1,284 @@
+"""One hidden tab of a crawl: loads a page, gives it back as data, is used again."""
+
+import asyncio
+import base64
+import contextlib
+import json
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import Any, Literal
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp.connection import CdpSession, Event
+from ocd.browser.process.targets import Targets
+from ocd.browser.tabs import evaluate
+from ocd.browser.tabs.frames import Frame
+from ocd.browser.tabs.navigation import failure
+from ocd.browser.tabs.page_loads import Documents
+
+PoolWait = Literal["load", "dom", "idle"]
+
+# How often a page may send its visitor on by script before it counts as endless.
+HOPS = 10
+MAX_PAGES = 500
+MAX_HEAP = 256 << 20
+# What Chromium shows in a viewer instead of as a document that can be read.
+_VIEWED = ("image/", "video/", "audio/", "font/", "application/pdf", "application/octet-stream")
+_PAGES = ("text/html", "application/xhtml+xml")
+_METRICS = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPage:
+    """A rendered page: final URL, HTTP status (None without one), the document as HTML.
+
+    html: what nobody can see is marked in it (markup.UNSEEN), shadow trees are declarative. Of a
+    document that is no page (XML, JSON, text) it is the text itself, as it came.
+    links: absolute addresses, in the page's order, as often as they stand there.
+    frames: address and HTML of frames of the page's own origin.
+    """
+
+    url: str
+    status: int | None
+    content_type: str
+    title: str
+    html: str
+    links: list[str]
+    redirected: bool
+    frames: list[tuple[str, str]] = field(default_factory=list)
+
+
+class _Snapshot(msgspec.Struct):
+    """What pool_read.js gives."""
+
+    url: str
+    status: int
+    type: str
+    title: str
+    links: list[str]
+    html: str
+    frames: list[tuple[str, str]]
+    refresh: bool
+    heap: float
+
+
+def _source(name: str) -> str:
+    # Sent for every page: without what is there for readers alone.
+    lines = map(str.strip, files("ocd.browser").joinpath(name).read_text("utf-8").splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
+
+
+# Read at import: the loop must not wait for a disk.
+_SHIM = _source("pool_shim.js")
+_LOOKING = ("nodes", "legibility", "visible", "covering", "plain", "unseen")
+_READ = "\n".join(
+    ["(() => {'use strict';"]
+    + [_source(f"page/{name}.js") for name in _LOOKING]
+    + [_source("pool_read.js"), "})()"]
+)
+
+
+class PoolTab:
+    """A hidden page of a pool. `broken`: must be replaced rather than used again."""
+
+    def __init__(self, targets: Targets, cdp: CdpSession) -> None:
+        self.cdp = cdp
+        self.site = ""
+        self.pages = 0
+        self.broken = False
+        self.stale = False
+        self._targets = targets
+        self._documents = Documents(cdp)
+        self._leaving = False
+
+    @classmethod
+    async def open(cls, targets: Targets, context_id: str | None) -> "PoolTab":
+        """Open a tab in the browser context (None: the user's own)."""
+        context = {"browserContextId": context_id} if context_id else {}
+        cdp = await targets.open_hidden(_close_popup, **context)
+        tab = cls(targets, cdp)
+        for call in tab._start():
+            await call
+        return tab
+
+    def _start(self) -> list[asyncio.Future[dict[str, Any]]]:
+        cdp = self.cdp
+        self._documents.start()
+        cdp.on("Inspector.targetCrashed", self._crashed)
+        cdp.on("Page.javascriptDialogOpening", self._dialog)
+        cdp.on("Page.frameRequestedNavigation", self._leaves)
+        cdp.on("Page.frameNavigated", self._arrives)
+        cdp.on("disconnected", self._gone)
+        return [
+            cdp.send("Page.enable"),
+            cdp.send("Inspector.enable"),
+            cdp.send("Emulation.setDeviceMetricsOverride", _METRICS),
+            cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": _SHIM}),
+            cdp.send("Runtime.runIfWaitingForDebugger"),
+        ]
+
+    def _crashed(self, _: Event) -> None:
+        self.broken = True
+        self.cdp.halt(OcdError("tab_crashed", "The page has crashed its renderer."))
+
+    def _gone(self) -> None:
+        self.broken = True
+
+    def _dialog(self, event: Event) -> None:
+        accept = event["type"] == "beforeunload"
+        self.cdp.tell("Page.handleJavaScriptDialog", {"accept": accept})
+
+    def _leaves(self, event: Event) -> None:
+        if event["frameId"] == self.cdp.target_id and event.get("disposition") == "currentTab":
+            self._leaving = True
+
+    def _arrives(self, event: Event) -> None:
+        if event["frame"]["id"] == self.cdp.target_id:
+            self._leaving = False
+
+    async def load(self, url: str, timeout_s: float, wait: PoolWait) -> LoadedPage:
+        """Load `url` and return it; the caller bounds the time. Errors: see PagePool.load."""
+        self.pages += 1
+        self._leaving = False
+        end = asyncio.get_running_loop().time() + timeout_s
+        await self._go(url)
+        found = await self._read(url, wait, end)
+        if found["heap"] > MAX_HEAP or self.pages >= MAX_PAGES:
+            self.stale = True
+        page = _page(url, found)
+        return page if page.content_type in _PAGES else await self._as_it_came(page)
+
+    async def _as_it_came(self, page: LoadedPage) -> LoadedPage:
+        # Chromium shows such documents in a viewer of its own.
+        params = {"frameId": self.cdp.target_id, "url": page.url}
+        try:
+            got = await self.cdp.send("Page.getResourceContent", params)
+        except OcdError as error:
+            if error.code != "cdp_error":
+                raise
+            return page
+        text = got["content"]
+        if got["base64Encoded"]:
+            text = base64.b64decode(text).decode("utf-8", "replace")
+        return replace(page, html=text, links=[], frames=[])
+
+    async def _go(self, url: str) -> None:
+        reply = await self.cdp.send("Page.navigate", {"url": url})
+        if error := reply.get("errorText"):
+            self.stale = self.stale or "loaderId" in reply
+            raise failure(url, error, None)
+        if "loaderId" in reply:
+            document = self._documents.of(reply["loaderId"])
+            await self._documents.wait_until(lambda: document.committed)
+
+    async def _read(self, url: str, wait: PoolWait, end: float) -> dict[str, Any]:
+        documents = self._documents
+        for _ in range(HOPS):
+            moves = documents.moves
+            found = await self._snapshot(wait, end)
+            if found is not None and not (self._leaving or found["refresh"]):
+                return found
+            # The page went elsewhere by itself, or is about to: the next one counts.
+            if not await self._moved(moves, bounded=found is not None) and found is not None:
+                return found
+        raise OcdError("too_many_redirects", f"{url} sends its visitor on without end.", url=url)
+
+    async def _moved(self, moves: int, *, bounded: bool) -> bool:
+        documents = self._documents
+        try:
+            async with asyncio.timeout(3 if bounded else None):
+                await documents.wait_until(lambda: documents.moves > moves)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _snapshot(self, wait: PoolWait, end: float) -> dict[str, Any] | None:
+        left = end - asyncio.get_running_loop().time()
+        # Some time before the end a page whose pictures hang is taken as it stands.
+        inside = max(left - max(0.25, left / 10), 0.05)
+        call = f"{_READ}({json.dumps(wait)}, {_rounded_ms(inside)})"
+        try:
+            found = await self._run(call)
+        except OcdError as error:
+            if error.details.get("navigated"):
+                return None
+            raise
+        if found is None:
+            raise OcdError("timeout", "The page did not arrive in time.")
+        return dict(found)
+
+    async def _run(self, call: str) -> Any:  # noqa: ANN401 - any JSON value
+        frame = Frame(self.cdp.target_id, self.cdp)
+        try:
+            return _checked(await evaluate.evaluate(frame, call))
+        except msgspec.ValidationError:
+            pass
+        except OcdError as error:
+            if error.code != "script_error" or error.details.get("navigated"):
+                raise
+        # The page has put something of its own in the place of what the script uses.
+        return await evaluate.evaluate(frame, call, context=await evaluate.isolated_context(frame))
+
+    async def recover(self) -> None:
+        """Make the tab usable after a failed load, or mark it broken; takes a second at most."""
+        self.cdp.tell("Page.stopLoading")
+        try:
+            async with asyncio.timeout(1):
+                await self._go("about:blank")
+                await self.cdp.send("Runtime.evaluate", {"expression": "1"})
+        except (TimeoutError, OcdError):
+            self.broken = True
+        self.site = ""
+
+    async def close(self) -> None:
+        """Close the tab; a hung one is left to the browser."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                await self._targets.close(self.cdp.target_id)
+
+    def __repr__(self) -> str:
+        return f"PoolTab({self.site or 'fresh'}, {self.pages} pages)"
+
+
+def _checked(found: object) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the snapshot if it is one; msgspec.ValidationError for what a page has made of it."""
+    msgspec.convert(found, _Snapshot | None)
+    return found
+
+
+def _rounded_ms(seconds: float) -> int:
+    # The renderer compiles a script that it knows, to the letter, only once: 2 ms of every page.
+    return int(seconds * 1000) if seconds < 2 else int(seconds) * 1000
+
+
+def _close_popup(cdp: CdpSession) -> None:
+    # Its opener stands still until it runs, closed or not.
+    cdp.tell("Runtime.runIfWaitingForDebugger")
+    cdp.connection.tell("Target.closeTarget", {"targetId": cdp.target_id})
+
+
+def _page(url: str, found: dict[str, Any]) -> LoadedPage:
+    content_type = found["type"]
+    if content_type.startswith(_VIEWED):
+        raise OcdError(
+            "not_html",
+            f"{url} is {content_type}, not a page.",
+            url=found["url"],
+            status=found["status"] or None,
+            content_type=content_type,
+        )
+    final = found["url"]
+    # Schemes without a server claim 200, too.
+    answered = final.startswith(("http:", "https:"))
+    return LoadedPage(
+        url=final,
+        status=(found["status"] or None) if answered else None,
+        content_type=content_type,
+        title=found["title"],
+        html=found["html"],
+        links=found["links"],
+        redirected=final.partition("#")[0] != url.partition("#")[0],
+        frames=[(address, html) for address, html in found["frames"]],
+    )

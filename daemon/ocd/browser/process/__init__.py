@@ -1,0 +1,1 @@
+"""The Chromium process: discovery, launch, command line, downloads, orphans, request policy."""

@@ -1,0 +1,206 @@
+"""Downloads: into the folder of the session whose tab set them off, under safe names.
+
+Chromium writes into one folder of ours, under names it makes up; what has come whole is moved from
+there, so that a file in a session's folder is never half of one.
+"""
+
+import asyncio
+import os
+import shutil
+import unicodedata
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from ocd.browser.cdp.connection import Connection, Event
+from ocd.storage.files import FILE_MODE, make_dir, storage
+
+State = Literal["in_progress", "completed", "canceled", "failed", "too_large", "refused"]
+
+FOLDER = "downloads"
+# Downloads that may run at once; a page that starts more gets those refused.
+MAX_RUNNING = 20
+_STEM_BYTES = 120
+_SUFFIX = 16
+_KEPT_SIGNS = frozenset("._-()+,=@~ ")
+# Names that Windows gives to devices, whatever follows the dot.
+_RESERVED = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{p}{n}" for p in ("com", "lpt") for n in range(10)))
+)
+
+
+@dataclass(eq=False, slots=True)
+class Download:
+    """One file on its way: `path` is where it lies once `state` is completed; sizes in bytes.
+
+    reported: a caller was told how it has ended.
+    """
+
+    guid: str
+    url: str
+    name: str
+    path: Path | None
+    state: State = "in_progress"
+    received: int = 0
+    total: int = 0
+    reported: bool = False
+    _done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended, well or not."""
+        return self._done.is_set()
+
+    def end(self, state: State) -> None:
+        """Say how it has ended; only the first word counts."""
+        if not self.done:
+            self.state = state
+            self._done.set()
+
+    async def wait_done(self) -> None:
+        """Wait until it has ended."""
+        await self._done.wait()
+
+    def told(self) -> dict[str, Any]:
+        """Return it for a caller: the size is what has come so far."""
+        self.reported = self.done
+        kept = self.state in ("in_progress", "completed") and self.path is not None
+        return {
+            "url": self.url if len(self.url) <= 500 else f"{self.url[:500]}…",
+            "file": self.path.name if self.path else self.name,
+            **({"path": str(self.path)} if kept else {}),
+            "size": self.received,
+            **({"total": self.total} if self.total and self.state == "in_progress" else {}),
+            "state": self.state,
+        }
+
+
+class Downloads:
+    """All downloads of the daemon's Chromium (not of its crawls: those are denied).
+
+    incoming: Chromium's folder, emptied at every start; None: nothing is downloaded. In a browser
+    that somebody else started they are reported, and go where its owner wants them.
+    """
+
+    def __init__(
+        self, incoming: Path | None, spawn: Callable[[Coroutine[Any, Any, None]], object]
+    ) -> None:
+        self.max_bytes = 1 << 30
+        self._incoming = incoming
+        self._spawn = spawn
+        self._running: dict[str, Download] = {}
+        self._keeps = False
+        self._settings: dict[str, Any] = {"behavior": "default"}
+        self._connection: Connection | None = None
+
+    async def start(self, connection: Connection, *, own: bool) -> None:
+        """Tell a freshly started browser what to do with downloads, and listen."""
+        self._connection = connection
+        self._keeps = own and self._incoming is not None
+        settings: dict[str, Any] = {"behavior": "deny" if own else "default"}
+        if self._keeps and self._incoming is not None:
+            await asyncio.to_thread(_empty, self._incoming)
+            settings = {"behavior": "allowAndName", "downloadPath": str(self._incoming)}
+        connection.on("Browser.downloadProgress", self._progressed)
+        connection.once("disconnected", self._lost)
+        self._settings = {**settings, "eventsEnabled": True}
+        await connection.send("Browser.setDownloadBehavior", self._settings)
+
+    async def cover(self, connection: Connection, context_id: str) -> None:
+        """Treat downloads of a further browser context like those of the profile's own."""
+        there = {"browserContextId": context_id}
+        await connection.send("Browser.setDownloadBehavior", {**self._settings, **there})
+
+    def begin(self, event: Event, folder: Path) -> Download:
+        """Return the download that Page.downloadWillBegin tells of; it goes into `folder`."""
+        suggested = str(event.get("suggestedFilename", ""))
+        path = self._free(folder / FOLDER, file_name(suggested)) if self._keeps else None
+        download = Download(event["guid"], event["url"], suggested, path)
+        if len(self._running) >= MAX_RUNNING:
+            self._cancel(download, "refused")
+        elif not self._keeps and self._connection is None:
+            download.end("canceled")
+        else:
+            self._running[download.guid] = download
+        return download
+
+    def _free(self, folder: Path, name: str) -> Path:
+        # Also names that differ in case only are one on some file systems.
+        taken = {d.path.name.casefold() for d in self._running.values() if d.path}
+        if folder.is_dir():
+            taken |= {entry.name.casefold() for entry in folder.iterdir()}
+        stem, suffix = Path(name).stem, Path(name).suffix
+        number = 1
+        while name.casefold() in taken:
+            number += 1
+            name = f"{stem}-{number}{suffix}"
+        return folder / name
+
+    def _progressed(self, event: Event) -> None:
+        download = self._running.get(event["guid"])
+        if download is None:
+            return
+        download.received = int(event["receivedBytes"])
+        download.total = int(event["totalBytes"])
+        if event["state"] == "completed":
+            self._spawn(self._keep(download))
+        elif event["state"] == "canceled":
+            self._running.pop(download.guid)
+            download.end("canceled")
+        elif max(download.received, download.total) > self.max_bytes and self._keeps:
+            self._cancel(download, "too_large")
+
+    def _cancel(self, download: Download, state: State) -> None:
+        self._running.pop(download.guid, None)
+        download.end(state)
+        if self._connection is not None:
+            self._connection.tell("Browser.cancelDownload", {"guid": download.guid})
+
+    async def _keep(self, download: Download) -> None:
+        try:
+            if download.path is not None and self._incoming is not None:
+                await asyncio.to_thread(_move, self._incoming / download.guid, download.path)
+            download.end("completed")
+        except OSError:
+            download.end("failed")
+        finally:
+            self._running.pop(download.guid, None)
+
+    def _lost(self) -> None:
+        self._connection = None
+        for download in self._running.values():
+            download.end("failed")
+        self._running.clear()
+
+    def __repr__(self) -> str:
+        return f"Downloads({len(self._running)} running)"
+
+
+def _empty(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    make_dir(folder)
+
+
+def _move(source: Path, target: Path) -> None:
+    with storage("making", target.parent):
+        make_dir(target.parent)
+    source.chmod(FILE_MODE)
+    os.replace(source, target)  # noqa: PTH105 - os.replace is the term every reader knows
+
+
+def file_name(suggested: str) -> str:
+    """Return a name for a file that a server has named: one that any file system takes.
+
+    Letters of every script stay; no folder, no leading dot, no device, no control or direction
+    character survives, and it is never longer than 140 bytes.
+    """
+    base = unicodedata.normalize("NFC", suggested).replace("\\", "/").rpartition("/")[2]
+    clean = "".join(c if c.isalnum() or c in _KEPT_SIGNS else "_" for c in base).strip(". ")
+    stem, suffix = Path(clean).stem, Path(clean).suffix
+    if len(suffix.encode()) > _SUFFIX:
+        stem, suffix = clean, ""
+    stem = stem.encode()[:_STEM_BYTES].decode(errors="ignore").strip(". ")
+    if stem.split(".")[0].strip().casefold() in _RESERVED:
+        stem = f"_{stem}"
+    return (stem or "download") + suffix

@@ -1,0 +1,146 @@
+"""Starting Chromium: process, pipe, first answer; and what to say when there is none."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp.connection import ANOTHER_BROWSER, Connection
+from ocd.browser.cdp.pipe_transport import PipeTransport
+from ocd.browser.process import command_line, orphans
+from ocd.browser.process.child_process import BrowserProcess, ErrorLog, start
+from ocd.storage.files import make_dir
+
+logger = logging.getLogger(__name__)
+
+# Less than a call's own deadline, so that callers are told why there is no browser.
+START_S = 25.0
+CLOSE_S = 3.0
+# What Chromium says of it, in a line that is not its last.
+_NO_DISPLAY = "Missing X server or $DISPLAY"
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchOptions:
+    """What to start: `run_dir` gets chromium.json, `log` (if any) Chromium's stderr."""
+
+    binary: str
+    profile: Path
+    run_dir: Path
+    log: Path | None = None
+    headed: bool = False
+    extra_args: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A browser that answered: process None if somebody else started it."""
+
+    process: BrowserProcess | None
+    connection: Connection
+    version: str
+    run_dir: Path | None = None
+
+    async def close(self) -> None:
+        """End it: first politely, after some seconds with all its children by SIGKILL."""
+        if self.process is None:
+            self.connection.close()
+            return
+        with contextlib.suppress(OcdError, TimeoutError):
+            async with asyncio.timeout(CLOSE_S / 2):
+                await self.connection.send("Browser.close")
+        await end(self.process, CLOSE_S)
+        self.connection.close()
+        if self.run_dir is not None:
+            await asyncio.to_thread(orphans.forget, self.run_dir, self.process.pid)
+
+
+async def end(process: BrowserProcess, grace_s: float) -> None:
+    """Wait `grace_s` for the process to end, then kill what is left of its group."""
+    await process.wait_exited(grace_s)
+    process.kill()
+    await process.wait_exited(CLOSE_S)
+
+
+async def launch(options: LaunchOptions) -> Launched:
+    """Start Chromium and wait until it answers; browser_failed with its last words if not."""
+    arguments = await asyncio.to_thread(_prepare, options)
+    process, ends = start(arguments, ErrorLog(options.log))
+    transport = PipeTransport()
+    connection = Connection(transport)
+    try:
+        await transport.open(ends, connection.received, connection.lost)
+        # Before it answers: one that hangs while it starts must be found by whoever cleans up.
+        await asyncio.to_thread(_remember, options, process.pid)
+        version = await _first_answer(process, connection)
+    except BaseException:
+        process.kill()
+        connection.close()
+        orphans.forget(options.run_dir, process.pid)
+        raise
+    return Launched(process, connection, version, options.run_dir)
+
+
+def _prepare(options: LaunchOptions) -> list[str]:
+    make_dir(options.profile)
+    orphans.reap(options.run_dir)
+    orphans.free_profile(options.profile)
+    if options.log is not None:
+        make_dir(options.log.parent)
+    return command_line.command_line(
+        options.binary, options.profile, headed=options.headed, extra=options.extra_args
+    )
+
+
+def _remember(options: LaunchOptions, pid: int) -> None:
+    try:
+        orphans.remember(options.run_dir, pid, options.profile)
+    except OcdError as error:
+        # A full disk is no reason not to browse. Should we be killed: it ends with its pipe.
+        logger.warning("Chromium (pid %d) is not written down: %s", pid, error.message)
+
+
+async def _first_answer(process: BrowserProcess, connection: Connection) -> str:
+    try:
+        async with asyncio.timeout(START_S):
+            asked = connection.send("Browser.getVersion")
+            # What is no browser may have said so before it was asked.
+            if connection.misunderstood is not None:
+                connection.interrupt(connection.misunderstood)
+            reply = await asked
+    except TimeoutError:
+        raise _failed(process, f"Chromium did not answer within {START_S:.0f} s.") from None
+    except OcdError as error:
+        if not connection.closed:
+            message = "The browser does not answer as a Chromium does: "
+            raise _failed(process, message + error.message) from None
+        await process.wait_exited(1)
+        raise _failed(process, "Chromium ended before it answered.") from None
+    return str(reply.get("product", ""))
+
+
+def _failed(process: BrowserProcess, message: str) -> OcdError:
+    lines = list(process.log.last)[-8:]
+    if any(_NO_DISPLAY in line for line in lines):
+        return OcdError(
+            "browser_failed",
+            "Chromium has no display to show its windows on.",
+            hint="Leave out --headed, or set DISPLAY (or run it with xvfb-run), then ocd restart.",
+            exit_status=process.status,
+            stderr=lines,
+        )
+    said = f" It said: {lines[-1]}" if lines else ""
+    return OcdError(
+        "browser_failed",
+        message + said,
+        hint=ANOTHER_BROWSER,
+        exit_status=process.status,
+        stderr=lines,
+    )
+
+
+Spawn = Callable[[Coroutine[Any, Any, None]], object]

@@ -1,0 +1,181 @@
+"""What a killed daemon leaves behind: a Chromium that still runs, a profile that looks taken."""
+
+import contextlib
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import msgspec
+import psutil
+
+from ocd.api.errors import OcdError
+from ocd.storage.files import UNDECODABLE, read_whole, write_whole
+
+RECORD = "chromium.json"
+# Chromium's marks of a profile in use (not on Windows); the first names host and pid.
+_LOCK = "SingletonLock"
+_MARKS = (_LOCK, "SingletonSocket", "SingletonCookie")
+_SAME_START_S = 1.0
+_ENDING_S = 5.0
+_LOOK_S = 0.02
+
+
+class Running(msgspec.Struct):
+    """Who runs: enough to tell this process from a later one with the same pid."""
+
+    pid: int
+    started_at: float
+    profile: str
+    host: str
+    version: int = 1
+
+
+def remember(run_dir: Path, pid: int, profile: Path) -> None:
+    """Write down which Chromium is ours."""
+    with contextlib.suppress(psutil.Error):
+        started_at = psutil.Process(pid).create_time()
+        record = Running(pid, started_at, str(profile), socket.gethostname())
+        write_whole(run_dir / RECORD, msgspec.json.encode(record))
+
+
+def forget(run_dir: Path, pid: int) -> None:
+    """Drop the record of this Chromium, which has ended; another daemon's stays."""
+    record = _recorded(run_dir)
+    if record is not None and record.pid == pid:
+        with contextlib.suppress(OSError):
+            (run_dir / RECORD).unlink(missing_ok=True)
+
+
+def reap(run_dir: Path) -> int | None:
+    """End the Chromium that an earlier daemon left running; return its pid if there was one."""
+    record = _recorded(run_dir)
+    if record is None:
+        return None
+    process = _alive(record)
+    if process is not None:
+        _kill_tree(process)
+    forget(run_dir, record.pid)
+    return process.pid if process is not None else None
+
+
+def _recorded(run_dir: Path) -> Running | None:
+    try:
+        data = read_whole(run_dir / RECORD)
+        return msgspec.json.decode(data, type=Running) if data else None
+    except (OcdError, *UNDECODABLE):
+        # Not worth refusing to start for: the profile's lock still protects the profile.
+        return None
+
+
+def _alive(record: Running) -> psutil.Process | None:
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(record.pid)
+        same_start = abs(process.create_time() - record.started_at) < _SAME_START_S
+        if same_start and _uses(process, Path(record.profile)):
+            return process
+    return None
+
+
+def _uses(process: psutil.Process, profile: Path) -> bool:
+    # Chromium rewrites its title on Linux: the arguments may come back as one string.
+    words = " ".join(process.cmdline())
+    return f"--user-data-dir={profile}" in words and process.status() != psutil.STATUS_ZOMBIE
+
+
+def find_orphans(home: Path, run_dir: Path) -> list[psutil.Process]:
+    """Return the browsers that dead daemons of this home left running; never anybody else's.
+
+    One is ours if our own record names it, or if it has a profile inside our home and takes its
+    orders from a pipe, as only we start them; what descends from this process is in use.
+    """
+    used = {os.getpid(), *(child.pid for child in psutil.Process().children(recursive=True))}
+    record = _recorded(run_dir)
+    recorded = _alive(record) if record is not None else None
+    found = [] if recorded is None else [recorded]
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.pid not in used and process not in found and _is_ours(process, home):
+                found.append(process)
+    return [process for process in found if process.pid not in used]
+
+
+def _is_ours(process: psutil.Process, home: Path) -> bool:
+    if hasattr(os, "getuid") and process.uids().real != os.getuid():
+        return False
+    words = " ".join(process.cmdline())
+    inside = f"--user-data-dir={home}{os.sep}" in words
+    piped = "--remote-debugging-pipe" in words and "--type=" not in words
+    return inside and piped and process.status() != psutil.STATUS_ZOMBIE
+
+
+def end_orphan(process: psutil.Process) -> dict[str, object]:
+    """End a browser with all its children; return its pid and start time (seconds since 1970)."""
+    about: dict[str, object] = {"pid": process.pid}
+    with contextlib.suppress(psutil.Error):
+        # psutil looks at the start time again: a pid that was given anew is spared.
+        about["started_at"] = process.create_time()
+        if process.is_running():
+            _kill_tree(process)
+    return about
+
+
+def _kill_tree(process: psutil.Process) -> None:
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(psutil.Error):
+        for child in process.children(recursive=True):
+            child.kill()
+        process.kill()
+        process.wait(5)
+
+
+def free_profile(profile: Path) -> None:
+    """Remove the marks of a dead owner; browser_failed if the owner lives."""
+    lock = profile / _LOCK
+    try:
+        host, _, pid = str(lock.readlink()).rpartition("-")
+    except OSError:
+        return
+    if host != socket.gethostname():
+        raise OcdError(
+            "browser_failed",
+            f"The profile {profile} is in use on another computer ({host}).",
+            hint=f"If no Chromium runs there any more, remove {lock}.",
+        )
+    if pid.isdigit() and _is_browser(int(pid), profile):
+        raise OcdError(
+            "browser_failed",
+            f"The profile {profile} is in use by another Chromium (pid {pid}).",
+            hint="Close it, or start with --isolated or another --profile.",
+            pid=int(pid),
+        )
+    for mark in _MARKS:
+        (profile / mark).unlink(missing_ok=True)
+
+
+def _words_once_settled(process: psutil.Process) -> list[str]:
+    """Return the process's command line; psutil.NoSuchProcess once it has ended. Blocks.
+
+    One that is ending has none any more, though it has its name still: on a busy machine a killed
+    Chromium looks so for a while. What it is shows when it is gone.
+    """
+    end = time.monotonic() + _ENDING_S
+    while not (words := process.cmdline()) and time.monotonic() < end:
+        time.sleep(_LOOK_S)
+    return list(words)
+
+
+def _is_browser(pid: int, profile: Path) -> bool:
+    # The pid may have been given to another program since: only one with our profile counts.
+    # A user's own Chrome uses its default profile without naming it.
+    try:
+        process = psutil.Process(pid)
+        words = " ".join(_words_once_settled(process))
+        named = "--user-data-dir=" in words
+        return _uses(process, profile) or (not named and "chrom" in process.name().lower())
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.Error:
+        return True

@@ -1,0 +1,83 @@
+"""The domain policy inside the browser: every request of every page is asked about first."""
+
+from collections.abc import Iterator
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp.connection import Connection, Event
+from ocd.safety.domain_policy import DomainPolicy
+
+
+class Guard:
+    """Stops what the policy forbids before it leaves the browser.
+
+    It works at the browser's level, so redirects, frames, workers and pop-ups are seen, too. While
+    no domain rule is given it asks for requests of files alone, and that from the first page from a
+    file on: no other page can reach files. What it does not see (WebSockets, for one) is left to
+    network_rules, which neither a foreign browser has nor one with a proxy of the user's.
+    """
+
+    def __init__(self, policy: DomainPolicy) -> None:
+        self.policy = policy
+        self._connection: Connection | None = None
+        self._watches_files = False
+        self._has_network_rules = True
+
+    async def check(self, url: str) -> None:
+        """Return if `url` may be opened by who calls us; raises what DomainPolicy.check raises."""
+        self.policy.check(url)
+        if not self._watches_files and url.lstrip()[:5].lower() == "file:":
+            self._watches_files = True
+            if self._connection is not None and not self._connection.closed:
+                await self._apply()
+
+    async def start(self, connection: Connection, *, has_network_rules: bool) -> None:
+        """Watch the requests of a freshly started browser, or of one that runs already."""
+        self._connection = connection
+        self._has_network_rules = has_network_rules
+        connection.on("Fetch.requestPaused", self._asked)
+        await self._apply()
+
+    async def set_policy(self, policy: DomainPolicy) -> None:
+        """Obey another policy from now on."""
+        self.policy = policy
+        if self._connection is not None and not self._connection.closed:
+            await self._apply()
+
+    async def _apply(self) -> None:
+        assert self._connection
+        watched = list(self._watched())
+        if not watched:
+            await self._connection.send("Fetch.disable")
+            return
+        patterns = [{"urlPattern": pattern, "requestStage": "Request"} for pattern in watched]
+        await self._connection.send("Fetch.enable", {"patterns": patterns})
+
+    def _watched(self) -> Iterator[str]:
+        if not self.policy.empty:
+            yield "*"
+            return
+        if self._watches_files:
+            yield "file://*"
+        if not self._has_network_rules:
+            for port in sorted(self.policy.servers.ports):
+                yield "http://*" if port == 80 else f"*://*:{port}/*"
+
+    def allows(self, url: str) -> bool:
+        """Whether the policy lets a page load `url` by itself."""
+        scheme = url.partition(":")[0].lower()
+        if scheme in ("data", "blob", "about"):
+            return True
+        try:
+            self.policy.check(url)
+        except OcdError:
+            return False
+        return True
+
+    def _asked(self, event: Event) -> None:
+        assert self._connection
+        number = {"requestId": event["requestId"]}
+        if self.allows(event["request"]["url"]):
+            self._connection.tell("Fetch.continueRequest", number)
+        else:
+            refusal = {**number, "errorReason": "BlockedByClient"}
+            self._connection.tell("Fetch.failRequest", refusal)

@@ -1,0 +1,1 @@
+"""Sessions and browser contexts: who owns which tabs; permissions."""

@@ -1,0 +1,171 @@
+"""Workers: browser contexts of their own, cookies and storage apart, inside one session.
+
+Their tabs stand among the session's, so that every verb reaches them by `tab_id`; the browser
+context says whose a tab is, pop-ups included.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from yarl import URL
+
+from ocd.api.errors import OcdError
+from ocd.api.timestamps import now
+from ocd.browser.sessions import permissions
+from ocd.browser.storage.cookies import address, reaches
+from ocd.browser.tabs.tab import Tab
+
+if TYPE_CHECKING:
+    from ocd.browser.sessions.session import Session
+
+MAX_WORKERS = 20
+_DISPOSE_S = 3.0
+# What Storage.setCookies takes of what Storage.getCookies gives.
+_COOKIE_KEYS = (
+    "name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "priority",
+    "sourceScheme", "sourcePort", "partitionKey",
+)  # fmt: skip
+
+
+@dataclass(eq=False, slots=True)
+class Worker:
+    """An isolated context of a session; `workflow_id` is that of the workflow that owns it.
+
+    context_id belongs to the Chromium of `generation`; it went with that one's end.
+    """
+
+    id: str
+    name: str
+    workflow_id: str
+    created_at: str
+    context_id: str
+    generation: int
+
+
+class Workers:
+    """The workers of one session, oldest first."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self._by_id: dict[str, Worker] = {}
+        self._creating = 0
+        self._number = 0
+
+    def __iter__(self) -> Iterator[Worker]:
+        return iter(self._by_id.values())
+
+    def __len__(self) -> int:
+        return len(self._by_id) + self._creating
+
+    async def create(self, name: str, *, worker_id: str = "", workflow_id: str = "") -> Worker:
+        """Make a worker; limit_reached beyond MAX_WORKERS, invalid_argument for a taken id."""
+        if len(self) >= MAX_WORKERS:
+            raise OcdError(
+                "limit_reached", f"The session has {MAX_WORKERS} workers, which is the most.",
+                hint="Delete one: worker action=delete.", limit=MAX_WORKERS,
+            )  # fmt: skip
+        if worker_id in self._by_id:
+            message = f"There is a worker {worker_id} already."
+            raise OcdError("invalid_argument", message, parameter="id")
+        self._creating += 1
+        try:
+            context_id = await self._new_context()
+        finally:
+            self._creating -= 1
+        while not worker_id or worker_id in self._by_id:
+            self._number += 1
+            worker_id = f"w{self._number}"
+        generation = self._session.sessions.chromium.generation
+        worker = Worker(worker_id, name or worker_id, workflow_id, now(), context_id, generation)
+        self._by_id[worker_id] = worker
+        return worker
+
+    async def _new_context(self) -> str:
+        chromium = self._session.sessions.chromium
+        with chromium.hold():
+            connection = await chromium.ensure()
+            reply = await connection.send("Target.createBrowserContext", {"disposeOnDetach": True})
+            context_id = str(reply["browserContextId"])
+            await chromium.downloads.cover(connection, context_id)
+            if not chromium.options.browser_url:
+                permissions.refuse_all(connection, context_id)
+        return context_id
+
+    def get(self, wanted: str) -> Worker:
+        """Return the worker with this id, else the one with this name; worker_not_found."""
+        if wanted in self._by_id:
+            return self._by_id[wanted]
+        named = [worker for worker in self if worker.name == wanted]
+        if len(named) == 1:
+            return named[0]
+        raise OcdError(
+            "worker_not_found", f"There is no worker {wanted[:200]!r}.",
+            hint="List them: worker action=list.", workers=list(self._by_id),
+        )  # fmt: skip
+
+    def tabs(self, worker: Worker) -> list[Tab]:
+        """Return the worker's tabs, oldest first."""
+        return [tab for tab in self._session.tabs if _context_of(tab) == worker.context_id]
+
+    def owner(self, tab: Tab) -> Worker | None:
+        """Return the worker whose tab it is; None: it belongs to the profile."""
+        context_id = _context_of(tab)
+        return next((worker for worker in self if worker.context_id == context_id), None)
+
+    async def open(self, worker: Worker, url: str | None = None) -> Tab:
+        """Open a tab in the worker, whose context is made anew if Chromium was started again."""
+        chromium = self._session.sessions.chromium
+        await chromium.ensure()
+        if worker.generation != chromium.generation:
+            worker.context_id = await self._new_context()
+            worker.generation = chromium.generation
+        return await self._session.new_tab(url, background=True, context_id=worker.context_id)
+
+    async def share_cookies(self, worker: Worker, url: str) -> int:
+        """Give the worker the profile's cookies for the URL's host; return how many."""
+        chromium, host = self._session.sessions.chromium, URL(url).raw_host or ""
+        if not host:
+            return 0
+        chromium.guard.policy.check(address(host))
+        connection = await chromium.ensure()
+        found = (await connection.send("Storage.getCookies"))["cookies"]
+        cookies = [_to_set(cookie) for cookie in found if reaches(cookie["domain"], host)]
+        params = {"cookies": cookies, "browserContextId": worker.context_id}
+        await connection.send("Storage.setCookies", params)
+        return len(cookies)
+
+    async def close(self, worker: Worker) -> list[str]:
+        """Close the worker and its tabs; return the tabs' ids."""
+        tabs = self.tabs(worker)
+        self._by_id.pop(worker.id, None)
+        async with asyncio.TaskGroup() as group:
+            for tab in tabs:
+                group.create_task(tab.close())
+        chromium = self._session.sessions.chromium
+        if chromium.state == "running" and worker.generation == chromium.generation:
+            params = {"browserContextId": worker.context_id}
+            try:
+                async with asyncio.timeout(_DISPOSE_S):
+                    await chromium.connection.send("Target.disposeBrowserContext", params)
+            except (OcdError, TimeoutError):
+                pass  # it went with Chromium, or goes with it
+        return [tab.id for tab in tabs]
+
+    async def close_all(self) -> None:
+        """Close every worker of the session."""
+        for worker in list(self):
+            await self.close(worker)
+
+    def __repr__(self) -> str:
+        return f"Workers({list(self._by_id)})"
+
+
+def _context_of(tab: Tab) -> str:
+    return str(tab.cdp.target.get("browserContextId", ""))
+
+
+def _to_set(cookie: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: cookie[key] for key in _COOKIE_KEYS if key in cookie}
+    return kept if cookie["session"] else {**kept, "expires": cookie["expires"]}

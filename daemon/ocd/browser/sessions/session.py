@@ -1,0 +1,284 @@
+"""Sessions: names that own tabs."""
+
+import asyncio
+import tempfile
+from difflib import get_close_matches
+from pathlib import Path
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp.connection import CdpSession, Event, Result
+from ocd.browser.emulation import emulation
+from ocd.browser.network import interception
+from ocd.browser.process.chromium import Chromium
+from ocd.browser.sessions import permissions
+from ocd.browser.sessions.browser_contexts import MAX_WORKERS, Workers
+from ocd.browser.tabs.tab import RefusedPopup, Tab
+from ocd.safety.path_policy import safe_name
+
+
+class Session:
+    """A caller's name and its tabs, oldest first.
+
+    `seen_generation` is the Chromium generation that its caller knows of: an earlier one than the
+    current has ended, and the caller was not told yet. It is the dispatcher's. `refused_popups`
+    lists what was closed at the limit, until somebody reports it.
+    `workers` are its isolated contexts; their tabs stand among `tabs`.
+    """
+
+    def __init__(self, name: str, sessions: "Sessions") -> None:
+        self.name = name
+        self.sessions = sessions
+        self.tabs: list[Tab] = []
+        self.seen_generation = sessions.chromium.current_generation
+        self.refused_popups: list[RefusedPopup] = []
+        self.workers = Workers(self)
+        self._opening = 0
+        self._number = 0
+        self._latest: Tab | None = None
+
+    async def new_tab(
+        self, url: str | None = None, *, background: bool = False, context_id: str = ""
+    ) -> Tab:
+        """Open a tab and, if `url` is given, load it there.
+
+        background: the session's most recent tab stays what it was. context_id: the browser
+        context that it belongs to (default: the profile's). Raises limit_reached beyond
+        the session's tabs, and what Tab.navigate raises (the tab is closed then).
+        """
+        self._check_room()
+        self._opening += 1
+        try:
+            tab = await self._open(background=background, context_id=context_id)
+        finally:
+            self._opening -= 1
+        if url is not None:
+            try:
+                await tab.navigate(url)
+            except BaseException:
+                await asyncio.shield(tab.close())
+                raise
+        return tab
+
+    async def _open(self, *, background: bool, context_id: str) -> Tab:
+        chromium = self.sessions.chromium
+        there = {"browserContextId": context_id} if context_id else {}
+        with chromium.hold():
+            await chromium.ensure()
+            # A window of its own: a page behind another one would draw nothing.
+            cdp = await chromium.targets.open(
+                self._adopt, newWindow=chromium.own_windows, background=background, **there
+            )
+            tab, calls = self._add(cdp, latest=not background)
+            for call in calls:
+                await call
+        return tab
+
+    def _check_room(self) -> None:
+        most = self.sessions.max_tabs
+        if len(self.tabs) + self._opening >= most:
+            raise OcdError(
+                "limit_reached",
+                f"The session {self.name} has {most} tabs, which is the most.",
+                hint="Close one: `oc tabs close`.",
+                limit=most,
+            )
+
+    def _add(
+        self, cdp: CdpSession, *, latest: bool, opener: Tab | None = None
+    ) -> tuple[Tab, list[Result]]:
+        self._number += 1
+        guard = self.sessions.chromium.guard
+        tab = Tab(f"t{self._number}", self.name, cdp, guard, self.folder)
+        tab.events.once("closed", lambda: self._forget(tab))
+        tab.events.on("session", lambda cdp: self._listen(tab, cdp))
+        self.tabs.append(tab)
+        self.sessions.count(1)
+        if (latest and self.workers.owner(tab) is None) or self._latest is None:
+            self._latest = tab
+        if opener is not None:
+            inherit(tab, opener)
+        return tab, tab.start()
+
+    def _adopt(self, cdp: CdpSession) -> None:
+        # A pop-up. Nothing may be awaited here: the opener's script stands still meanwhile.
+        if len(self.tabs) + self._opening < self.sessions.max_tabs:
+            target_id = cdp.target.get("openerId")
+            opener = next((tab for tab in self.tabs if tab.target_id == target_id), None)
+            tab, _ = self._add(cdp, latest=True, opener=opener)
+            if opener is not None:
+                opener.events.emit("popup", tab)
+        else:
+            refused = RefusedPopup(cdp.target.get("url", ""), cdp.target.get("openerId", ""))
+            self.refused_popups.append(refused)
+            for other in self.tabs:
+                if other.target_id == refused.opener:
+                    other.events.emit("popup_refused", refused)
+            cdp.tell("Runtime.runIfWaitingForDebugger")
+            cdp.connection.tell("Target.closeTarget", {"targetId": cdp.target_id})
+
+    def _listen(self, tab: Tab, cdp: CdpSession) -> None:
+        permissions.watch(tab, cdp)
+        cdp.on("Page.downloadWillBegin", lambda event: self._downloading(tab, event))
+
+    def _downloading(self, tab: Tab, event: Event) -> None:
+        download = self.sessions.chromium.downloads.begin(event, self.folder)
+        for concerned in self.tabs:
+            # A pop-up that turns out to be a download is gone at once: its opener tells of it.
+            if concerned is tab or concerned.id == tab.opener:
+                concerned.downloads.append(download)
+                concerned.events.emit("download", download)
+
+    def _forget(self, tab: Tab) -> None:
+        self.tabs.remove(tab)
+        self.sessions.count(-1)
+        if self._latest is tab:
+            own = [other for other in self.tabs if self.workers.owner(other) is None]
+            self._latest = next(reversed(own or self.tabs), None)
+
+    @property
+    def folder(self) -> Path:
+        """Where its verbs put files when the caller names no path; made by who writes there."""
+        files = self.sessions.files or Path(tempfile.gettempdir())
+        return files / safe_name(self.name)
+
+    @property
+    def latest(self) -> Tab | None:
+        """The most recent tab, the one that verbs without a tab id mean; no worker's, but for a
+        session that has no other.
+        """
+        return self._latest
+
+    @property
+    def room(self) -> int:
+        """How many further workers with a tab each it may have."""
+        tabs = self.sessions.max_tabs - len(self.tabs) - self._opening
+        return min(tabs, MAX_WORKERS - len(self.workers))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no tab and no worker, and opens none."""
+        return not self.tabs and not self._opening and not self.workers
+
+    def tab(self, tab_id: str | None = None) -> Tab:
+        """Return the tab, or the most recent one; no_tab, tab_not_found (naming the open ones)."""
+        if tab_id is None:
+            if self._latest is None:
+                hint = self._ended() + "Open one with navigate: `oc navigate URL`."
+                raise OcdError("no_tab", f"The session {self.name} has no tab.", hint=hint)
+            return self._latest
+        for tab in self.tabs:
+            if tab.id == tab_id:
+                if self.workers.owner(tab) is None:
+                    self._latest = tab
+                return tab
+        names = [tab.id for tab in self.tabs]
+        near = get_close_matches(tab_id, names, 1)
+        hint = f"Did you mean {near[0]}?" if near else "See `oc tabs context`."
+        raise OcdError(
+            "tab_not_found", f"There is no tab {tab_id}.", hint=self._ended() + hint, tabs=names
+        )
+
+    @property
+    def browser_restarted(self) -> bool:
+        """Whether Chromium has ended, and all tabs with it, since the caller last heard of it."""
+        return self.seen_generation < self.sessions.chromium.current_generation
+
+    def _ended(self) -> str:
+        if not self.browser_restarted:
+            return ""
+        return "Chromium has ended since the last call, its tabs are gone; it is started again. "
+
+    async def close_tab(self, tab_id: str | None = None) -> Tab:
+        """Close a tab (the most recent one) and return it."""
+        tab = self.tab(tab_id)
+        await tab.close()
+        return tab
+
+    async def close(self) -> None:
+        """Close all its tabs and workers, and forget the session."""
+        self.sessions.forget(self)
+        await self.workers.close_all()
+        async with asyncio.TaskGroup() as group:
+            for tab in list(self.tabs):
+                group.create_task(tab.close())
+
+    def __repr__(self) -> str:
+        return f"Session({self.name!r}, {[tab.id for tab in self.tabs]})"
+
+
+def inherit(tab: Tab, opener: Tab) -> None:
+    """Make a tab that has not started what the one is that has opened it."""
+    tab.opener = opener.id
+    emulation.inherit(tab, opener)
+    interception.inherit(tab, opener)
+    tab.traffic.conditions = opener.traffic.conditions
+
+
+class Sessions:
+    """All sessions (a part of the daemon)."""
+
+    def __init__(
+        self,
+        chromium: Chromium,
+        *,
+        files: Path | None = None,
+        max_sessions: int = 100,
+        max_tabs: int = 20,
+    ) -> None:
+        self.chromium = chromium
+        self.files = files
+        self.max_sessions = max_sessions
+        self.max_tabs = max_tabs
+        self.tab_count = 0
+        self._sessions: dict[str, Session] = {}
+
+    def get(self, name: str) -> Session:
+        """Return the session, created if need be; limit_reached beyond max_sessions.
+
+        Beyond them, the one without tabs that was not used for the longest time is forgotten.
+        """
+        session = self._sessions.pop(name, None)
+        if session is None:
+            if len(self._sessions) >= self.max_sessions:
+                self._make_room()
+            session = Session(name, self)
+        self._sessions[name] = session  # the last one used stands last
+        return session
+
+    def _make_room(self) -> None:
+        # A session without tabs is but a name: whoever uses it again loses nothing.
+        for session in self._sessions.values():
+            if session.is_empty:
+                self.forget(session)
+                return
+        raise OcdError(
+            "limit_reached",
+            f"There are {self.max_sessions} sessions with tabs, which is the most.",
+            hint="Close those of one: `oc tabs close --all --session NAME`.",
+            limit=self.max_sessions,
+        )
+
+    def names(self) -> list[str]:
+        """Return the names of the sessions there are."""
+        return list(self._sessions)
+
+    def forget(self, session: Session) -> None:
+        """Drop the session; its name may be used anew."""
+        self._sessions.pop(session.name, None)
+
+    def count(self, change: int) -> None:
+        """Count opened and closed tabs; while there is one, Chromium is not idle."""
+        self.tab_count += change
+        if change > 0:
+            self.chromium.retain()
+        else:
+            self.chromium.release()
+
+    async def close_all(self) -> None:
+        """Close every session's tabs."""
+        async with asyncio.TaskGroup() as group:
+            for session in list(self._sessions.values()):
+                group.create_task(session.close())
+
+    def __repr__(self) -> str:
+        return f"Sessions({len(self._sessions)} sessions, {self.tab_count} tabs)"

@@ -1,0 +1,1 @@
+"""Cookies, web storage, IndexedDB, storage state."""

@@ -1,0 +1,205 @@
+"""The browser's cookies: which a caller means, and what is done with them.
+
+Every cookie's domain is asked about at the domain policy, as if it were visited.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import idna
+from yarl import URL
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Tab
+from ocd.safety.host_canonical import canonical_host
+
+# Seconds since 1970 have ten digits for the next 260 years; more are milliseconds.
+_MOST_SECONDS = 1e11
+Fits = Callable[[str], bool]
+_RULES = (
+    "Chromium's rules: SameSite=None needs secure; a name that begins with __Secure- or __Host- "
+    "needs secure, __Host- also path / and no domain; names and values have no ; and no control "
+    "characters; at most 4096 characters."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which cookies are meant.
+
+    domain: those of it and below it ("*": of every domain). host: those that a request to it gets.
+    Without both: those that the host of the tab's page gets.
+    """
+
+    name: str | None = None
+    domain: str | None = None
+    path: str | None = None
+    host: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The cookies, as CDP describes them, and how many more the domain policy keeps back."""
+
+    cookies: list[dict[str, Any]]
+    blocked: int
+
+
+async def find(tab: Tab, wanted: Wanted) -> Found:
+    """Return the cookies that are meant, sorted; domain_blocked, invalid_argument without a page.
+
+    They are those of the tab's browser context.
+    """
+    if wanted.host is not None:
+        fits = _of_host(tab, wanted.host)
+    else:
+        fits = _of_domain(tab, wanted.domain) if wanted.domain else _of_page(tab)
+    reply = await tab.cdp.connection.send("Storage.getCookies", _context(tab))
+    matching = [
+        cookie
+        for cookie in reply["cookies"]
+        if fits(cookie["domain"])
+        and wanted.name in (None, cookie["name"])
+        and wanted.path in (None, cookie["path"])
+    ]
+    allowed = [c for c in matching if tab.guard.policy.allows(address(c["domain"]))]
+    allowed.sort(key=lambda c: (c["domain"].lstrip("."), c["path"], c["name"]))
+    return Found(allowed, len(matching) - len(allowed))
+
+
+def _context(tab: Tab) -> dict[str, Any]:
+    number = tab.cdp.target.get("browserContextId")
+    return {"browserContextId": number} if number else {}
+
+
+def _of_domain(tab: Tab, domain: str) -> Fits:
+    if domain == "*":
+        return lambda _: True
+    host = _host(domain)
+    tab.guard.policy.check(address(host))
+    return lambda of: (plain := of.lstrip(".")) == host or plain.endswith(f".{host}")
+
+
+def _of_page(tab: Tab) -> Fits:
+    host = page_address(tab).raw_host or ""
+    tab.guard.policy.check(tab.url)
+    return lambda of: reaches(of, host)
+
+
+def _of_host(tab: Tab, host: str) -> Fits:
+    tab.guard.policy.check(address(host))
+    return lambda of: reaches(of, host)
+
+
+def reaches(domain: str, host: str) -> bool:
+    """Return whether a cookie of this domain is sent to the host."""
+    return domain == host or (domain.startswith(".") and f".{host}".endswith(domain))
+
+
+def owner(domain: str | None, here: str) -> str:
+    """Return the origin that a cookie of this domain is for, set on the page at address `here`.
+
+    A cookie that the page could set itself, for a domain above it too, is its own.
+    """
+    page = URL(here)
+    if domain is None or reaches(f".{domain.lstrip('.').lower()}", page.raw_host or ""):
+        return str(page.origin()) if page.raw_host else here
+    return address(domain).rstrip("/")
+
+
+def page_address(tab: Tab) -> URL:
+    """Return the address of the tab's page; invalid_argument if it is none of the web."""
+    url = URL(tab.url)
+    if url.scheme not in ("http", "https"):
+        raise OcdError(
+            "invalid_argument", f"The tab shows no page of the web ({tab.url or 'nothing'}).",
+            hint="Give a domain, or navigate first.", parameter="domain",
+        )  # fmt: skip
+    return url
+
+
+def address(domain: str) -> str:
+    """Return the URL that the domain policy is asked about for a cookie's domain."""
+    host = domain.lstrip(".")
+    return f"https://[{host}]/" if ":" in host else f"https://{host}/"
+
+
+def _host(domain: str) -> str:
+    try:
+        return canonical_host(domain.partition("://")[2].partition("/")[0] or domain.lstrip("."))
+    except (ValueError, idna.IDNAError) as error:
+        raise OcdError(
+            "invalid_argument", f"'{domain}' is no domain: {error}",
+            hint="Give it as in example.com, or * for all.", parameter="domain",
+        ) from None  # fmt: skip
+
+
+async def delete(tab: Tab, cookies: list[dict[str, Any]]) -> None:
+    """Delete these cookies of `find`, and no others of the same name."""
+    keys = ("name", "domain", "path", "partitionKey")
+    for cookie in cookies:
+        only = {key: cookie[key] for key in keys if key in cookie}
+        await tab.cdp.send("Network.deleteCookies", only)
+
+
+async def put(tab: Tab, cookie: dict[str, Any]) -> None:
+    """Set a cookie of CDP's form; its `url` or `domain` says where, else the tab's page does.
+
+    Raises wrong_value if Chromium refuses it, domain_blocked, invalid_argument (expires).
+    """
+    if "url" not in cookie and "domain" not in cookie:
+        cookie = {**cookie, "url": str(page_address(tab))}
+    if cookie.get("domain"):
+        cookie = {**cookie, "domain": _dotted(cookie["domain"])}
+        tab.guard.policy.check(address(cookie["domain"]))
+    if "url" in cookie:
+        tab.guard.policy.check(cookie["url"])
+    _check_expiry(cookie.get("expires"))
+    try:
+        done = (await tab.cdp.send("Network.setCookie", cookie))["success"]
+    except OcdError as error:
+        if error.code != "cdp_error":
+            raise
+        done = False
+    if not done:
+        raise OcdError(
+            "wrong_value", f"Chromium refuses the cookie {cookie['name']!r}.", hint=_RULES,
+            name=cookie["name"],
+        )  # fmt: skip
+
+
+def _dotted(domain: str) -> str:
+    # A domain that is not dotted makes a cookie of that host alone in some versions.
+    return f".{_host(domain)}" if domain.startswith(".") else _host(domain)
+
+
+def _check_expiry(expires: float | None) -> None:
+    if expires is None:
+        return
+    if expires > _MOST_SECONDS:
+        why = "is too far: it is in seconds since 1970, not in milliseconds"
+    elif expires <= time.time():
+        why = "is past: to remove a cookie use delete"
+    else:
+        return
+    raise OcdError("invalid_argument", f"expires {expires:.0f} {why}", parameter="expires")
+
+
+def shown(cookie: dict[str, Any]) -> dict[str, Any]:
+    """Return a cookie of CDP's as callers see it; expires is null for one of the session."""
+    told: dict[str, Any] = {
+        "name": cookie["name"],
+        "value": cookie["value"],
+        "domain": cookie["domain"],
+        "path": cookie["path"],
+        "expires": None if cookie["session"] else cookie["expires"],
+        "http_only": cookie["httpOnly"],
+        "secure": cookie["secure"],
+        "same_site": cookie.get("sameSite"),
+        "size": cookie["size"],
+    }
+    if "partitionKey" in cookie:
+        told["partition_key"] = cookie["partitionKey"]
+    return told

@@ -1,0 +1,60 @@
+"""IndexedDB of a frame's origin, through the isolated world: as JSON, and back."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ocd.browser.tabs.frames import Frame
+from ocd.browser.tabs.tab import Tab
+
+# Of all databases of an origin, as JSON.
+MOST_BYTES = 6 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Databases:
+    """What an origin's databases hold.
+
+    databases: [{name, version, stores: [{name, key_path, auto_increment, indexes, records}]}], a
+    record being [value], or [value, key] where the value does not have its key in it. left_out:
+    what is not in them, {indexed_db: "database/store", records, reason} or {cache_storage, reason}.
+    """
+
+    databases: list[dict[str, Any]]
+    left_out: list[dict[str, Any]]
+
+    @property
+    def count(self) -> int:
+        """The number of records."""
+        stores = (store for database in self.databases for store in database["stores"])
+        return sum(len(store["records"]) for store in stores)
+
+
+async def take(tab: Tab, frame: Frame) -> Databases:
+    """Return what the databases of the frame's origin hold, MOST_BYTES of it at most."""
+    return Databases(**await _run(tab, frame, "take", MOST_BYTES))
+
+
+async def put(
+    tab: Tab, frame: Frame, databases: list[dict[str, Any]]
+) -> tuple[int, list[dict[str, str]]]:
+    """Replace the origin's databases; return the records written, and what could not be replaced.
+
+    The latter is {indexed_db: database, reason}.
+    """
+    told = await _run(tab, frame, "put", databases)
+    return int(told["records"]), list(told["skipped"])
+
+
+@cache
+def _source() -> str:
+    path = Path(__file__).with_name("page") / "databases.js"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.startswith("//"))
+
+
+async def _run(tab: Tab, frame: Frame, *args: object) -> dict[str, Any]:
+    tab.guard.policy.check(frame.url)
+    found: dict[str, Any] = await tab.evaluate(_source(), args=args, isolated=True, frame=frame)
+    return found

@@ -1,0 +1,264 @@
+"""A site's state as an envelope: cookies, web storage and databases, taken and put back."""
+
+import hashlib
+import re
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from yarl import URL
+
+from ocd.api.errors import OcdError
+from ocd.api.timestamps import now
+from ocd.browser.cdp.connection import CdpSession, Event
+from ocd.browser.storage import cookies as jar
+from ocd.browser.storage import indexed_db as storage_indexed_db
+from ocd.browser.storage.cookies import Wanted
+from ocd.browser.storage.web_storage import Kind, Store, frame_of
+from ocd.browser.tabs.frames import Frame
+from ocd.browser.tabs.tab import Tab
+
+FORMAT = "openchrome-context"
+VERSION = 1
+_KINDS: tuple[Kind, ...] = ("local", "session")
+_CDP = {"http_only": "httpOnly", "same_site": "sameSite", "partition_key": "partitionKey"}
+_SCREEN = "({width: innerWidth, height: innerHeight, device_scale_factor: devicePixelRatio})"
+_BLANK = "PCFkb2N0eXBlIGh0bWw+"  # "<!doctype html>" in base64
+
+
+class _Area(msgspec.Struct):
+    """The storage of one origin, as it stands in an envelope.
+
+    indexed_db None: those who made it knew nothing of databases, which are left alone then.
+    """
+
+    origin: str
+    local_storage: dict[str, str] = {}
+    session_storage: dict[str, str] = {}
+    indexed_db: list[dict[str, Any]] | None = None
+
+
+class Envelope(_Area, kw_only=True):
+    """What an envelope must have; further keys are let be."""
+
+    version: int
+    cookies: list[dict[str, Any]] = []
+    frames: list[_Area] = []
+
+
+@dataclass(slots=True)
+class Applied:
+    """What an import came to; each thing that was left out is in `skipped`, with the reason."""
+
+    cookies: int = 0
+    storage_keys: int = 0
+    records: int = 0
+    skipped: list[dict[str, str]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Taken:
+    """An envelope, the number of records in its databases, and what it could not take along."""
+
+    envelope: dict[str, Any]
+    records: int = 0
+    left_out: list[dict[str, Any]] = field(default_factory=list)
+
+
+# --- taking ------------------------------------------------------------------------------------
+
+
+async def take(tab: Tab, origin: str | None, *, storage: bool, frames: bool, agent: bool) -> Taken:
+    """Return the envelope of an origin in the tab (its page's), with those of its frames if asked.
+
+    Raises not_found if no frame of the origin is there, disabled if it can keep nothing.
+    """
+    frame = frame_of(tab, origin)
+    url = _web(frame.origin)
+    envelope: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "origin": str(url.origin()),
+        "captured_at": now(),
+        "cookies": [],
+    }
+    if agent:
+        envelope["user_agent"] = await tab.evaluate("navigator.userAgent", isolated=True)
+        envelope["viewport"] = await tab.evaluate(_SCREEN, isolated=True)
+    others = _others(tab, frame) if frames else []
+    for each in (frame, *others):
+        found = await jar.find(tab, Wanted(host=_web(each.origin).raw_host))
+        told = [jar.shown(cookie) for cookie in found.cookies]
+        envelope["cookies"] += [cookie for cookie in told if cookie not in envelope["cookies"]]
+    taken = Taken(envelope)
+    if storage:
+        envelope |= await _area(tab, frame, taken)
+        envelope["frames"] = [{"origin": f.origin, **await _area(tab, f, taken)} for f in others]
+    envelope["integrity"] = integrity(envelope)
+    return taken
+
+
+def _others(tab: Tab, frame: Frame) -> list[Frame]:
+    found = {f.origin: f for f in tab.frames() if f.origin.startswith("http")}
+    return [each for origin, each in found.items() if origin != frame.origin]
+
+
+async def _area(tab: Tab, frame: Frame, taken: Taken) -> dict[str, Any]:
+    area = {f"{kind}_storage": await Store(tab, frame, kind).items() for kind in _KINDS}
+    found = await storage_indexed_db.take(tab, frame)
+    taken.records += found.count
+    taken.left_out += [{**one, "origin": frame.origin} for one in found.left_out]
+    return {**area, "indexed_db": found.databases}
+
+
+def _web(origin: str) -> URL:
+    url = URL(origin)
+    if url.scheme not in ("http", "https"):
+        raise OcdError(
+            "disabled", f"A page of {origin or 'no origin'} keeps nothing that could be taken.",
+            hint="Navigate to a page of the web first.",
+        )  # fmt: skip
+    return url
+
+
+def integrity(envelope: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of an envelope without its own integrity, as canonical JSON."""
+    rest = {key: value for key, value in envelope.items() if key != "integrity"}
+    return hashlib.sha256(msgspec.json.encode(rest, order="deterministic")).hexdigest()
+
+
+# --- putting back ------------------------------------------------------------------------------
+
+
+def opened(raw: Mapping[str, Any]) -> Envelope:
+    """Return what is in an envelope; wrong_value for what is none, or was changed since."""
+    said = raw.get("integrity")
+    if said is not None and said != integrity(raw):
+        raise OcdError(
+            "wrong_value", "The envelope was changed since it was made (its integrity is wrong).",
+            hint="Export it again, or leave out its integrity if you mean the change.",
+            integrity_error=True,
+        )  # fmt: skip
+    try:
+        envelope = msgspec.convert(_snaked(raw), Envelope)
+    except msgspec.ValidationError as error:
+        raise OcdError(
+            "wrong_value", f"That is no envelope: {error}", parameter="envelope"
+        ) from None
+    if envelope.version != VERSION:
+        raise OcdError(
+            "wrong_value", f"An envelope of version {envelope.version}; this daemon reads 1.",
+            hint="Export it again with this version.",
+        )  # fmt: skip
+    for area in (envelope, *envelope.frames):
+        _web(area.origin)
+    return envelope
+
+
+def _snaked(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {re.sub(r"(?<=[a-z])([A-Z])", r"_\1", key).lower(): raw[key] for key in raw}
+
+
+async def put(tab: Tab, envelope: Envelope) -> Applied:
+    """Replace the state of the envelope's origins with what it has, and tell what was left out.
+
+    Storage needs a document of its origin: one of the tab's frames, or an empty tab, which visits
+    the origin without asking its server anything, and is empty again afterwards.
+    """
+    applied = Applied()
+    areas: list[_Area] = [envelope, *envelope.frames]
+    for area in areas:
+        tab.guard.policy.check(area.origin)
+    await _put_cookies(tab, envelope, {_web(area.origin).raw_host or "" for area in areas}, applied)
+    for area in areas:
+        frame = next((f for f in tab.frames() if f.origin == area.origin), None)
+        if frame is not None:
+            await _put_area(tab, frame, area, applied)
+        elif tab.url in ("", "about:blank"):
+            async with _visiting(tab, area.origin):
+                await _put_area(tab, tab.main_frame, area, applied)
+        elif area.local_storage or area.session_storage or area.indexed_db:
+            reason = "no frame of it is in the tab: navigate to it, or import in a new tab"
+            applied.skipped.append({"storage": area.origin, "reason": reason})
+    return applied
+
+
+async def _put_area(tab: Tab, frame: Frame, area: _Area, applied: Applied) -> None:
+    for kind, items in zip(_KINDS, (area.local_storage, area.session_storage), strict=True):
+        store = Store(tab, frame, kind)
+        await store.clear()
+        await store.put(items)
+        applied.storage_keys += len(items)
+    if area.indexed_db is not None:
+        records, skipped = await storage_indexed_db.put(tab, frame, area.indexed_db)
+        applied.records += records
+        applied.skipped += skipped
+
+
+async def _put_cookies(tab: Tab, envelope: Envelope, hosts: set[str], applied: Applied) -> None:
+    for host in hosts:
+        await jar.delete(tab, (await jar.find(tab, Wanted(host=host))).cookies)
+    for raw in envelope.cookies:
+        cookie = _snaked(raw)
+        name = str(cookie.get("name", ""))[:100]
+        reason = _unfit(cookie, hosts)
+        if not reason:
+            try:
+                await jar.put(tab, _for_cdp(cookie))
+            except OcdError as error:
+                reason = error.message
+        if reason:
+            applied.skipped.append({"cookie": name, "reason": reason})
+        else:
+            applied.cookies += 1
+
+
+def _unfit(cookie: Mapping[str, Any], hosts: set[str]) -> str:
+    domain = cookie.get("domain")
+    texts = (cookie.get("name"), cookie.get("value"), domain)
+    if not all(isinstance(text, str) for text in texts):
+        return "name, value and domain must be texts"
+    if not any(jar.reaches(str(domain), host) for host in hosts):
+        return f"{domain} is none of the envelope's origins"
+    expires = cookie.get("expires")
+    if isinstance(expires, int | float) and 0 < expires < time.time():
+        return "it has expired"
+    return ""
+
+
+def _for_cdp(cookie: Mapping[str, Any]) -> dict[str, Any]:
+    kept = ("name", "value", "path", "secure", "http_only", "same_site", "partition_key")
+    made = {_CDP.get(k, k): cookie[k] for k in kept if cookie.get(k) is not None}
+    domain, expires = str(cookie["domain"]), cookie.get("expires")
+    if isinstance(expires, int | float) and expires > 0:
+        made["expires"] = expires
+    if domain.startswith("."):
+        return {**made, "domain": domain}
+    # Without a domain the cookie is the host's alone, as it was.
+    scheme = "https" if cookie.get("secure") else "http"
+    return {**made, "url": jar.address(domain).replace("https", scheme, 1)}
+
+
+@asynccontextmanager
+async def _visiting(tab: Tab, origin: str) -> AsyncIterator[None]:
+    """Show an empty document of the origin in an empty tab; its server hears nothing of it."""
+    # A session of its own: the tab's may have its requests intercepted already.
+    beside = await tab.cdp.connection.attach(tab.target_id)
+    try:
+        beside.on("Fetch.requestPaused", lambda event: _answer_blank(beside, event))
+        await beside.send("Network.setBypassServiceWorker", {"bypass": True})
+        await beside.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
+        await tab.navigate(f"{origin}/", "commit")
+        yield
+        await tab.navigate("about:blank", "commit")
+    finally:
+        await beside.detach()
+
+
+def _answer_blank(session: CdpSession, event: Event) -> None:
+    headers = [{"name": "Content-Type", "value": "text/html"}]
+    answer = {"responseCode": 200, "responseHeaders": headers, "body": _BLANK}
+    session.tell("Fetch.fulfillRequest", {"requestId": event["requestId"], **answer})

@@ -1,0 +1,1 @@
+"""Tabs: page loads, frames, dialogs, evaluate, screenshots, PDF."""

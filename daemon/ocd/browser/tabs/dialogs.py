@@ -1,0 +1,91 @@
+"""A page's alert, confirm and prompt: kept open for the caller to answer, never hanging a call."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp.connection import CdpSession, Event
+from ocd.browser.cdp.emitter import Emitter
+
+# Dialogs that a page may open while it is left.
+MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Dialog:
+    """An open dialog: kind alert, confirm or prompt; `default` is a prompt's first value."""
+
+    kind: str
+    message: str
+    default: str = ""
+    url: str = ""
+
+    def error(self) -> OcdError:
+        """Return the dialog_open error of a call that the dialog keeps from being answered."""
+        return OcdError(
+            "dialog_open",
+            f"A dialog is open ({self.kind}): {self.message}",
+            hint="Answer it: interact with action accept_dialog or dismiss_dialog.",
+            dialog={"type": self.kind, "message": self.message, "default": self.default},
+        )
+
+
+class Dialogs:
+    """Watches one tab for dialogs: while one is open, its page's scripts stand still."""
+
+    def __init__(
+        self, cdp: CdpSession, halt: Callable[[OcdError], None], proceed: Callable[[], None]
+    ) -> None:
+        self._cdp = cdp
+        self._halt = halt
+        self._proceed = proceed
+        self.opened: Dialog | None = None
+        self._declines: Callable[[], bool] = lambda: False
+
+    @contextmanager
+    def declined(self, while_: Callable[[], bool]) -> Iterator[None]:
+        """Say no to what opens inside as long as the condition holds: a page that is left."""
+        left = itertools.chain(range(MOST), itertools.repeat(MOST))
+        self._declines = lambda: while_() and next(left) < MOST
+        try:
+            yield
+        finally:
+            self._declines = lambda: False
+
+    def start(self, events: Emitter) -> None:
+        """Listen; "dialog" is emitted for each that stays open."""
+        self._events = events
+        self._cdp.on("Page.javascriptDialogOpening", self._opening)
+        self._cdp.on("Page.javascriptDialogClosed", self._closed)
+
+    def _opening(self, event: Event) -> None:
+        if event["type"] == "beforeunload":
+            # Whoever navigates or closes means it.
+            self._cdp.tell("Page.handleJavaScriptDialog", {"accept": True})
+            return
+        if self._declines():
+            self._cdp.tell("Page.handleJavaScriptDialog", {"accept": False})
+            return
+        self.opened = dialog = Dialog(
+            event["type"], event["message"], event.get("defaultPrompt", ""), event["url"]
+        )
+        self._halt(dialog.error())
+        self._events.emit("dialog", dialog)
+
+    def _closed(self, _: Event) -> None:
+        self.opened = None
+        self._proceed()
+
+    async def answer(self, *, accept: bool, text: str = "") -> Dialog:
+        """Close the open dialog and return what it was; not_found if there is none."""
+        dialog = self.opened
+        if dialog is None:
+            raise OcdError("not_found", "No dialog is open in this tab.")
+        params = {"accept": accept, **({"promptText": text} if dialog.kind == "prompt" else {})}
+        await self._cdp.send("Page.handleJavaScriptDialog", params)
+        if self.opened is dialog:
+            self.opened = None
+            self._proceed()
+        return dialog

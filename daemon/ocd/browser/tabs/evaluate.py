@@ -1,0 +1,300 @@
+"""Running JavaScript in a frame, and what its values and errors become in Python."""
+
+import asyncio
+import contextlib
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.frames import Frame
+
+WORLD = "openchrome"
+# Emitted by a session whose Runtime domain was switched off for a moment.
+ENABLED_AGAIN = "openchrome.enabledAgain"
+
+# CDP's words for a document that went away before a script began, or under it.
+_NOT_BEGUN = ("Cannot find default execution context", "Cannot find context with specified id")
+_LEFT = (
+    "Inspected target navigated or closed",
+    "Execution context was destroyed",
+    "Promise was collected",
+)
+_UNSERIALISABLE = (
+    "Object reference chain is too long",
+    "Object couldn't be returned by value",
+)
+
+# How V8 itself describes its own function: no page can make one of its own look so.
+_OWN_STRINGIFY = "function stringify() { [native code] }"
+# Half a surrogate pair in a JSON text, where JSON.stringify writes it as an escape.
+_HALF = re.compile(r"(\\\\)|\\u[dD][89abAB][0-9a-fA-F]{2}|\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+# Keys that would set an object's prototype if they stood in a literal as they are.
+_PROTO_KEY = re.compile(r'(?<=[{,])"__proto__":')
+# Read at import: the loop must not wait for a disk.
+_TO_JSON = Path(__file__).with_name("page").joinpath("to_json.js").read_text(encoding="utf-8")
+_GROUP = "openchrome"
+_PLACE = re.compile(r"\n    at .*?<anonymous>:(\d+):(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """A script's object or array as the page wrote it: its JSON, undecoded."""
+
+    text: str
+    kind: str
+
+
+def source_of(expression: str, args: Sequence[object] | None) -> str:
+    """Return the expression to run: `expression` itself, or the function that it is, called.
+
+    The arguments stand in it as literals: nothing that the page may have replaced reads them.
+    """
+    if args is None:
+        return expression
+    literals = ", ".join(_literal(arg) for arg in args)
+    return f"({expression}\n)({literals})"
+
+
+def _literal(value: object) -> str:
+    text = msgspec.json.encode(value).decode()
+    return _PROTO_KEY.sub('["__proto__"]:', text)
+
+
+async def evaluate(
+    frame: Frame,
+    source: str,
+    *,
+    await_promise: bool = True,
+    context: int | None = None,
+    repl: bool = False,
+) -> Any:  # noqa: ANN401 - any JSON value
+    """Run `source` in the frame's target and return its JSON value; script_error.
+
+    context: the execution context's id; None for the target's top frame. repl: a console's rules
+    (top-level await; `return` works, too), values that JSON cannot say come back as words, and
+    objects and arrays as `Json`.
+    """
+    params: dict[str, Any] = {"expression": source, "awaitPromise": await_promise}
+    if context is not None:
+        params["contextId"] = context
+    if repl:
+        # As in a console, what the script does counts as asked for by the user: pop-ups open.
+        params |= {"replMode": True, "objectGroup": _GROUP, "userGesture": True}
+    else:
+        params["returnByValue"] = True
+    try:
+        reply = await _settled(frame, await _started(frame, params, ours=repl))
+        if repl and _returns(reply):
+            params["expression"] = f"(async () => {{{source}\n}})()"
+            reply = await _settled(frame, await _started(frame, params, ours=True))
+        value = value_of(await _in_words(frame, reply, context) if repl else reply)
+        if repl and reply["result"]["type"] == "object" and "objectId" in reply["result"]:
+            return _read(await _as_json(frame, reply["result"]["objectId"], context))
+    except OcdError as error:
+        raise script_error(error) from None
+    return value
+
+
+async def _started(frame: Frame, params: dict[str, Any], *, ours: bool) -> dict[str, Any]:
+    """Run the script; if it is the caller's own and the caller gives up, end it in the page, too.
+
+    A loop would go on for ever and the tab would answer nothing any more.
+    """
+    try:
+        reply: dict[str, Any] = await frame.cdp.send("Runtime.evaluate", params)
+    except asyncio.CancelledError:
+        if ours:
+            frame.cdp.tell("Runtime.terminateExecution", {})
+            # It ends what runs now or comes next: if nothing runs, that is this.
+            frame.cdp.tell("Runtime.evaluate", {"expression": "0"})
+        raise
+    return reply
+
+
+async def _settled(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:
+    """Return the reply of what a promise came to: a console's rules await top-level await only."""
+    if reply["result"].get("subtype") != "promise" or "objectId" not in reply["result"]:
+        return reply
+    promise = {"promiseObjectId": reply["result"]["objectId"]}
+    settled: dict[str, Any] = await frame.cdp.send("Runtime.awaitPromise", promise)
+    return settled
+
+
+def _returns(reply: dict[str, Any]) -> bool:
+    """Whether the script was refused for a `return` outside of a function: none of it has run."""
+    thrown = reply.get("exceptionDetails", {}).get("exception", {})
+    # One that `eval` throws at run time has a stack below its message.
+    return bool(thrown.get("description") == "SyntaxError: Illegal return statement")
+
+
+async def _in_words(frame: Frame, reply: dict[str, Any], context: int | None) -> dict[str, Any]:
+    """Return the reply; a plain object that was thrown describes itself by its JSON."""
+    thrown = reply.get("exceptionDetails", {}).get("exception", {})
+    if thrown.get("className") in ("Object", "Array") and "objectId" in thrown:
+        with contextlib.suppress(OcdError):  # then its class's name must do
+            thrown["description"] = (await _as_json(frame, thrown["objectId"], context)) or "null"
+    return reply
+
+
+async def _as_json(frame: Frame, object_id: str, context: int | None) -> str | None:
+    """Return the object's JSON; None if there is none for it."""
+    call = {
+        "functionDeclaration": _TO_JSON, "objectId": object_id, "returnByValue": True,
+        "arguments": [await _own_stringify(frame, context)],
+    }  # fmt: skip
+    try:
+        reply = await frame.cdp.send("Runtime.callFunctionOn", call)
+    finally:
+        frame.cdp.tell("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
+    if "exceptionDetails" in reply:
+        reason = _thrown(reply["exceptionDetails"]).message.partition("\n")[0]
+        raise OcdError(
+            "script_error",
+            f"The script's value cannot be given as JSON: {reason}",
+            hint="Return plain objects, arrays, strings or numbers.",
+        )
+    text: str | None = value_of(reply)
+    return None if text is None else _whole(text)
+
+
+async def _own_stringify(frame: Frame, context: int | None) -> dict[str, Any]:
+    """Return the context's JSON.stringify as an argument; null if the page has replaced it."""
+    params: dict[str, Any] = {"expression": "JSON.stringify", "objectGroup": _GROUP}
+    if context is not None:
+        params["contextId"] = context
+    reply = await frame.cdp.send("Runtime.evaluate", params)
+    found = reply["result"]
+    if "exceptionDetails" in reply or found.get("description") != _OWN_STRINGIFY:
+        return {"value": None}
+    return {"objectId": found["objectId"]}
+
+
+def _whole(text: str) -> str:
+    """Return JSON with U+FFFD for half surrogate pairs, which JSON for others must not have."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return text
+    return _HALF.sub(lambda match: match[1] or "\ufffd", text)
+
+
+def _read(text: str | None) -> Any:  # noqa: ANN401 - any JSON value
+    """Return what the text says; objects and lists as `Json`, for they may be long."""
+    if text is None:
+        return None
+    kind = {"{": "object", "[": "array"}.get(text[0])
+    return Json(text, kind) if kind else msgspec.json.decode(text)
+
+
+def value_of(reply: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value of an evaluation's reply; script_error if the script has thrown.
+
+    undefined is None; NaN, the infinities and big integers are strings; -0 is 0.
+    """
+    if "exceptionDetails" in reply:
+        raise _thrown(reply["exceptionDetails"])
+    result = reply["result"]
+    if "unserializableValue" in result:
+        word = str(result["unserializableValue"])
+        return 0 if word == "-0" else word.removesuffix("n") if word[-1:] == "n" else word
+    if result["type"] in ("symbol", "function"):
+        return result.get("description")
+    value = result.get("value")
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _thrown(details: dict[str, Any]) -> OcdError:
+    thrown = details.get("exception", {})
+    # A thrown Error describes itself with its stack; anything else is its own message.
+    said = thrown.get("description") or _spelled(thrown) or details.get("text", "")
+    message = str(said).split("\n    at ")[0]
+    # The stack tells best where it was thrown; syntax errors and thrown numbers have none.
+    place = _PLACE.search(str(said))
+    line = int(place[1]) if place else details.get("lineNumber", 0) + 1
+    column = int(place[2]) if place else details.get("columnNumber", 0) + 1
+    return OcdError("script_error", message or details.get("text", ""), line=line, column=column)
+
+
+def _spelled(thrown: dict[str, Any]) -> str:
+    if "value" not in thrown:
+        return str(thrown.get("type", ""))
+    value = thrown["value"]
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def script_error(error: OcdError) -> OcdError:
+    """Return what a failed evaluation means to the caller; other errors come back as they are."""
+    if error.code != "cdp_error":
+        return error
+    not_begun = any(words in error.message for words in _NOT_BEGUN)
+    if not_begun or any(words in error.message for words in _LEFT):
+        return OcdError(
+            "script_error",
+            "The page navigated away before the script ended.",
+            hint="Wait for the page with wait_for, then run the script again.",
+            navigated=True,
+            begun=not not_begun,
+        )
+    if any(words in error.message for words in _UNSERIALISABLE):
+        return OcdError(
+            "script_error",
+            "The script's value cannot be given as JSON: it refers to itself or to a window.",
+            hint="Return plain objects, arrays, strings or numbers.",
+        )
+    return error
+
+
+async def isolated_context(frame: Frame) -> int:
+    """Return the context of the frame's isolated world, made once for each document."""
+    if frame.world is None:
+        params = {"frameId": frame.frame_id, "worldName": WORLD, "grantUniveralAccess": False}
+        loader_id = frame.loader_id
+        reply = await frame.cdp.send("Page.createIsolatedWorld", params)
+        if frame.loader_id != loader_id:
+            return int(reply["executionContextId"])
+        frame.world = int(reply["executionContextId"])
+    return frame.world
+
+
+async def evaluate_isolated(frame: Frame, source: str, **options: bool) -> Any:  # noqa: ANN401
+    """Run `source` in the frame's isolated world, once more if its document was just replaced."""
+    try:
+        return await evaluate(frame, source, context=await isolated_context(frame), **options)
+    except OcdError as error:
+        # The context was an old document's: the script has not run.
+        if error.details.get("begun") is not False:
+            raise
+        frame.world = None
+    return await evaluate(frame, source, context=await isolated_context(frame), **options)
+
+
+async def main_context(frame: Frame) -> int:
+    """Return the context in which the page's own scripts of a same-process frame run.
+
+    CDP names it in events only, which come in full when its Runtime domain is switched on.
+    """
+    found: list[int] = []
+
+    def listen(event: dict[str, Any]) -> None:
+        context = event["context"]
+        about = context.get("auxData", {})
+        if about.get("frameId") == frame.frame_id and about.get("isDefault"):
+            found.append(int(context["id"]))
+
+    frame.cdp.on("Runtime.executionContextCreated", listen)
+    try:
+        # What the console has said already is told once more, too.
+        with frame.cdp.untapped("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
+            await frame.cdp.send("Runtime.disable")
+            await frame.cdp.send("Runtime.enable")
+            # What was bound in its contexts is gone.
+            frame.cdp.emit(ENABLED_AGAIN)
+    finally:
+        frame.cdp.off("Runtime.executionContextCreated", listen)
+    if not found:
+        raise OcdError("script_error", "The frame has no document in which a script could run.")
+    return found[-1]

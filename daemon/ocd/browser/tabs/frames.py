@@ -1,0 +1,185 @@
+"""The frames of a page, in whatever process they are rendered."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ocd.browser.cdp.connection import CdpSession, Event, Result
+
+_ATTACH = {
+    "autoAttach": True,
+    "waitForDebuggerOnStart": True,
+    "flatten": True,
+    # Pop-ups come through the browser's own session, see targets.
+    "filter": [{"type": "page", "exclude": True}, {"type": "tab", "exclude": True}, {}],
+}
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """One frame; `cdp` is the session of the target that renders it.
+
+    origin is CDP's security origin ("://" for opaque ones). `world` is the isolated world's
+    context of the present document, if one was made.
+    """
+
+    frame_id: str
+    cdp: CdpSession
+    parent_id: str | None = None
+    url: str = ""
+    origin: str = ""
+    name: str = ""
+    loader_id: str = ""
+    mime_type: str = ""
+    world: int | None = field(default=None, repr=False)
+
+
+class FrameTree:
+    """Follows one tab's frames through navigations and process swaps, from CDP's events."""
+
+    def __init__(
+        self,
+        main: CdpSession,
+        prepare: Callable[[CdpSession], None],
+        prepare_worker: Callable[[CdpSession], None],
+    ) -> None:
+        self._main = main
+        self._prepare = prepare
+        self._prepare_worker = prepare_worker
+        self._frames: dict[str, Frame] = {}
+        self.sessions: list[CdpSession] = []
+
+    def start(self) -> list[Result]:
+        """Watch the tab's own session; return the calls that make the tree known."""
+        self.frame(self._main.target_id, self._main)
+        return self._watch(self._main)
+
+    @property
+    def main(self) -> Frame:
+        """The top frame; its id is the target's."""
+        return self._frames[self._main.target_id]
+
+    def get(self, frame_id: str) -> Frame | None:
+        """Return the frame of that id, if it is still there."""
+        return self._frames.get(frame_id)
+
+    def frame(self, frame_id: str, cdp: CdpSession) -> Frame:
+        """Return the frame of that id, known from now on if it was not."""
+        return self._frames.setdefault(frame_id, Frame(frame_id, cdp))
+
+    def all(self) -> list[Frame]:
+        """Return all frames: the main one first, parents before children."""
+        known = list(self._frames.values())
+        ordered: list[Frame] = [self.main]
+        for parent in ordered:
+            ordered += [frame for frame in known if frame.parent_id == parent.frame_id]
+        return ordered
+
+    def _watch(self, cdp: CdpSession) -> list[Result]:
+        self.sessions.append(cdp)
+        cdp.on("Page.frameAttached", lambda event: self._attached(cdp, event))
+        cdp.on("Page.frameNavigated", lambda event: self._navigated(cdp, event["frame"]))
+        cdp.on("Page.navigatedWithinDocument", self._moved)
+        cdp.on("Page.frameDetached", self._detached)
+        cdp.on("Target.attachedToTarget", lambda event: self._child(cdp, event))
+        cdp.on("disconnected", lambda: self._left(cdp))
+        enabled = [cdp.send("Page.enable"), cdp.send("Target.setAutoAttach", _ATTACH)]
+        tree = cdp.send("Page.getFrameTree")
+        tree.add_done_callback(lambda reply: self._tree(cdp, reply))
+        self._prepare(cdp)
+        resumed = cdp.send("Runtime.runIfWaitingForDebugger")
+        return [*enabled, tree, resumed]
+
+    def _tree(self, cdp: CdpSession, reply: asyncio.Future[dict[str, Any]]) -> None:
+        if not reply.cancelled() and reply.exception() is None:
+            self._walk(cdp, reply.result()["frameTree"])
+
+    def _walk(self, cdp: CdpSession, tree: dict[str, Any]) -> None:
+        frame = self._frames.get(tree["frame"]["id"])
+        # What events have told since is newer than this answer.
+        if frame is None or not frame.loader_id:
+            self._navigated(cdp, tree["frame"])
+        for child in tree.get("childFrames", ()):
+            self._walk(cdp, child)
+
+    def _attached(self, cdp: CdpSession, event: Event) -> None:
+        frame = self.frame(event["frameId"], cdp)
+        frame.parent_id = event["parentFrameId"]
+
+    def _navigated(self, cdp: CdpSession, info: dict[str, Any]) -> None:
+        frame = self.frame(info["id"], cdp)
+        if frame.loader_id != info["loaderId"] or frame.cdp is not cdp:
+            frame.world = None
+        frame.cdp = cdp
+        frame.loader_id = info["loaderId"]
+        # The fragment is told apart, and an error page under the address that failed.
+        frame.url = (info.get("unreachableUrl") or info["url"]) + info.get("urlFragment", "")
+        frame.origin = info.get("securityOrigin", "")
+        frame.name = info.get("name", frame.name)
+        frame.mime_type = info.get("mimeType", "")
+        frame.parent_id = info.get("parentId", frame.parent_id)
+
+    def _moved(self, event: Event) -> None:
+        frame = self._frames.get(event["frameId"])
+        if frame is not None:
+            frame.url = event["url"]
+
+    def _detached(self, event: Event) -> None:
+        # "swap": the frame lives on in another process.
+        if event.get("reason") != "swap":
+            self._forget(event["frameId"])
+
+    def _forget(self, frame_id: str) -> None:
+        if frame_id == self._main.target_id:
+            return
+        self._frames.pop(frame_id, None)
+        for child in [f.frame_id for f in self._frames.values() if f.parent_id == frame_id]:
+            self._forget(child)
+
+    def _child(self, parent: CdpSession, event: Event) -> None:
+        child = parent.connection.session(event["sessionId"])
+        if child.kind != "iframe":
+            self._work(child)
+            return
+        frame = self.frame(child.target_id, child)
+        frame.parent_id = frame.parent_id or child.target.get("parentFrameId")
+        frame.cdp = child
+        frame.world = None
+        frame.loader_id = ""
+        self._watch(child)
+
+    def _work(self, cdp: CdpSession) -> None:
+        # A worker may have workers of its own.
+        cdp.on("Target.attachedToTarget", lambda event: self._child(cdp, event))
+        cdp.tell("Target.setAutoAttach", _ATTACH)
+        self._prepare_worker(cdp)
+        cdp.tell("Runtime.runIfWaitingForDebugger")
+
+    def _left(self, cdp: CdpSession) -> None:
+        if cdp in self.sessions:
+            self.sessions.remove(cdp)
+        for frame in self._frames.values():
+            if frame.cdp is cdp:
+                frame.world = None
+                # Back in the parent's process, or about to be detached.
+                frame.cdp = cdp.parent or self._main
+
+
+def apart(frames: list[Frame]) -> list[Frame]:
+    """Return the frames that must be asked themselves: the others are read through their parent.
+
+    A document sees into the frames of its own origin and process.
+    """
+    known = {frame.frame_id: frame for frame in frames}
+
+    def through_parent(frame: Frame) -> bool:
+        parent = known.get(frame.parent_id or "")
+        return (
+            parent is not None
+            and parent.cdp is frame.cdp
+            and parent.origin == frame.origin
+            and frame.origin.startswith("http")
+        )
+
+    return [frame for frame in frames if not through_parent(frame)]

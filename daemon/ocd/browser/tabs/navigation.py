@@ -1,0 +1,227 @@
+"""Going somewhere: from the call to the state that the caller waits for, and what it means."""
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp.connection import Result
+from ocd.browser.process.downloads import Download
+from ocd.browser.tabs.page_loads import Document
+from ocd.safety import certificate_errors
+
+if TYPE_CHECKING:
+    from ocd.browser.tabs.tab import Tab
+
+Wait = Literal["load", "dom", "idle", "commit"]
+
+LIFECYCLE = {"load": "load", "dom": "DOMContentLoaded", "idle": "networkIdle"}
+# Errors that only say that the server's error status came without a page.
+STATUS_ONLY = ("net::ERR_HTTP_RESPONSE_CODE_FAILURE", "net::ERR_INVALID_AUTH_CREDENTIALS")
+_NO_CONTENT = (204, 205)
+# Going back to a certificate's error, Chromium looks for a captive portal for 3 s first.
+_ERROR_PAGE_S = 5.0
+# Seconds that a navigation waits for the file that it turned out to be.
+DOWNLOAD_S = 10.0
+Downloading = asyncio.Future[Download]
+
+
+@dataclass(frozen=True, slots=True)
+class Navigation:
+    """Where a navigation ended; status None without an HTTP answer (about:, data:, file:)."""
+
+    url: str
+    status: int | None
+    title: str
+    redirected: bool = False
+    content_type: str = ""
+
+
+async def navigate(tab: "Tab", url: str, wait: Wait) -> Navigation:
+    """Load `url` and wait; the caller has checked it. See Tab.navigate for the errors."""
+    with _leaving(tab):
+        return await _navigated(tab, url, wait)
+
+
+async def _navigated(tab: "Tab", url: str, wait: Wait) -> Navigation:
+    await _prepare(tab)
+    moves = tab.documents.moves
+    try:
+        reply, saved = await _started(tab, url)
+        error = reply.get("errorText", "")
+        document = tab.documents.of(reply["loaderId"]) if "loaderId" in reply else None
+        if reply.get("isDownload"):
+            raise await _downloaded(url, saved)
+        if document is None and not error:
+            # Only the fragment differs: the document stays.
+            await tab.documents.wait_until(lambda: tab.documents.moves > moves)
+            return await _arrived(tab, redirected=False)
+        if error:
+            document = document or tab.documents.failed or Document("", error=error)
+            document.error = document.error or error
+            await _error_page(tab, document)
+            raise_for(document, url, tab)
+        assert document
+        started = document
+        await tab.documents.wait_until(lambda: started.committed)
+        await _reached(tab, wait)
+    except asyncio.CancelledError:
+        stop(tab)
+        raise
+    current = tab.documents.current
+    return await _arrived(tab, redirected=current is not document or current.redirects > 0)
+
+
+async def _started(tab: "Tab", url: str) -> tuple[dict[str, Any], Downloading]:
+    saved: Downloading = asyncio.get_running_loop().create_future()
+
+    def begun(download: Download) -> None:
+        if not saved.done():
+            saved.set_result(download)
+
+    tab.events.on("download", begun)
+    try:
+        reply = await tab.cdp.send("Page.navigate", {"url": url})
+        if reply.get("isDownload"):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(1):
+                    await asyncio.shield(saved)
+    finally:
+        tab.events.off("download", begun)
+    return reply, saved
+
+
+async def _downloaded(url: str, saved: Downloading) -> OcdError:
+    """Return the error that tells where the file is, or that it still comes."""
+    if not saved.done():
+        return download(url)
+    file = saved.result()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DOWNLOAD_S):
+            await file.wait_done()
+    error = download(url)
+    told = file.told()
+    where = {"completed": "It was saved", "in_progress": "It is still coming"}.get(file.state, "")
+    error.hint = f"{where}: {told.get('path', told['file'])}" if where else f"It was {file.state}."
+    error.details |= {"download": told, **({"path": told["path"]} if "path" in told else {})}
+    return error
+
+
+async def _error_page(tab: "Tab", document: Document) -> None:
+    # Until the error page stands, the target answers nothing; an aborted load brings none.
+    if document.loader_id and document.error != "net::ERR_ABORTED":
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_ERROR_PAGE_S):
+                await tab.documents.wait_until(lambda: "load" in document.reached)
+
+
+async def reload(tab: "Tab", wait: Wait, *, ignore_cache: bool) -> Navigation:
+    """Load the present page again and wait."""
+    if tab.crashed:
+        # The crashed renderer would never answer a reload.
+        return await navigate(tab, tab.url or "about:blank", wait)
+    call = tab.cdp.send("Page.reload", {"ignoreCache": ignore_cache})
+    return await _move(tab, call, wait, tab.url)
+
+
+async def travel(tab: "Tab", steps: int, wait: Wait) -> Navigation:
+    """Go that many entries through the tab's history and wait."""
+    await _prepare(tab)
+    history = await tab.cdp.send("Page.getNavigationHistory")
+    index = history["currentIndex"] + steps
+    if not 0 <= index < len(history["entries"]):
+        direction = "back" if steps < 0 else "forward"
+        raise OcdError("navigation_failed", f"There is no page to go {direction} to.")
+    entry = history["entries"][index]
+    await tab.guard.check(entry["url"])
+    call = tab.cdp.send("Page.navigateToHistoryEntry", {"entryId": entry["id"]})
+    return await _move(tab, call, wait, entry["url"])
+
+
+async def _move(tab: "Tab", call: Result, wait: Wait, url: str) -> Navigation:
+    documents = tab.documents
+    moves, failed = documents.moves, documents.failed
+    try:
+        with _leaving(tab):
+            await _prepare(tab)
+            await call
+            await documents.wait_until(lambda: documents.moves > moves)
+        if documents.failed is not None and documents.failed is not failed:
+            await _error_page(tab, documents.failed)
+            raise_for(documents.failed, url, tab)
+        await _reached(tab, wait)
+        if documents.current.error:
+            raise_for(documents.current, url, tab)
+    except asyncio.CancelledError:
+        stop(tab)
+        raise
+    return await _arrived(tab, redirected=documents.current.redirects > 0)
+
+
+def _leaving(tab: "Tab") -> contextlib.AbstractContextManager[None]:
+    # A page that asks on and on must not keep its visitor; what the next page asks is answered.
+    left = tab.documents.current
+    return tab.dialogs.declined(lambda: tab.documents.current is left)
+
+
+async def _prepare(tab: "Tab") -> None:
+    if tab.closed:
+        tab.check_usable()
+    if tab.opened_dialog is not None:
+        # Whoever leaves the page has nothing to say to its dialog.
+        await tab.answer_dialog(accept=False)
+    # A new renderer comes with the navigation.
+    tab.revive()
+
+
+async def _reached(tab: "Tab", wait: Wait) -> None:
+    # A page that sends its visitor on is followed: the present document is the one that counts.
+    documents = tab.documents
+    if wait != "commit":
+        word = LIFECYCLE[wait]
+        await documents.wait_until(lambda: word in documents.current.reached)
+
+
+async def _arrived(tab: "Tab", *, redirected: bool) -> Navigation:
+    document = tab.documents.current
+    title = await tab.title()
+    return Navigation(tab.url, document.status, title, redirected, document.mime_type)
+
+
+def stop(tab: "Tab") -> None:
+    """Stop what still loads, without waiting for it."""
+    if not tab.closed:
+        tab.cdp.tell("Page.stopLoading")
+
+
+def download(url: str) -> OcdError:
+    """Return the error of a URL that answers with a file to save."""
+    hint = "The page stays where it was."
+    return OcdError("download_started", f"{url} is a download, not a page.", hint=hint, url=url)
+
+
+def raise_for(document: Document, url: str, tab: "Tab") -> None:
+    """Raise what the failed load of `document` means; return if it is an answer after all."""
+    error = document.error
+    if error in STATUS_ONLY and document.status:
+        return
+    raise failure(url, error, document.status, tab)
+
+
+def failure(url: str, error: str, status: int | None, tab: "Tab | None" = None) -> OcdError:
+    """Return the error for CDP's error text of a main document's load."""
+    if untrusted := certificate_errors.refused(url, urlsplit(url).netloc.rpartition("@")[2], error):
+        return untrusted
+    details: dict[str, Any] = {"url": url, "net_error": error}
+    if error == "net::ERR_TOO_MANY_REDIRECTS":
+        return OcdError("too_many_redirects", f"{url} redirects without end.", **details)
+    if error == "net::ERR_BLOCKED_BY_CLIENT":
+        return OcdError("domain_blocked", f"The policy blocks {url} or its redirect.", **details)
+    if error == "net::ERR_ABORTED" and status in _NO_CONTENT:
+        message = f"{url} answered {status} without a page; the tab stays where it was."
+        return OcdError("navigation_failed", message, status=status, **details)
+    if error == "net::ERR_ABORTED" and tab is None:
+        return download(url)
+    return OcdError("navigation_failed", f"{url}: {error.removeprefix('net::')}", **details)

@@ -1,0 +1,150 @@
+"""The documents that a tab's main frame went through: how far each came, what the server said."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec import Raw
+
+from ocd.browser.cdp.connection import CdpSession, Event
+from ocd.browser.cdp.messages import decode_params
+
+_KEPT = 16
+# How a request's event begins, and what one for a document has in it.
+_FIRST = b'{"requestId":"'
+_DOCUMENT = b'"type":"Document"'
+
+
+@dataclass(slots=True)
+class Document:
+    """One load of the main frame; `reached` has CDP's lifecycle names (load, networkIdle, ...)."""
+
+    loader_id: str
+    url: str = ""
+    reached: set[str] = field(default_factory=set)
+    status: int | None = None
+    mime_type: str = ""
+    redirects: int = 0
+    error: str = ""
+    committed: bool = False
+
+
+class Documents:
+    """Follows the main frame by its loader ids, so that no event of another load is mistaken."""
+
+    def __init__(self, cdp: CdpSession) -> None:
+        self._cdp = cdp
+        self._frame_id = cdp.target_id
+        self._known: dict[str, Document] = {}
+        self._handlers = {
+            "Network.requestWillBeSent": self._requested,
+            "Network.responseReceived": self._answered,
+            "Network.responseReceivedExtraInfo": self._status_only,
+            "Network.loadingFailed": self._failed,
+        }
+        self._waiting: set[asyncio.Future[Any]] = set()
+        self.current = Document("")
+        # Counts whatever ends a navigation: a commit, a move inside the document, a failure.
+        self.moves = 0
+        self.failed: Document | None = None
+
+    def start(self) -> None:
+        """Listen; the domains are enabled by the tab."""
+        self._cdp.on("Page.lifecycleEvent", self._lifecycle)
+        self._cdp.on("Page.frameNavigated", self._navigated)
+        self._cdp.on("Page.navigatedWithinDocument", self._moved)
+        self._cdp.tap(self._of_document, self._handlers)
+
+    def _of_document(self, method: str, params: Raw) -> None:
+        # Most requests are not for documents: those are told apart before they are decoded.
+        data = bytes(params)
+        if _DOCUMENT in data or self._names_known(data):
+            self._handlers[method](decode_params(data))
+
+    def _names_known(self, data: bytes) -> bool:
+        if not data.startswith(_FIRST):
+            return True
+        return data[len(_FIRST) : data.find(b'"', len(_FIRST))].decode() in self._known
+
+    def of(self, loader_id: str) -> Document:
+        """Return the document of that loader, known from now on."""
+        document = self._known.get(loader_id)
+        if document is None:
+            document = self._known[loader_id] = Document(loader_id)
+            while len(self._known) > _KEPT:
+                del self._known[next(iter(self._known))]
+        return document
+
+    async def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Return once `condition()` holds; it is asked after every event of the main frame."""
+        while not condition():
+            future = self._cdp.expect()
+            self._waiting.add(future)
+            try:
+                await future
+            finally:
+                self._waiting.discard(future)
+
+    def _wake(self) -> None:
+        for future in self._waiting:
+            if not future.done():
+                future.set_result(None)
+
+    def _lifecycle(self, event: Event) -> None:
+        if event["frameId"] == self._frame_id:
+            self.of(event["loaderId"]).reached.add(event["name"])
+            self._wake()
+
+    def _navigated(self, event: Event) -> None:
+        frame = event["frame"]
+        if frame["id"] == self._frame_id:
+            self.current = self.of(frame["loaderId"])
+            self.current.url = frame["url"]
+            self.current.committed = True
+            self.current.mime_type = frame.get("mimeType", "")
+            if "unreachableUrl" in frame and not self.current.error:
+                self.current.error = "net::ERR_FAILED"
+            self.moves += 1
+            self._wake()
+
+    def _moved(self, event: Event) -> None:
+        if event["frameId"] == self._frame_id:
+            self.current.url = event["url"]
+            self.moves += 1
+            self._wake()
+
+    def _requested(self, event: Event) -> None:
+        if self._is_main(event) and "redirectResponse" in event:
+            self.of(event["requestId"]).redirects += 1
+
+    def _answered(self, event: Event) -> None:
+        if self._is_main(event):
+            document = self.of(event["requestId"])
+            answer = event["response"]
+            # Schemes without a server (data:, file:, blob:) are reported as 0 or 200.
+            if answer["url"].startswith("http"):
+                document.status = answer["status"] or None
+            document.mime_type = answer.get("mimeType", "")
+
+    def _status_only(self, event: Event) -> None:
+        # An answer without a document (204, a download) is told here only.
+        document = self._known.get(event["requestId"])
+        if document is not None and document.status is None:
+            document.status = event["statusCode"]
+
+    def _failed(self, event: Event) -> None:
+        document = self._known.get(event["requestId"])
+        if document is not None and event.get("type") == "Document":
+            document.error = event["errorText"]
+            document.reached.add("failed")
+            if not document.committed:
+                self.failed = document
+                self.moves += 1
+                self._wake()
+
+    def _is_main(self, event: Event) -> bool:
+        if event.get("frameId") != self._frame_id or event.get("type") != "Document":
+            return False
+        self.of(event["requestId"])
+        return bool(event["requestId"] == event["loaderId"])

@@ -1,0 +1,82 @@
+"""Pages as PDF."""
+
+import asyncio
+import base64
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ocd.api.errors import OcdError
+from ocd.storage.files import write_whole
+
+if TYPE_CHECKING:
+    from ocd.browser.tabs.tab import Tab
+
+# Width and height in inches.
+PAPER: dict[str, tuple[float, float]] = {
+    "A3": (11.69, 16.54), "A4": (8.27, 11.69), "A5": (5.83, 8.27), "Letter": (8.5, 11),
+    "Legal": (8.5, 14), "Tabloid": (11, 17),
+}  # fmt: skip
+_INCHES = {"": 1 / 96, "px": 1 / 96, "pt": 1 / 72, "in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4}
+_CHUNK = 1 << 20
+MAX_BYTES = 512 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Pdf:
+    """Where a PDF was written, and how large it is in bytes."""
+
+    path: Path
+    size: int
+
+
+def inches(name: str, text: str) -> float:
+    """Return a length (1cm, 10mm, 0.5in, 20px, 12pt; a number is pixels) in inches.
+
+    Raises invalid_argument, naming the parameter.
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+)\s*(px|pt|in|cm|mm)?", text.strip().lower())
+    if match is None:
+        raise OcdError(
+            "invalid_argument", f"page_pdf: parameter '{name}': not a length: {text}",
+            hint="For example 1cm, 10mm, 0.5in or 20px.", parameter=name,
+        )  # fmt: skip
+    return float(match[1]) * _INCHES[match[2] or ""]
+
+
+async def write(tab: "Tab", path: Path, options: dict[str, Any]) -> Pdf:
+    """Print the page with CDP's options to a file, by and by.
+
+    Raises invalid_argument for ranges that the page does not have, storage_* errors.
+    """
+    tab.check_usable()
+    params = {**options, "transferMode": "ReturnAsStream"}
+    try:
+        stream = (await tab.cdp.send("Page.printToPDF", params))["stream"]
+    except OcdError as error:
+        if error.code == "cdp_error" and "range" in error.message.lower():
+            raise OcdError(
+                "invalid_argument", f"page_pdf: {error.message.partition(': ')[2]}",
+                hint="For example 1-3, 5.", parameter="page_ranges",
+            ) from None  # fmt: skip
+        raise
+    try:
+        pieces = [piece async for piece in _pieces(tab, stream)]
+    finally:
+        tab.cdp.tell("IO.close", {"handle": stream})
+    return Pdf(path, await asyncio.to_thread(write_whole, path, pieces))
+
+
+async def _pieces(tab: "Tab", stream: str) -> AsyncIterator[bytes]:
+    size = 0
+    while True:
+        got = await tab.cdp.send("IO.read", {"handle": stream, "size": _CHUNK})
+        data = base64.b64decode(got["data"]) if got.get("base64Encoded") else got["data"].encode()
+        size += len(data)
+        if size > MAX_BYTES:
+            raise OcdError("too_large", f"The PDF has more than {MAX_BYTES} bytes.")
+        yield data
+        if got["eof"]:
+            return

@@ -1,0 +1,139 @@
+"""Pictures of a page."""
+
+import base64
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.image_size import size_of
+
+if TYPE_CHECKING:
+    from ocd.browser.tabs.tab import Tab
+
+Format = Literal["png", "jpeg", "webp"]
+Clip = tuple[float, float, float, float]
+
+# What a compositor with a graphics card can draw, in pixels a side, and what a picture may have.
+MAX_SIDE = 16_384
+MAX_PIXELS = 40_000_000
+# Smaller than this nothing can be read: the rest is left out instead.
+MIN_SCALE = 0.25
+# Larger pictures are no use to who gets them inline.
+MAX_INLINE = 8 << 20
+_SMALLER_QUALITY = 80
+
+_TRANSPARENT = {"color": {"r": 0, "g": 0, "b": 0, "a": 0}}
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """What to picture, and how; at most one of full_page and clip counts.
+
+    max_bytes: a larger PNG is taken again as JPEG.
+    """
+
+    full_page: bool = False
+    clip: Clip | None = None
+    format: Format = "png"
+    quality: int | None = None
+    omit_background: bool = False
+    max_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture: its bytes, width and height in pixels, and in `notes` what was done to fit it.
+
+    rest: x, y, width, height of the part of the page that was left out.
+    """
+
+    data: bytes
+    format: Format
+    size: tuple[int, int]
+    scale: float = 1.0
+    notes: list[str] = field(default_factory=list)
+    rest: Clip | None = None
+
+
+async def take(tab: "Tab", shot: Shot) -> Picture:
+    """Return the picture; what is too large is scaled down, then cut. See Tab.screenshot."""
+    tab.check_usable()
+    clip = await _clip(tab, shot)
+    scale, rest, notes = 1.0, None, list[str]()
+    if clip is not None:
+        clip, scale, rest = _fitted(_checked(clip))
+        notes = _said(clip, scale, rest)
+    if not shot.omit_background or shot.format == "jpeg":
+        picture = await _capture(tab, shot, clip, scale)
+    else:
+        picture = await _on_nothing(tab, shot, clip, scale)
+    return replace(picture, scale=scale, rest=rest, notes=notes + picture.notes)
+
+
+async def _on_nothing(tab: "Tab", shot: Shot, clip: Clip | None, scale: float) -> Picture:
+    await tab.cdp.send("Emulation.setDefaultBackgroundColorOverride", _TRANSPARENT)
+    try:
+        return await _capture(tab, shot, clip, scale)
+    finally:
+        tab.cdp.tell("Emulation.setDefaultBackgroundColorOverride")
+
+
+async def _capture(tab: "Tab", shot: Shot, clip: Clip | None, scale: float) -> Picture:
+    params: dict[str, Any] = {"format": shot.format, "optimizeForSpeed": shot.format == "png"}
+    if shot.quality is not None and shot.format != "png":
+        params["quality"] = shot.quality
+    if clip is not None:
+        x, y, width, height = clip
+        params["clip"] = {"x": x, "y": y, "width": width, "height": height, "scale": scale}
+        params["captureBeyondViewport"] = True
+    reply = await tab.cdp.send("Page.captureScreenshot", params)
+    data = base64.b64decode(reply["data"])
+    if shot.max_bytes is not None and len(data) > shot.max_bytes and shot.format == "png":
+        smaller = replace(shot, format="jpeg", quality=_SMALLER_QUALITY, max_bytes=None)
+        picture = await _capture(tab, smaller, clip, scale)
+        picture.notes.append(f"JPEG: as PNG it would have {len(data)} bytes")
+        return picture
+    return Picture(data, shot.format, size_of(data))
+
+
+async def _clip(tab: "Tab", shot: Shot) -> Clip | None:
+    if shot.clip is not None:
+        return shot.clip
+    if not shot.full_page:
+        return None
+    metrics = await tab.cdp.send("Page.getLayoutMetrics")
+    size = metrics["cssContentSize"]
+    return (0, 0, size["width"], size["height"])
+
+
+def _checked(clip: Clip) -> Clip:
+    x, y, width, height = clip
+    if width <= 0 or height <= 0:
+        raise OcdError("invalid_argument", "The area has no size: there is nothing to picture.")
+    # Whole pixels, so that no edge is blended with what is beside it.
+    left, top = math.floor(x), math.floor(y)
+    return left, top, math.ceil(x + width) - left, math.ceil(y + height) - top
+
+
+def _fitted(clip: Clip) -> tuple[Clip, float, Clip | None]:
+    """Return what of the area fits, at which scale, and the rest below if there is one."""
+    x, y, width, height = clip
+    rest = None
+    wide = min(width, MAX_SIDE / MIN_SCALE)
+    high = min(height, MAX_SIDE / MIN_SCALE, MAX_PIXELS / MIN_SCALE**2 // wide)
+    if high < height:
+        rest = (x, y + high, width, height - high)
+    scale = min(1.0, MAX_SIDE / max(wide, high), math.sqrt(MAX_PIXELS / (wide * high)))
+    # Rounded down: the last pixel must not be one too many.
+    return (x, y, wide, high), math.floor(scale * 10_000) / 10_000, rest
+
+
+def _said(clip: Clip, scale: float, rest: Clip | None) -> list[str]:
+    said: list[str] = []
+    if scale < 1:
+        size = f"{clip[2]:.0f} by {clip[3]:.0f} pixels"
+        said.append(f"Scaled to {scale:.0%}: {size} are more than one picture can have")
+    if rest is not None:
+        said.append(f"Cut at {rest[1]:.0f} pixels; {rest[3]:.0f} below are not in it")
+    return said

@@ -1,0 +1,214 @@
+"""Waiting for a page to become what the caller needs, by its events."""
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ocd.api.errors import OcdError
+from ocd.browser.observe.text_patterns import text_test
+from ocd.browser.tabs.navigation import LIFECYCLE
+
+if TYPE_CHECKING:
+    from ocd.browser.tabs.tab import Tab
+
+KINDS = (
+    "selector", "selector_hidden", "function", "navigation", "url_match", "load", "dom", "idle",
+    "download", "timeout",
+)  # fmt: skip
+
+# Resolves when `probe` gives something true. Mutations and frames wake it; the timer is for what
+# neither shows (a variable, a page in the background), and ends the wait with the caller's time.
+_WATCH = """(probe, stop) => new Promise((resolve, reject) => {
+  let frame = 0;
+  const end = (settle, value) => {
+    observer.disconnect();
+    clearInterval(timer);
+    cancelAnimationFrame(frame);
+    settle(value);
+  };
+  const look = () => {
+    let value;
+    try { value = probe(); } catch (error) { end(reject, error); return true; }
+    if (value && typeof value.then === 'function') {
+      value.then((late) => late && end(resolve, late), (error) => end(reject, error));
+      return false;
+    }
+    if (value) end(resolve, value);
+    else if (Date.now() > stop) end(resolve, null);
+    else return false;
+    return true;
+  };
+  const observer = new MutationObserver(look);
+  const timer = setInterval(look, 100);
+  const step = () => { if (!look()) frame = requestAnimationFrame(step); };
+  observer.observe(document, {
+    subtree: true, childList: true, attributes: true, characterData: true,
+  });
+  step();
+})"""
+_SELECTOR = """(selector, visible, hidden, stop) => {
+  const shown = (element) => element.checkVisibility({
+    opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true,
+  }) && element.getClientRects().length > 0;
+  const probe = () => {
+    const found = [...document.querySelectorAll(selector)];
+    if (hidden) return !found.some(shown);
+    return visible ? found.some(shown) : found.length > 0;
+  };
+  return (WATCH)(probe, stop);
+}""".replace("WATCH", _WATCH)
+# Runs among the page's own scripts, which may have replaced any global: syntax alone.
+_FUNCTION = """async () => {
+  const made = (SOURCE
+  );
+  const value = await (typeof made === 'function' ? made() : made);
+  return value ? {value} : null;
+}"""
+# Resolves with the page's next change, or soon: most conditions come true with a change.
+_CHANGE = """() => new Promise((resolve) => {
+  const end = () => { observer.disconnect(); clearTimeout(timer); resolve(null); };
+  const observer = new MutationObserver(end);
+  const timer = setTimeout(end, 50);
+  observer.observe(document, {
+    subtree: true, childList: true, attributes: true, characterData: true,
+  });
+})"""
+
+
+async def wait_for(
+    tab: "Tab", kind: str, value: str, timeout_s: float, *, visible: bool = False
+) -> Any:  # noqa: ANN401 - a function's value
+    """Wait until the condition holds; return a function's value, or True.
+
+    kind: `selector` (a match exists; visible: is seen), `selector_hidden` (no match is seen),
+    `function` (an expression or a function gives something true), `navigation` (the page that loads
+    now or next has loaded), `url_match` (glob, part of the address, or /regular expression/),
+    `load`, `dom`, `idle` (the present page came that far), `timeout` (value in milliseconds),
+    `download` (the files that are coming, or else the next one; their descriptions are returned).
+    Raises timeout, and invalid_argument for an unknown kind, selector or number.
+    """
+    if kind == "timeout":
+        wanted_s = _milliseconds(value) / 1000
+        await asyncio.sleep(min(wanted_s, timeout_s))
+        if wanted_s > timeout_s:
+            raise _too_long(f"{wanted_s:g} s to pass", timeout_s)
+        return True
+    try:
+        async with asyncio.timeout(timeout_s):
+            return await _wait(tab, kind, value, timeout_s, visible=visible)
+    except TimeoutError:
+        raise _too_long(f"{kind} {value}".strip(), timeout_s) from None
+
+
+def _too_long(what: str, timeout_s: float) -> OcdError:
+    return OcdError(
+        "timeout",
+        f"Waited {timeout_s:g} s for {what}.",
+        hint="Read the page to see its state, or wait longer with timeout_ms.",
+    )
+
+
+async def _wait(tab: "Tab", kind: str, value: str, timeout_s: float, *, visible: bool) -> Any:  # noqa: ANN401
+    if kind in ("selector", "selector_hidden"):
+        return await _selector(tab, value, timeout_s, visible=visible, hidden=kind != "selector")
+    if kind == "function":
+        return await _function(tab, _FUNCTION.replace("SOURCE", value))
+    if kind == "download":
+        return await _download(tab)
+    documents = tab.documents
+    if kind == "navigation":
+        await _navigation(tab)
+    elif kind == "url_match":
+        fits = text_test(value)
+        await documents.wait_until(lambda: fits(tab.url))
+    elif kind in LIFECYCLE:
+        await documents.wait_until(lambda: LIFECYCLE[kind] in documents.current.reached)
+    else:
+        raise OcdError("invalid_argument", f"Cannot wait for {kind!r}.", expected=list(KINDS))
+    return True
+
+
+async def _download(tab: "Tab") -> list[dict[str, Any]]:
+    while not (news := [file for file in tab.downloads if not file.reported]):
+        await _begun(tab)
+    for file in news:
+        await file.wait_done()
+    return [file.told() for file in news]
+
+
+async def _begun(tab: "Tab") -> None:
+    # It fails if the tab ends meanwhile.
+    begun = tab.cdp.expect()
+
+    def tell(_: object) -> None:
+        if not begun.done():
+            begun.set_result(None)
+
+    tab.events.on("download", tell)
+    try:
+        await begun
+    finally:
+        tab.events.off("download", tell)
+
+
+async def _navigation(tab: "Tab") -> None:
+    documents = tab.documents
+    moves = documents.moves
+    # One that is under way counts: the caller's click may have started it.
+    if "load" in documents.current.reached:
+        await documents.wait_until(lambda: documents.moves > moves)
+    await documents.wait_until(lambda: "load" in documents.current.reached)
+
+
+async def _selector(
+    tab: "Tab", selector: str, timeout_s: float, *, visible: bool, hidden: bool
+) -> bool:
+    try:
+        await _in_page(tab, _SELECTOR, timeout_s, (selector, visible, hidden))
+    except OcdError as error:
+        if error.code == "script_error" and "is not a valid selector" in error.message:
+            raise OcdError("invalid_argument", f"Not a CSS selector: {selector}") from None
+        raise
+    return True
+
+
+async def _function(tab: "Tab", source: str) -> Any:  # noqa: ANN401 - a function's value
+    while True:
+        try:
+            found = await tab.evaluate(source, args=())
+            if found is not None:
+                return found["value"]
+            await tab.evaluate(_CHANGE, args=(), isolated=True)
+        except OcdError as error:
+            _go_on_elsewhere(error)
+
+
+async def _in_page(tab: "Tab", source: str, timeout_s: float, args: tuple[object, ...]) -> Any:  # noqa: ANN401 - a function's value
+    loop = asyncio.get_running_loop()
+    end = loop.time() + timeout_s
+    while True:
+        try:
+            now = await tab.evaluate("Date.now()", isolated=True)
+            stop = now + (end - loop.time()) * 1000
+            value = await tab.evaluate(source, args=(*args, stop), isolated=True)
+        except OcdError as error:
+            _go_on_elsewhere(error)
+            continue
+        if value is None:
+            raise TimeoutError
+        return value
+
+
+def _go_on_elsewhere(error: OcdError) -> None:
+    # The page went somewhere else: the wait goes on in what comes next.
+    if not error.details.get("navigated"):
+        raise error
+
+
+def _milliseconds(value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1
+    if not 0 <= number < float("inf"):
+        raise OcdError("invalid_argument", f"Not a number of milliseconds: {value!r}")
+    return number

@@ -1,0 +1,276 @@
+"""The verbs there are: the written-out tuple of modules, and the document rendered from them.
+
+`python -m ocd.calls.catalog` writes api/catalog.json (read by oc, MCP and completions) and VERBS.md.
+"""
+
+import copy
+import inspect
+from collections.abc import Iterable
+from hashlib import blake2b
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from ocd.calls.param_decoding import Common, common_names
+from ocd.calls.path_params import companions
+from ocd.verb_api.declaration import Verb
+from ocd.verbs import (
+    act,
+    admin,
+    batches,
+    checkpoints,
+    computer,
+    console,
+    crawl,
+    devtools,
+    doctor,
+    emulation,
+    evidence,
+    extract_data,
+    file_upload,
+    find,
+    forms,
+    http_auth,
+    interaction,
+    interception,
+    javascript,
+    memory,
+    navigation,
+    network,
+    network_capture,
+    observe,
+    open_chat_studio,
+    outputs,
+    performance,
+    plans,
+    profiles,
+    read_page,
+    recordings,
+    screenshots,
+    skills,
+    storage_state,
+    tabs,
+    tasks,
+    tool_discovery,
+    totp,
+    validate_page,
+    vision_find,
+    web_storage,
+    workers,
+    workflows,
+)
+from ocd.verbs import inspect as verbs_inspect
+
+MODULES: tuple[ModuleType, ...] = (
+    act,
+    navigation,
+    tabs,
+    validate_page,
+    read_page,
+    find,
+    verbs_inspect,
+    observe,
+    vision_find,
+    extract_data,
+    interaction,
+    computer,
+    forms,
+    javascript,
+    screenshots,
+    console,
+    network,
+    network_capture,
+    interception,
+    performance,
+    devtools,
+    http_auth,
+    web_storage,
+    storage_state,
+    profiles,
+    emulation,
+    totp,
+    evidence,
+    memory,
+    checkpoints,
+    skills,
+    crawl,
+    tasks,
+    open_chat_studio,
+    outputs,
+    recordings,
+    admin,
+    doctor,
+    tool_discovery,
+    file_upload,
+    workers,
+    workflows,
+    plans,
+    batches,
+)
+
+
+def load(modules: Iterable[ModuleType] = MODULES) -> dict[str, Verb]:
+    """Return every verb by name, sorted; a name declared twice is a bug."""
+    return {name: verb for name, verb in _declared(modules).items() if not verb.only_kind}
+
+
+def kinds(modules: Iterable[ModuleType] = MODULES) -> dict[str, Verb]:
+    """Return what the ledger can run by name: the long verbs, and kinds that are no verbs."""
+    return {name: verb for name, verb in _declared(modules).items() if verb.long}
+
+
+def _declared(modules: Iterable[ModuleType]) -> dict[str, Verb]:
+    found: dict[str, Verb] = {}
+    for module in modules:
+        for verb in vars(module).values():
+            if isinstance(verb, Verb):
+                assert verb.name not in found, f"{verb.name} is declared twice"
+                found[verb.name] = verb
+    return dict(sorted(found.items()))
+
+
+def render(verbs: Iterable[Verb]) -> dict[str, Any]:
+    """Return the catalog document: {"hash", "verbs": […], "kinds": […]}, see SPEC §13.
+
+    The kinds are those of the ledger that are no verbs, in the same shape; others are long verbs.
+    """
+    entries = [_entry(verb) for verb in verbs]
+    groups = {entry["capability"] for entry in entries}
+    more = [_entry(k) for k in kinds().values() if k.only_kind and k.capability in groups]
+    digest = blake2b(msgspec.json.encode([entries, more]), digest_size=8).hexdigest()
+    return {"hash": digest, "verbs": entries, "kinds": more}
+
+
+def _entry(verb: Verb) -> dict[str, Any]:
+    doc = inspect.cleandoc(verb.params.__doc__ or "")
+    summary, _, rest = doc.partition("\n")
+    flags: dict[str, Any] = {n: True for n in ("long", "large", "reads") if getattr(verb, n)}
+    if verb.page_keys:
+        flags["page_keys"] = list(verb.page_keys)
+    return {
+        "name": verb.name,
+        "capability": verb.capability,
+        "tier": verb.tier,
+        "scope": verb.scope,
+        "summary": summary,
+        "doc": rest.strip(),
+        "params": _params_schema(verb),
+        **flags,
+    }
+
+
+def _params_schema(verb: Verb) -> dict[str, Any]:
+    own, common = _schema(verb.params), _schema(Common)
+    shared = {name: common["properties"][name] for name in common_names(verb)}
+    by_path = {path: _companion(name) for path, name in companions(verb.params).items()}
+    properties = own["properties"] | by_path | shared
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required := [n for n in own.get("required", ()) if f"{n}_path" not in by_path]:
+        schema["required"] = required
+    return {**schema, "additionalProperties": False}
+
+
+def _companion(name: str) -> dict[str, Any]:
+    return {"type": "string", "description": f"Absolute path of a file with {name}, instead"}
+
+
+def _schema(params: type) -> dict[str, Any]:
+    (schema,), definitions = msgspec.json.schema_components([params])
+    whole: dict[str, Any] = _inlined(schema, definitions)
+    whole.setdefault("properties", {})
+    return whole
+
+
+def _inlined(node: Any, definitions: dict[str, Any]) -> Any:  # noqa: ANN401 - a JSON Schema node
+    """Return the node with references put in place, null branches and titles dropped."""
+    if isinstance(node, list):
+        return [_inlined(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _inlined(copy.deepcopy(definitions[node["$ref"].rsplit("/", 1)[1]]), definitions)
+    kept = {k: _inlined(v, definitions) for k, v in node.items() if k != "title"}
+    return _without_null(kept)
+
+
+def _without_null(node: dict[str, Any]) -> dict[str, Any]:
+    # Absent means none: a null branch only makes schemas larger.
+    branches = node.get("anyOf")
+    if isinstance(branches, list) and {"type": "null"} in branches:
+        left = [branch for branch in branches if branch != {"type": "null"}]
+        rest = {k: v for k, v in node.items() if k != "anyOf"}
+        node = {**left[0], **rest} if len(left) == 1 else {**rest, "anyOf": left}
+    if None in node.get("enum", ()):
+        node = {**node, "enum": [value for value in node["enum"] if value is not None]}
+    if node.get("default", ...) is None:
+        node = {k: v for k, v in node.items() if k != "default"}
+    return node
+
+
+def verbs_page(catalog: dict[str, Any]) -> str:
+    """Return VERBS.md: every verb with its parameters, by capability."""
+    lines = ["# Verbs", "", "Generated by `make gen` from the declarations in `daemon/ocd/verbs`."]
+    by_capability: dict[str, list[dict[str, Any]]] = {}
+    for entry in catalog["verbs"]:
+        by_capability.setdefault(entry["capability"], []).append(entry)
+    if catalog["kinds"]:
+        by_capability["Kinds of tasks beside the long verbs"] = catalog["kinds"]
+    for capability, entries in by_capability.items():
+        lines += ["", f"## {capability}"]
+        for entry in entries:
+            lines += _verb_section(entry)
+    return "\n".join(lines) + "\n"
+
+
+def _verb_section(entry: dict[str, Any]) -> list[str]:
+    flags = [f"tier {entry['tier']}", *(flag for flag in ("long", "large") if entry.get(flag))]
+    lines = ["", f"### {entry['name']}", "", f"{entry['summary']}. ({', '.join(flags)})"]
+    if entry["doc"]:
+        lines += ["", entry["doc"]]
+    if entry["params"]["properties"]:
+        lines += ["", "| parameter | type | default | meaning |", "|---|---|---|---|"]
+    required = entry["params"].get("required", ())
+    for name, schema in entry["params"]["properties"].items():
+        default = "required" if name in required else _shown_default(schema)
+        meaning = schema.get("description", "").replace("|", "\\|")
+        lines.append(f"| `{name}` | {_shown_type(schema)} | {default} | {meaning} |")
+    return lines
+
+
+def _shown_type(schema: dict[str, Any]) -> str:
+    if "enum" in schema:
+        return " \\| ".join(str(value) for value in schema["enum"])
+    if "anyOf" in schema:
+        return " \\| ".join(_shown_type(branch) for branch in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"{_shown_type(schema.get('items', {}))}[]"
+    return str(schema.get("type", "any"))
+
+
+def _shown_default(schema: dict[str, Any]) -> str:
+    if "default" not in schema:
+        return ""
+    return f"`{msgspec.json.encode(schema['default']).decode()}`"
+
+
+def generate() -> None:
+    """Write catalog.json into the package and VERBS.md into the repository, if this is one."""
+    catalog = render(load().values())
+    package = Path(__file__).parent
+    compact = msgspec.json.encode(catalog)
+    _refresh(package / "api" / "catalog.json", msgspec.json.format(compact, indent=1) + b"\n")
+    root = package.parent.parent
+    if (root / "pyproject.toml").exists():
+        _refresh(root / "VERBS.md", verbs_page(catalog).encode())
+
+
+def _refresh(path: Path, content: bytes) -> None:
+    """Write a file that has changed; programs may be reading one that has not."""
+    if not path.exists() or path.read_bytes() != content:
+        path.write_bytes(content)
+
+
+if __name__ == "__main__":
+    generate()

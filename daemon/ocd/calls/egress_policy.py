@@ -1,0 +1,115 @@
+"""Data that leaves: what a call would send where, and whether it may; see safety.session_taint."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from ocd.calls.param_decoding import fields_of
+from ocd.calls.path_params import extras_of
+from ocd.safety.session_taint import (
+    MAY_SEND,
+    Departure,
+    Rule,
+    Taints,
+    Way,
+    origin_of,
+    question,
+    recipient,
+    refusal,
+)
+from ocd.verb_api.declaration import UPSTREAM_ORIGIN, Output, Params, Verb
+
+# Whether the host behind the call that runs can ask a person.
+ASKABLE: ContextVar[bool] = ContextVar("ASKABLE", default=False)
+Report = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Departures:
+    """The rule about data that leaves, for all sessions.
+
+    rule: as it is configured now; None: ask where that can be done, else allow. report: writes an
+    event to the journal.
+    """
+
+    rule: Callable[[], Rule | None]
+    report: Report
+    taints: Taints = field(default_factory=Taints)
+
+    def note(self, session: str, verb: Verb, given: Mapping[str, Any], output: Output) -> None:
+        """Remember whose text the session's caller is given."""
+        if output.content is None and not verb.page_keys:
+            return
+        if verb.foreign is not None:
+            self.taints.of(session).read(output.origin)
+            return
+        told = output.data.get("url") if isinstance(output.data, dict) else None
+        for address in (output.origin, told, given.get("url")):
+            origin = origin_of(address) if isinstance(address, str) else ""
+            if origin:
+                self.taints.of(session).read(origin)
+                return
+
+    def may_send(self, session: str, way: Way, target: str) -> None:
+        """Raise exfiltration_denied or consent_needed if data may not go this way to the target."""
+        taint = self.taints.of(session)
+        read = taint.strangers(target)
+        if not read or (way, target) in taint.confirmed:
+            return
+        rule = self.rule()
+        if rule is None:
+            rule = "ask" if ASKABLE.get() else "allow"
+        event = {"event": "data_left", "session": session, "way": way, "target": target}
+        if rule == "allow":
+            self.report({**event, "after_reading": read[:10], "decision": "allowed"})
+        elif rule == "ask" and ASKABLE.get():
+            raise question(way, target, read)
+        else:
+            self.report({**event, "after_reading": read[:10], "decision": "refused"})
+            raise refusal(way, target, read)
+
+    def confirm(self, session: str, way: Way, target: str) -> None:
+        """Remember that a person has allowed it."""
+        self.taints.of(session).confirmed.add((way, target))
+        event = {"event": "data_left", "session": session, "way": way, "target": target}
+        self.report({**event, "decision": "confirmed"})
+
+
+def check(verb: Verb, params: Params, here: str = "") -> None:
+    """Raise exfiltration_denied or consent_needed if the call may not send what it would.
+
+    here: the address of the tab that it works on, or an empty string.
+    """
+    for way, target in departures(verb, params, here):
+        MAY_SEND.get()(way, target)
+
+
+def departures(verb: Verb, params: Params, here: str) -> Iterator[Departure]:
+    """Yield what a call would send where, by what its verb declares."""
+    # What is only read there is named by an address that the server itself has given.
+    if verb.foreign is not None and not verb.reads:
+        yield "upstream", f"{UPSTREAM_ORIGIN}{verb.name.partition('__')[0]}"
+    for name in _addresses(verb.params):
+        address = getattr(params, name)
+        if isinstance(address, str) and (to := recipient(address)):
+            yield "address", to
+    for name in _files(verb.params):
+        if (path := getattr(params, name)) is not None:
+            yield "file", str(path)
+    if verb.uploads:
+        to = origin_of(getattr(params, "base_url", None) or here)
+        yield "upload", to or "the configured site"
+    if verb.sends is not None:
+        yield from verb.sends.to(params, here)
+
+
+@cache
+def _addresses(of: type[Params]) -> tuple[str, ...]:
+    return tuple(name for name in fields_of(of) if extras_of(of)[name].get("sends_to"))
+
+
+@cache
+def _files(of: type[Params]) -> tuple[str, ...]:
+    return tuple(name for name in fields_of(of) if extras_of(of)[name].get("path") == "write")

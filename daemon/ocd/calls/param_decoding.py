@@ -1,0 +1,236 @@
+"""Decoding a call's parameters: spelling, unknown names, types, and what every verb takes."""
+
+import difflib
+import re
+from collections.abc import Hashable, Mapping
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta, inspect
+
+from ocd.api.errors import OcdError
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Params, Verb
+
+OutputMode = Literal["inline", "handle", "auto"]
+
+
+class Common(msgspec.Struct):
+    """What a verb takes by its flags, beside its own parameters."""
+
+    tab_id: Annotated[str | None, Meta(description="Tab id (t1); default: latest")] = None
+    timeout_ms: Annotated[
+        Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
+        Meta(description="Deadline in ms", extra_json_schema=UNLISTED),
+    ] = None
+    output_mode: Annotated[
+        OutputMode | None,
+        Meta(description="auto: a handle beyond output_inline_limit_bytes (32768)"),
+    ] = None
+    output_inline_limit_bytes: Annotated[
+        int,
+        Meta(ge=0, description="auto: most bytes without a handle", extra_json_schema=UNLISTED),
+    ] = 32768
+
+
+def common_names(verb: Verb) -> tuple[str, ...]:
+    """Return the names of the common parameters that the verb takes."""
+    own = fields_of(verb.params)
+    names = [*(["tab_id"] if verb.scope == "tab" else []), "timeout_ms"]
+    if verb.large:
+        names += ["output_mode", "output_inline_limit_bytes"]
+    return tuple(name for name in names if name not in own)
+
+
+def renamed(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the parameters under the verb's own names, where it knows others for them.
+
+    What a tool that is not ours takes stays as it came, under `arguments`.
+    """
+    if verb.foreign is not None:
+        mine = set(common_names(verb)) - verb.foreign
+        own = {key: value for key, value in raw.items() if key not in mine}
+        return {"arguments": own, **{key: raw[key] for key in mine if key in raw}}
+    given = {snake(key) for key in raw}
+    names = {key: verb.also.get(snake(key), key) for key in raw}
+    # Both names at once: the other one stays, and is told to be unknown.
+    return {key if (name := names[key]) in given else name: raw[key] for key in raw}
+
+
+def decode_call(verb: Verb, raw: Mapping[str, Any]) -> tuple[Common, Params]:
+    """Return the common and the own parameters; `invalid_argument` names the offender."""
+    common = common_names(verb)
+    given = _spelled(verb, raw, (*fields_of(verb.params), *common))
+    return (
+        _convert(verb, {k: v for k, v in given.items() if k in common}, Common),
+        _convert(verb, {k: v for k, v in given.items() if k not in common}, verb.params),
+    )
+
+
+def decode_args(verb: Verb, raw: Mapping[str, Any]) -> Params:
+    """Return the own parameters alone, as for a task, which has no deadline and no output mode."""
+    return _convert(verb, _spelled(verb, raw, tuple(fields_of(verb.params))), verb.params)
+
+
+def _spelled(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    spelt: dict[str, str] = {}
+    for key, value in raw.items():
+        name = _known_name(key, known)
+        if name is None:
+            raise _unknown(verb, key, known)
+        if name in spelt:
+            raise OcdError(
+                "invalid_argument",
+                f"{verb.name}: parameter '{name}' is given twice, as '{spelt[name]}' and '{key}'",
+                hint=f"Give '{name}' alone.",
+                parameter=name,
+            )
+        spelt[name] = key
+        if value is not None or name in _nullable(verb.params):
+            given[name] = value
+    return given
+
+
+def _known_name(key: str, known: tuple[str, ...]) -> str | None:
+    for name in (key, snake(key)):
+        if name in known:
+            return name
+    # Callers of other tools write `timeout`.
+    return "timeout_ms" if key == "timeout" and "timeout_ms" in known else None
+
+
+# What to do rather than give a parameter that no verb takes.
+_INSTEAD = {
+    "session_id": "Name the session beside the parameters: 'session' in /v1/call, --session of oc "
+    "and oc-mcp, /mcp?session=NAME over HTTP.",
+    "poll_interval": "Leave it out: waiting ends by the page's events, not by looking again.",
+}
+
+
+def _unknown(verb: Verb, key: str, known: tuple[str, ...]) -> OcdError:
+    near = difflib.get_close_matches(snake(key), known, 1)
+    hint = f"Did you mean '{near[0]}'?" if near else f"It takes: {', '.join(known) or 'nothing'}."
+    hint = verb.instead.get(snake(key)) or _INSTEAD.get(snake(key)) or hint
+    return OcdError(
+        "invalid_argument",
+        f"{verb.name} has no parameter '{key}'",
+        hint=hint,
+        parameter=key,
+        expected=list(known),
+    )
+
+
+_S = TypeVar("_S", bound=msgspec.Struct)
+
+
+def _convert(verb: Verb, given: dict[str, Any], into: type[_S]) -> _S:
+    respelled = _respell(given, _type_info(into))
+    try:
+        return msgspec.convert(respelled, into)
+    except msgspec.ValidationError as error:
+        raise _invalid(verb, str(error), into) from None
+
+
+_PATH = re.compile(r"(?:key in )?\$\.?(.*)`", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(\w+)`")
+
+
+def _invalid(verb: Verb, text: str, into: type) -> OcdError:
+    what, _, place = text.rpartition(" - at `")
+    match = _PATH.fullmatch(place) if what else None
+    what, path = (what if match else text).replace("`", ""), match[1] if match else ""
+    missing = _MISSING.match(text)
+    if missing and not path:
+        message = f"{verb.name} needs the parameter '{missing[1]}'"
+        return OcdError("invalid_argument", message, parameter=missing[1])
+    choices = _choices(_type_info(into), path)
+    hint = f"Use one of: {', '.join(map(str, choices))}." if choices else ""
+    return OcdError(
+        "invalid_argument",
+        f"{verb.name}: parameter '{path}': {what[0].lower()}{what[1:]}",
+        hint=hint,
+        parameter=path,
+        expected=choices or what,
+    )
+
+
+# --- both spellings, at any depth -------------------------------------------------------------
+
+
+def snake(name: str) -> str:
+    """Return the name in snake_case; `maxPages` is `max_pages`."""
+    # Most names are already: this is asked several times a call.
+    return name if name.islower() else re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
+
+
+@cache
+def _type_info(of: Hashable) -> inspect.Type:
+    return inspect.type_info(of)
+
+
+@cache
+def fields_of(of: type) -> dict[str, inspect.Type]:
+    """Return the types of a struct's fields, by the names under which callers give them."""
+    info = _type_info(of)
+    assert isinstance(info, inspect.StructType)
+    return {field.encode_name: field.type for field in info.fields}
+
+
+@cache
+def _nullable(of: type) -> frozenset[str]:
+    return frozenset(name for name, info in fields_of(of).items() if _accepts_null(info))
+
+
+def _accepts_null(info: inspect.Type) -> bool:
+    return any(isinstance(one, (inspect.NoneType, inspect.AnyType)) for one in branches(info))
+
+
+def branches(info: inspect.Type) -> tuple[inspect.Type, ...]:
+    """Return the types that a union allows, without their constraints."""
+    while isinstance(info, inspect.Metadata):
+        info = info.type
+    if isinstance(info, inspect.UnionType):
+        return tuple(branch for one in info.types for branch in branches(one))
+    return (info,)
+
+
+def _respell(value: Any, info: inspect.Type) -> Any:  # noqa: ANN401 - any JSON value
+    for branch in branches(info):
+        if isinstance(branch, inspect.StructType) and isinstance(value, dict):
+            return _respell_object(value, {f.encode_name: f.type for f in branch.fields})
+        if isinstance(branch, inspect.ListType) and isinstance(value, list):
+            return [_respell(item, branch.item_type) for item in value]
+        if isinstance(branch, inspect.LiteralType) and isinstance(value, str):
+            return value if value in branch.values else _one_of(value, branch.values)
+    return value
+
+
+def _respell_object(value: dict[str, Any], fields: dict[str, inspect.Type]) -> dict[str, Any]:
+    names = {key: _known_name(key, tuple(fields)) for key in value}
+    return {
+        names[key] or key: _respell(item, fields[name]) if (name := names[key]) else item
+        for key, item in value.items()
+    }
+
+
+def _one_of(value: str, values: tuple[object, ...]) -> str:
+    alike = [one for one in values if isinstance(one, str) and _plain(one) == _plain(value)]
+    return alike[0] if len(alike) == 1 else value
+
+
+def _plain(value: str) -> str:
+    return snake(value).replace("-", "_")
+
+
+def _choices(info: inspect.Type, path: str) -> list[object]:
+    """Return the allowed values at `path` if that is an enumeration."""
+    for branch in branches(info):
+        if isinstance(branch, inspect.LiteralType) and not path:
+            return list(branch.values)
+        if isinstance(branch, inspect.StructType) and path:
+            name, _, rest = path.partition(".")
+            fields = {field.encode_name: field.type for field in branch.fields}
+            if name in fields:
+                return _choices(fields[name], rest)
+    return []

@@ -1,0 +1,298 @@
+"""Parameters by path: values that come from files, and files that parameters name.
+
+A parameter declared with `extra=PAYLOAD` has a companion `<name>_path`; one with READS_PATH or
+WRITES_PATH names a file. Both are checked here, before any verb sees them.
+"""
+
+import asyncio
+import errno
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import inspect
+
+from ocd.api.errors import OcdError
+from ocd.calls.param_decoding import branches, fields_of, snake
+from ocd.safety.path_policy import Roots, denied
+from ocd.safety.protected_files import NOTHING, Belongings
+from ocd.safety.redact import MASK
+from ocd.verb_api.declaration import FileSource, Params, Verb
+
+MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The files that a caller may name: below `roots` (None: it may do all that its shell can).
+
+    cwd: the folder that relative paths start from, or empty: then they are refused. own: what is
+    the daemon's own, which nobody writes; `roots` knows it, too.
+    """
+
+    roots: Roots | None = None
+    cwd: str = ""
+    own: Belongings = NOTHING
+
+    def readable(self, path: str) -> str:
+        """Return the real path of a file to read: path_not_absolute, file_not_found, path_*."""
+        whole = self._absolute(path)
+        if self.roots is not None:
+            return str(self.roots.resolve(whole))
+        if not whole.exists():
+            raise _missing(whole, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
+        return self._not_own(whole, reads_records=True)
+
+    def writable(self, path: str) -> str:
+        """Return the real path of a file to write; its folder exists."""
+        whole = self._absolute(path)
+        if self.roots is not None:
+            return str(self.roots.resolve(whole, for_write=True))
+        if not whole.parent.is_dir():
+            raise _missing(whole.parent, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
+        return self._not_own(whole, reads_records=False)
+
+    def _not_own(self, path: Path, *, reads_records: bool) -> str:
+        real = Path(os.path.realpath(path))
+        if why := self.own.refusal(real, reads_records=reads_records):
+            raise denied(real, why)
+        return str(real)
+
+    def _absolute(self, path: str) -> Path:
+        whole = Path(self.cwd, path) if self.roots is None else Path(path)
+        if whole.is_absolute():
+            return whole
+        raise OcdError(
+            "path_not_absolute", f"Not an absolute path: {path}",
+            hint="Give the whole path, beginning at the root of the file system.", path=path,
+        )  # fmt: skip
+
+
+# What the call that runs may name; tasks that it starts inherit it.
+REACH: ContextVar[Reach | None] = ContextVar("REACH", default=None)
+
+_S = TypeVar("_S", bound=msgspec.Struct)
+
+
+# --- values that come from files --------------------------------------------------------------
+
+
+@cache
+def companions(of: type) -> dict[str, str]:
+    """Return the parameters with a companion, by the companion's name: {"code_path": "code"}."""
+    return {f"{name}_path": name for name, extra in extras_of(of).items() if extra.get("payload")}
+
+
+async def filled(
+    verbs: Mapping[str, Verb], verb: Verb, raw: Mapping[str, Any], reach: Reach
+) -> Mapping[str, Any]:
+    """Return the parameters with companions replaced by what their files hold.
+
+    Raises source_conflict, source_missing, request_too_large, and what reading the path raises.
+    """
+    raw = await _nested(verbs, verb, raw, reach)
+    names = companions(verb.params)
+    if not names:
+        return raw
+    spelled = {snake(key): key for key in raw if raw[key] is not None}
+    read = {}
+    for companion, name in names.items():
+        path = raw[spelled[companion]] if companion in spelled else None
+        if path is not None and name in spelled:
+            raise _conflict(verb, name)
+        if path is not None:
+            read[name] = await _value_of(verb, name, path, reach)
+        elif name not in spelled and name in _required(verb.params):
+            raise _absent(verb, name, spelled)
+    return {key: value for key, value in raw.items() if snake(key) not in names} | read
+
+
+async def _nested(
+    verbs: Mapping[str, Verb], verb: Verb, raw: Mapping[str, Any], reach: Reach
+) -> Mapping[str, Any]:
+    # The arguments of another verb, as oc_task_start takes them.
+    for name, extra in extras_of(verb.params).items():
+        inner = verbs.get(str(raw.get(extra.get("arguments_of", ""))))
+        if inner is not None and isinstance(raw.get(name), dict):
+            return {**raw, name: await filled(verbs, inner, raw[name], reach)}
+    return raw
+
+
+async def _value_of(verb: Verb, name: str, path: object, reach: Reach) -> Any:  # noqa: ANN401 - JSON
+    if not isinstance(path, str):
+        raise OcdError(
+            "invalid_argument", f"{verb.name}: parameter '{name}_path' is no string",
+            parameter=f"{name}_path",
+        )  # fmt: skip
+    data = await asyncio.to_thread(_read, reach, path)
+    text = _text(verb, name, path, data)
+    kinds = branches(fields_of(verb.params)[name])
+    if any(isinstance(kind, inspect.StrType) for kind in kinds):
+        return text
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        message = f"{verb.name}: {path} is not JSON: {error}"
+        raise OcdError("invalid_argument", message, parameter=f"{name}_path", path=path) from None
+
+
+def _read(reach: Reach, path: str) -> bytes:
+    real = reach.readable(path)
+    try:
+        with Path(real).open("rb") as file:
+            data = file.read(MAX_PAYLOAD_BYTES + 1)
+    except OSError as error:
+        raise _missing(real, error) from error
+    if len(data) > MAX_PAYLOAD_BYTES:
+        raise OcdError(
+            "request_too_large", f"{path} is larger than 16 MiB", path=path, limit=MAX_PAYLOAD_BYTES
+        )
+    return data
+
+
+def _text(verb: Verb, name: str, path: str, data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise OcdError(
+            "invalid_argument", f"{verb.name}: {path} is not UTF-8 text (byte {error.start})",
+            parameter=f"{name}_path", path=path,
+        ) from None  # fmt: skip
+
+
+def _conflict(verb: Verb, name: str) -> OcdError:
+    return OcdError(
+        "source_conflict", f"{verb.name} was given both '{name}' and '{name}_path'",
+        hint=f"Give one of {name} and {name}_path.", parameter=name,
+    )  # fmt: skip
+
+
+def _absent(verb: Verb, name: str, given: Iterable[str]) -> OcdError:
+    # What the caller gave in its place may be a parameter that there is not, and has an answer.
+    hints = [verb.instead[key] for key in given if key in verb.instead]
+    return OcdError(
+        "source_missing", f"{verb.name} needs '{name}' or '{name}_path'",
+        hint=" ".join(hints) or f"Give one of {name} and {name}_path.", parameter=name,
+    )  # fmt: skip
+
+
+def _missing(path: Path | str, error: OSError) -> OcdError:
+    message = f"{path}: {error.strerror or error}"
+    return OcdError("file_not_found", message, errno=error.errno, path=str(path))
+
+
+def whole(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the parameters with those declared WHEN_STORED set, if the output may be stored."""
+    if raw.get("output_mode", raw.get("outputMode")) not in ("handle", "auto"):
+        return raw
+    stored = [name for name, extra in extras_of(verb.params).items() if extra.get("when_stored")]
+    return {**raw, **{name: True for name in stored if raw.get(name) is None}}
+
+
+# --- files that parameters name ---------------------------------------------------------------
+
+
+def permitted(params: _S, reach: Reach) -> _S:
+    """Return the parameters with every path made real and checked, at any depth.
+
+    Raises path_not_absolute, path_outside_roots, path_denied, file_not_found; source_conflict and
+    source_missing for a file that is given by both its content and its path, or by neither.
+    """
+    if isinstance(params, FileSource):
+        _check_source(params)
+    changes: dict[str, Any] = {}
+    extras = extras_of(type(params))
+    for name in params.__struct_fields__:
+        before = getattr(params, name)
+        after = _permitted_value(before, extras.get(name, {}).get("path"), reach)
+        if after is not before:
+            changes[name] = after
+    return msgspec.structs.replace(params, **changes) if changes else params
+
+
+@cache
+def names_files(of: type) -> bool:
+    """Return whether these parameters can name a file, at any depth."""
+    return any(_names_file(info) for info in fields_of(of).values())
+
+
+def _names_file(info: inspect.Type) -> bool:
+    if _extra(info).get("path"):
+        return True
+    return any(
+        names_files(one.cls)
+        if isinstance(one, inspect.StructType)
+        else isinstance(one, (inspect.ListType, inspect.VarTupleType))
+        and _names_file(one.item_type)
+        for one in branches(info)
+    )
+
+
+def _permitted_value(value: Any, use: object, reach: Reach) -> Any:  # noqa: ANN401 - any parameter
+    if isinstance(value, str) and use:
+        return reach.readable(value) if use == "read" else reach.writable(value)
+    if isinstance(value, msgspec.Struct):
+        return permitted(value, reach)
+    if isinstance(value, (list, tuple)):
+        items = [_permitted_value(item, use, reach) for item in value]
+        changed = any(new is not old for new, old in zip(items, value, strict=True))
+        return type(value)(items) if changed else value
+    return value
+
+
+def _check_source(source: FileSource) -> None:
+    given = [name for name in ("content", "file_path") if getattr(source, name) is not None]
+    who = source.name or source.file_path or "a file"
+    if len(given) == 2:
+        raise OcdError(
+            "source_conflict", f"{who} was given both 'content' and 'file_path'",
+            hint="Give one of them.", file=who,
+        )  # fmt: skip
+    if not given:
+        raise OcdError(
+            "source_missing", f"{who} has neither 'content' nor 'file_path'",
+            hint="Give file_path, an absolute path, or content in base64.", file=who,
+        )  # fmt: skip
+
+
+# --- what the declarations say ----------------------------------------------------------------
+
+
+@cache
+def extras_of(of: type) -> dict[str, dict[str, Any]]:
+    """Return what `Meta(extra=…)` says of each field of a struct."""
+    return {name: _extra(info) for name, info in fields_of(of).items()}
+
+
+def _extra(info: inspect.Type) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    while isinstance(info, inspect.Metadata):
+        found |= info.extra or {}
+        info = info.type
+    return found
+
+
+@cache
+def _required(of: type[Params]) -> frozenset[str]:
+    info = inspect.type_info(of)
+    assert isinstance(info, inspect.StructType)
+    return frozenset(field.encode_name for field in info.fields if field.required)
+
+
+def masked(verb: Verb | None, raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what callers sent with the parameters masked that are declared as secret."""
+    extras = extras_of(verb.params) if verb else {}
+    hidden = {name for name, extra in extras.items() if extra.get("secret")}
+    return {k: MASK if v is not None and snake(k) in hidden else v for k, v in raw.items()}
+
+
+def project_folders(cwd: str) -> Iterator[Path]:
+    """Return the host's project folder as a root, unless it is so wide that it is none."""
+    folder = Path(cwd) if cwd else None
+    if folder and folder.is_absolute() and folder != Path.home() and len(folder.parts) > 2:
+        yield folder

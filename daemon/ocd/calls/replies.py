@@ -1,0 +1,242 @@
+"""What a verb's output becomes on its way out: cleaned, cut, carried inline or stored."""
+
+import asyncio
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.calls.param_decoding import Common
+from ocd.outputs import inline_policy
+from ocd.outputs.inline_policy import Descriptor
+from ocd.safety import secrets
+from ocd.safety.sanitize import Findings, Markup, Sanitizer
+from ocd.storage.payload import Payload, Rows
+from ocd.verb_api.declaration import Output, Verb, Window
+
+# Characters that are gone through on the loop, a millisecond or two of it.
+_LONG = 1 << 17
+# Bytes of a long list that are read and sent at a time.
+_PIECE = 1 << 18
+_MARKUP: dict[str, Markup] = {"text/markdown": "markdown", "text/html": "html"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """What the guard left of a large text: the words to say, and where it is kept.
+
+    descriptor: the handle's. of_page: the text was page text, and the reply's JSON is whole.
+    """
+
+    text: str
+    path: str
+    characters: int
+    descriptor: Descriptor
+    of_page: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a call came to, ready for any transport.
+
+    data: JSON value without the page text. content: page text from `origin`, or None. rows and
+    items: where a list of `data` stands in a file. kept and file: see Output. is_handle: data is a
+    handle's descriptor. unfinished: data tells of a task that goes on. pointer: stands for the page
+    text or for data, which is empty then. attachments: further MCP content blocks, bounded.
+    browser_restarted: the session's tabs went with an earlier Chromium; data says so, too, if it is
+    an object.
+    """
+
+    data: Any
+    content: str | None = None
+    origin: str = ""
+    image: tuple[bytes, str] | None = None
+    rows: Rows | None = None
+    items: tuple[str, ...] | None = None
+    is_handle: bool = False
+    unfinished: bool = False
+    pointer: Pointer | None = None
+    attachments: tuple[Mapping[str, Any], ...] = ()
+    browser_restarted: bool = False
+    kept: tuple[str, ...] = ()
+    file: Path | None = None
+
+    @property
+    def output(self) -> Output:
+        """The output whose JSON this carries."""
+        return Output(
+            data=self.data, rows=self.rows, items=self.items, kept=self.kept, file=self.file
+        )
+
+    def prove(self) -> None:
+        """Raise `unreadable_file` unless the list in the file can be read to its end; blocks."""
+        for _ in self.rows or ():
+            pass
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the JSON that `encode` returns, so that it is never whole in memory; blocks."""
+        if self.rows is None:
+            yield self.encode()
+            return
+        held: list[bytes] = []
+        size = 0
+        for chunk in self.output.json(None):
+            held.append(chunk.data)
+            size += len(chunk.data)
+            if size >= _PIECE:
+                yield b"".join(held)
+                held, size = [], 0
+        yield b"".join(held)
+
+    def encode(self) -> bytes:
+        """Return the JSON of `data`, its list from the file spliced in; blocks if there is one."""
+        whole = self.output.json(None) if self.rows else None
+        return msgspec.json.encode(self.data) if whole is None else whole.encode()
+
+
+def restarted(reply: Reply) -> Reply:
+    """Return the reply as one that says that Chromium was started again."""
+    is_object = isinstance(reply.data, dict)
+    data = {**reply.data, "browser_restarted": True} if is_object else reply.data
+    return dataclasses.replace(reply, data=data, browser_restarted=True)
+
+
+async def cleaned(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
+    """Return the output as it may be shown: its page text sanitised, the values of secrets masked.
+
+    Long ones are gone through in a thread: other calls go on.
+    """
+    if not verb.reads_page and not secrets.current():
+        return output
+    left = _LONG - len(output.content or "")
+    if left >= 0 and within(output.data, left) >= 0:
+        return masked(_sanitised(sanitizer, verb, output))
+    return await asyncio.to_thread(lambda: masked(_sanitised(sanitizer, verb, output)))
+
+
+def within(value: Any, left: int) -> int:  # noqa: ANN401 - any JSON value
+    """Return what is left of a budget of characters after the value; negative as soon as it ends.
+
+    A cheap upper bound: most replies are small, and need not be encoded to know it.
+    """
+    if isinstance(value, str):
+        return left - len(value) - 2
+    if value is None or isinstance(value, (bool, int, float)):
+        return left - 30
+    if not isinstance(value, (dict, list, tuple)):
+        return -1
+    if isinstance(value, dict):
+        left -= sum(len(str(key)) + 4 for key in value)
+    for item in value.values() if isinstance(value, dict) else value:
+        left = within(item, left - 1)
+        if left < 0:
+            break
+    return left
+
+
+def _sanitised(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
+    if not verb.reads_page:
+        return output
+    content, data, found = output.content, output.data, Findings()
+    if content is not None:
+        content, found = sanitizer.clean(content, _MARKUP.get(output.content_type, "text"))
+    if isinstance(data, dict):
+        data, more = sanitizer.clean_values(data, verb.page_keys)
+        data |= (found + more).field(hidden=data.get("hidden_chars") or 0)
+    return replaced(output, content=content, data=data)
+
+
+def masked(output: Output) -> Output:
+    """Return the output without the values of secrets; rows had none when they were written."""
+    known = secrets.current()
+    if not known:
+        return output
+    content = None if output.content is None else known.mask_text(output.content)
+    return replaced(output, data=known.mask(output.data), content=content)
+
+
+def masked_error(error: OcdError) -> OcdError:
+    """Return the error without the values of secrets."""
+    known = secrets.current()
+    if not known:
+        return error
+    hint, details = known.mask_text(error.hint), known.mask(error.details)
+    return OcdError(error.code, known.mask_text(error.message), hint=hint, **details)
+
+
+def replaced(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - fields of Output
+    """Return a copy of the output with these fields changed."""
+    if "data" in changes and changes["data"] != output.data:
+        changes["file"] = None  # what stands there is the output as it was
+    return Output(**{name: getattr(output, name) for name in Output.__slots__} | changes)
+
+
+def inline(verb: Verb, output: Output, params: Mapping[str, Any]) -> Reply:
+    """Return the reply that carries the output itself, its page text cut to the window.
+
+    If there is more, the reply says how the call with `params` goes on.
+    """
+    output = _cut(output, whole=False)
+    _lead_on(verb, output, params)
+    return Reply(
+        data=output.data,
+        content=output.content,
+        origin=output.origin,
+        image=(output.image.data, output.image.mime_type) if output.image else None,
+        rows=output.rows,
+        items=verb.items if output.items is None else output.items,
+        unfinished=output.unfinished,
+        attachments=output.attachments,
+        kept=output.kept,
+        file=output.file,
+    )
+
+
+def _lead_on(verb: Verb, output: Output, params: Mapping[str, Any]) -> None:
+    if not isinstance(output.data, dict) or (output.content is None and verb.scope != "tab"):
+        return
+    offset = output.data.get("next_offset")
+    if offset is not None:
+        there = {"tab_id": output.data["tab_id"]} if "tab_id" in output.data else {}
+        arguments = {**params, **there, "offset": offset}
+        output.data["next_step"] = {"verb": verb.name, "arguments": arguments}
+
+
+async def to_store(verb: Verb, common: Common, output: Output) -> Payload | None:
+    """Return what a handle keeps of the output: all of it, whatever an inline reply would cut.
+
+    None if it is not stored, by what the caller asked for and by its size.
+    """
+    mode, limit = common.output_mode, common.output_inline_limit_bytes
+    if mode in (None, "inline") or output.unfinished:
+        return None
+
+    def look() -> Payload | None:
+        payload = _cut(output, whole=True).payload(verb.items)
+        return payload if mode == "handle" or inline_policy.exceeds(payload, limit) else None
+
+    return await asyncio.to_thread(look)
+
+
+def _cut(output: Output, *, whole: bool) -> Output:
+    """Return the output with its content cut to the window; `whole` if it goes to a handle."""
+    if output.window is None or output.content is None:
+        return output
+    start, end = _bounds(output.window, len(output.content), whole=whole)
+    data = {
+        **output.data,
+        "total": len(output.content),
+        "next_offset": end if end < len(output.content) else None,
+    }
+    return replaced(output, content=output.content[start:end], data=data, window=None)
+
+
+def _bounds(window: Window, total: int, *, whole: bool) -> tuple[int, int]:
+    start = min(window.offset, total)
+    if window.limit is None:
+        return start, total if whole else min(start + window.default, total)
+    return start, min(start + window.limit, total)

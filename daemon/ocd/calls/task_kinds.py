@@ -1,0 +1,50 @@
+"""What the task ledger runs: long verbs, and kinds that no verb is named after."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.calls import egress_policy
+from ocd.calls.param_decoding import decode_args
+from ocd.calls.path_params import REACH, Reach, permitted
+from ocd.calls.replies import masked, masked_error
+from ocd.ledger.runner import Kind
+from ocd.ledger.states import TaskMeta
+from ocd.ledger.task_handle import Work
+from ocd.storage.payload import Lines, Payload
+from ocd.verb_api.declaration import Output, Params, Verb
+
+
+def task_kinds(kinds: Mapping[str, Verb], parts: Mapping[type, object]) -> dict[str, Kind]:
+    """Return the ledger's kinds: a task runs the very function of its declaration."""
+    return {verb.name: _kind(verb, parts) for verb in kinds.values()}
+
+
+def _kind(verb: Verb, parts: Mapping[type, object]) -> Kind:
+    async def run(work: Work, params: Params) -> Payload:
+        assert verb.needs is not None
+        try:
+            output: Output = await verb.run(parts[verb.needs], work, params)
+        except OcdError as error:
+            raise masked_error(error) from None
+        return masked(output).payload(verb.items)
+
+    def recover(meta: TaskMeta, lines: Lines) -> Payload:
+        assert verb.recover is not None
+        summary = verb.recover(msgspec.to_builtins(meta), lines)
+        return Output(data=dict(summary), rows=lines).payload(verb.items)
+
+    def prepare(args: Mapping[str, Any]) -> Params:
+        params = permitted(decode_args(verb, args), REACH.get() or Reach())
+        egress_policy.check(verb, params)
+        return params
+
+    return Kind(
+        name=verb.name,
+        prepare=prepare,
+        run=run,
+        recover=recover if verb.recover else None,
+        tells_begin=verb.tells_begin,
+    )

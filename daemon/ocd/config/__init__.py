@@ -1,0 +1,1 @@
+"""The configuration: settings as declarations, config.toml, and its tables."""

@@ -1,0 +1,1 @@
+"""HTML to Markdown and text, content filters, line diffs. Pure."""

@@ -1,0 +1,98 @@
+"""Shadow trees in HTML, put where a reader of the page sees them.
+
+`<template shadowrootmode>` is how HTML says what is inside a custom element: its content stands in
+the place of the element's own children, and these stand in its slots.
+"""
+
+import re
+import secrets
+from typing import TYPE_CHECKING
+
+from ocd.content.depth_limit import flattened
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+_SIGN = "shadowrootmode"
+_ROOTS = f"template[{_SIGN}]"
+# Trees inside trees; what is deeper stays a template, which nobody sees.
+_MAX_DEPTH = 32
+_OPENING = re.compile(r"<template\b(?:[^>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
+# Stands for a piece until the tree is HTML again; no page can guess it.
+_MARK = secrets.token_hex(8)
+_PLACE = re.compile(rf"\[{_MARK}:(\d+)\]")
+
+
+def composed(html: str) -> str:
+    """Return the HTML with its shadow trees in place; the same string if it has none."""
+    return _composed(flattened(html), 0) if _SIGN in html else html
+
+
+def _composed(html: str, depth: int) -> str:
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(html)
+    pieces: list[str] = []
+    # From the last to the first, so that hosts among a host's children are done before it.
+    for template in reversed(tree.css(_ROOTS)):
+        host = template.parent
+        if host is None or not _is_first(template):
+            continue
+        kids = [one for one in host.iter(include_text=True) if one.mem_id != template.mem_id]
+        inner = _inner(template)
+        if _SIGN in inner and depth < _MAX_DEPTH:
+            inner = _composed(inner, depth + 1)
+        # What stands among the kids has been put in place before: pieces are whole.
+        pieces.append(_filled(_slotted(inner, kids), pieces))
+        for one in [*kids, template]:
+            one.decompose()
+        host.insert_child(f"[{_MARK}:{len(pieces) - 1}]")
+    return _filled(_whole(tree, fragment=depth > 0), pieces)
+
+
+def _is_first(template: "LexborNode") -> bool:
+    # A second one is an ordinary template.
+    before = template.prev
+    while before is not None:
+        if before.tag == "template" and _SIGN in before.attributes:
+            return False
+        before = before.prev
+    return True
+
+
+def _inner(template: "LexborNode") -> str:
+    # Selectors do not reach into a template, but its HTML has everything.
+    html = template.html or ""
+    opening = _OPENING.match(html)
+    return html[opening.end() : -len("</template>")] if opening else ""
+
+
+def _slotted(shadow: str, kids: list["LexborNode"]) -> str:
+    """Return the shadow tree's HTML with the host's children in its slots."""
+    if "<slot" not in shadow:
+        return shadow
+    from selectolax.lexbor import LexborHTMLParser
+
+    waiting: dict[str, list[str]] = {}
+    for one in kids:
+        name = "" if one.tag == "-text" else one.attributes.get("slot") or ""
+        waiting.setdefault(name, []).append(one.html or "")
+    tree = LexborHTMLParser(shadow)
+    pieces: list[str] = []
+    for slot in tree.css("slot"):
+        given = waiting.pop(slot.attributes.get("name") or "", None)
+        if given:  # else what the slot itself has stands there
+            pieces.append("".join(given))
+            slot.replace_with(f"[{_MARK}:{len(pieces) - 1}]")
+    return _filled(_whole(tree, fragment=True), pieces)
+
+
+def _whole(tree: "LexborHTMLParser", *, fragment: bool) -> str:
+    if not fragment:
+        return tree.html or ""
+    head, body = tree.head, tree.body
+    return (head.inner_html or "" if head else "") + (body.inner_html or "" if body else "")
+
+
+def _filled(html: str, pieces: list[str]) -> str:
+    return _PLACE.sub(lambda place: pieces[int(place[1])], html)

@@ -1,0 +1,70 @@
+"""Texts and counts by selector, from what the evidence says, or from the HTML that it has."""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ocd.contracts.matching import squeezed
+from ocd.contracts.snapshot import Evidence
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
+_WHOLE = ("", "html", "body", ":root")
+
+
+def text_of(evidence: Evidence, selector: str | None) -> tuple[bool, str | None]:
+    """Return whether the text is known, and the text; None: no element matches.
+
+    selector None: the whole page. The texts of several matches stand on lines of their own.
+    """
+    said = evidence.dom_text
+    names = _WHOLE if selector is None or selector in _WHOLE else (selector,)
+    if isinstance(said, str) and names is _WHOLE:
+        return True, said
+    if isinstance(said, dict):
+        for name in names:
+            if name in said:
+                return True, said[name]
+    if evidence.html is None:
+        return False, None
+    return _text_in(evidence.html, selector)
+
+
+def _text_in(html: str, selector: str | None) -> tuple[bool, str | None]:
+    if selector is None:
+        from ocd.content import html_text
+
+        return True, html_text.to_text(html)
+    try:
+        nodes = _tree(html).css(selector)
+    except _refusal():
+        return False, None
+    if not nodes:
+        return True, None
+    return True, "\n".join(squeezed(node.text()) for node in nodes)
+
+
+def count_of(evidence: Evidence, selector: str) -> int | None:
+    """Return how many elements match; None: it is not known."""
+    if evidence.dom_count is not None and selector in evidence.dom_count:
+        return evidence.dom_count[selector]
+    if evidence.html is None:
+        return None
+    try:
+        return len(_tree(evidence.html).css(selector))
+    except _refusal():
+        return None
+
+
+@lru_cache(1)
+def _tree(html: str) -> "LexborHTMLParser":
+    from selectolax.lexbor import LexborHTMLParser
+
+    return LexborHTMLParser(html)
+
+
+def _refusal() -> type[Exception]:
+    """Return what the parser raises for a selector that it does not know."""
+    from selectolax.lexbor import SelectolaxError
+
+    return SelectolaxError

@@ -1,0 +1,163 @@
+"""Contracts as callers write them: decoded, checked, every mistake named by its place.
+
+{"kind": "url", "pattern": "/done$"}             a leaf: one statement about the page
+{"and": […]}  {"or": […]}  {"not": …}            three-valued logic over others
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import msgspec
+
+from ocd.contracts.assertions import KINDS, Leaf
+from ocd.contracts.matching import invalid, snake
+
+MAX_DEPTH = 32
+MAX_NODES = 1000
+_SYMBOLS = {
+    "==": "eq", "=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "lte", ">": "gt", ">=": "gte",
+    "le": "lte", "ge": "gte",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A leaf at its place."""
+
+    leaf: Leaf
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """`and`: all of them."""
+
+    parts: "tuple[Node, ...]"
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """`or`: one of them."""
+
+    parts: "tuple[Node, ...]"
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opposite:
+    """`not`."""
+
+    part: "Node"
+    place: str
+
+
+Node = Check | Every | Some | Opposite
+
+
+def decode(contract: object, place: str = "contract") -> Node:
+    """Return the contract; `contract` is a JSON value or its text. invalid_argument names places.
+
+    A list, or an object with `assertions`, means all of them.
+    """
+    if isinstance(contract, str):
+        try:
+            contract = msgspec.json.decode(contract)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise invalid(place, f"not JSON: {error}") from None
+    return _Decoding().node(contract, place, 0)
+
+
+class _Decoding:
+    def __init__(self) -> None:
+        self.nodes = 0
+
+    def node(self, value: object, place: str, depth: int) -> Node:
+        self.nodes += 1
+        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
+            raise invalid(place, f"more than {MAX_DEPTH} levels or {MAX_NODES} parts")
+        if isinstance(value, list):
+            return Every(self._parts(value, place, depth), place)
+        if not isinstance(value, Mapping):
+            raise invalid(place, "expected an object with kind, and, or or not")
+        given = {snake(str(key)): item for key, item in value.items()}
+        if "kind" in given:
+            return Check(_leaf(given, place), place)
+        return self._joined(given, place, depth)
+
+    def _joined(self, given: dict[str, object], place: str, depth: int) -> Node:
+        words = [word for word in ("and", "or", "not", "assertions") if word in given]
+        rest = sorted(given.keys() - {*words, "name"})
+        if len(words) != 1 or rest:
+            near = get_close_matches(rest[0], ("kind", "and", "or", "not"), 1) if rest else []
+            what = f"unknown field {rest[0]!r}" if rest else "expected one of kind, and, or, not"
+            raise invalid(
+                f"{place}.{rest[0]}" if rest else place, what,
+                f"Did you mean {near[0]!r}?" if near else "",
+            )  # fmt: skip
+        word, inner = words[0], f"{place}.{words[0]}"
+        if word == "not" or (word == "assertions" and not isinstance(given[word], list)):
+            part = self.node(given[word], inner, depth + 1)
+            return Opposite(part, inner) if word == "not" else part
+        parts = self._parts(given[word], inner, depth)
+        return Some(parts, inner) if word == "or" else Every(parts, inner)
+
+    def _parts(self, value: object, place: str, depth: int) -> tuple[Node, ...]:
+        if not isinstance(value, list) or not value:
+            # An empty `and` would pass whatever the page is.
+            raise invalid(place, "expected a list of at least one contract")
+        return tuple(
+            self.node(part, f"{place}[{number}]", depth + 1) for number, part in enumerate(value)
+        )
+
+
+def _leaf(given: dict[str, object], place: str) -> Leaf:
+    kind = given.pop("kind")
+    of = KINDS.get(snake(kind)) if isinstance(kind, str) else None
+    if of is None:
+        near = get_close_matches(str(kind), KINDS, 1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"Use one of: {', '.join(KINDS)}."
+        raise invalid(f"{place}.kind", f"unknown kind {kind!r}", hint)
+    if isinstance(given.get("op"), str):
+        given["op"] = _SYMBOLS.get(str(given["op"]), given["op"])
+    try:
+        leaf = msgspec.convert(given, of)
+    except msgspec.ValidationError as error:
+        raise wrong(error, place) from None
+    leaf.check(place)
+    return leaf
+
+
+def wrong(error: msgspec.ValidationError, place: str) -> Exception:
+    """Return the invalid_argument error of a value at `place` that does not decode."""
+    what, _, path = str(error).replace("`", "").partition(" - at $")
+    field = what.rpartition("unknown field ")[2] if "unknown field" in what else ""
+    return invalid(f"{place}{path}" + (f".{field}" if field else ""), what[0].lower() + what[1:])
+
+
+def leaves(node: Node) -> Iterator[Leaf]:
+    """Yield the leaves, from left to right."""
+    match node:
+        case Check(leaf, _):
+            yield leaf
+        case Opposite(part, _):
+            yield from leaves(part)
+        case Every(parts, _) | Some(parts, _):
+            for part in parts:
+                yield from leaves(part)
+
+
+def as_json(node: Node) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the contract in its one spelling, as a hash of it is reckoned."""
+    match node:
+        case Check(leaf, _):
+            fields = {k: v for k, v in msgspec.to_builtins(leaf).items() if v not in (None, "")}
+            return {"kind": leaf.KIND, **fields}
+        case Opposite(part, _):
+            return {"not": as_json(part)}
+        case Every(parts, _):
+            return {"and": [as_json(part) for part in parts]}
+        case Some(parts, _):
+            return {"or": [as_json(part) for part in parts]}

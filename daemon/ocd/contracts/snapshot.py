@@ -1,0 +1,137 @@
+"""Evidence: what is known of a page at one moment, supplied by a caller or captured; no more."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ocd.contracts.expression import wrong
+from ocd.contracts.matching import invalid, snake
+
+_LEVELS = {
+    "warn": "warning", "verbose": "debug", "exception": "error", "pageerror": "error",
+    "assert": "error", "severe": "error",
+}  # fmt: skip
+# Other names that callers' snapshots use.
+_ALIASES = {
+    "dom": "html", "screenshot": "screenshot_png_base64", "phash": "screenshot_hash",
+    "facts": "contract_facts", "metrics": "performance",
+}  # fmt: skip
+_TIMES = ("at_ms", "ts", "timestamp", "at", "started_at", "started", "time")
+# Known to the bundle, without a leaf that reads them.
+_NOT_JUDGED = frozenset(
+    ("observed", "gate", "viewport", "outline", "now_ms", "dialog", "tab_id", "captured_at")
+)
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A request; at_ms: when it began, milliseconds since 1970. status None: none came yet."""
+
+    url: str
+    method: str | None = None
+    status: int | None = None
+    error: str | None = None
+    at_ms: float | None = None
+
+
+class Message(msgspec.Struct, frozen=True):
+    """A console entry."""
+
+    level: str = "log"
+    text: str = ""
+
+
+Counts = dict[str, Annotated[int, Meta(ge=0)]]
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known; None: it is not. dom_text: the page's text, or texts by selector.
+
+    In a map, "" stands for the whole page, and null says that nothing matches. *_dropped: older
+    entries that were forgotten. unavailable: why something could not be had, by its name.
+    """
+
+    url: str | None = None
+    title: str | None = None
+    dom_text: str | dict[str, str | None] | None = None
+    dom_count: Counts | None = None
+    html: str | None = None
+    network: tuple[Request, ...] | None = None
+    network_dropped: int = 0
+    console: tuple[Message, ...] | None = None
+    console_dropped: int = 0
+    performance: dict[str, float | None] | None = None
+    screenshot_png_base64: str | None = None
+    screenshot_hash: str | None = None
+    has_open_dialog: bool | None = None
+    contract_enter_ms: float | None = None
+    last_tool_call_ms: float | None = None
+    unavailable: dict[str, str] = {}
+
+
+def decode_evidence(snapshot: object, place: str = "evidence") -> tuple[Evidence, list[str]]:
+    """Return the evidence of a snapshot, and the names of its keys that nothing reads.
+
+    Names are taken in both spellings. Raises invalid_argument naming the place.
+    """
+    if not isinstance(snapshot, Mapping):
+        raise invalid(place, "expected an object")
+    given = named(snapshot)
+    facts = given.pop("contract_facts", None)
+    if isinstance(facts, Mapping):
+        # Facts stand for what the snapshot itself does not say.
+        given = {**named(facts), **given}
+    unknown = sorted(given.keys() - set(Evidence.__struct_fields__) - _NOT_JUDGED)
+    if isinstance(given.get("html"), Mapping):
+        given["html"] = given["html"].get("html")
+    for name, entry in (("network", _request), ("console", _message)):
+        if isinstance(given.get(name), Mapping):
+            given[name] = given[name].get("entries", given[name].get("requests"))
+        if isinstance(given.get(name), list):
+            given[name] = [entry(item) for item in given[name]]
+    known = {key: value for key, value in given.items() if value is not None}
+    try:
+        return msgspec.convert(known, Evidence), unknown
+    except msgspec.ValidationError as error:
+        raise wrong(error, place) from None
+
+
+def named(snapshot: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the snapshot with its keys under the names that we use."""
+    names = {key: snake(str(key)) for key in snapshot}
+    return {_ALIASES.get(names[key], names[key]): value for key, value in snapshot.items()}
+
+
+def _request(entry: object) -> object:
+    if not isinstance(entry, Mapping):
+        return entry
+    given = {snake(str(key)): value for key, value in entry.items()}
+    given.setdefault("status", given.get("status_code"))
+    at = next((given[key] for key in _TIMES if given.get(key) is not None), None)
+    return {**given, "at_ms": _milliseconds(at)}
+
+
+def _milliseconds(at: object) -> object:
+    if not isinstance(at, str):
+        return at
+    try:
+        return datetime.fromisoformat(at).timestamp() * 1000
+    except ValueError:
+        return at
+
+
+def _message(entry: object) -> object:
+    if not isinstance(entry, Mapping):
+        return entry
+    given = {snake(str(key)): value for key, value in entry.items()}
+    level = given.get("level", given.get("type", "log"))
+    text = given.get("text", given.get("message", ""))
+    return {"level": level_of(level) if isinstance(level, str) else level, "text": text}
+
+
+def level_of(word: str) -> str:
+    """Return our name of a console level: log, info, debug, warning, error, or the word itself."""
+    lowered = word.lower()
+    return _LEVELS.get(lowered, lowered)

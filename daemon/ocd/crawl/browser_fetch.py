@@ -1,0 +1,144 @@
+"""The browser as a source of pages: its pool is opened when the first page needs it."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
+from types import TracebackType
+from typing import Protocol, Self
+
+from ocd.api.errors import OcdError
+from ocd.browser.pool.page_pool import Fetched as BrowserFetched
+from ocd.browser.pool.page_pool import LoadedPage
+from ocd.crawl.urls import origin_of, with_login, without_login
+
+# There is no browser at all, now and for the rest of the crawl.
+NO_BROWSER = ("browser_not_found", "browser_failed", "disabled")
+
+
+class PageSource(Protocol):
+    """What a crawl needs of the browser's page pool."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+        /,
+    ) -> None: ...
+
+    async def load(self, url: str, timeout_s: float) -> LoadedPage:
+        """Render `url` in a tab; see PagePool."""
+        ...
+
+    async def fetch(self, url: str, timeout_s: float) -> BrowserFetched:
+        """Fetch `url` with the browser's cookies, without rendering it; see PagePool."""
+        ...
+
+
+# Beyond the pool's own deadline, for a load that does not keep it.
+_GRACE_S = 1.0
+
+# Given the number of tabs and whether the user's cookies are wanted.
+OpenPool = Callable[[int, bool], PageSource]
+
+
+def automatic_tabs() -> int:
+    """Return how many tabs are worth having: more only cost memory."""
+    return min(4, 2 * (os.cpu_count() or 1))
+
+
+@asynccontextmanager
+async def _bounded(timeout_s: float) -> AsyncIterator[None]:
+    """End what the pool should have ended itself, a little later."""
+    try:
+        async with asyncio.timeout(timeout_s + _GRACE_S):
+            yield
+    except TimeoutError as error:
+        raise OcdError("timeout", f"not loaded within {timeout_s:g} s") from error
+
+
+class Renderer:
+    """The page pool of one crawl, opened on first use; an async context manager.
+
+    A load waits for a free tab before its time begins to count. logins: "user:password" by
+    origin; the pool is given them in the URL, and nobody else sees that URL.
+    """
+
+    def __init__(
+        self, open_pool: OpenPool, tabs: int, *, share_login: bool, logins: Mapping[str, str]
+    ) -> None:
+        self._logins = logins
+        self._open_pool = open_pool
+        self._tabs = tabs
+        self._share_login = share_login
+        self._free = asyncio.Semaphore(tabs)
+        self._opening = asyncio.Lock()
+        self._stack = AsyncExitStack()
+        self._pool: PageSource | None = None
+        self._missing: OcdError | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        await self._stack.aclose()
+
+    @property
+    def missing(self) -> OcdError | None:
+        """Why there is no browser, once that is known."""
+        return self._missing
+
+    async def load(self, url: str, timeout_s: float) -> LoadedPage:
+        """Render `url` in a free tab; errors are those of the pool."""
+        pool = await self._opened()
+        async with self._free, _bounded(timeout_s):
+            with self._logged_in(url) as full:
+                page = await pool.load(full, timeout_s)
+        return replace(page, url=without_login(page.url)[0]) if "@" in page.url else page
+
+    async def fetch(self, url: str, timeout_s: float) -> BrowserFetched:
+        """Fetch `url` with the browser's network stack and cookies, without rendering it."""
+        pool = await self._opened()
+        async with self._free, _bounded(timeout_s):
+            with self._logged_in(url) as full:
+                answer = await pool.fetch(full, timeout_s)
+        return replace(answer, url=without_login(answer.url)[0]) if "@" in answer.url else answer
+
+    @contextmanager
+    def _logged_in(self, url: str) -> Iterator[str]:
+        login = self._logins.get(origin_of(url)) if self._logins else None
+        if login is None:
+            yield url
+            return
+        try:
+            yield with_login(url, login)
+        except OcdError as error:
+            details = {
+                key: value.replace(f"{login}@", "") if isinstance(value, str) else value
+                for key, value in error.details.items()
+            }
+            message = error.message.replace(f"{login}@", "")
+            raise OcdError(error.code, message, hint=error.hint, **details) from None
+
+    async def _opened(self) -> PageSource:
+        async with self._opening:
+            if self._missing is not None:
+                raise self._missing
+            if self._pool is None:
+                pool = self._open_pool(self._tabs, self._share_login)
+                try:
+                    self._pool = await self._stack.enter_async_context(pool)
+                except OcdError as error:
+                    if error.code in NO_BROWSER:
+                        self._missing = error
+                    raise
+            return self._pool

@@ -1,0 +1,211 @@
+"""The crawler: a part of the daemon that puts one crawl's pieces together and runs it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.browser.pool.page_pool import PagePool
+from ocd.browser.process.chromium import Chromium
+from ocd.crawl.browser_fetch import OpenPool, PageSource, Renderer, automatic_tabs
+from ocd.crawl.cancellation import run_until
+from ocd.crawl.extraction import Converter
+from ocd.crawl.extraction_pool import Workers
+from ocd.crawl.fetch_errors import fetch_error
+from ocd.crawl.frontier import Entry, Frontier
+from ocd.crawl.http_fetch import Fetched, HttpSource
+from ocd.crawl.page_visit import Tools, Visitor
+from ocd.crawl.rate_limits import Politeness
+from ocd.crawl.robots import Robots, RobotsReply
+from ocd.crawl.scheduler import Crew
+from ocd.crawl.scope import Scope
+from ocd.crawl.sitemap import MAX_SITEMAP_BYTES, Sitemaps
+from ocd.crawl.spec import CrawlSpec
+from ocd.crawl.stats import result_of_units
+from ocd.crawl.urls import origin_of, requestable, without_login
+from ocd.ledger.task_handle import Work
+from ocd.safety.domain_policy import DomainPolicy
+from ocd.safety.sanitize import Sanitizer
+
+__all__ = ["CrawlSpec", "Crawler", "result_of_units"]
+
+_STATIC_WORKERS = 12
+_PER_ORIGIN = 6
+_CONVERTING = 2
+_ROBOTS_S = 10.0
+_SITEMAP_S = 60.0
+
+
+class Crawler:
+    """Crawls with the daemon's browser and policy. All it holds between crawls is a process.
+
+    open_pool: where rendered pages come from; None: the page pool of `chromium`.
+    any_certificate: plain HTTP asks no server to prove who it is, as `chromium` then does, too.
+    """
+
+    def __init__(
+        self,
+        chromium: Chromium,
+        policy: DomainPolicy,
+        sanitizer: Sanitizer,
+        *,
+        open_pool: OpenPool | None = None,
+        any_certificate: bool = False,
+    ) -> None:
+        self._chromium = chromium
+        self.policy = policy
+        self.sanitizer = sanitizer
+        self._open_pool = open_pool or self._open_own_pool
+        self._any_certificate = any_certificate
+        self._workers = Workers()
+
+    async def close(self) -> None:
+        """End what is kept between crawls."""
+        await self._workers.close()
+
+    def _open_own_pool(self, tabs: int, share_login: bool) -> PageSource:
+        return PagePool(self._chromium, tabs, share_login=share_login)
+
+    async def crawl(self, work: Work, spec: CrawlSpec) -> dict[str, Any]:
+        """Crawl from `spec.url` on; pages go to `work`, the summary is returned.
+
+        Errors of the whole crawl: domain_blocked, invalid_url, path_outside_roots, robots_denied
+        (all of the start page), browser_* with engine "browser", storage_*, injected_failure; and
+        the start page's own error if it failed, for then there are no pages.
+        """
+        spec, logins = _plain(spec)
+        await asyncio.to_thread(self.policy.check, spec.url)
+        async with self._opened(work, spec, logins) as run:
+            run.frontier.add(Entry(spec.url, 0))
+            return await run.finish()
+
+    async def crawl_sitemap(self, work: Work, spec: CrawlSpec) -> dict[str, Any]:
+        """Crawl the pages of a site's sitemaps; like `crawl`, and sitemap_not_found."""
+        spec, logins = _plain(replace(spec, max_depth=0))
+        for url in filter(None, (spec.url, spec.sitemap_url)):
+            await asyncio.to_thread(self.policy.check, url)
+        async with self._opened(work, spec, logins) as run:
+            sitemaps = await run.seed()
+            summary = await run.finish()
+            return {
+                **summary,
+                "sitemap_source": next(iter(sitemaps.sources), ""),
+                "sitemaps": sitemaps.sources[:100],
+                "sitemap_problems": sitemaps.problems,
+            }
+
+    @asynccontextmanager
+    async def _opened(
+        self, work: Work, spec: CrawlSpec, logins: Mapping[str, str]
+    ) -> AsyncIterator["_Run"]:
+        tabs = _tabs(spec)
+        async with AsyncExitStack() as stack:
+            http = await stack.enter_async_context(
+                HttpSource(_workers(spec), logins, any_certificate=self._any_certificate)
+            )
+            renderer = Renderer(self._open_pool, tabs, share_login=spec.share_login, logins=logins)
+            converter = await stack.enter_async_context(Converter(self._workers))
+            tools = Tools(
+                policy=self.policy,
+                frontier=Frontier(_rank(spec)),
+                politeness=Politeness(spec.delay_ms / 1000, _per_origin(spec)),
+                http=http,
+                renderer=await stack.enter_async_context(renderer),
+                converter=converter,
+                robots=Robots(lambda url: _robots(http, self.policy, url)),
+                sanitize=self.sanitizer.enabled,
+            )
+            yield _Run(work, spec, tools)
+
+
+class _Run:
+    """One crawl with its tools; both verbs differ only in how the frontier is filled."""
+
+    def __init__(self, work: Work, spec: CrawlSpec, tools: Tools) -> None:
+        self._work = work
+        self._spec = spec
+        self._tools = tools
+        self.frontier = tools.frontier
+        self._scope = Scope(spec.scope, spec.url, spec.include, spec.exclude)
+        self._visitor = Visitor(spec, self._scope, tools)
+        self._crew = Crew(spec, work, self._visitor, tools)
+
+    async def seed(self) -> Sitemaps:
+        """Fill the frontier from the site's sitemaps, with as many URLs as may be tried."""
+        sitemaps = Sitemaps(self._fetch_sitemap)
+        await run_until(self._work.stop, self._read(sitemaps))
+        return sitemaps
+
+    async def _read(self, sitemaps: Sitemaps) -> None:
+        listed = await self._listed_in_robots()
+        async for url in sitemaps.urls(self._spec.url, self._spec.sitemap_url, listed):
+            if await self._crew.offer_listed(url) >= self._spec.max_attempts:
+                break
+
+    async def _listed_in_robots(self) -> list[str]:
+        try:
+            return (await self._tools.robots.rules(self._spec.url)).sitemaps
+        except OcdError:
+            return []  # unreachable: the sitemaps will say so, too
+
+    async def _fetch_sitemap(self, url: str) -> Fetched:
+        async def admit(target: str) -> None:
+            self._tools.policy.check(target)
+
+        await admit(url)
+        try:
+            async with asyncio.timeout(_SITEMAP_S):
+                return await self._tools.http.get(
+                    url, admit, max_bytes=MAX_SITEMAP_BYTES, any_type=True
+                )
+        except TimeoutError as error:
+            raise fetch_error("timeout", f"no sitemap within {_SITEMAP_S:g} s") from error
+
+    async def finish(self) -> dict[str, Any]:
+        """Run the crew and return the summary; raise the page's error if none came."""
+        await self._crew.run(_workers(self._spec))
+        if not self._work.stopping:
+            self._crew.tally.check()
+        return self._crew.tally.summary(self._spec, self._tools.politeness, len(self.frontier))
+
+
+def _plain(spec: CrawlSpec) -> tuple[CrawlSpec, dict[str, str]]:
+    """Return the spec with the userinfo of its URLs, which no record must have, apart."""
+    url, login = without_login(spec.url)
+    sitemap, its_login = without_login(spec.sitemap_url)
+    logins = {origin_of(sitemap): its_login, origin_of(url): login}
+    plain = replace(spec, url=requestable(url), sitemap_url=sitemap)
+    return plain, {origin: login for origin, login in logins.items() if login}
+
+
+def _rank(spec: CrawlSpec) -> Callable[[Entry], float]:
+    if spec.strategy == "best_first":
+        return lambda entry: -entry.score
+    return lambda entry: entry.depth
+
+
+def _tabs(spec: CrawlSpec) -> int:
+    return min(spec.concurrency or 4, automatic_tabs())
+
+
+def _workers(spec: CrawlSpec) -> int:
+    if spec.engine == "browser":
+        # The renderer bounds the loads: a tab goes on while its last page is made Markdown.
+        return _tabs(spec) + (_CONVERTING if _tabs(spec) > 1 else 0)
+    return spec.concurrency or _STATIC_WORKERS
+
+
+def _per_origin(spec: CrawlSpec) -> int:
+    return _workers(spec) if spec.engine == "browser" else spec.concurrency or _PER_ORIGIN
+
+
+async def _robots(http: HttpSource, policy: DomainPolicy, url: str) -> RobotsReply:
+    policy.check(url)
+    try:
+        async with asyncio.timeout(_ROBOTS_S):
+            return await http.robots(url)
+    except TimeoutError as error:
+        message = f"{url} does not answer within {_ROBOTS_S:g} s"
+        raise fetch_error("timeout", message, transient=True) from error

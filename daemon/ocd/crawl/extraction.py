@@ -1,0 +1,95 @@
+"""Where pages are extracted: small ones here or there, large ones in a process of their own."""
+
+import asyncio
+from types import TracebackType
+from typing import Self
+
+from ocd.crawl.extraction_pool import MAX_CPU_S, MAX_MEMORY_BYTES, Unconverted, Worker, Workers
+from ocd.crawl.fetch_errors import FetchError, fetch_error
+from ocd.crawl.page_extractor import Extracted, Job, extract
+
+# Pages of this size take about 10 ms, those of so many tags up to 50: no other call should wait
+# longer for the loop.
+LARGE_BYTES = 150_000
+_MANY_TAGS = 6_000
+# A crawl of more pages than this is worth a process that takes half of the work.
+_WORTH_A_PROCESS = 10
+# Small pages that may wait for the process; further ones are extracted here.
+_MAX_WAITING = 4
+_TOO_MUCH = f"more than {MAX_CPU_S:g} s of computing or {MAX_MEMORY_BYTES >> 20} MB of memory"
+
+
+class Converter:
+    """Extracts the pages of one crawl; an async context manager that gives back what it lent."""
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+        self._worker: Worker | None = None
+        self._starting = asyncio.Lock()
+        self._here = asyncio.Lock()
+        self._converted = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            self._workers.give_back(worker)
+
+    async def convert(self, job: Job) -> Extracted:
+        """Return what `extract` returns; raise `conversion_failed` for a page too much for it."""
+        self._converted += 1
+        large = _is_large(job)
+        if not large and await self._stays_here():
+            return extract(job)
+        while True:
+            try:
+                worker = await self._started()
+            except OSError as error:
+                if not large:
+                    return extract(job)
+                raise _failed(f"no process could be started for it: {error.strerror}") from error
+            try:
+                found = await worker.extract(job)
+            except Unconverted as error:
+                raise _failed(_TOO_MUCH) from error
+            except ConnectionResetError:
+                continue  # it waited behind the page that was too much
+            if found.failed:
+                raise _failed(f"{found.failed}: {_TOO_MUCH}")
+            return found
+
+    async def _stays_here(self) -> bool:
+        worker = self._worker
+        if worker is None:
+            return self._converted < _WORTH_A_PROCESS and not self._workers.warm
+        if worker.busy < _MAX_WAITING:
+            return False
+        async with self._here:
+            # One at a time, and the loop hears in between what the process has done meanwhile:
+            # else that would stand still while everything is done here.
+            await asyncio.sleep(0)
+            return worker.busy >= _MAX_WAITING
+
+    async def _started(self) -> Worker:
+        if self._worker is not None and not self._worker.ended:
+            return self._worker
+        async with self._starting:
+            if self._worker is None or self._worker.ended:
+                self._worker = await self._workers.lend()
+            return self._worker
+
+
+def _is_large(job: Job) -> bool:
+    bodies = [job.body, *(html.encode() for _, html in job.frames)]
+    return sum(map(len, bodies)) >= LARGE_BYTES or sum(b.count(b"<") for b in bodies) > _MANY_TAGS
+
+
+def _failed(why: str) -> FetchError:
+    return fetch_error("conversion_failed", f"the page could not be converted: {why}")

@@ -1,0 +1,85 @@
+"""The process that extracts large pages: jobs on stdin, results on stdout, each with its length.
+
+Conversion holds the interpreter's lock for as long as it takes; in the daemon's own process every
+call would wait for it. Run as `python -m ocd.crawl.extraction_process PARENT CPU_S MEMORY FAULT`; ends with its
+stdin, and by the kernel's hand with its parent, when one page takes more than CPU_S seconds of
+computing, or with memory that cannot be had: none of that needs a turn of the interpreter.
+"""
+
+import os
+import signal
+import sys
+from typing import BinaryIO
+
+import msgspec
+
+from ocd.crawl.page_extractor import Extracted, Job, extract
+from ocd.storage import crash_points
+
+LENGTH_BYTES = 4
+_PR_SET_PDEATHSIG = 1
+
+
+def frame(message: bytes) -> bytes:
+    """Return the message with its length in front."""
+    return len(message).to_bytes(LENGTH_BYTES, "big") + message
+
+
+def serve(source: BinaryIO, sink: BinaryIO, cpu_s: float = 0.0) -> None:
+    """Answer jobs until `source` ends; a job may compute for `cpu_s` seconds, 0: any time."""
+    decoder, encoder = msgspec.msgpack.Decoder(Job), msgspec.msgpack.Encoder()
+    while header := source.read(LENGTH_BYTES):
+        job = decoder.decode(source.read(int.from_bytes(header, "big")))
+        _bound_cpu(cpu_s)
+        sink.write(frame(encoder.encode(_extracted(job))))
+        sink.flush()
+        _bound_cpu(0.0)
+
+
+def _extracted(job: Job) -> Extracted:
+    try:
+        crash_points.strike("convert", job.url)
+        return extract(job)
+    except (MemoryError, RecursionError) as error:
+        return Extracted("", "", [], failed=type(error).__name__)
+
+
+def _bound_cpu(seconds: float) -> None:
+    """End the process, by SIGPROF's default action, once it has computed so long; 0: never."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def bound_memory(limit: int) -> None:
+    """Refuse this process more memory than `limit` bytes, and core files."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    bound = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
+
+
+def end_with(parent: int) -> None:
+    """Have the kernel end this process when its parent dies; on Linux, elsewhere stdin tells."""
+    if not sys.platform.startswith("linux"):
+        return
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    if os.getppid() != parent:
+        sys.exit()  # it died before we asked
+
+
+def main(parent: str, cpu_s: str, memory: str, fault: str) -> None:
+    """Serve the parent on stdin and stdout within these bounds."""
+    end_with(int(parent))
+    bound_memory(int(memory))
+    crash_points.arm(fault)
+    serve(sys.stdin.buffer, sys.stdout.buffer, float(cpu_s))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

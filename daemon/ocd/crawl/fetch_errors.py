@@ -1,0 +1,97 @@
+"""Why a load failed: the error that says whether to try again, in words that a person knows."""
+
+import errno
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from ocd.api.errors import OcdError
+from ocd.safety import certificate_errors
+
+CONNECT_S = 15.0
+_UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN)
+
+
+class FetchError(OcdError):
+    """A failed load: whether another attempt may help, and how long the server asked to wait."""
+
+    transient = False
+    retry_after: float | None = None
+    status: int | None = None
+
+
+def fetch_error(
+    code: str,
+    message: str,
+    *,
+    transient: bool = False,
+    **details: Any,  # noqa: ANN401 - keys of the error object
+) -> FetchError:
+    """Return the failure of one load."""
+    error = FetchError(code, message, **details)
+    error.transient = transient
+    return error
+
+
+@contextmanager
+def translated(url: str) -> Iterator[None]:
+    """Turn what aiohttp and the socket raise into FetchError; a deadline's TimeoutError stays."""
+    import aiohttp
+
+    try:
+        yield
+    except aiohttp.ClientConnectorCertificateError as error:
+        # First, because it is a ValueError, too.
+        message = why(error, urlsplit(url).netloc)
+        raise fetch_error("certificate_invalid", message, hint=certificate_errors.HINT) from error
+    except (aiohttp.InvalidURL, ValueError) as error:
+        raise OcdError("invalid_url", f"not a URL that can be fetched: {url[:200]}") from error
+    except (aiohttp.ClientError, OSError) as error:
+        if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
+            raise
+        message = why(error, urlsplit(url).netloc)
+        raise fetch_error("fetch_failed", message, transient=True) from error
+
+
+def why(error: BaseException, host: str) -> str:
+    """Return what went wrong between us and `host` ("name:port"), without a library's words."""
+    import aiohttp
+
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return f"The certificate of {host} is not valid: {_reason(error.certificate_error)}"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return _unconnected(error.os_error, host)
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return f"{host} closed the connection without an answer"
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return f"the answer of {host} broke off before its end"
+    if isinstance(error, aiohttp.ClientResponseError):
+        return f"{host} does not answer in HTTP that can be read: {error.message}"
+    if isinstance(error, TimeoutError):
+        return f"no connection to {host} within {CONNECT_S:g} s"
+    return _unconnected(error, host)
+
+
+def _unconnected(error: BaseException, host: str) -> str:
+    if isinstance(error, socket.gaierror):
+        return f"the name of {host} was not found (DNS: {error.strerror})"
+    if isinstance(error, ssl.SSLError):
+        return f"no TLS connection to {host}: {_reason(error)}"
+    if isinstance(error, ConnectionRefusedError):
+        return f"{host} refused the connection"
+    if isinstance(error, ConnectionResetError | BrokenPipeError | ConnectionAbortedError):
+        return f"{host} reset the connection"
+    number = getattr(error, "errno", None)
+    if number in _UNREACHABLE:
+        return f"{host} cannot be reached from here"
+    return f"no connection to {host}: {getattr(error, 'strerror', None) or type(error).__name__}"
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return error.verify_message
+    reason = getattr(error, "reason", None)
+    return str(reason).replace("_", " ").lower() if reason else type(error).__name__

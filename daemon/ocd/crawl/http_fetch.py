@@ -1,0 +1,273 @@
+"""Plain HTTP: one request at a time is followed by hand from redirect to redirect."""
+
+import asyncio
+import base64
+import mimetypes
+import stat
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote, unquote, urlsplit
+
+from ocd.crawl.content_encoding import ACCEPTED, Decoder
+from ocd.crawl.fetch_errors import CONNECT_S, FetchError, fetch_error, translated
+from ocd.crawl.rate_limits import retry_after_s
+from ocd.crawl.robots import MAX_ROBOTS_BYTES, PRODUCT, RobotsReply
+from ocd.crawl.urls import join, origin_of
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+
+MAX_REDIRECTS = 10
+MAX_PAGE_BYTES = 10 * 1024 * 1024
+USER_AGENT = f"Mozilla/5.0 (compatible; {PRODUCT})"
+_HEADERS = {
+    "User-Agent": USER_AGENT,
+    "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    "Accept-Language": "en;q=0.8,*;q=0.5",
+    "Accept-Encoding": ACCEPTED,
+}
+_REDIRECTS = (301, 302, 303, 307, 308)
+# Worth another attempt: the server was busy, or a gateway before it was.
+TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 522, 524})
+
+# Called with each redirect's target before it is fetched; raises to end the load there.
+Admit = Callable[[str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """An answer. body None: it was not read, because it is neither a page nor text.
+
+    url: where it came from after redirects. status None: a file. size: bytes, as far as known.
+    incomplete: it ended before what was compressed in it did.
+    """
+
+    url: str
+    status: int | None
+    content_type: str
+    body: bytes | None
+    size: int | None = None
+    charset: str = ""
+    incomplete: bool = False
+
+
+def is_html(content_type: str) -> bool:
+    """Return whether the media type is a page's."""
+    return content_type in ("text/html", "application/xhtml+xml")
+
+
+def is_text(content_type: str) -> bool:
+    """Return whether the media type is worth keeping as text."""
+    if content_type.startswith("text/"):
+        return True
+    kind = content_type.rpartition("/")[2]
+    return kind.endswith(("json", "xml", "yaml", "javascript", "markdown", "ndjson"))
+
+
+class HttpSource:
+    """The HTTP connections of one crawl; an async context manager. No cookies are kept.
+
+    logins: "user:password" by origin. any_certificate: servers need not prove who they are.
+    """
+
+    def __init__(
+        self,
+        connections: int,
+        logins: Mapping[str, str] | None = None,
+        *,
+        any_certificate: bool = False,
+    ) -> None:
+        self._connections = connections
+        self._any_certificate = any_certificate
+        self._logins = logins or {}
+        self._session: ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        import aiohttp  # 0.2 s: a daemon that never crawls does without
+
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=self._connections + 2, ttl_dns_cache=300, ssl=not self._any_certificate
+            ),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
+            headers=_HEADERS,
+            auto_decompress=False,
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        assert self._session
+        await self._session.close()
+
+    async def get(
+        self, url: str, admit: Admit, *, max_bytes: int = MAX_PAGE_BYTES, any_type: bool = False
+    ) -> Fetched:
+        """Return the answer to GET `url`, redirects followed as far as `admit` lets them.
+
+        any_type: read the body whatever it is, else that of pages and texts alone.
+
+        Errors: FetchError fetch_failed, http_error (status ≥ 400), too_large, too_many_redirects;
+        invalid_url.
+        """
+        seen = {url}
+        for _ in range(MAX_REDIRECTS + 1):
+            with translated(url):
+                async with self._request(url) as response:
+                    target = _target(url, response)
+                    if target is None:
+                        return await _read(url, response, max_bytes, any_type)
+            if target in seen:
+                raise fetch_error("too_many_redirects", f"{url} redirects in a circle")
+            seen.add(target)
+            await admit(target)
+            url = target
+        raise fetch_error("too_many_redirects", f"more than {MAX_REDIRECTS} redirects")
+
+    async def robots(self, url: str) -> RobotsReply:
+        """Return the answer to one request for a robots.txt, redirects not followed."""
+        with translated(url):
+            async with self._request(url) as response:
+                location = response.headers.get("Location", "")
+                body = b""
+                if response.status < 300:
+                    body, _ = await _body(response, MAX_ROBOTS_BYTES)
+                return RobotsReply(response.status, location, body[:MAX_ROBOTS_BYTES])
+
+    def _request(self, url: str) -> Any:  # noqa: ANN401 - aiohttp's context manager has no public name
+        from yarl import URL
+
+        assert self._session
+        login = self._logins.get(origin_of(url)) if self._logins else None
+        headers = {"Authorization": _basic(login)} if login else None
+        return self._session.get(URL(url, encoded=True), allow_redirects=False, headers=headers)
+
+
+def _basic(login: str) -> str:
+    return "Basic " + base64.b64encode(unquote(login).encode()).decode()
+
+
+async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: bool) -> Fetched:
+    if response.status >= 400:
+        raise _http_error(response)
+    content_type = _media_type(response)
+    size = response.content_length
+    if content_type and not (any_type or is_html(content_type) or is_text(content_type)):
+        response.close()  # an archive of gigabytes is not read to its end
+        return Fetched(url, response.status, content_type, None, size)
+    if size is not None and size > max_bytes:
+        raise _too_large(max_bytes, size)
+    body, incomplete = await _body(response, max_bytes)
+    if len(body) > max_bytes:
+        raise _too_large(max_bytes, None)
+    kind, charset = content_type or sniffed(body), response.charset or ""
+    return Fetched(url, response.status, kind, body, len(body), charset, incomplete)
+
+
+def _media_type(response: "ClientResponse") -> str:
+    """Return the media type; "" if it is not told, or told as one of those that mean "unknown"."""
+    if not response.headers.get("Content-Type", "").strip():
+        return ""
+    told = response.content_type
+    return "" if told in ("unknown/unknown", "application/unknown", "*/*") else told
+
+
+def sniffed(body: bytes) -> str:
+    """Return the media type of a body that came without one."""
+    head = body[:512].lstrip().lower()
+    if head.startswith((b"<!doctype html", b"<html", b"<head", b"<body", b"<script", b"<!--")):
+        return "text/html"
+    return "application/octet-stream" if b"\0" in head else "text/plain"
+
+
+async def _body(response: "ClientResponse", max_bytes: int) -> tuple[bytes, bool]:
+    """Return the body and whether its compressed content has no end.
+
+    Of a longer one a little more than `max_bytes` is returned, and the connection cut.
+    """
+    decoder = Decoder(response.headers.getall("Content-Encoding", ()))
+    pieces, size = [], 0
+    async for coded in response.content.iter_any():
+        for piece in decoder.decoded(coded):
+            pieces.append(piece)
+            size += len(piece)
+            if size > max_bytes:
+                response.close()
+                return b"".join(pieces), False
+    return b"".join(pieces) if len(pieces) != 1 else pieces[0], decoder.incomplete
+
+
+def _target(url: str, response: "ClientResponse") -> str | None:
+    location = response.headers.get("Location")
+    if response.status not in _REDIRECTS or not location:
+        return None
+    target = join(url, location)
+    if target is None or target.startswith("file:"):
+        raise fetch_error(
+            "fetch_failed", f"{url} redirects to {location[:200]!r}, which is no page"
+        )
+    return target
+
+
+def _http_error(response: "ClientResponse") -> FetchError:
+    error = fetch_error(
+        "http_error",
+        f"HTTP {response.status}",
+        transient=response.status in TRANSIENT_STATUSES,
+        status=response.status,
+    )
+    error.status = response.status
+    error.retry_after = retry_after_s(response.headers.get("Retry-After"))
+    return error
+
+
+def _too_large(limit: int, size: int | None) -> FetchError:
+    found = f"{size} bytes" if size else "more bytes than that"
+    return fetch_error("too_large", f"at most {limit} bytes are read, it has {found}", limit=limit)
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+async def read_file(url: str, max_bytes: int = MAX_PAGE_BYTES) -> Fetched:
+    """Return the file of a file: URL; a folder answers with a page that links to its entries.
+
+    The caller has checked the URL against the file roots. Errors: fetch_failed, too_large.
+    """
+    path = Path(unquote(urlsplit(url).path))
+    try:
+        return await asyncio.to_thread(_read_path, url, path, max_bytes)
+    except OSError as error:
+        raise fetch_error("fetch_failed", f"{path}: {error.strerror}", errno=error.errno) from error
+
+
+def _read_path(url: str, path: Path, max_bytes: int) -> Fetched:
+    status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        return Fetched(url.rstrip("/") + "/", None, "text/html", _listing(path), None, "utf-8")
+    if not stat.S_ISREG(status.st_mode):
+        raise fetch_error("fetch_failed", f"{path} is not a regular file")
+    content_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    if not is_html(content_type) and not is_text(content_type):
+        return Fetched(url, None, content_type, None, status.st_size)
+    if status.st_size > max_bytes:
+        raise _too_large(max_bytes, status.st_size)
+    return Fetched(url, None, content_type, path.read_bytes(), status.st_size)
+
+
+def _listing(path: Path) -> bytes:
+    entries = sorted(path.iterdir())
+    links = "".join(
+        f'<li><a href="{quote(one.name)}{"/" if one.is_dir() else ""}">{quote(one.name)}</a></li>'
+        for one in entries
+        if not one.name.startswith(".")
+    )
+    return f"<title>{quote(path.name)}</title><ul>{links}</ul>".encode()

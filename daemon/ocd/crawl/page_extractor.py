@@ -1,0 +1,119 @@
+"""One answer into the parts of a page record: title, content, links. Pure, and CPU only."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ocd.crawl.charset import decode
+from ocd.crawl.js_detection import ENOUGH_TEXT, why_scripted
+from ocd.crawl.spec import Format
+from ocd.crawl.urls import join, without_login
+from ocd.safety.sanitize import Markup, Sanitizer
+
+if TYPE_CHECKING:
+    from ocd.content.html_text import Document
+
+_MAX_TITLE = 1000
+# Of one page, in characters: a few kilobytes of nested lists can make gigabytes of Markdown.
+MAX_CONTENT = 5_000_000
+
+
+class Job(msgspec.Struct, array_like=True):
+    """What is to be extracted. `body` is bytes as they came, or a rendered document (UTF-8).
+
+    html: the body is a page. probe: say whether it needs scripts. frames: address and HTML of
+    frames whose text belongs to the page.
+    """
+
+    url: str
+    body: bytes
+    charset: str
+    html: bool
+    format: Format
+    only_main: bool
+    sanitize: bool
+    probe: bool
+    frames: list[tuple[str, str]] = []
+
+
+class Extracted(msgspec.Struct, array_like=True):
+    """What came out. links: (absolute URL, its text), each URL once. scripted: why_scripted().
+
+    cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0. failed: the
+    name of the exception with which a worker gave the page up. sanitized: what the sanitiser found,
+    None for nothing.
+    """
+
+    title: str
+    content: str
+    links: list[tuple[str, str]]
+    scripted: str = ""
+    cut: int = 0
+    failed: str = ""
+    sanitized: dict[str, int] | None = None
+
+
+def extract(job: Job) -> Extracted:
+    """Return title, content in the wanted format, and links of one answer."""
+    text = decode(job.body, job.charset)
+    clean = Sanitizer(job.sanitize).clean
+    found = _page(text, job) if job.html else Extracted("", _bare(text, job), [])
+    for url, html in job.frames:
+        _append(found, _page(html, msgspec.structs.replace(job, url=url, probe=False)), job)
+    kind: Markup = "markdown" if job.format == "links" else job.format
+    if len(found.content) > MAX_CONTENT:
+        found.cut = len(found.content)
+        found.content = found.content[:MAX_CONTENT]
+    found.content, in_content = clean(found.content, kind if job.html else "text")
+    title, in_title = clean(found.title, "text")
+    found.title = title[:_MAX_TITLE]
+    found.sanitized = (in_content + in_title).field().get("sanitized")
+    return found
+
+
+def _bare(text: str, job: Job) -> str:
+    return "" if job.format == "links" else text
+
+
+def _append(found: Extracted, frame: Extracted, job: Job) -> None:
+    """Add the text of a frame after the page's own; of HTML there is one document a page."""
+    known = {url for url, _ in found.links}
+    found.links += [link for link in frame.links if link[0] not in known]
+    if job.format != "html" and frame.content:
+        found.content = f"{found.content}\n{frame.content}"
+
+
+def _page(html: str, job: Job) -> Extracted:
+    from ocd.content.html_text import Document
+
+    document = Document(html, job.url)
+    title = document.title()
+    links = _absolute(document.raw_links(), document.base)
+    content = _content(document, job, links)
+    # A page with much to say needs no second look.
+    probed = job.probe and len(content) < 2 * ENOUGH_TEXT
+    return Extracted(title, content, links, why_scripted(html) if probed else "")
+
+
+def _content(document: "Document", job: Job, links: list[tuple[str, str]]) -> str:
+    if job.format == "markdown":
+        return document.to_markdown(only_main_content=job.only_main)
+    if job.format == "text":
+        return document.to_text(only_main_content=job.only_main)
+    if job.format == "html":
+        return document.visible(only_main_content=job.only_main)
+    return "".join(f"- [{_label(text) or url}]({url})\n" for url, text in links)
+
+
+def _label(text: str) -> str:
+    return text.replace("[", "(").replace("]", ")")
+
+
+def _absolute(found: list[tuple[str, str]], base: str) -> list[tuple[str, str]]:
+    links: dict[str, str] = {}
+    base = without_login(base)[0] if "@" in base else base
+    for href, text in found:
+        url = join(base, href)
+        if url is not None and not links.get(url):
+            links[url] = text
+    return list(links.items())

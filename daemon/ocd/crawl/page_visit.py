@@ -1,0 +1,268 @@
+"""One visit: from a frontier entry to a record, with every check that a redirect calls for."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from ocd.api.errors import OcdError
+from ocd.api.timestamps import now
+from ocd.crawl.browser_fetch import Renderer
+from ocd.crawl.extraction import Converter
+from ocd.crawl.fetch_errors import fetch_error
+from ocd.crawl.frontier import Entry, Frontier
+from ocd.crawl.http_fetch import TRANSIENT_STATUSES, Fetched, HttpSource, is_html, read_file
+from ocd.crawl.page_extractor import Extracted, Job
+from ocd.crawl.rate_limits import Politeness
+from ocd.crawl.robots import Robots, Rules, is_robots_path
+from ocd.crawl.scope import Scope
+from ocd.crawl.spec import CrawlSpec
+from ocd.crawl.stats import Record
+from ocd.crawl.urls import join, origin_of
+from ocd.safety.domain_policy import DomainPolicy
+
+# The browser's answers that mean "this is no page": plain HTTP then says what it is.
+_NO_PAGE = ("download_started", "not_html")
+_TRANSIENT = ("navigation_failed", "browser_gone", "fetch_failed")
+Links = list[tuple[str, str]]
+
+
+class Skip(Exception):
+    """The visit ends without a record: the URL is forbidden by robots.txt, or was had already."""
+
+    def __init__(
+        self, reason: Literal["robots_denied", "duplicate"], url: str, why: str = ""
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.url = url
+        self.why = why
+
+
+class NeedsBrowser(Exception):
+    """The static answer says nothing without its scripts; it comes along as a fallback."""
+
+    def __init__(self, reason: str, fallback: "Visited") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.fallback = fallback
+
+
+@dataclass(slots=True)
+class Visited:
+    """A page that was fetched: its record, and its links with their texts."""
+
+    record: Record
+    links: Links
+
+
+@dataclass(slots=True)
+class Tools:
+    """What the visits of one crawl share."""
+
+    policy: DomainPolicy
+    frontier: Frontier
+    politeness: Politeness
+    http: HttpSource
+    renderer: Renderer
+    converter: Converter
+    robots: Robots
+    sanitize: bool
+
+
+class Visitor:
+    """Visits entries, for one crawl. `scope` moves with a start page that moves its site."""
+
+    def __init__(self, spec: CrawlSpec, scope: Scope, tools: Tools) -> None:
+        self._spec = spec
+        self.scope = scope
+        self._tools = tools
+
+    async def visit(self, entry: Entry, answered: Callable[[Entry], None]) -> Visited:
+        """Return the page; raises Skip, NeedsBrowser, or OcdError for a page that failed.
+
+        answered: called once the origin has said all.
+        """
+        started = time.monotonic()
+        entry.fetched_at = now()
+        try:
+            await self.check_robots(entry.url)
+            by_browser = self._by_browser(entry)
+            load = self._rendered if by_browser else self._plain
+            visited = await load(entry, answered)
+        finally:
+            entry.duration_ms = round((time.monotonic() - started) * 1000)
+        visited.record.fetched_at = entry.fetched_at
+        visited.record.duration_ms = entry.duration_ms
+        if entry.render or self._spec.engine != "auto" or not visited.record.engine_reason:
+            return visited
+        raise NeedsBrowser(visited.record.engine_reason, visited)
+
+    def _by_browser(self, entry: Entry) -> bool:
+        return self._spec.engine == "browser" or bool(entry.render)
+
+    # --- checks -------------------------------------------------------------------------------
+
+    async def check_robots(self, url: str) -> None:
+        """Return if robots.txt allows the URL; raises Skip, or why the host cannot be reached."""
+        if not self._spec.respect_robots or url.startswith("file:"):
+            return
+        rules = self._tools.robots.known(url) or await self._meet(url)
+        if rules.unreachable is not None:
+            raise rules.unreachable
+        if not rules.allows(url) and not is_robots_path(url):
+            raise Skip("robots_denied", url, rules.denied)
+
+    async def _meet(self, url: str) -> Rules:
+        rules = await self._tools.robots.rules(url)
+        now = asyncio.get_running_loop().time()
+        self._tools.politeness.met(origin_of(url), rules.crawl_delay_s, now)
+        return rules
+
+    async def _admit(self, entry: Entry, target: str) -> None:
+        """Let a redirect's target pass, or raise why not."""
+        self._tools.policy.check(target)
+        if entry.depth == 0 and is_same_site(entry.url, target):
+            self.scope = Scope(self._spec.scope, target, self._spec.include, self._spec.exclude)
+        reason = self.scope.reject(target)
+        if reason is not None:
+            raise OcdError("out_of_scope", f"redirects to {target}, {reason}", final_url=target)
+        await self.check_robots(target)
+        if not self._tools.frontier.claim(entry, target):
+            raise Skip("duplicate", target)
+
+    # --- plain HTTP and files -----------------------------------------------------------------
+
+    async def _plain(self, entry: Entry, answered: Callable[[Entry], None]) -> Visited:
+        fetched = await self._timed(self._fetch(entry), self._spec.page_timeout_s)
+        answered(entry)
+        record = self._record(entry, fetched.url, fetched.status, fetched.content_type, "static")
+        record.size, record.incomplete = fetched.size, fetched.incomplete
+        if fetched.body is None or (
+            b"\0" in fetched.body[:1024] and not is_html(fetched.content_type)
+        ):
+            return Visited(record, [])
+        job = self._job(fetched.url, fetched.body, fetched.charset, is_html(fetched.content_type))
+        found = await self._tools.converter.convert(job)
+        record.engine_reason = found.scripted
+        return self._filled(record, found)
+
+    async def _fetch(self, entry: Entry) -> Fetched:
+        if entry.url.startswith("file:"):
+            return await read_file(entry.url)
+        if self._spec.share_login:
+            return await self._fetch_as_user(entry)
+        return await self._tools.http.get(entry.url, lambda target: self._admit(entry, target))
+
+    async def _fetch_as_user(self, entry: Entry) -> Fetched:
+        answer = await self._tools.renderer.fetch(entry.url, self._spec.page_timeout_s)
+        if answer.url != entry.url:
+            await self._admit(entry, answer.url)
+        _raise_for_status(answer.status)
+        headers = {name.lower(): value for name, value in answer.headers.items()}
+        kind, _, rest = headers.get("content-type", "text/html").partition(";")
+        charset = rest.partition("charset=")[2].strip(' "')
+        body = answer.body
+        return Fetched(answer.url, answer.status, kind.strip().lower(), body, len(body), charset)
+
+    async def _timed(self, load: Awaitable[Fetched], seconds: float) -> Fetched:
+        try:
+            async with asyncio.timeout(seconds):
+                return await load
+        except TimeoutError as error:
+            raise fetch_error("timeout", f"no whole answer within {seconds:g} s") from error
+
+    # --- the browser --------------------------------------------------------------------------
+
+    async def _rendered(self, entry: Entry, answered: Callable[[Entry], None]) -> Visited:
+        seconds = self._spec.page_timeout_s
+        try:
+            page = await self._tools.renderer.load(entry.url, seconds)
+        except OcdError as error:
+            if error.code in _NO_PAGE and entry.url.startswith("http"):
+                return await self._not_a_page(entry, answered, error)
+            raise _as_fetch_error(error) from error
+        answered(entry)
+        final = join(page.url, page.url) or page.url
+        if final != entry.url:
+            await self._admit(entry, final)
+        _raise_for_status(page.status)
+        record = self._record(entry, final, page.status, page.content_type, "browser")
+        record.engine_reason = entry.render
+        job = self._job(final, page.html.encode(), "utf-8", html=is_html(page.content_type))
+        job.frames = page.frames
+        found = await self._tools.converter.convert(job)
+        known = {url for url, _ in found.links}
+        # Those of elements without a slot in their host's shadow tree are in this list alone.
+        more = [url for link in page.links if (url := join(final, link)) and url not in known]
+        found.links += [(url, "") for url in dict.fromkeys(more)]
+        found.title = found.title or page.title
+        return self._filled(record, found)
+
+    async def _not_a_page(
+        self, entry: Entry, answered: Callable[[Entry], None], error: OcdError
+    ) -> Visited:
+        visited = await self._plain(entry, answered)
+        if is_html(visited.record.content_type):
+            raise error  # a page that is sent as a download
+        visited.record.engine_reason = f"not a page: {visited.record.content_type}"
+        return visited
+
+    # --- parts of a record --------------------------------------------------------------------
+
+    def _job(self, url: str, body: bytes, charset: str, html: bool) -> Job:
+        spec = self._spec
+        return Job(
+            url=url, body=body, charset=charset, html=html, format=spec.format,
+            only_main=spec.only_main_content, sanitize=self._tools.sanitize,
+            probe=spec.engine == "auto",
+        )  # fmt: skip
+
+    def _record(
+        self, entry: Entry, final: str, status: int | None, content_type: str, engine: str
+    ) -> Record:
+        return Record(
+            url=entry.url, final_url=final, status=status, title="", depth=entry.depth, content="",
+            links=[], engine=engine, content_type=content_type, fetched_at="", duration_ms=0,
+            score=round(entry.score, 3) if self._spec.strategy == "best_first" else None,
+        )  # fmt: skip
+
+    def _filled(self, record: Record, found: Extracted) -> Visited:
+        record.title, record.content, record.truncated = found.title, found.content, found.cut
+        record.links = [url for url, _ in found.links]
+        record.sanitized = found.sanitized
+        return Visited(record, found.links)
+
+
+def failed_record(entry: Entry, error: OcdError, engine: str) -> Record:
+    """Return the record of a page that failed for good."""
+    status = error.details.get("status")
+    return Record(
+        url=entry.url, final_url=str(error.details.get("final_url", entry.url)),
+        status=status if isinstance(status, int) else None, title="", depth=entry.depth, content="",
+        links=[], engine=engine, content_type="", fetched_at=entry.fetched_at or now(),
+        duration_ms=entry.duration_ms, error=error.body(),
+    )  # fmt: skip
+
+
+def is_same_site(url: str, target: str) -> bool:
+    """Return whether a site only moved to https, or to or from its `www.` name."""
+    one, other = urlsplit(url), urlsplit(target)
+    if one.port or other.port or one.scheme == "file" or one.scheme == "https" != other.scheme:
+        return False
+    return (one.hostname or "").removeprefix("www.") == (other.hostname or "").removeprefix("www.")
+
+
+def _raise_for_status(status: int | None) -> None:
+    if status is not None and status >= 400:
+        transient = status in TRANSIENT_STATUSES
+        raise fetch_error("http_error", f"HTTP {status}", transient=transient, status=status)
+
+
+def _as_fetch_error(error: OcdError) -> OcdError:
+    """Return the browser's error with the word whether another attempt may help."""
+    if error.code not in _TRANSIENT:
+        return error
+    return fetch_error(error.code, error.message, transient=True, **error.details)

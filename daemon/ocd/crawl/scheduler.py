@@ -1,0 +1,275 @@
+"""The workers of one crawl: they take entries, visit them and keep what comes of it.
+
+Everything that decides (what is next, whether there is room for it, what becomes of a failure) is
+synchronous; the only awaits are the visits and the wait for something to do.
+"""
+
+import asyncio
+from collections import Counter
+from contextlib import suppress
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.crawl.browser_fetch import NO_BROWSER
+from ocd.crawl.cancellation import run_until
+from ocd.crawl.fetch_errors import FetchError
+from ocd.crawl.frontier import Entry, Frontier
+from ocd.crawl.page_visit import Links, NeedsBrowser, Skip, Tools, Visited, Visitor, failed_record
+from ocd.crawl.rate_limits import Politeness, backoff_s
+from ocd.crawl.relevance import Scorer
+from ocd.crawl.spec import MAX_RETRY_AFTER_S, CrawlSpec
+from ocd.crawl.stats import Record, Tally
+from ocd.crawl.urls import origin_of
+from ocd.ledger.task_handle import Work
+
+_NEVER = float("inf")
+_SLOW_DOWN = (429, 503)
+
+
+class Crew:
+    """Runs one crawl's workers over its frontier.
+
+    A page slot is reserved when an entry is taken, so `max_pages` is exact; a slot whose entry
+    came to nothing is free again at once.
+    """
+
+    def __init__(
+        self,
+        spec: CrawlSpec,
+        work: Work,
+        visitor: Visitor,
+        tools: Tools,
+    ) -> None:
+        self._spec = spec
+        self._work = work
+        self._visitor = visitor
+        self._policy = tools.policy
+        self._renderer = tools.renderer
+        self._frontier: Frontier = tools.frontier
+        self._politeness: Politeness = tools.politeness
+        self._scorer = Scorer(spec.query)
+        self._encode = msgspec.json.Encoder().encode
+        self._blocked: dict[str, bool] = {}
+        self._in_flight = 0
+        self._depths: Counter[int] = Counter()
+        self._changed = asyncio.Event()
+        self.tally = Tally()
+
+    async def run(self, workers: int) -> None:
+        """Work until nothing is left, the limits are reached, or the task is stopped."""
+        await run_until(self._work.stop, *(self._worker() for _ in range(workers)))
+        if not self._work.stopping:
+            self._give_up_late_ones()
+        self.tally.stop_reason = self._stop_reason()
+
+    def _stop_reason(self) -> str:
+        if self._work.stopping:
+            return "cancelled"
+        if not len(self._frontier):
+            return "completed"
+        return "max_pages" if self.tally.succeeded >= self._spec.max_pages else "max_attempts"
+
+    # --- what is next -------------------------------------------------------------------------
+
+    async def _worker(self) -> None:
+        while (entry := await self._next()) is not None:
+            try:
+                await self._visit(entry)
+            finally:
+                self._in_flight -= 1
+                self._depths[entry.depth] -= 1
+                self._answered(entry)
+                self._wake()
+
+    def _answered(self, entry: Entry) -> None:
+        # The origin is not asked any more while what it said is being read.
+        if entry.asking:
+            entry.asking = False
+            self._politeness.end(entry.origin)
+            self._wake()
+
+    async def _next(self) -> Entry | None:
+        clock = asyncio.get_running_loop().time
+        while isinstance(taken := self._take(clock()), int | float):
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(taken if taken < _NEVER else None):
+                    await self._changed.wait()
+        return taken
+
+    def _take(self, now: float) -> Entry | float | None:
+        """Return the entry to visit now, or until when to wait, or None: there is no more."""
+        tally, spec = self.tally, self._spec
+        if tally.succeeded >= spec.max_pages or tally.attempts >= spec.max_attempts:
+            return None
+        if tally.succeeded + self._in_flight >= spec.max_pages:
+            return _NEVER
+        taken = self._frontier.take(now, self._politeness.ready_at, self._deepest())
+        if isinstance(taken, Entry):
+            self._in_flight += 1
+            self._depths[taken.depth] += 1
+            taken.asking = True
+            self._politeness.begin(taken.origin, now)
+            tally.attempts += 1
+        elif not self._in_flight and not len(self._frontier):
+            return None
+        return taken
+
+    def _deepest(self) -> float:
+        """Return the depth below which nothing may be taken now.
+
+        Level by level, with one level of slack: only a page two levels up, still in flight, could
+        show a shorter way to an entry. So depths are exact, whichever page answers first.
+        """
+        if self._spec.strategy != "bfs":
+            return _NEVER
+        return min((d for d, n in self._depths.items() if n), default=_NEVER) + 1
+
+    def _wake(self) -> None:
+        # Waiters have their futures resolved by set(); the next ones wait again.
+        self._changed.set()
+        self._changed.clear()
+
+    # --- what becomes of it -------------------------------------------------------------------
+
+    async def _visit(self, entry: Entry) -> None:
+        try:
+            visited = await self._visitor.visit(entry, self._answered)
+        except Skip as skip:
+            self._skip(entry, skip)
+        except NeedsBrowser as need:
+            self._send_to_browser(entry, need)
+        except OcdError as error:
+            self._fail(entry, error)
+        else:
+            self._keep(entry, visited)
+
+    def _keep(self, entry: Entry, visited: Visited) -> None:
+        record = visited.record
+        relevance = 0.0
+        if self._spec.strategy == "best_first":
+            relevance = self._scorer.page(record.title, record.content)
+        if entry.depth < self._spec.max_depth:
+            self._offer(visited.links, entry.depth + 1, relevance)
+        self._write(record)
+
+    def _write(self, record: Record) -> None:
+        self.tally.count(record)
+        done = self.tally.succeeded + self.tally.failed
+        if done == self._spec.fail_on_page:
+            raise OcdError("injected_failure", f"fail_on_page={done}: {record.url}")
+        self._work.add(self._encode(record))
+        known = self.tally.succeeded + self._in_flight - 1 + len(self._frontier)
+        total = max(self.tally.succeeded, min(self._spec.max_pages, known))
+        self._work.progress(self.tally.succeeded, total, record.url)
+
+    def _skip(self, entry: Entry, skip: Skip) -> None:
+        self.tally.attempts -= 1 if skip.url == entry.url else 0
+        if skip.reason == "duplicate":
+            self.tally.skipped["duplicate"] += 1
+            return
+        self.tally.deny(skip.url)
+        if entry.url == self._spec.url and not self._spec.sitemap_url:
+            raise _start_denied(skip)
+
+    def _send_to_browser(self, entry: Entry, need: NeedsBrowser) -> None:
+        entry.render, entry.fallback = need.reason, need.fallback
+        if self._renderer.missing is not None:
+            self._keep_fallback(entry, self._renderer.missing)
+            return
+        self.tally.attempts -= 1  # one page, one attempt, though in two steps
+        self._frontier.put_back(entry)
+
+    def _keep_fallback(self, entry: Entry, error: OcdError) -> None:
+        visited: Visited = entry.fallback
+        visited.record.engine_reason = f"{entry.render}; but there is no browser: {error.message}"
+        self._keep(entry, visited)
+
+    def _fail(self, entry: Entry, error: OcdError) -> None:
+        if error.code in NO_BROWSER:
+            if entry.fallback is None:
+                raise error
+            self._keep_fallback(entry, error)
+        elif not self._again(entry, error):
+            self._write(failed_record(entry, error, self._engine_of(entry)))
+
+    def _again(self, entry: Entry, error: OcdError) -> bool:
+        """Put the entry back if another attempt may help, and slow its origin down if it asks."""
+        if not isinstance(error, FetchError) or not error.transient:
+            return False
+        wait = max(backoff_s(entry.tries), error.retry_after or 0.0)
+        until = asyncio.get_running_loop().time() + wait
+        if wait > MAX_RETRY_AFTER_S:
+            error.details["retry_after_s"] = round(wait)
+            return False
+        if error.status in _SLOW_DOWN:
+            self._politeness.hold(entry.origin, until)
+        if entry.tries >= self._spec.retries:
+            return False
+        entry.tries += 1
+        entry.failure = error
+        self.tally.retried += 1
+        self._frontier.put_back(entry, until)
+        return True
+
+    def _give_up_late_ones(self) -> None:
+        """Record the pages whose next attempt was still to come when the limits were reached."""
+        if self.tally.succeeded >= self._spec.max_pages:
+            return
+        for entry in self._frontier.drain_failed():
+            self._write(failed_record(entry, entry.failure, self._engine_of(entry)))
+
+    def _engine_of(self, entry: Entry) -> str:
+        return "browser" if entry.render or self._spec.engine == "browser" else "static"
+
+    # --- links --------------------------------------------------------------------------------
+
+    def _offer(self, links: Links, depth: int, relevance: float) -> None:
+        frontier, scope = self._frontier, self._visitor.scope
+        best_first = self._spec.strategy == "best_first"
+        for url, text in links:
+            if frontier.is_known(url):
+                frontier.shorten(url, depth)
+                continue
+            reason = scope.reject(url) or self._policy_reason(url)
+            if reason:
+                frontier.mark_known(url)
+                self.tally.skipped[reason] += 1
+                continue
+            score = self._scorer.link(url, text, relevance, depth) if best_first else 0.0
+            frontier.add(Entry(url, depth, score))
+        self._wake()
+
+    async def offer_listed(self, url: str) -> int:
+        """Take on an URL of a sitemap if it is allowed; return how many have been taken on."""
+        reason = self._visitor.scope.reject(url) or self._policy_reason(url)
+        if reason:
+            self.tally.skipped[reason] += 1
+        else:
+            try:
+                await self._visitor.check_robots(url)
+            except Skip:
+                self.tally.deny(url)
+            except OcdError:
+                self._frontier.add(Entry(url, 0))  # unreachable: its record will say so
+            else:
+                self._frontier.add(Entry(url, 0))
+        return len(self._frontier)
+
+    def _policy_reason(self, url: str) -> str:
+        if self._policy.empty and not url.startswith("file:"):
+            return ""
+        place = url if url.startswith("file:") else origin_of(url)
+        if place not in self._blocked:
+            self._blocked[place] = not self._policy.allows(url)
+        return "domain_blocked" if self._blocked[place] else ""
+
+
+def _start_denied(skip: Skip) -> OcdError:
+    why = f": {skip.why}" if skip.why else ""
+    return OcdError(
+        "robots_denied",
+        f"robots.txt forbids {skip.url}{why}",
+        hint="If you may crawl it all the same, say respect_robots=false.",
+        url=skip.url,
+    )

@@ -1,0 +1,153 @@
+"""The page record, and what a crawl counts on its way to the summary."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError, error_from_body
+from ocd.crawl.rate_limits import Politeness
+from ocd.crawl.spec import CrawlSpec
+
+MAX_DENIED_SHOWN = 100
+
+
+class Record(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """One line of pages.jsonl. status null: a file, or no answer. duration_ms: the last attempt.
+
+    truncated: how many characters the content had before it was cut to the bound of one page.
+    incomplete: what the server sent ended before its compressed content did.
+    sanitized: what was removed from it, and flagged in it; left out if nothing was.
+    """
+
+    url: str
+    final_url: str
+    status: int | None
+    title: str
+    depth: int
+    content: str
+    links: list[str]
+    engine: str
+    content_type: str
+    fetched_at: str
+    duration_ms: int
+    engine_reason: str = ""
+    truncated: int = 0
+    incomplete: bool = False
+    size: int | None = None
+    score: float | None = None
+    error: dict[str, object] | None = None
+    sanitized: dict[str, int] | None = None
+
+
+class Tally:
+    """Counters of one crawl. `skipped` counts URLs by the reason why they were not fetched."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.succeeded = 0
+        self.failed = 0
+        self.attempts = 0
+        self.retried = 0
+        self.max_depth = 0
+        self.skipped: Counter[str] = Counter()
+        self.engines: Counter[str] = Counter()
+        self.errors: Counter[str] = Counter()
+        self.denied: list[str] = []
+        self.denied_count = 0
+        self.stop_reason = ""
+        self.first_failed: Record | None = None
+
+    def count(self, record: Record) -> None:
+        """Count a record."""
+        if record.error is None:
+            self.succeeded += 1
+            self.engines[record.engine] += 1
+            self.max_depth = max(self.max_depth, record.depth)
+        else:
+            self.failed += 1
+            self.errors[str(record.error["code"])] += 1
+            self.first_failed = self.first_failed or record
+
+    def check(self) -> None:
+        """Raise the first page's error if there was nothing but errors: that is no success.
+
+        The records stay what they are: the partial result of the task.
+        """
+        if self.first_failed is None or self.succeeded:
+            return
+        first = self.first_failed
+        body = first.error or {}
+        message = f"No page could be read: {first.url}: {body.get('message', '')}"
+        details = {"url": first.url, "failed_pages": self.failed}
+        raise error_from_body({**details, **body, "message": message})
+
+    def deny(self, url: str) -> None:
+        """Count an URL that robots.txt forbids."""
+        self.denied_count += 1
+        if len(self.denied) < MAX_DENIED_SHOWN:
+            self.denied.append(url)
+
+    def summary(self, spec: CrawlSpec, politeness: Politeness, pending: int) -> dict[str, Any]:
+        """Return the summary of the result."""
+        return {
+            "url": spec.url,
+            "total_pages": self.succeeded + self.failed,
+            "succeeded": self.succeeded,
+            "failed": self.failed,
+            "errors": dict(self.errors),
+            "skipped": dict(self.skipped),
+            "robots_denied": {"count": self.denied_count, "urls": self.denied},
+            "max_depth_reached": self.max_depth,
+            "duration_ms": round((time.monotonic() - self.started) * 1000),
+            "scope": spec.scope,
+            "strategy": spec.strategy,
+            "format": spec.format,
+            "engines": dict(self.engines),
+            "attempts": self.attempts,
+            "retried": self.retried,
+            "pending": pending,
+            "delay_ms": round(politeness.longest_delay_s * 1000),
+            "crawl_delay_capped": politeness.delay_was_capped,
+            "stop_reason": self.stop_reason,
+        }
+
+
+def failure_body(error: OcdError) -> dict[str, object]:
+    """Return the `error` of a record."""
+    return error.body()
+
+
+class _Counted(msgspec.Struct):
+    depth: int = 0
+    engine: str = ""
+    error: dict[str, Any] | None = None
+
+
+def result_of_units(meta: Mapping[str, Any], lines: Iterable[bytes]) -> dict[str, Any]:
+    """Return the summary of a crawl whose process died, from the pages it had finished.
+
+    `meta` is the task's meta.json; numbers that died with the process are left out.
+    """
+    tally = Tally()
+    for line in lines:
+        one = msgspec.json.decode(line, type=_Counted)
+        if one.error is None:
+            tally.succeeded += 1
+            tally.engines[one.engine] += 1
+            tally.max_depth = max(tally.max_depth, one.depth)
+        else:
+            tally.failed += 1
+            tally.errors[str(one.error.get("code"))] += 1
+    error = meta.get("error") or {}
+    return {
+        "total_pages": tally.succeeded + tally.failed,
+        "succeeded": tally.succeeded,
+        "failed": tally.failed,
+        "errors": dict(tally.errors),
+        "max_depth_reached": tally.max_depth,
+        "engines": dict(tally.engines),
+        "stop_reason": error.get("code", "interrupted"),
+    }

@@ -1,0 +1,1 @@
+"""Evidence bundles: taken from pages, stored, compared."""

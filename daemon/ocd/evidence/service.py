@@ -1,0 +1,289 @@
+"""The witness (a part of the daemon): evidence of pages, taken, kept, judged and compared."""
+
+import asyncio
+import base64
+import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.api.timestamps import now
+from ocd.browser.sessions.session import Sessions
+from ocd.browser.tabs.tab import Tab
+from ocd.contracts.expression import Node
+from ocd.contracts.report import report
+from ocd.contracts.required_evidence import Needs, needs_of
+from ocd.contracts.snapshot import decode_evidence
+from ocd.evidence.bundle import Packing
+from ocd.evidence.diff import compare
+from ocd.evidence.store import Bundle, EvidenceStore, is_bundle_id, new_bundle_id
+from ocd.outputs.store import OutputStore
+from ocd.pages.locate.wait_for_change import look_until
+from ocd.pages.read.evidence_capture import Wanted, gather
+from ocd.safety.redact import redact
+from ocd.safety.sanitize import Sanitizer
+
+_HANDLE = re.compile(r"oh_[A-Z2-7]{12}")
+_LIVE: tuple[str, ...] = ("dom", "screenshot", "network", "console", "facts")
+# What has to be gathered of a live page for a part of a bundle.
+_GATHERED = {
+    "dom": ("html", "outline"), "screenshot": ("screenshot",), "phash": ("screenshot",),
+    "facts": ("performance",), "network": ("network",), "console": ("console",),
+}  # fmt: skip
+_PATIENCE_S = 10.0
+_GRACE_S = 0.2
+_OWN = ("observed", "gate")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a bundle shall hold; see the verb oc_evidence_bundle."""
+
+    include: tuple[str, ...] | None
+    target_schema: Any
+    class_id: str | None
+    network_window_ms: int | None
+    timeout_s: float
+    contents: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Takes evidence of tabs and keeps it."""
+
+    sessions: Sessions
+    store: EvidenceStore
+    outputs: OutputStore
+    sanitizer: Sanitizer
+
+    # --- contracts -------------------------------------------------------------------------
+
+    async def judge(self, node: Node, evidence: object) -> dict[str, Any]:
+        """Return the report of a contract on supplied evidence, a bundle, or a handle of one."""
+        snapshot, provenance = await self._supplied(evidence)
+        return await asyncio.to_thread(self._report, node, snapshot, provenance)
+
+    def _report(
+        self, node: Node, snapshot: object, provenance: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        known, unknown = decode_evidence(snapshot)
+        exemplars = {one: self.store.exemplars(one) for one in sorted(needs_of(node).classes)}
+        told = report(node, known, exemplars)
+        errors = [f"evidence.{key}: nothing reads it" for key in unknown]
+        said: dict[str, Any] = redact({**told, "provenance": provenance})
+        return {**said, "validation_errors": errors}
+
+    async def judge_live(self, node: Node, tab: Tab, wait_s: float) -> dict[str, Any]:
+        """Return the report of a contract on the page as it is.
+
+        wait_s: longest time to look again, after each change, until it passes.
+        """
+        entered = time.time() * 1000
+        deadline = time.monotonic() + wait_s
+        needs = needs_of(node)
+        last: dict[str, Any] = {}
+        provenance = {"source": "live", "tab_id": tab.id, "session": tab.session_name}
+
+        async def look() -> bool:
+            # A page that hangs must not keep the verdict back beyond the caller's own time.
+            left_s = deadline - time.monotonic()
+            patience_s = min(_PATIENCE_S, max(left_s, 0) + _GRACE_S) if wait_s else _PATIENCE_S
+            snapshot = await gather(tab, _wanted(needs, patience_s))
+            snapshot["contract_enter_ms"] = entered
+            if tab.traffic.called_at is not None:
+                snapshot["last_tool_call_ms"] = tab.traffic.called_at * 1000
+            told = await asyncio.to_thread(self._report, node, snapshot, provenance)
+            last.update(told)
+            return bool(told["verdict"] == "pass")
+
+        with self.sessions.chromium.hold():
+            async with tab.lock:
+                await (look_until(tab, look, wait_s) if wait_s else look())
+        return last
+
+    async def _supplied(self, evidence: object) -> tuple[Any, dict[str, Any]]:
+        if isinstance(evidence, str) and not evidence.lstrip().startswith("{"):
+            return await asyncio.to_thread(self._of_bundle, await self._referred(evidence.strip()))
+        given = _decoded(evidence, "evidence")
+        bundle_id = given.get("bundle_id", given.get("bundleId"))
+        if isinstance(bundle_id, str):
+            return await self._supplied(bundle_id)
+        inner = given.get("snapshot")
+        provenance = {"source": "supplied"}
+        if given.get("provenance") is not None:
+            provenance["supplied_by"] = given["provenance"]
+        if isinstance(inner, Mapping):
+            return inner, provenance
+        return {key: given[key] for key in given if key != "provenance"}, provenance
+
+    def _of_bundle(self, bundle: Bundle) -> tuple[dict[str, Any], dict[str, Any]]:
+        found = self.material(bundle)
+        logs = {
+            name: {"entries": log["entries"]} for name in ("network", "console")
+            if (log := found.get(name)) is not None
+        }  # fmt: skip
+        dropped = {f"{name}_dropped": found[name].get("dropped", 0) for name in logs}
+        whole = {key: found[key] for key in ("html", "screenshot_hash") if found[key] is not None}
+        snapshot = {**(found["facts"] or {}), **whole, **logs, **dropped}
+        about = {"bundle_id": bundle.bundle_id, "created_at": bundle.created_at}
+        return snapshot, {"source": "bundle", **about, "taken": bundle.source}
+
+    # --- bundles ---------------------------------------------------------------------------
+
+    def material(self, bundle: Bundle) -> dict[str, Any]:
+        """Return a bundle's parts as values: html, outline, network, console, facts, hash."""
+        store = self.store
+        texts = {name: store.part(bundle, part) for name, part in _TEXTS}
+        values = {name: store.value(bundle, name) for name in ("network", "console", "facts")}
+        decoded = {k: None if v is None else v.decode("utf-8", "replace") for k, v in texts.items()}
+        return {**decoded, **values, "screenshot_hash": bundle.screenshot_hash}
+
+    async def _referred(self, reference: str) -> Bundle:
+        """Return the bundle of an id, or of the handle of a bundle's result."""
+        if not is_bundle_id(reference) and _HANDLE.fullmatch(reference):
+            path = await self.outputs.path(reference)
+            data = await asyncio.to_thread(path.read_bytes)
+            named = _decoded(data.decode("utf-8", "replace"), "handle").get("bundle_id")
+            if not isinstance(named, str):
+                raise OcdError(
+                    "invalid_argument", f"{reference} is not the output of oc_evidence_bundle",
+                    parameter="evidence", expected="ev_… or a handle of oc_evidence_bundle",
+                )  # fmt: skip
+            reference = named
+        return await asyncio.to_thread(self.store.read, reference)
+
+    async def compare(self, a: str, b: str) -> dict[str, Any]:
+        """Return how two bundles differ; see evidence.diff."""
+        one, other = await self._referred(a), await self._referred(b)
+
+        def differ() -> dict[str, Any]:
+            return {
+                "a": _brief(one), "b": _brief(other),
+                **compare(self.material(one), self.material(other)),
+            }  # fmt: skip
+
+        return await asyncio.to_thread(differ)
+
+    async def bundle(
+        self, evidence: object, order: Order, session: str, tab_id: str | None
+    ) -> dict[str, Any]:
+        """Take a bundle of supplied evidence, or of the live page; return the verb's result."""
+        supplied: dict[str, Any] = {}
+        if evidence is not None:
+            given = _decoded(evidence, "evidence")
+            snapshot = given.get("snapshot", given)
+            decode_evidence(snapshot)
+            supplied = dict(snapshot)
+        source: Literal["live", "supplied"] = "supplied"
+        about: dict[str, Any] = {"session": session}
+        include = order.include
+        if not supplied.keys() - set(_OWN):
+            source, include = "live", include or _LIVE
+            tab = self.sessions.get(session).tab(tab_id)
+            supplied = {**await self._captured(tab, include, order), **supplied}
+            about |= {"tab_id": tab.id}
+        about |= {key: supplied[key] for key in ("url", "title") if key in supplied}
+        return await asyncio.to_thread(self._kept, supplied, include, order, (source, about))
+
+    async def _captured(self, tab: Tab, include: Iterable[str], order: Order) -> dict[str, Any]:
+        parts = frozenset(name for part in include for name in _GATHERED.get(part, ()))
+        with self.sessions.chromium.hold():
+            async with tab.lock:
+                wanted = Wanted(parts, patience_s=order.timeout_s)
+                snapshot = await gather(tab, wanted)
+        window = order.network_window_ms
+        if window is not None and isinstance(snapshot.get("network"), list):
+            since = time.time() * 1000 - window
+            snapshot["network"] = [r for r in snapshot["network"] if (r["at_ms"] or 0) >= since]
+        return {**snapshot, "captured_at": now()}
+
+    def _kept(
+        self,
+        snapshot: dict[str, Any],
+        include: tuple[str, ...] | None,
+        order: Order,
+        origin: tuple[str, dict[str, Any]],
+    ) -> dict[str, Any]:
+        packing = Packing(snapshot, self.sanitizer)
+        wanted = include or tuple(packing.supplied)
+        if order.target_schema is not None and "schema_diff" not in wanted:
+            wanted = (*wanted, "schema_diff")
+        packing.pack(wanted, order.target_schema)
+        reason = "; ".join(packing.missing) or None
+        source, about = origin
+        bundle, pruned = self.store.write(
+            packing.pieces,
+            Bundle(
+                bundle_id=new_bundle_id(), created_at=now(), source=source, about=redact(about),
+                parts=[], screenshot_hash=packing.screenshot_hash, inconclusive_reason=reason,
+            ),
+        )  # fmt: skip
+        result = {
+            **_brief(bundle),
+            "path": str(self.store.folder(bundle.bundle_id)),
+            "size_bytes": bundle.size_bytes,
+            "parts": list(dict.fromkeys(part.name for part in bundle.parts)),
+            "files": [msgspec.to_builtins(part) for part in bundle.parts],
+            "screenshot_hash": bundle.screenshot_hash,
+            "inconclusive_reason": reason,
+        }
+        result |= {"schema_diff": packing.schema_diff} if packing.schema_diff else {}
+        result |= {"pruned": pruned} if pruned else {}
+        if order.class_id:
+            result["screenshot_class"] = self._exemplar(order.class_id, packing.screenshot_hash)
+        if order.contents:
+            result["contents"] = self._contents(bundle)
+        return result
+
+    def _exemplar(self, class_id: str, picture_hash: str | None) -> dict[str, Any]:
+        if picture_hash is None:
+            return {"class_id": class_id, "exemplars": len(self.store.exemplars(class_id))}
+        return {"class_id": class_id, "exemplars": self.store.add_exemplar(class_id, picture_hash)}
+
+    def _contents(self, bundle: Bundle) -> dict[str, Any]:
+        """Return every part's value: text, JSON, or base64 of a picture."""
+        found: dict[str, Any] = {}
+        for part in bundle.parts:
+            data = self.store.part(bundle, part.name) or b""
+            if part.mime_type == "application/json":
+                found[part.name] = msgspec.json.decode(data)
+            elif part.mime_type.startswith("text/"):
+                found[part.name] = data.decode("utf-8", "replace")
+            else:
+                found["screenshot_png_base64"] = base64.b64encode(data).decode()
+        return found
+
+
+_TEXTS = (("html", "dom"), ("outline", "outline"))
+
+
+def _brief(bundle: Bundle) -> dict[str, Any]:
+    about = {key: bundle.about.get(key) for key in ("url", "title")}
+    return {
+        "bundle_id": bundle.bundle_id, "created_at": bundle.created_at, "source": bundle.source,
+        **about,
+    }  # fmt: skip
+
+
+def _wanted(needs: Needs, patience_s: float) -> Wanted:
+    texts, counts = tuple(sorted(needs.texts)), tuple(sorted(needs.counts))
+    return Wanted(frozenset(needs.parts), texts, counts, patience_s)
+
+
+def _decoded(value: object, place: str) -> dict[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = msgspec.json.decode(value)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise OcdError(
+                "invalid_argument", f"{place}: not JSON: {error}", parameter=place
+            ) from None
+    if not isinstance(value, dict):
+        raise OcdError(
+            "invalid_argument", f"{place}: expected an object", parameter=place, expected="object"
+        )
+    return value

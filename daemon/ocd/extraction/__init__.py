@@ -1,0 +1,1 @@
+"""Values out of pages: embedded metadata, tables, labels, cards. Pure."""

@@ -1,0 +1,194 @@
+"""What a page says for machines: JSON-LD, microdata, RDFa Lite, OpenGraph and other meta tags."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ocd.extraction.field_names import words_of
+from ocd.extraction.node_tree import Node, Tree
+
+MAX_ENTITIES = 20_000
+_DEEP = 4
+_PREFIX = re.compile(r"^(?:https?://(?:www\.)?schema\.org/|[a-z]+:(?!//))", re.I)
+_META_PREFIX = re.compile(
+    r"^(?:og|twitter|article|product|book|music|video|profile|event|place|business|recipe|dc|dcterms"
+    r"|citation|parsely|sailthru|link)[:._-]",
+    re.I,
+)
+# What old pages put around a script.
+_WRAPPING = re.compile(
+    r"^(?:<!--|(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?)"
+    r"|(?:-->|(?:(?://|/\*)\s*)?\]\]>\s*(?:\*/)?)$"
+)
+# Properties whose own properties belong to the thing itself.
+_TRANSPARENT = {"offers", "aggregaterating", "address", "pricespecification", "mainentity", "item"}
+# Things that stand on every page of a site.
+_ABOUT_SITE = {
+    "website", "organization", "breadcrumblist", "webpage", "searchaction", "imageobject",
+    "sitenavigationelement", "wpheader", "wpfooter", "corporation", "listitem", "person",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One value of an entity: the keys that lead to it."""
+
+    keys: tuple[str, ...]
+    words: tuple[str, ...]
+    last: tuple[str, ...]
+    plain: bool  # whether only transparent properties lead to it
+    value: Any
+
+
+@dataclass(eq=False)
+class Entity:
+    """A thing that a page describes: types and properties in JSON's own forms."""
+
+    layer: str
+    types: tuple[str, ...]
+    props: dict[str, Any]
+    top: bool = True
+    node: Node | None = None
+
+    @property
+    def about_site(self) -> bool:
+        """Whether it is of the kind that stands on every page."""
+        return bool(self.types) and all(one.lower() in _ABOUT_SITE for one in self.types)
+
+    @cached_property
+    def said(self) -> list[Said]:
+        """All values, those nearest first."""
+        return sorted(_said(self.props, (), plain=True), key=lambda one: len(one.keys))
+
+    def __repr__(self) -> str:
+        return f"Entity({self.layer}, {'/'.join(self.types)}, {list(self.props)[:6]})"
+
+
+def _said(props: dict[str, Any], keys: tuple[str, ...], *, plain: bool) -> Iterator[Said]:
+    for key, value in props.items():
+        if key.startswith("@") and key != "@id":
+            continue
+        path = (*keys, key)
+        words = tuple(word for part in path for word in words_of(part))
+        yield Said(path, words, words_of(key), plain, value)
+        inner = value[0] if isinstance(value, list) and value else value
+        if isinstance(inner, dict) and len(path) < _DEEP:
+            yield from _said(inner, path, plain=plain and key.lower() in _TRANSPARENT)
+
+
+def types_of(props: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names of an object's types, without their vocabulary."""
+    found = props.get("@type", ())
+    return tuple(
+        _PREFIX.sub("", str(one)) for one in ([found] if isinstance(found, str) else found)
+    )
+
+
+def from_json(texts: Iterable[str]) -> list[Entity]:
+    """Return the entities of JSON-LD texts; what is no JSON is passed over."""
+    found: list[Entity] = []
+    for text in texts:
+        for one in _top(_parsed(text)):
+            _collect(one, found, top=True, depth=0)
+    return found
+
+
+def _parsed(text: str) -> Any:  # noqa: ANN401
+    text = _WRAPPING.sub("", text.strip())
+    for attempt in (text, re.sub(r",(\s*[}\]])", r"\1", text)):
+        try:
+            return json.loads(attempt, strict=False)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _top(data: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
+    if isinstance(data, list):
+        for one in data:
+            yield from _top(one)
+    elif isinstance(data, dict):
+        graph = data.get("@graph")
+        if isinstance(graph, list):
+            yield from _top(graph)
+        else:
+            yield data
+
+
+def _collect(props: dict[str, Any], found: list[Entity], *, top: bool, depth: int) -> None:
+    if len(found) >= MAX_ENTITIES:
+        return
+    found.append(Entity("json-ld", types_of(props), props, top))
+    for value in props.values() if depth < _DEEP else ():
+        for inner in value if isinstance(value, list) else [value]:
+            if isinstance(inner, dict) and "@type" in inner:
+                _collect(inner, found, top=False, depth=depth + 1)
+
+
+def from_markup(tree: Tree) -> list[Entity]:
+    """Return the entities that microdata and RDFa Lite describe."""
+    found: list[Entity] = []
+    for node in tree.nodes:
+        if "itemscope" in node.attrs:
+            props = _item(node, "itemprop", "itemscope")
+            top = "itemprop" not in node.attrs
+            found.append(Entity("microdata", types_of(props), props, top, node))
+        elif "typeof" in node.attrs:
+            props = _item(node, "property", "typeof")
+            top = "property" not in node.attrs
+            found.append(Entity("rdfa", types_of(props), props, top, node))
+        if len(found) >= MAX_ENTITIES:
+            break
+    return found
+
+
+def _item(node: Node, name: str, begins: str, depth: int = 0) -> dict[str, Any]:
+    kind = node.attrs.get("itemtype" if name == "itemprop" else "typeof", "")
+    props: dict[str, Any] = {"@type": [word for word in kind.split() if word]}
+    past = 0
+    for inner in node.inside():
+        if inner.at < past:
+            continue
+        nested = begins in inner.attrs
+        if name in inner.attrs:
+            deep = nested and depth < _DEEP
+            value = _item(inner, name, begins, depth + 1) if deep else machine_value(inner)
+            for key in inner.attrs[name].split():
+                _add(props, _PREFIX.sub("", key), value)
+        if nested:
+            past = inner.end
+    return props
+
+
+def _add(props: dict[str, Any], key: str, value: Any) -> None:  # noqa: ANN401
+    if key not in props:
+        props[key] = value
+    elif isinstance(props[key], list):
+        props[key].append(value)
+    else:
+        props[key] = [props[key], value]
+
+
+def machine_value(node: Node) -> str:
+    """Return what an element says for machines, or what it shows."""
+    attrs = node.attrs
+    for name in ("content", "datetime"):
+        if attrs.get(name):
+            return attrs[name]
+    if node.tag in ("a", "area", "link") and attrs.get("href"):
+        return attrs["href"]
+    if node.tag in ("img", "video", "audio", "source"):
+        return attrs.get("src", "")
+    if node.tag in ("data", "meter", "input", "select", "textarea"):
+        return attrs.get("value", "")
+    return node.text
+
+
+def meta_words(key: str) -> tuple[str, ...]:
+    """Return the words of a meta tag's name without what only says whose vocabulary it is."""
+    if key == "link:canonical":
+        return ("url",)
+    return words_of(_META_PREFIX.sub("", key))

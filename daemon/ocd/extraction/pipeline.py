@@ -1,0 +1,84 @@
+"""From what a page was harvested for to values: all of extract_data but the browser."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ocd.extraction import page_layout
+from ocd.extraction.embedded_metadata import Entity, from_json, from_markup
+from ocd.extraction.node_tree import Tree
+from ocd.extraction.page_capture import Harvest
+from ocd.extraction.repeated_rows import Rows
+from ocd.extraction.schema import Field
+from ocd.extraction.schema_fill import Filled, fill, fill_many
+from ocd.extraction.search_scope import Scope
+
+MAX_ROWS = 10_000
+_OPEN_GRAPH = ("og:", "article:", "product:", "book:")
+
+
+@dataclass(slots=True)
+class Many:
+    """Objects that repeat; `rows` says how they were found (None: each is a scope of its own)."""
+
+    items: list[dict[str, Any]]
+    rows: Rows | None
+    found: list[Filled]
+
+
+def one(harvest: Harvest, wanted: Field, *, page: bool) -> Filled:
+    """Fill the object from the page (or from the first scope)."""
+    return fill(wanted.fields, _scope(harvest, page=page))
+
+
+def many(harvest: Harvest, item: Field, *, page: bool) -> Many:
+    """Fill the object again and again: from each scope, or from what repeats on the page."""
+    if not page and len(harvest.scopes) > 1:
+        found = [
+            fill(item.fields, _scope(Harvest(harvest.url, [one], lang=harvest.lang), page=False))
+            for one in harvest.scopes
+        ]
+        return Many([one.data for one in found], None, found)
+    items, rows = fill_many(item, _scope(harvest, page=page))
+    return Many(items, rows, [])
+
+
+def everything(harvest: Harvest, *, page: bool) -> dict[str, Any]:
+    """Return the structured data that the page carries, without anybody asking for fields."""
+    scope = _scope(harvest, page=page)
+    by_layer: dict[str, list[dict[str, Any]]] = {"json-ld": [], "microdata": [], "rdfa": []}
+    for entity in scope.entities:
+        if entity.top:
+            by_layer[entity.layer].append(entity.props)
+    graph = {
+        key: value for key, value in scope.metas if key.startswith(("og:", "article:", "product:"))
+    }
+    rest = {key: value for key, value in scope.metas if key not in graph}
+    return {
+        "title": harvest.title,
+        "json_ld": by_layer["json-ld"], "microdata": by_layer["microdata"],
+        "rdfa": by_layer["rdfa"], "open_graph": graph, "meta": rest,
+        "facts": [{"label": fact.label, "value": fact.text} for fact in scope.facts],
+        "tables": [_table(table) for table in scope.tables],
+    }  # fmt: skip
+
+
+def _table(table: page_layout.Table) -> dict[str, Any]:
+    rows = [[cell.text for cell in row] for row in table.rows[:MAX_ROWS]]
+    return {"caption": table.caption, "headers": table.headers, "rows": rows}
+
+
+def _scope(harvest: Harvest, *, page: bool) -> Scope:
+    tree = Tree(_joined(harvest.scopes))
+    entities: list[Entity] = [*from_json(tree.json), *from_markup(tree)]
+    return Scope(
+        tree.root, harvest.url, harvest.lang, page=page, entities=entities,
+        metas=harvest.metas if page else [],
+    )  # fmt: skip
+
+
+def _joined(scopes: list[list[list[Any]]]) -> Iterator[list[Any]]:
+    # Frames of other origins stand after the page; all are in one element around them.
+    yield [-1, "html", 0]
+    for scope in scopes:
+        yield from scope

@@ -1,0 +1,68 @@
+"""What extract_data answers, in the keys of its reply."""
+
+from collections import Counter
+from typing import Any
+
+from ocd.extraction import pipeline
+from ocd.extraction.page_capture import Harvest
+from ocd.extraction.schema import Field
+
+
+def everything(found: Harvest, *, page: bool) -> dict[str, Any]:
+    """Return {data, message}: what the page carries."""
+    data = pipeline.everything(found, page=page)
+    counts = {key: len(value) for key, value in data.items() if key != "title" and value}
+    told = ", ".join(f"{count} {key}" for key, count in counts.items()) or "nothing"
+    return {"data": data, "message": f"The page carries {told}."}
+
+
+def one(found: Harvest, wanted: Field, *, page: bool) -> dict[str, Any]:
+    """Return {data, fields_found, strategies, confidence, fields_missing, …} of one object."""
+    filled = pipeline.one(found, wanted, page=page)
+    total = len(wanted.fields)
+    here = len(filled.data)
+    missing = f"; missing: {', '.join(filled.missing)}" if filled.missing else ""
+    return {
+        "data": filled.data, "fields_found": here, "fields_total": total,
+        "strategies": filled.layers, "sources": filled.sources, "confidence": filled.confidence,
+        "fields_missing": filled.missing, "required_missing": filled.required,
+        "validation_errors": filled.errors,
+        "message": f"Found {here} of {total} fields{missing}.",
+    }  # fmt: skip
+
+
+def many(found: Harvest, wanted: Field, *, page: bool, offset: int, limit: int) -> dict[str, Any]:
+    """Return {items, count, total, next_offset, strategies, …} of what repeats."""
+    item = wanted.item if wanted.kind == "array" and wanted.item else wanted
+    result = pipeline.many(found, item, page=page)
+    total = len(result.items)
+    shown = result.items[offset : offset + limit]
+    end = offset + len(shown)
+    names = [one.name for one in item.fields]
+    held = Counter(name for row in result.items for name in row)
+    data: dict[str, Any] = {
+        "items": shown, "count": len(shown), "total": total,
+        "next_offset": end if shown and end < total else None,
+        "fields_total": len(names), "fields_found": sum(name in held for name in names),
+        "strategies": _strategies(result, names, held),
+        "fields_missing": [name for name in names if name not in held],
+        "incomplete_items": {
+            one.name: total - held[one.name]
+            for one in item.fields
+            if one.required and held[one.name] < total
+        },
+    }  # fmt: skip
+    if result.rows is not None:
+        data |= {"source": result.rows.source, "confidence": round(result.rows.score, 2)}
+    data["message"] = f"Found {total} items." if total else "Nothing repeats that fits the schema."
+    return data
+
+
+def _strategies(result: pipeline.Many, names: list[str], held: Counter[str]) -> dict[str, str]:
+    if result.rows is not None:
+        return {name: result.rows.layer for name in names if name in held}
+    layers: dict[str, str] = {}
+    for filled in result.found:
+        for name, layer in filled.layers.items():
+            layers.setdefault(name, layer)
+    return layers

@@ -1,0 +1,128 @@
+"""What a caller wants out of a page: a JSON schema, read leniently."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.extraction.field_names import words_of
+
+_TYPES = {"string", "number", "integer", "boolean", "array", "object", "null"}
+# Words that people write for types, and what they mean: type, format.
+_SHORT = {
+    "str": ("string", ""), "text": ("string", ""), "int": ("integer", ""),
+    "float": ("number", ""), "decimal": ("number", ""), "price": ("number", ""),
+    "money": ("number", ""), "bool": ("boolean", ""), "date": ("string", "date"),
+    "datetime": ("string", "date-time"), "date-time": ("string", "date-time"),
+    "url": ("string", "uri"), "uri": ("string", "uri"), "link": ("string", "uri"),
+    "image": ("string", "uri"), "email": ("string", "email"), "list": ("array", ""),
+    "currency": ("string", ""), "any": ("string", ""), "dict": ("object", ""),
+}  # fmt: skip
+MAX_FIELDS = 200
+MAX_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing that is wanted. `words` are those of its name; `above` the field that it is in."""
+
+    name: str
+    kind: str = "string"
+    format: str = ""
+    required: bool = False
+    enum: tuple[Any, ...] = ()
+    fields: tuple["Field", ...] = ()
+    item: "Field | None" = None
+    words: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, ...], ...] = ()
+
+
+def read_schema(schema: Mapping[str, Any]) -> Field:
+    """Return the object (or the array of objects) that a schema describes; invalid_argument."""
+    found = _field("", _whole(schema), 0, required=False)
+    if found.kind == "array" and found.item is not None and found.item.kind == "object":
+        return found
+    if found.kind != "object" or not found.fields:
+        raise _wrong("", "needs properties: {name: {type: …}, …}")
+    return found
+
+
+def _whole(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "properties" in schema or "items" in schema or not schema:
+        return schema
+    if isinstance(schema.get("type"), str) and schema["type"] in _TYPES and len(schema) <= 3:
+        return schema
+    # {name: "string", price: {type: "number"}}: the properties alone.
+    rest = {key: value for key, value in schema.items() if not key.startswith("$")}
+    return {"type": "object", "properties": rest}
+
+
+def _field(name: str, given: Any, depth: int, *, required: bool) -> Field:  # noqa: ANN401
+    schema = _as_schema(name, given)
+    if depth > MAX_DEPTH:
+        raise _wrong(name, f"is nested more than {MAX_DEPTH} levels deep")
+    kind, form = _kind(name, schema)
+    fields: tuple[Field, ...] = ()
+    item: Field | None = None
+    if kind == "object":
+        fields = _properties(name, schema, depth)
+    elif kind == "array":
+        item = _field(name, schema.get("items", {"type": "string"}), depth + 1, required=False)
+    return Field(
+        name=name, kind=kind, format=str(schema.get("format") or form), required=required,
+        enum=tuple(schema.get("enum") or ()), fields=fields, item=item, words=words_of(name),
+        aliases=tuple(words_of(str(schema[key])) for key in ("title",) if schema.get(key)),
+    )  # fmt: skip
+
+
+def _as_schema(name: str, given: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    if isinstance(given, str):
+        return {"type": given}
+    if isinstance(given, list) and len(given) == 1:
+        return {"type": "array", "items": given[0]}
+    if not isinstance(given, Mapping):
+        raise _wrong(name, "is neither a schema nor the name of a type")
+    if given and "type" not in given and not given.keys() & {
+        "properties", "items", "enum", "format", "description", "title", "anyOf", "oneOf", "const",
+        "default", "pattern",
+    }:  # fmt: skip
+        return {"type": "object", "properties": given}
+    return given
+
+
+def _kind(name: str, schema: Mapping[str, Any]) -> tuple[str, str]:
+    kind: Any = schema.get("type")
+    for union in ("anyOf", "oneOf"):
+        if kind is None and schema.get(union):
+            kind = [one.get("type") for one in schema[union] if isinstance(one, Mapping)]
+    if isinstance(kind, list):
+        kind = next((one for one in kind if one and one != "null"), "string")
+    if kind is None:
+        kind = "object" if "properties" in schema else "array" if "items" in schema else "string"
+    if kind in _TYPES:
+        return str(kind), ""
+    if str(kind).lower() in _SHORT:
+        return _SHORT[str(kind).lower()]
+    raise _wrong(name, f"has the type {kind!r}; types are {', '.join(sorted(_TYPES - {'null'}))}")
+
+
+def _properties(name: str, schema: Mapping[str, Any], depth: int) -> tuple[Field, ...]:
+    properties = schema.get("properties") or {}
+    if not isinstance(properties, Mapping):
+        raise _wrong(name, "has properties that are no object")
+    if len(properties) > MAX_FIELDS:
+        raise _wrong(name, f"has {len(properties)} properties; {MAX_FIELDS} is the most")
+    required = schema.get("required")
+    needed = {str(one) for one in required} if isinstance(required, list) else set()
+    return tuple(
+        _field(str(key), value, depth + 1, required=str(key) in needed)
+        for key, value in properties.items()
+    )
+
+
+def _wrong(name: str, what: str) -> OcdError:
+    where = f"'{name}' " if name else ""
+    return OcdError(
+        "invalid_argument", f"extract_data: schema: {where}{what}", parameter="schema",
+        hint='For example {"properties": {"name": {"type": "string"}}}.',
+    )  # fmt: skip

@@ -1,0 +1,174 @@
+"""Filling a schema from a scope: scalars, objects, lists, with where each came from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ocd.extraction.embedded_metadata import Entity
+from ocd.extraction.node_tree import Node, Tree
+from ocd.extraction.repeated_rows import Rows, best_rows
+from ocd.extraction.schema import Field
+from ocd.extraction.search_scope import LEAST, Scope, score_of
+from ocd.extraction.type_coercion import as_declared
+from ocd.extraction.value_lists import listed
+
+__all__ = ["Filled", "fill", "fill_many"]
+
+
+@dataclass(slots=True)
+class Filled:
+    """Values, and for each field (by its path) the layer, the place and the confidence."""
+
+    data: dict[str, Any] = field(default_factory=dict)
+    layers: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+    confidence: dict[str, float] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    required: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def put(self, path: str, layer: str, source: str, score: float) -> None:
+        """Note where a field's value came from."""
+        self.layers[path] = layer
+        self.sources[path] = source
+        self.confidence[path] = round(min(score, 0.99), 2)
+
+    def lack(self, wanted: Field, path: str) -> None:
+        """Note that a field has no value."""
+        self.missing.append(path)
+        if wanted.required:
+            self.required.append(path)
+
+    def join(self, other: "Filled", name: str) -> None:
+        """Take over what was found for the object that stands under `name`."""
+        self.layers |= {f"{name}.{path}": value for path, value in other.layers.items()}
+        self.sources |= {f"{name}.{path}": value for path, value in other.sources.items()}
+        self.confidence |= {f"{name}.{path}": value for path, value in other.confidence.items()}
+        self.missing += [f"{name}.{path}" for path in other.missing]
+        self.required += [f"{name}.{path}" for path in other.required]
+        self.errors += [f"{name}.{error}" for error in other.errors]
+
+
+def fill(fields: Iterable[Field], scope: Scope) -> Filled:
+    """Fill the fields of one object; what is not found is missing, never invented."""
+    wanted = tuple(fields)
+    if scope.entity is None:
+        scope.entity = best_entity(wanted, scope.entities)
+    out = Filled()
+    for one in wanted:
+        if one.kind == "object" and one.fields:
+            _object(one, scope, out)
+        elif one.kind == "array" and one.item is not None:
+            _array(one, scope, out)
+        else:
+            _scalar(one, scope, out)
+    return out
+
+
+def _scalar(wanted: Field, scope: Scope, out: Filled) -> None:
+    unfit = ""
+    for candidate in scope.candidates(wanted):
+        value = as_declared(wanted, candidate.raw, scope.base, scope.lang)
+        if value is not None:
+            out.data[wanted.name] = value
+            out.put(wanted.name, candidate.layer, candidate.source, candidate.score)
+            return
+        unfit = unfit or str(candidate.raw)[:60]
+    if unfit:
+        kind = wanted.format or wanted.kind
+        out.errors.append(f"{wanted.name}: {unfit!r} is no {kind}")
+    out.lack(wanted, wanted.name)
+
+
+def _object(wanted: Field, scope: Scope, out: Filled) -> None:
+    inner = _inner_scope(wanted, scope)
+    found = fill(wanted.fields, inner) if inner else Filled()
+    # "brand: {name}" may stand beside the rest, as brand or as brand name.
+    joined = tuple(
+        replace(one, words=wanted.words + one.words, aliases=())
+        for one in wanted.fields
+        if one.name not in found.data
+    )
+    beside = fill(joined, scope)
+    beside.data = {**found.data, **beside.data}
+    beside.errors += found.errors
+    beside.layers |= found.layers
+    beside.sources |= found.sources
+    beside.confidence |= found.confidence
+    if not beside.data:
+        out.lack(wanted, wanted.name)
+        return
+    out.data[wanted.name] = beside.data
+    out.join(beside, wanted.name)
+
+
+def _inner_scope(wanted: Field, scope: Scope) -> Scope | None:
+    entity = scope.entity
+    for one in entity.said if entity else ():
+        value = one.value[0] if isinstance(one.value, list) and one.value else one.value
+        if entity and isinstance(value, dict) and score_of(wanted, one) >= 0.6:
+            return Scope(_NOWHERE, scope.base, scope.lang, entity=Entity(entity.layer, (), value))
+    for words, node in scope.hints:
+        if words == wanted.words and node.kids:
+            return Scope(node, scope.base, scope.lang)
+    return None
+
+
+def _array(wanted: Field, scope: Scope, out: Filled) -> None:
+    assert wanted.item is not None
+    if wanted.item.kind == "object":
+        rows = best_rows(wanted, scope, _filled_row)
+        if rows is None:
+            out.lack(wanted, wanted.name)
+            return
+        out.data[wanted.name] = [row for row in map(rows.read, rows.items) if row]
+        out.put(wanted.name, rows.layer, rows.source, rows.score)
+        return
+    found = listed(wanted, scope)
+    values = [as_declared(wanted.item, raw, scope.base, scope.lang) for raw in found.raws]
+    kept = list(dict.fromkeys(value for value in values if value is not None))
+    if not kept:
+        out.lack(wanted, wanted.name)
+        return
+    out.data[wanted.name] = kept
+    out.put(wanted.name, found.layer, found.source, found.score)
+
+
+def fill_many(item: Field, scope: Scope) -> tuple[list[dict[str, Any]], Rows | None]:
+    """Return the objects that repeat on a page, and how they were found."""
+    rows = best_rows(Field("", kind="array", item=item), scope, _filled_row)
+    if rows is None:
+        return [], None
+    return [row for row in map(rows.read, rows.items) if row], rows
+
+
+def _filled_row(fields: tuple[Field, ...], found: Node | Entity, scope: Scope) -> dict[str, Any]:
+    """Return the values of one repeated thing."""
+    if isinstance(found, Entity):
+        inner = Scope(_NOWHERE, scope.base, scope.lang, entity=found)
+        return fill(fields, inner).data
+    inner = Scope(found, scope.base, scope.lang)
+    inner.entities = [
+        one
+        for node, one in scope.placed
+        if found.at <= node.at < found.end and one.layer != "json-ld"
+    ][:20]
+    return fill(fields, inner).data
+
+
+def best_entity(fields: tuple[Field, ...], entities: list[Entity]) -> Entity | None:
+    """Return the thing that says most about the fields."""
+    best: tuple[float, Entity] | None = None
+    for entity in entities[:500]:
+        hits = sum(
+            any(score_of(one, said) >= LEAST for said in entity.said) for one in fields
+        )  # fmt: skip
+        if not hits:
+            continue
+        worth = hits - (0.75 * hits if entity.about_site else 0) + (0.2 if entity.top else 0)
+        if best is None or worth > best[0]:
+            best = (worth, entity)
+    return best[1] if best and best[0] >= 0.2 else None
+
+
+_NOWHERE = Tree([[0, "body", 0]]).root

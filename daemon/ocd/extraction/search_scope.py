@@ -1,0 +1,163 @@
+"""A part of a page in which values are looked for: all of it, one card, one row."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ocd.extraction import embedded_metadata as embedded
+from ocd.extraction import page_layout
+from ocd.extraction.embedded_metadata import Entity, Said
+from ocd.extraction.field_names import likeness, words_of
+from ocd.extraction.node_tree import Node
+from ocd.extraction.node_value import plain, told_by
+from ocd.extraction.schema import Field
+from ocd.extraction.value_heuristics import GUESSES
+
+LEAST = 0.5
+_LEAST_HINT = 0.35
+_TRUST = {"json-ld": 0.97, "microdata": 0.95, "rdfa": 0.93}
+_LAID = {"definition-list": 0.88, "table": 0.88, "label": 0.84, "field": 0.8}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that may be a field's value."""
+
+    raw: Any
+    layer: str
+    source: str
+    score: float
+
+
+@dataclass(eq=False)
+class Scope:
+    """Where to look. `entity` is the thing that it is about, if it says so for machines."""
+
+    root: Node
+    base: str = ""
+    lang: str = ""
+    page: bool = False
+    entities: list[Entity] = field(default_factory=list)
+    metas: list[tuple[str, str]] = field(default_factory=list)
+    entity: Entity | None = None
+
+    @cached_property
+    def facts(self) -> list[page_layout.Fact]:
+        """Labels and values of it."""
+        return page_layout.facts(self.root)
+
+    @cached_property
+    def placed(self) -> list[tuple[Node, Entity]]:
+        """The entities that stand in its markup, with their elements."""
+        return [(one.node, one) for one in self.entities if one.node is not None]
+
+    @cached_property
+    def hints(self) -> list[tuple[tuple[str, ...], Node]]:
+        """Its elements by the words of their classes."""
+        return page_layout.hints(self.root)
+
+    @cached_property
+    def tables(self) -> list[page_layout.Table]:
+        """Its tables with headers."""
+        return page_layout.tables(self.root)
+
+    @cached_property
+    def groups(self) -> list[page_layout.Group]:
+        """Elements of it that repeat."""
+        return page_layout.groups(self.root)
+
+    @cached_property
+    def repeated(self) -> list[tuple[int, int]]:
+        """Where the entries of its lists and cards stand."""
+        return page_layout.repeated(self.groups)
+
+    def candidates(self, wanted: Field) -> list[Candidate]:
+        """Return what may be the field's value, the likeliest first."""
+        found = [
+            *self.embedded(wanted), *self._meta(wanted), *self._labelled(wanted),
+            *self._hinted(wanted), *self._guessed(wanted),
+        ]  # fmt: skip
+        return sorted(found, key=lambda one: -one.score)
+
+    def embedded(self, wanted: Field) -> Iterator[Candidate]:
+        """Yield what the entity says about a field."""
+        entity = self.entity
+        if entity is None:
+            return
+        trust = _TRUST[entity.layer] * (0.6 if entity.about_site else 1)
+        kind = entity.types[0] if entity.types else ""
+        for one in entity.said:
+            score = score_of(wanted, one)
+            if score >= LEAST:
+                where = ".".join((kind, *one.keys) if kind else one.keys)
+                yield Candidate(one.value, entity.layer, where, trust * score)
+
+    def _meta(self, wanted: Field) -> Iterator[Candidate]:
+        for key, content in self.metas:
+            score = like(wanted, embedded.meta_words(key))
+            if score >= LEAST and content:
+                open_graph = key.startswith(("og:", "article:", "product:", "book:", "link:"))
+                trust = 0.83 if open_graph else 0.75
+                yield Candidate(content, "open-graph" if open_graph else "meta", key, trust * score)
+
+    def _labelled(self, wanted: Field) -> Iterator[Candidate]:
+        for fact in self.facts:
+            score = like(wanted, fact.words)
+            if score >= LEAST:
+                value = told_by(fact.node, wanted) if fact.text == fact.node.text else fact.text
+                where = " ".join(fact.words)
+                yield Candidate(value, fact.layer, where, _LAID[fact.layer] * score)
+
+    def _hinted(self, wanted: Field) -> Iterator[Candidate]:
+        alike: dict[float, int] = {}
+        for words, node in self.hints:
+            score = like(wanted, words)
+            if score < LEAST or "struck" in node.attrs:
+                continue
+            # Names that stand on many things are those of a list, not of the page.
+            alike[score] = alike.get(score, 0) + 1
+            late = 0.02 * min(alike[score], 10)
+            value = told_by(node, wanted)
+            score = (0.82 * score - late) * self._belonging(node) * plain(value, wanted)
+            if value and score >= _LEAST_HINT:
+                yield Candidate(value, "css", f"{node.tag}.{'-'.join(words)}", score)
+
+    def _belonging(self, node: Node) -> float:
+        """Return how much an element is of the whole: less in an aside or in one of many cards."""
+        if not self.page:
+            return 1
+        beside = node.within("aside", "footer", "nav") is not None
+        carded = any(at <= node.at < end for at, end in self.repeated)
+        return 0.6 if beside or carded else 1
+
+    # What a value looks like, for want of a name
+
+    def _guessed(self, wanted: Field) -> Iterator[Candidate]:
+        for meaning, guess in GUESSES.items():
+            if like(wanted, words_of(meaning)) >= 0.9:
+                for value, where, score in guess(self, wanted):
+                    yield Candidate(value, "heuristic", where, score)
+
+    def nodes(self, *tags: str) -> Iterator[Node]:
+        """Yield the elements of these tags, the root included."""
+        if self.root.tag in tags:
+            yield self.root
+        yield from (node for node in self.root.inside() if node.tag in tags)
+
+
+def names_of(wanted: Field) -> tuple[tuple[str, ...], ...]:
+    """Return the words of all names of a field."""
+    return (wanted.words, *wanted.aliases)
+
+
+def like(wanted: Field, words: tuple[str, ...]) -> float:
+    """Return how well a name fits a field."""
+    return max(likeness(name, words) for name in names_of(wanted))
+
+
+def score_of(wanted: Field, said: Said) -> float:
+    """Return how well a value of an entity fits a field."""
+    depth = 0.97 ** (len(said.keys) - 1)
+    nested = 1.0 if said.plain else 0.45
+    return depth * max(like(wanted, said.words), nested * like(wanted, said.last))

@@ -1,0 +1,98 @@
+"""What a person is shown before agreeing to another server's tools: what is new since last time.
+
+Pure. Every word of a declaration is shown, also those that a terminal or an eye would pass over:
+invisible characters are spelt out.
+"""
+
+import difflib
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ocd.gateway.tool_entries import SAID, Offered
+from ocd.gateway.tool_pins import Pinned, digest
+
+Declaration = Mapping[str, Any]
+# A longer text is shown to here; what follows is counted, and hidden from nobody.
+MAX_TEXT = 50_000
+
+
+def changes(
+    found: Sequence[Offered], tools: Sequence[Declaration], agreed: Pinned | None
+) -> list[dict[str, Any]]:
+    """Return what differs from what was agreed to: [{"tool", "name", "state", "diff"}].
+
+    state: new, changed or gone. diff: unified, a line for each line of text or of JSON. Tools that
+    are refused, and cannot be agreed to, are no part of it.
+    """
+    now = dict(zip((one.tool for one in found), tools, strict=True))
+    before = agreed or Pinned(tools={})
+    told = [
+        _change(one.tool, one.name, one.state, before, now[one.tool])
+        for one in found
+        if one.state in ("changed", "new")
+    ]
+    gone = sorted(set(before.tools) - {one.tool for one in found if one.state != "refused"})
+    return told + [_change(tool, "", "gone", before, None) for tool in gone]
+
+
+def mark(tools: Sequence[Declaration]) -> str:
+    """Return what tells one list of tools from another: agreeing is to what was shown."""
+    return digest({"tools": [said(tool) for tool in tools]})
+
+
+def said(tool: Declaration) -> dict[str, Any]:
+    """Return the part of a declaration that is agreed to."""
+    return {key: tool[key] for key in SAID if tool.get(key) is not None}
+
+
+def _change(
+    tool: str, name: str, state: str, before: Pinned, now: Declaration | None
+) -> dict[str, Any]:
+    told: dict[str, Any] = {"tool": _visible(tool), "name": name, "state": state}
+    then = before.said.get(tool)
+    if then is None and tool in before.tools:
+        told["unknown"] = "how it was agreed to is not known: that was with an earlier version"
+    lines = difflib.unified_diff(
+        list(_lines(then or {})), list(_lines(said(now or {}))),
+        f"{_visible(tool)} as agreed to {before.approved_at}".rstrip(), f"{_visible(tool)} now",
+        lineterm="", n=2,
+    )  # fmt: skip
+    return {**told, "diff": "\n".join(lines)}
+
+
+def _lines(declaration: Declaration) -> Iterator[str]:
+    for key in SAID:
+        value = declaration.get(key)
+        if value is None:
+            continue
+        if isinstance(value, str):
+            first, *rest = value.split("\n")
+            text = [f"{key}: {first}", *(f"  {line}" for line in rest)]
+        else:
+            shown = msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2)
+            text = [f"{key}:", *(f"  {line}" for line in shown.decode().split("\n"))]
+        yield from _bounded(text)
+
+
+def _bounded(lines: list[str]) -> Iterator[str]:
+    left = MAX_TEXT
+    for line in lines:
+        left -= len(line)
+        if left < 0:
+            more = sum(len(one) for one in lines) - MAX_TEXT
+            yield f"  … ({more} more characters, hash {digest({'lines': lines})})"
+            return
+        yield _visible(line)
+
+
+def _visible(text: str) -> str:
+    """Return the text with controls and invisible characters spelt out."""
+    return "".join(
+        f"\\u{{{ord(sign):x}}}" if unicodedata.category(sign) in _UNSEEN else sign for sign in text
+    )
+
+
+_UNSEEN = ("Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp")

@@ -1,0 +1,64 @@
+"""What the gateway asks of a connection to another MCP server; oc_mcp.client.upstream_connection has it."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from ocd.config.tables import Upstream
+from ocd.safety import secrets
+from ocd.verb_api.inline_tasks import OnProgress
+
+
+class Actor(Protocol):
+    """One server's connection; see oc_mcp.client.upstream_connection.Upstream. Every failure is an OcdError."""
+
+    @property
+    def settled(self) -> asyncio.Event:
+        """Set once the first attempt to reach the server has come to something."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """Return what can be said of the connection."""
+        ...
+
+    async def run(self) -> None:
+        """Be connected, again and again, until stopped."""
+        ...
+
+    async def reached(self) -> object:
+        """Wait until the server is there, and has said what it offers."""
+        ...
+
+    async def tools(self) -> list[dict[str, Any]]:
+        """Ask for the tools."""
+        ...
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, Any], on_progress: OnProgress | None
+    ) -> dict[str, Any]:
+        """Call a tool and return its result as it is on the wire."""
+        ...
+
+    async def resources(self) -> list[dict[str, Any]]:
+        """Ask for the resources; none of a server that has none."""
+        ...
+
+    async def read(self, uri: str) -> dict[str, Any]:
+        """Read a resource and return the result as it is on the wire."""
+        ...
+
+    def stop(self) -> None:
+        """End; `run` returns soon after."""
+        ...
+
+
+def starting(table: Upstream) -> dict[str, Any]:
+    """Return what starts a server, with the values of secrets in place of their names."""
+    known = secrets.current()
+    return {
+        "command": [table.command, *table.args] if table.command else [],
+        "env": known.fill(table.env),
+        "cwd": str(table.cwd) if table.cwd else None,
+        "url": table.url,
+        "headers": known.fill(table.headers),
+    }

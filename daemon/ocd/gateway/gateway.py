@@ -1,0 +1,154 @@
+"""The gateway (a part of the daemon): other MCP servers, and their tools as verbs."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.config.tables import Upstream
+from ocd.gateway.tool_pins import PinStore
+from ocd.gateway.upstream import Means, Server
+from ocd.safety.sanitize import Sanitizer
+from ocd.verb_api.capabilities import UPSTREAM_MARK
+from ocd.verb_api.declaration import Verb
+
+logger = logging.getLogger(__name__)
+
+# A list of tools waits so long for servers that are being started; who comes later is announced.
+SETTLE_S = 8.0
+CLOSE_S = 8.0
+
+Heard = Callable[[], Awaitable[None]]
+
+
+class Gateway:
+    """The servers as they are configured now. `entries`: catalog entries of their tools, by name.
+
+    tables: as in `configure`. load: imports a module of oc_mcp beside the loop.
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[str, Upstream],
+        pins: PinStore,
+        sanitizer: Sanitizer,
+        *,
+        load: Callable[[str], Awaitable[Any]],
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        self.entries: dict[str, Mapping[str, Any]] = {}
+        self._means = Means(pins, sanitizer, load, spawn, self._publish)
+        self._servers: dict[str, Server] = {}
+        self._heard: set[Heard] = set()
+        self.configure(tables)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the servers, sorted."""
+        return sorted(self._servers)
+
+    def configure(self, tables: Mapping[str, Upstream]) -> None:
+        """Have these servers; those that are gone or changed end, and start anew when asked."""
+        before = self._servers
+        kept = {name: one for name, one in before.items() if tables.get(name) == one.table}
+        for server in before.values():
+            if server.name not in kept:
+                server.remove()
+        new = {name: Server(name, tables[name], self._means) for name in tables if name not in kept}
+        self._servers = kept | new
+        self._publish()
+        if new and self._heard:
+            # Hosts that have listed the tools already are told once it is known what came.
+            self._means.spawn(self.settle())
+
+    def watch(self, heard: Heard) -> Callable[[], None]:
+        """Call `heard` whenever the list of tools changes, until what is returned is called."""
+        self._heard.add(heard)
+        return lambda: self._heard.discard(heard)
+
+    def _publish(self) -> None:
+        servers = self._servers.values()
+        found = {one.name: one.entry for server in servers for one in server.offered.values()}
+        if found == self.entries:
+            return
+        self.entries.clear()
+        self.entries.update(sorted(found.items()))
+        for heard in list(self._heard):
+            self._means.spawn(_told(heard))
+
+    async def settle(self) -> None:
+        """Wait until every server has said what it offers, or cannot; for some seconds at most."""
+        waiting = [server for server in self._servers.values() if not server.known.is_set()]
+        if not waiting:
+            return
+        try:
+            async with asyncio.timeout(SETTLE_S), asyncio.TaskGroup() as group:
+                for server in waiting:
+                    group.create_task(server.settle())
+        except TimeoutError:
+            logger.info("tools are listed without those of servers that are still starting")
+
+    async def verb(self, name: str) -> Verb | None:
+        """Return a tool as a verb; None if there is none of that name.
+
+        Raises upstream_gone if its server cannot be asked, upstream_withheld if nobody agreed.
+        """
+        server = self._servers.get(name.partition(UPSTREAM_MARK)[0])
+        return await server.verb(name) if server and UPSTREAM_MARK in name else None
+
+    async def resources(self) -> list[dict[str, Any]]:
+        """Return what the servers list as resources; of one that does not answer there are none."""
+        await self.settle()
+        found = list[dict[str, Any]]()
+
+        async def ask(server: Server) -> None:
+            try:
+                found.extend(await server.resources())
+            except OcdError as error:
+                logger.info("resources of %s are not listed: %s", server.name, error.message)
+
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SETTLE_S), asyncio.TaskGroup() as group:
+                for server in self._servers.values():
+                    if server.known.is_set():
+                        group.create_task(ask(server))
+        return sorted(found, key=lambda one: (one["name"], one["uri"]))
+
+    async def review(self, name: str) -> dict[str, Any]:
+        """Return what agreeing to a server's tools as they are now would agree to."""
+        return await self._server(name).review()
+
+    async def approve(self, name: str, mark: str) -> dict[str, Any]:
+        """Agree to all tools of a server as they are now; see Server.approve."""
+        return await self._server(name).approve(mark)
+
+    def _server(self, name: str) -> Server:
+        if name in self._servers:
+            return self._servers[name]
+        known = ", ".join(self.names) or "none"
+        hint = f"Configured: {known}. They stand in config.toml as [upstream.NAME]."
+        raise OcdError("not_found", f"There is no upstream '{name}'", hint=hint, upstream=name)
+
+    async def states(self) -> list[dict[str, Any]]:
+        """Return what each server is and offers, and what is withheld of it."""
+        await self.settle()
+        return [self._servers[name].state() for name in self.names]
+
+    async def close(self) -> None:
+        """End all servers, within bounded time."""
+        running = [one for one in self._servers.values() if one.actor is not None]
+        for server in running:
+            server.remove()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_S):
+                for server in running:
+                    await server.ended.wait()
+
+    def __repr__(self) -> str:
+        return f"Gateway({self.names})"
+
+
+async def _told(heard: Heard) -> None:
+    await heard()

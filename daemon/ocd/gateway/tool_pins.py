@@ -1,0 +1,72 @@
+"""What a person has agreed to of other MCP servers' tools: a hash of each tool's declaration.
+
+One file, `upstream/pins.json`. A tool that is not in it as it now is may not be called.
+"""
+
+import threading
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from ocd.api.timestamps import now
+from ocd.storage.files import make_dir, read_document, write_whole
+
+
+class Pinned(msgspec.Struct, frozen=True, kw_only=True):
+    """The tools of one server as they were agreed to: the hash of each by its own name.
+
+    said: their declarations, to compare later ones with; earlier versions kept none.
+    """
+
+    tools: dict[str, str]
+    said: dict[str, dict[str, Any]] = {}
+    approved_at: str = ""
+
+
+class _Book(msgspec.Struct, frozen=True, kw_only=True):
+    """The file as it is on disk."""
+
+    format: Literal["upstream_pins"] = "upstream_pins"
+    version: Literal[1] = 1
+    servers: dict[str, Pinned] = {}
+
+
+def digest(declaration: dict[str, Any]) -> str:
+    """Return the hash of all that a server says of a tool; the order of keys does not count."""
+    ordered = msgspec.json.encode(declaration, order="deterministic")
+    return blake2b(ordered, digest_size=16).hexdigest()
+
+
+class PinStore:
+    """The file. Every method blocks for some milliseconds."""
+
+    def __init__(self, home: Path) -> None:
+        self._path = home / "upstream" / "pins.json"
+        self._lock = threading.Lock()
+
+    def of(self, server: str) -> Pinned | None:
+        """Return what was agreed to of a server, None if it was never met; unreadable_file."""
+        return self._read().servers.get(server)
+
+    def keep(
+        self, server: str, tools: dict[str, str], said: dict[str, dict[str, Any]], at: str = ""
+    ) -> Pinned:
+        """Remember that these tools, by name, hash and words, are agreed to, and no others.
+
+        at: when that was; now, unless it is given.
+        """
+        pinned = Pinned(tools=tools, said=said, approved_at=at or now())
+        with self._lock:
+            book = _Book(servers={**self._read().servers, server: pinned})
+            make_dir(self._path.parent)
+            whole = msgspec.json.format(msgspec.json.encode(book), indent=1)
+            write_whole(self._path, whole + b"\n")
+        return pinned
+
+    def _read(self) -> _Book:
+        return read_document(self._path, _Book) or _Book()
+
+    def __repr__(self) -> str:
+        return f"PinStore({str(self._path)!r})"

@@ -1,0 +1,284 @@
+"""One MCP server behind the gateway: its actor once it was asked, and what it offers.
+
+What speaks MCP lives in `oc_mcp.client.upstream_connection`, which is loaded when the first of them is asked.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.config.tables import Upstream
+from ocd.gateway import approval_diff as review
+from ocd.gateway.connection import Actor, starting
+from ocd.gateway.resources import READ, Links, resource_of
+from ocd.gateway.results import output_of
+from ocd.gateway.tool_entries import Offered, offers
+from ocd.gateway.tool_pins import Pinned, PinStore
+from ocd.safety.redact import redact_text
+from ocd.safety.sanitize import Sanitizer
+from ocd.verb_api.capabilities import UPSTREAM_MARK
+from ocd.verb_api.declaration import Output, Params, Verb
+from ocd.verb_api.inline_tasks import OnProgress
+
+logger = logging.getLogger(__name__)
+
+# Beyond this a result is looked through beside the loop.
+_SHORT = 8192
+
+
+class UpstreamCall(Params):
+    """What the caller of another server's tool has given, unread"""
+
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What all servers need. load: imports a module of oc_mcp. publish: tells of new offers."""
+
+    pins: PinStore
+    sanitizer: Sanitizer
+    load: Callable[[str], Awaitable[Any]]
+    spawn: Callable[[Coroutine[Any, Any, None]], object]
+    publish: Callable[[], None]
+
+
+class Server:
+    """One `[upstream.NAME]`. `offered`: its tools by the names they have with us."""
+
+    def __init__(self, name: str, table: Upstream, means: Means) -> None:
+        self.name = name
+        self.table = table
+        self.offered: dict[str, Offered] = {}
+        self.known = asyncio.Event()
+        self.ended = asyncio.Event()
+        self.actor: Actor | None = None
+        self._means = means
+        self._starting = asyncio.Lock()
+        self._listed: list[dict[str, Any]] = []
+        self._removed = False
+        self._links = Links(name)
+
+    # --- its life ---------------------------------------------------------------------------
+
+    async def started(self) -> Actor:
+        """Return its actor, which is made and set going when it is first asked for."""
+        async with self._starting:
+            if self.actor is not None:
+                return self.actor
+            module = await self._means.load("oc_mcp.client.upstream_connection")
+            if self._removed:  # the configuration changed meanwhile: nobody would end it
+                raise OcdError(
+                    "upstream_gone", f"The MCP server '{self.name}' was taken out of config.toml",
+                    hint="What there is: oc mcp upstreams", upstream=self.name,
+                )  # fmt: skip
+            actor: Actor = module.Upstream(self.name, starting(self.table), self._on_tools)
+            self.actor = actor
+            self._means.spawn(self._run(actor))
+            return actor
+
+    async def _run(self, actor: Actor) -> None:
+        try:
+            await actor.run()
+        finally:
+            self.ended.set()
+
+    async def settle(self) -> None:
+        """Wait until its first start has come to something."""
+        try:
+            actor = await self.started()
+        except OcdError as error:
+            logger.warning("upstream %s cannot be started: %s", self.name, error.message)
+            return
+        await actor.settled.wait()
+
+    def remove(self) -> None:
+        """Have it end, and offer nothing any more."""
+        self._removed = True
+        if self.actor is not None:
+            self.actor.stop()
+
+    # --- what it offers, and who agreed -----------------------------------------------------
+
+    async def _on_tools(self, tools: list[dict[str, Any]]) -> None:
+        """Take note of what it offers; the first time that is agreed to as it is."""
+        self._listed = tools
+        pinned = await asyncio.to_thread(self._means.pins.of, self.name)
+        if pinned is None:
+            pinned = await self._pin()
+        elif not pinned.said.keys() >= pinned.tools.keys():
+            pinned = await self._completed(pinned)
+        self._offer(pinned)
+
+    async def _pin(self) -> Pinned:
+        found = self._offers(None)
+        agreed = [one.tool for one in found if one.state != "refused"]
+        hashes = {one.tool: one.hash for one in found if one.tool in agreed}
+        return await self._keep(hashes, self._said(agreed))
+
+    async def _completed(self, pinned: Pinned) -> Pinned:
+        """Add the words of tools that are as they were agreed to: earlier versions kept none."""
+        same = [one.tool for one in self._offers(pinned) if pinned.tools.get(one.tool) == one.hash]
+        return await self._keep(pinned.tools, pinned.said | self._said(same), pinned.approved_at)
+
+    async def _keep(
+        self, hashes: dict[str, str], said: dict[str, dict[str, Any]], at: str = ""
+    ) -> Pinned:
+        return await asyncio.to_thread(self._means.pins.keep, self.name, hashes, said, at)
+
+    def _said(self, tools: Iterable[str]) -> dict[str, dict[str, Any]]:
+        wanted = set(tools)
+        return {
+            str(tool.get("name", "")): review.said(tool)
+            for tool in self._listed
+            if str(tool.get("name", "")) in wanted
+        }
+
+    def _offers(self, pinned: Pinned | None) -> list[Offered]:
+        agreed = None if pinned is None else pinned.tools
+        sanitizer = self._means.sanitizer
+        return offers(self.name, self._listed, agreed, tier=self.table.tier, sanitizer=sanitizer)
+
+    def _offer(self, pinned: Pinned) -> None:
+        if self._removed:
+            return
+        found = self._offers(pinned)
+        for one in found:
+            if one.state != "offered":
+                logger.warning("%s: %s %s", one.name, one.state, one.why)
+        self.offered = {one.name: one for one in found if one.state != "refused"}
+        self.known.set()
+        self._means.publish()
+
+    async def review(self) -> dict[str, Any]:
+        """Ask for its tools and return what a person would agree to, compared with what was."""
+        actor = await self.started()
+        await actor.reached()
+        self._listed = await actor.tools()
+        before = await asyncio.to_thread(self._means.pins.of, self.name)
+        found = self._offers(before)
+        return {
+            "upstream": self.name,
+            "tools": sum(one.state != "refused" for one in found),
+            "changes": review.changes(found, self._listed, before),
+            "mark": review.mark(self._listed),
+        }
+
+    async def approve(self, mark: str) -> dict[str, Any]:
+        """Agree to all its tools as they are now, and tell what is new in that.
+
+        Raises upstream_withheld if they are not those that a review has shown under this mark.
+        """
+        now = await self.review()
+        if mark and mark != now["mark"]:
+            raise OcdError(
+                "upstream_withheld",
+                f"The tools of '{self.name}' have changed since they were shown",
+                hint=f"Look at them again: oc mcp approve {self.name}", upstream=self.name,
+            )  # fmt: skip
+        self._offer(await self._pin())
+        return now
+
+    def state(self) -> dict[str, Any]:
+        """Return what it is and offers, and what is withheld of it."""
+        found: dict[str, Any] = {"upstream": self.name}
+        if self.actor is not None:
+            found |= self.actor.state()
+            if "said" in found:
+                found["said"] = redact_text(str(found["said"]))
+        offered = self.offered.values()
+        found["tools"] = [one.name for one in offered if one.state == "offered"]
+        withheld = [_told_of(one) for one in offered if one.state != "offered"]
+        everything = self._offers(None) if self._listed else []
+        refused = [_told_of(one) for one in everything if one.state == "refused"]
+        found |= {"withheld": withheld} if withheld else {}
+        return found | ({"refused": refused} if refused else {})
+
+    # --- calls ------------------------------------------------------------------------------
+
+    async def verb(self, name: str) -> Verb | None:
+        """Return a tool as a verb; None if there is none of that name.
+
+        Raises upstream_gone if the server cannot be asked, upstream_withheld if nobody agreed.
+        """
+        if name == f"{self.name}{UPSTREAM_MARK}{READ}":
+            return self._verb(name, self._read, frozenset(("id",)), reads=True)
+        if not self.known.is_set():
+            actor = await self.started()
+            await actor.reached()
+        one = self.offered.get(name)
+        if one is None:
+            return None
+        if one.state != "offered":
+            raise _not_agreed(self.name, one)
+        return self._verb(name, partial(self._call, one.tool), one.own, reads=False)
+
+    def _verb(
+        self, name: str, run: Callable[..., Awaitable[Output]], own: frozenset[str], *, reads: bool
+    ) -> Verb:
+        return Verb(
+            name=name, params=UpstreamCall, run=run, scope="upstream", needs=None,
+            capability="upstream", tier=self.table.tier, large=True, reads_page=True,
+            timeout_ms=self.table.timeout_ms, foreign=own, reads=reads,
+        )  # fmt: skip
+
+    async def _call(
+        self, tool: str, params: UpstreamCall, on_progress: OnProgress | None
+    ) -> Output:
+        actor = await self.started()
+        result = await actor.call(tool, params.arguments, on_progress)
+        work = partial(
+            output_of, self.name, tool, result, self._links.shown, redacted=self.table.redact
+        )
+        return await asyncio.to_thread(work) if _is_long(result) else work()
+
+    # --- resources --------------------------------------------------------------------------
+
+    async def resources(self) -> list[dict[str, Any]]:
+        """Return its resources as they are listed, under addresses of ours; upstream_gone."""
+        actor = await self.started()
+        return list(self._links.listed(await actor.resources()))
+
+    async def _read(self, params: UpstreamCall, _on_progress: OnProgress | None) -> Output:
+        key = str(params.arguments.get("id", ""))
+        if self._links.of(key) is None:
+            await self.resources()  # it was linked to before the daemon was started again
+        address = self._links.of(key)
+        if address is None:
+            raise OcdError(
+                "not_found", f"'{self.name}' has no such resource now",
+                hint="Links hold until the daemon is started again. Call the tool again.",
+            )  # fmt: skip
+        actor = await self.started()
+        result = await actor.read(address)
+        shown = self._links.shown(address)
+        work = partial(resource_of, self.name, shown, result, redacted=self.table.redact)
+        return await asyncio.to_thread(work)
+
+    def __repr__(self) -> str:
+        return f"Server({self.name!r}, {len(self.offered)} tools)"
+
+
+def _is_long(result: Mapping[str, Any]) -> bool:
+    size = 0
+    for block in result.get("content", ()):
+        size += len(str(block.get("text") or block.get("data") or block.get("resource") or ""))
+    return size > _SHORT or result.get("structuredContent") is not None
+
+
+def _told_of(one: Offered) -> dict[str, Any]:
+    return {"tool": one.name, "state": one.state, **({"why": one.why} if one.why else {})}
+
+
+def _not_agreed(server: str, one: Offered) -> OcdError:
+    what = "is new" if one.state == "new" else "has changed"
+    return OcdError(
+        "upstream_withheld",
+        f"{one.name} {what} since a person agreed to the tools of '{server}'",
+        hint=f"A person looks at it and allows it: oc mcp approve {server}",
+        upstream=server, tool=one.name, state=one.state,
+    )  # fmt: skip

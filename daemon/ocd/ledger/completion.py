@@ -1,0 +1,73 @@
+"""How a task gets its result and its last state, whether it ran to its end or died."""
+
+import logging
+
+from msgspec.structs import replace
+
+from ocd.api.errors import OcdError
+from ocd.ledger.states import Outcome, TaskMeta, TaskProgress, orphaned, reap
+from ocd.ledger.store import TaskStore
+from ocd.ledger.task_kind import Kind, code_of_a_kind
+from ocd.storage import crash_points
+from ocd.storage.payload import Payload
+
+logger = logging.getLogger(__name__)
+
+
+def with_result(
+    store: TaskStore, kind: Kind | None, meta: TaskMeta, verdict: Outcome, payload: Payload | None
+) -> Outcome:
+    """Write the task's result and return the verdict that names it.
+
+    Without a payload the result is made of the finished units. A result that cannot be stored
+    makes a completed task a failed one; a failed or cancelled one goes without it.
+    """
+    try:
+        with code_of_a_kind(meta.task_id):
+            payload = _of_units(store, kind, meta) if payload is None else payload
+            if payload is None:
+                return replace(verdict, result_path=_present_result(store, meta.task_id))
+            path, place = store.write_result(meta.task_id, payload)
+    except OcdError as error:
+        logger.warning("no result of task %s: %s", meta.task_id, error)
+        return verdict if verdict.error else _without_result(verdict, error)
+    return replace(verdict, result_path=path, result_list=place, result_checked=True)
+
+
+def _of_units(store: TaskStore, kind: Kind | None, meta: TaskMeta) -> Payload | None:
+    if kind is None or kind.recover is None:
+        return None
+    # A line that cannot be read costs that unit alone; the file then stays beside the result.
+    return kind.recover(meta, store.units(meta.task_id, readable_only=True))
+
+
+def _present_result(store: TaskStore, task_id: str) -> str | None:
+    path = store.result_file(task_id)
+    return str(path) if path.exists() else None
+
+
+def _without_result(verdict: Outcome, error: OcdError) -> Outcome:
+    failed = "FAILED" if verdict.status == "COMPLETED" else verdict.status
+    return replace(verdict, status=failed, error=error.body())
+
+
+def reap_orphan(store: TaskStore, kind: Kind | None, meta: TaskMeta) -> TaskMeta:
+    """End a task whose process is gone, with a result of the units it finished (step 6)."""
+    store.sweep_parts(meta.task_id)
+    units = sum(1 for _ in store.units(meta.task_id, readable_only=True))
+    progress = replace(meta.progress, done=units) if units else meta.progress
+    verdict = Outcome(status="FAILED", error=dict(orphaned(meta, units)))
+    outcome = with_result(store, kind, replace(meta, progress=progress), verdict, None)
+    crash_points.point("reap.result")
+    ended = store.update(
+        meta.task_id, lambda now: _reaped(now, outcome, progress, store.now()), "reap.meta"
+    )
+    store.remove_held_units(ended)
+    events = store.events(meta.task_id)
+    events.end("orphaned", units=units)
+    crash_points.point("reap.event")
+    return ended
+
+
+def _reaped(meta: TaskMeta, outcome: Outcome, progress: TaskProgress, now: str) -> TaskMeta:
+    return meta if meta.terminal else replace(reap(meta, outcome, now), progress=progress)

@@ -1,0 +1,49 @@
+"""The line of tasks that wait for their turn: first come, first run, so many at once."""
+
+from collections import deque
+
+from ocd.ledger.task_run import Run
+
+
+class Line:
+    """Gives turns. A run gets its turn by its event `turn`, and gives it back by `leave`."""
+
+    def __init__(self, max_at_once: int) -> None:
+        self._max_at_once = max_at_once
+        self._waiting: deque[Run] = deque()
+        self._at_work = 0
+
+    @property
+    def max_at_once(self) -> int:
+        """How many have a turn at once; may be set at any time."""
+        return self._max_at_once
+
+    @max_at_once.setter
+    def max_at_once(self, value: int) -> None:
+        self._max_at_once = value
+        self._call_in()
+
+    def join(self, run: Run) -> None:
+        """Put a run at the end of the line."""
+        self._waiting.append(run)
+        self._call_in()
+
+    def leave(self, run: Run) -> None:
+        """Give a run's turn to the next, or take it out of the line."""
+        if run.holds_turn:
+            run.holds_turn = False
+            self._at_work -= 1
+        elif run in self._waiting:
+            self._waiting.remove(run)
+        self._call_in()
+
+    def _call_in(self) -> None:
+        while self._waiting and self._at_work < self._max_at_once:
+            run = self._waiting.popleft()
+            if not run.stopping:
+                run.holds_turn = True
+                self._at_work += 1
+                run.turn.set()
+
+    def __repr__(self) -> str:
+        return f"Line({self._at_work} at work, {len(self._waiting)} waiting)"

@@ -1,0 +1,83 @@
+"""What a long verb holds while it runs: where to put finished units, and whether to stop."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from ocd.api.errors import OcdError
+from ocd.ledger.states import TaskProgress
+from ocd.safety import secrets
+from ocd.safety.redact import redact_text
+from ocd.storage import crash_points
+from ocd.storage.files import Log
+
+UNITS = "pages.jsonl"
+_MESSAGE_LENGTH = 500
+
+
+class Work:
+    """One run of a long verb, as the verb sees it. For use on the event loop only.
+
+    A unit is the smallest piece of the work that is kept when the rest is lost: a crawled page, a
+    recorded action. `stop` is set when the task was cancelled: the verb looks at it between units
+    (or waits on it beside one) and returns what it has; one that goes on is ended a second later.
+    """
+
+    def __init__(
+        self,
+        task_id: str,
+        session: str,
+        directory: Path,
+        heard: Callable[["Work"], None] = lambda _work: None,
+    ) -> None:
+        self.task_id = task_id
+        self.session = session
+        self.directory = directory
+        self.units = directory / UNITS
+        self.stop = asyncio.Event()
+        self.begun = asyncio.Event()  # set by kinds that tell when their work has begun
+        self.now = TaskProgress()
+        self.finished = 0
+        self._heard = heard
+        self._log: Log | None = None
+        self._told = False
+        self._closed = False
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the task was asked to stop."""
+        return self.stop.is_set()
+
+    def add(self, unit: bytes) -> None:
+        """Keep a finished unit: one JSON value in one line. It survives the death of the process.
+
+        Raises storage_full or storage_failed, and `cancelled` once the task has ended.
+        """
+        if self._closed:
+            raise OcdError("cancelled", f"Task {self.task_id} has ended", task_id=self.task_id)
+        if self._log is None:
+            self._log = Log(self.units)
+        self._log.append(secrets.current().mask(unit))
+        crash_points.point("unit.line")
+        self.finished += 1
+        if not self._told:
+            self.now = TaskProgress(self.finished)
+        self._heard(self)
+
+    def progress(self, done: int, total: int | None = None, message: str = "") -> None:
+        """Say how far the work is: units done of `total` (None: unknown), and what happens now.
+
+        The message is kept on disk, so secrets in it are redacted; it is cut to 500 characters.
+        """
+        self._told = True
+        self.now = TaskProgress(done, total, redact_text(message)[:_MESSAGE_LENGTH])
+        self._heard(self)
+
+    def close(self) -> None:
+        """Take no more units; what a late thread of the verb still adds is refused."""
+        self._closed = True
+        if self._log is not None:
+            self._log.close()
+
+    def __repr__(self) -> str:
+        return f"Work({self.task_id!r}, finished={self.finished}, stopping={self.stopping})"

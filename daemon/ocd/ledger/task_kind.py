@@ -1,0 +1,52 @@
+"""What a task kind is, and the one place where a kind's code meets the ledger."""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.ledger.states import TaskMeta
+from ocd.ledger.task_handle import Work
+from ocd.storage.payload import Lines, Payload
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A long verb, as the ledger runs it.
+
+    prepare: checks the arguments as the direct call would and returns what `run` gets. run: does
+    the work; its payload is a JSON one. recover: makes a result of the finished units of a run
+    that failed, was ended or died with its process; None: such a task keeps no result.
+    tells_begin: `run` sets `work.begun`; such a task does not wait in line, and whoever starts it
+    is answered once it has begun.
+    """
+
+    name: str
+    prepare: Callable[[dict[str, Any]], Any]
+    run: Callable[[Work, Any], Awaitable[Payload]]
+    recover: Callable[[TaskMeta, Lines], Payload] | None = None
+    tells_begin: bool = False
+
+
+@contextmanager
+def code_of_a_kind(task_id: str) -> Iterator[None]:
+    """Let only OcdError out of a kind's code: anything else becomes `internal`, with a log entry.
+
+    Beside the dispatcher this is the one place that catches Exception: a task has no caller who
+    would see it, and a bug in one kind must end its task, not the daemon.
+    """
+    try:
+        yield
+    except OcdError:
+        raise
+    except Exception as error:
+        logger.exception("task %s failed", task_id)
+        raise OcdError(
+            "internal",
+            f"Internal error in task {task_id}: {type(error).__name__}",
+            hint=f"Its traceback: ocd logs {task_id}",
+        ) from error

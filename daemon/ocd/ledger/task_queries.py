@@ -1,0 +1,167 @@
+"""Every task there is, for reading and waiting: this process's from memory, others from disk."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from msgspec import to_builtins
+
+from ocd.api.errors import OcdError
+from ocd.ledger.completion import reap_orphan
+from ocd.ledger.events import EVENTS, Tail
+from ocd.ledger.folder_watch import changes
+from ocd.ledger.index import Index, readable
+from ocd.ledger.process_identity import process_is_gone
+from ocd.ledger.results import Result, read_result
+from ocd.ledger.states import TaskMeta
+from ocd.ledger.store import TaskStore
+from ocd.ledger.task_kind import Kind
+from ocd.ledger.task_run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Some tasks, newest first, and how many could not be read."""
+
+    metas: list[TaskMeta]
+    unreadable: int
+
+
+class Tasks:
+    """The tasks of a store, with those that run in this process."""
+
+    def __init__(self, store: TaskStore, kinds: Mapping[str, Kind]) -> None:
+        self._store = store
+        self._kinds = kinds
+        self._index = Index(store)
+        self._runs: dict[str, Run] = {}
+        # Ends that the disk could not take (it was full).
+        self._unstored: dict[str, TaskMeta] = {}
+
+    async def get(self, task_id: str) -> TaskMeta:
+        """Return the task as it is now: `task_not_found`, `unreadable_file`."""
+        meta = self._known(task_id)
+        return await asyncio.to_thread(self._store.read, task_id) if meta is None else meta
+
+    def _known(self, task_id: str) -> TaskMeta | None:
+        run = self._runs.get(task_id)
+        return self._unstored.get(task_id) if run is None else run.meta
+
+    async def list(
+        self,
+        statuses: Collection[str] = (),
+        kinds: Collection[str] = (),
+        *,
+        since: int = 0,
+        limit: int = 50,
+    ) -> Listing:
+        """Return the newest `limit` tasks of these statuses and kinds (empty: any), created at
+        epoch millisecond `since` or later.
+        """
+        return await asyncio.to_thread(self._listed, statuses, kinds, since, limit)
+
+    def _listed(
+        self, statuses: Collection[str], kinds: Collection[str], since: int, limit: int
+    ) -> Listing:
+        self._index.refresh(own=tuple(self._runs))
+        metas: list[TaskMeta] = []
+        for task_id in self._index.newest(statuses, kinds, since=since):
+            meta = self._known(task_id) or readable(self._index, self._store, task_id)
+            if meta is not None and (not statuses or meta.status in statuses):
+                metas.append(meta)
+                if len(metas) >= limit:
+                    break
+        return Listing(metas, len(self._index.unreadable))
+
+    def result(self, meta: TaskMeta) -> Result | None:
+        """Return the result of a task, whole or partial; None if it has none (yet). Blocks."""
+        return read_result(
+            self._store.result_file(meta.task_id), self._store.units(meta.task_id), meta
+        )
+
+    def counts(self) -> dict[str, int]:
+        """Return how many tasks there are, and how many of this process run and wait."""
+        running = sum(run.meta.status == "RUNNING" for run in self._runs.values())
+        return {
+            "total": len(self._index),
+            "running": running,
+            "pending": len(self._runs) - running,
+            "unreadable": len(self._index.unreadable),
+        }
+
+    # --- waiting -----------------------------------------------------------------------------
+
+    async def wait(self, task_id: str, timeout_s: float) -> TaskMeta:
+        """Return the task once it has ended; `timeout` says how far it was by then."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self._wait_ended(task_id)
+        except TimeoutError:
+            meta = await self.get(task_id)
+        if meta.terminal:
+            return meta
+        raise OcdError(
+            "timeout",
+            f"Task {task_id} is still {meta.status} after {timeout_s:g} s",
+            hint=f"It goes on. Wait again: oc_task_wait(task_id='{task_id}')",
+            task_id=task_id,
+            status=meta.status,
+            progress=to_builtins(meta.progress),
+        )
+
+    async def watch(self, task_id: str, tell: Callable[[TaskMeta], None]) -> TaskMeta:
+        """Call `tell` with the task whenever it changed, and return it once it has ended."""
+        run = self._runs.get(task_id)
+        while run is not None and not run.ended.is_set():
+            change = run.changed.next
+            tell(run.meta)
+            await change.wait()
+        return run.meta if run is not None else await self._wait_ended(task_id)
+
+    async def _wait_ended(self, task_id: str) -> TaskMeta:
+        run = self._runs.get(task_id)
+        if run is not None:
+            await run.ended.wait()
+            return run.meta
+        meta = await self.get(task_id)
+        if meta.terminal:
+            return meta
+        async with aclosing(changes(self._store.directory(task_id))) as moments:
+            async for _ in moments:
+                meta = await asyncio.to_thread(self._read_elsewhere, task_id)
+                if meta.terminal:
+                    break
+        return meta
+
+    def _read_elsewhere(self, task_id: str) -> TaskMeta:
+        """Return a task of another process; if that died meanwhile, the task is reaped."""
+        meta = self._store.read(task_id)
+        if not meta.terminal and process_is_gone(meta):
+            meta = reap_orphan(self._store, self._kinds.get(meta.kind), meta)
+        self._index.put(meta)
+        return meta
+
+    async def events(self, task_id: str, *, follow: bool = False) -> AsyncIterator[bytes]:
+        """Yield the task's events as JSON lines; with `follow` also later ones, until it ends."""
+        meta = await self.get(task_id)
+        tail = Tail(self._store.directory(task_id) / EVENTS)
+        async with aclosing(self._moments(meta, follow=follow)) as moments:
+            async for _ in moments:
+                for line in await asyncio.to_thread(tail.new_lines):
+                    yield line
+
+    async def _moments(self, meta: TaskMeta, *, follow: bool) -> AsyncGenerator[None, None]:
+        """Yield now and whenever the task's events may have grown, the last time after its end."""
+        run = self._runs.get(meta.task_id)
+        while follow and run is not None and not run.ended.is_set():
+            change = run.changed.next
+            yield
+            await change.wait()
+        if follow and run is None and not meta.terminal:
+            async with aclosing(changes(self._store.directory(meta.task_id))) as moments:
+                async for _ in moments:
+                    yield
+                    if (await asyncio.to_thread(self._read_elsewhere, meta.task_id)).terminal:
+                        break
+        yield

@@ -1,0 +1,1 @@
+"""What an agent keeps between sessions: notes, checkpoints, session snapshots."""

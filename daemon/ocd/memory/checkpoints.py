@@ -1,0 +1,67 @@
+"""What agents write down of their work: checkpoints, snapshots of sessions.
+
+checkpoints/<safe name>.json    how far a task is, for a program to go on with
+sessions/<snapshot id>.json     what a session was about, for whoever takes it up again
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, Literal
+
+import msgspec
+
+from ocd.storage.named_files import Named, NamedFiles
+
+MOST_CHECKPOINTS = 500
+MOST_SNAPSHOTS = 200
+
+
+class TabState(msgspec.Struct, frozen=True, kw_only=True):
+    """A tab as it was; `target_id` is Chromium's own name for it, which is never used again."""
+
+    tab_id: str
+    url: str
+    title: str = ""
+    target_id: str = ""
+
+
+class Checkpoint(Named, frozen=True, kw_only=True):
+    """How far a task is. `current_url` is the most recent tab's."""
+
+    format: Literal["checkpoint"] = "checkpoint"
+    task_description: str = ""
+    completed_steps: list[Any] = msgspec.field(default_factory=list[Any])
+    pending_steps: list[Any] = msgspec.field(default_factory=list[Any])
+    extracted_data: Any = None
+    current_url: str | None = None
+    tabs: list[TabState] = msgspec.field(default_factory=list[TabState])
+
+
+class Snapshot(Named, frozen=True, kw_only=True):
+    """What a session is about. Its name is its id; `current` is the id of the most recent tab."""
+
+    format: Literal["session_snapshot"] = "session_snapshot"
+    label: str = ""
+    objective: str
+    current_step: str
+    next_actions: list[str]
+    completed_steps: list[str] = msgspec.field(default_factory=list[str])
+    notes: str = ""
+    current: str | None = None
+    tabs: list[TabState] = msgspec.field(default_factory=list[TabState])
+
+
+def checkpoints(home: Path) -> NamedFiles[Checkpoint]:
+    """Return the checkpoints of a home."""
+    return NamedFiles(home / "checkpoints", Checkpoint, "checkpoint", most=MOST_CHECKPOINTS)
+
+
+def snapshots(home: Path) -> NamedFiles[Snapshot]:
+    """Return the snapshots of a home."""
+    return NamedFiles(home / "sessions", Snapshot, "snapshot", most=MOST_SNAPSHOTS)
+
+
+def new_snapshot_id() -> str:
+    """Return an id that sorts by time."""
+    return f"snap-{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(3)}"

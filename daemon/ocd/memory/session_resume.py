@@ -1,0 +1,175 @@
+"""Taking work up again (a part of the daemon): checkpoints, snapshots, and their tabs."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.browser.sessions.session import Session, Sessions
+from ocd.browser.tabs.tab import Tab
+from ocd.memory.checkpoints import Checkpoint, Snapshot, TabState
+from ocd.safety.redact import redact_text, redact_url
+from ocd.storage.named_files import NamedFiles
+from ocd.verb_api.nested_calls import Calls
+
+OLD_S = 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Bookkeeper:
+    """Writes down how far work is, and finds the way back to it."""
+
+    sessions: Sessions
+    checkpoints: NamedFiles[Checkpoint]
+    snapshots: NamedFiles[Snapshot]
+    calls: Calls
+
+    async def tabs(self, name: str) -> tuple[list[TabState], str | None]:
+        """Return a session's tabs, without secrets, and the id of its most recent one."""
+        if name not in self.sessions.names():
+            return [], None
+        session = self.sessions.get(name)
+        states = [
+            TabState(
+                tab_id=tab.id, url=redact_url(tab.url), target_id=tab.target_id,
+                title=redact_text(await tab.title()),
+            )
+            for tab in list(session.tabs)
+            if not tab.closed
+        ]  # fmt: skip
+        return states, session.latest.id if session.latest else None
+
+    async def find(self, wanted: str | None, session: str) -> Snapshot:
+        """Return the snapshot of an id, the newest of a label, or the session's newest.
+
+        Raises not_found, unreadable_file.
+        """
+        if wanted is None:
+            return await asyncio.to_thread(self.snapshots.latest, session)
+        try:
+            return await asyncio.to_thread(self.snapshots.get, wanted)
+        except OcdError as error:
+            if error.code != "not_found":
+                raise
+            every, _ = await asyncio.to_thread(self.snapshots.all)
+            labelled = [one for one in every if one.label == wanted]
+            if not labelled:
+                raise
+            return labelled[0]
+
+    async def resume(self, snapshot: Snapshot, name: str, *, reopen: bool) -> dict[str, Any]:
+        """Return a guide to going on with it in a session, tabs opened again if asked."""
+        session = self.sessions.get(name)
+        tabs = [*map(_Met, snapshot.tabs)]
+        _meet(tabs, session)
+        if reopen:
+            for tab in tabs:
+                if tab.status == "CLOSED":
+                    await self._reopen(tab, name)
+        self._select(snapshot, tabs, session)
+        told = [tab.told() for tab in tabs]
+        return {**_about(snapshot), "tabs": told, "guide": guide(snapshot, told)}
+
+    async def _reopen(self, tab: "_Met", session: str) -> None:
+        if not tab.state.url.startswith(("http://", "https://", "file://")):
+            return
+        try:
+            answer = await self.calls.run("tabs_create", {"url": tab.state.url}, session=session)
+        except OcdError as error:
+            tab.error = {"code": error.code, "message": error.message}
+        else:
+            tab.now, tab.url_now, tab.status = answer.data["tab_id"], answer.data["url"], "REOPENED"
+
+    def _select(self, snapshot: Snapshot, tabs: list["_Met"], session: Session) -> None:
+        """Make the tab that was the most recent one the session's most recent one again."""
+        for tab in tabs:
+            if tab.state.tab_id == snapshot.current and tab.now is not None:
+                session.tab(tab.now)
+
+    def __repr__(self) -> str:
+        return f"Bookkeeper({self.checkpoints!r}, {self.snapshots!r})"
+
+
+class _Met:
+    """A tab of a snapshot, and what has become of it."""
+
+    def __init__(self, state: TabState) -> None:
+        self.state = state
+        self.status = "CLOSED"
+        self.now: str | None = None
+        self.url_now: str | None = None
+        self.error: dict[str, Any] | None = None
+
+    def is_now(self, tab: Tab, status: str) -> None:
+        self.now, self.url_now, self.status = tab.id, redact_url(tab.url), status
+
+    def told(self) -> dict[str, Any]:
+        state = self.state
+        told = {"tab_id": state.tab_id, "url": state.url, "title": state.title}
+        now = {"tab_id_now": self.now, "url_now": self.url_now} if self.now else {}
+        return {
+            **told,
+            "status": self.status,
+            **now,
+            **({"error": self.error} if self.error else {}),
+        }
+
+
+def _meet(tabs: list[_Met], session: Session) -> None:
+    """Find the tabs of a snapshot among those there are: by id, then by address, each once."""
+    left = [tab for tab in session.tabs if not tab.closed]
+    for tab in tabs:
+        same = next((one for one in left if one.target_id == tab.state.target_id), None)
+        if same is not None:
+            tab.is_now(same, "LIVE")
+            left.remove(same)
+    for tab in tabs:
+        alike = [one for one in left if redact_url(one.url) == tab.state.url]
+        if tab.now is None and alike:
+            same = min(alike, key=lambda one: one.id != tab.state.tab_id)
+            tab.is_now(same, "REMAPPED" if same.id != tab.state.tab_id else "LIVE")
+            left.remove(same)
+
+
+def age_s(snapshot: Snapshot) -> int:
+    """Return the seconds since a snapshot was taken."""
+    taken = datetime.fromisoformat(snapshot.saved_at)
+    return max(0, round((datetime.now(UTC) - taken).total_seconds()))
+
+
+def _about(snapshot: Snapshot) -> dict[str, Any]:
+    told: dict[str, Any] = msgspec.to_builtins(snapshot)
+    for key in ("format", "version", "tabs"):
+        del told[key]
+    told = {"snapshot_id": told.pop("name"), "created_at": told.pop("saved_at"), **told}
+    age = age_s(snapshot)
+    told["age_s"] = age
+    if age > OLD_S:
+        told["warning"] = f"The snapshot is {age // 3600} hours old: check what still holds."
+    return told
+
+
+def guide(snapshot: Snapshot, tabs: list[dict[str, Any]]) -> str:
+    """Return the snapshot as a text to go on from; nothing in it is a page's own words."""
+    lines = [f"Objective: {snapshot.objective}", f"You were at: {snapshot.current_step}"]
+    lines += _list("Done", snapshot.completed_steps) + _list("Next", snapshot.next_actions)
+    if snapshot.notes:
+        lines += ["Notes:", snapshot.notes]
+    lines += _list("Tabs", [_tab_line(tab) for tab in tabs])
+    if any(tab["status"] == "CLOSED" for tab in tabs):
+        lines.append("Open what is missing: oc_session_resume with reopen_tabs=true.")
+    return "\n".join(lines)
+
+
+def _tab_line(tab: dict[str, Any]) -> str:
+    now = tab.get("tab_id_now")
+    where = "" if now in (None, tab["tab_id"]) else f" as {now}"
+    moved = f", now at {tab['url_now']}" if tab.get("url_now") not in (None, tab["url"]) else ""
+    return f"{tab['tab_id']} {tab['status']}{where}: {tab['url']}{moved}"
+
+
+def _list(title: str, items: list[str]) -> list[str]:
+    return [f"{title}:", *(f"- {item}" for item in items)] if items else []

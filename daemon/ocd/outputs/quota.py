@@ -1,0 +1,115 @@
+"""How much is stored, known without looking at the disk again; shared by threads."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from ocd.outputs.file_layout import Place
+
+
+class Kept(NamedTuple):
+    """A handle on disk: its folder, bytes of all its files, when it expires.
+
+    Bytes that a task's result has, too, are not counted: see ocd.outputs.sweeper.
+
+    expires: seconds since the epoch; None if it has no readable meta (it is no handle then).
+    """
+
+    folder: Path
+    size: int
+    expires: float | None
+
+
+class Usage:
+    """The handles on disk and those being written. Truth is the disk; a sweep corrects this."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: dict[str, Kept] = {}
+        self._writing: dict[str, int] = {}
+        self._folders: dict[str, Path] = {}
+        self._total = 0
+
+    @property
+    def total(self) -> int:
+        """Bytes on disk, those of unfinished handles included."""
+        return self._total
+
+    def count(self) -> int:
+        """Return how many handles there are."""
+        return sum(1 for kept in list(self._kept.values()) if kept.expires is not None)
+
+    def kept(self, handle: str) -> Kept | None:
+        """Return what is known of a handle."""
+        return self._kept.get(handle)
+
+    def names(self) -> frozenset[str]:
+        """Return the handles known now."""
+        return frozenset(self._kept)
+
+    def newest(self) -> list[str]:
+        """Return the handles, those that expire last first."""
+        kept = [(one.expires, handle) for handle, one in list(self._kept.items()) if one.expires]
+        return [handle for _, handle in sorted(kept, reverse=True)]
+
+    def is_writing(self, handle: str) -> bool:
+        """Return whether the handle is being written in this process."""
+        return handle in self._writing
+
+    @contextmanager
+    def writing(self, place: Place) -> Iterator[None]:
+        """Count a handle as being written; what was granted is given back at the end."""
+        with self._lock:
+            self._writing[place.handle] = 0
+            self._folders[place.handle] = place.folder
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._total -= self._writing.pop(place.handle)
+                del self._folders[place.handle]
+
+    def grow(self, handle: str, size: int, cap: int) -> bool:
+        """Count a handle being written with `size` bytes; False if the total would pass `cap`."""
+        with self._lock:
+            more = size - self._writing[handle]
+            if more > 0 and self._total + more > cap:
+                return False
+            self._writing[handle] = size
+            self._total += more
+            return True
+
+    def keep(self, handle: str, kept: Kept) -> None:
+        """Count a handle as stored."""
+        with self._lock:
+            self._keep(handle, kept)
+
+    def _keep(self, handle: str, kept: Kept) -> None:
+        before = self._kept.get(handle)
+        self._total += kept.size - (before.size if before else 0)
+        self._kept[handle] = kept
+
+    def reconcile(self, before: frozenset[str], found: Mapping[str, Kept]) -> None:
+        """Take over what a sweep found; `before`: the names known when it began.
+
+        Handles stored while the sweep was looking are in neither, and stay.
+        """
+        with self._lock:
+            for handle in before - found.keys():
+                gone = self._kept.pop(handle, None)
+                self._total -= gone.size if gone else 0
+            for handle, kept in found.items():
+                self._keep(handle, kept)
+
+    def remove_folder(self, folder: Path) -> bool:
+        """Remove an empty folder that no handle is about to be written to; raises OSError."""
+        with self._lock:
+            if folder in self._folders.values():
+                return False
+            folder.rmdir()
+            return True
+
+    def __repr__(self) -> str:
+        return f"Usage({len(self._kept)} handles, {self._total} bytes)"

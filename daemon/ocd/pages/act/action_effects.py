@@ -1,0 +1,283 @@
+"""What an action sets off: navigations, pop-ups, dialogs, downloads and requests, by their events.
+
+A caller waits for what its own action has caused and for nothing else.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp.connection import CdpSession, Event
+from ocd.browser.cdp.emitter import Emitter, Listener
+from ocd.browser.process.downloads import Download
+from ocd.browser.sessions.permissions import Prompt
+from ocd.browser.tabs.dialogs import Dialog
+from ocd.browser.tabs.tab import RefusedPopup, Tab
+
+T = TypeVar("T")
+POPUP_S = 1.0
+REQUESTS_S = 0.5
+FILE_S = 1.0
+
+
+class Effects:
+    """Listens to a tab from before an action until its answer: `async with Effects(tab) as it`."""
+
+    def __init__(self, tab: Tab) -> None:
+        self._tab = tab
+        self._moves = tab.documents.moves
+        self._document = tab.documents.current
+        self._failed = tab.documents.failed
+        self._url = tab.url
+        self._waiting: asyncio.Future[Any] | None = None
+        self._pending: set[str] = set()
+        # Frames that load: a page often starts a download by one that nobody sees.
+        self._frames: set[str] = set()
+        self._loaders = {frame.frame_id: frame.loader_id for frame in tab.frames()}
+        self._give_up: Callable[[], object] = _nothing
+        self.started = False
+        self.dialog: Dialog | None = tab.opened_dialog
+        self.popups: list[Tab] = []
+        self.refused: list[str] = []
+        self.prompts: list[Prompt] = []
+        self.downloads: list[Download] = []
+        cdp = tab.cdp
+        self._listeners: list[tuple[Emitter, str, Listener]] = [
+            *(
+                pair
+                for one in {frame.cdp for frame in tab.frames()}
+                for pair in self._moves_of(one)
+            ),
+            (tab.events, "download", self._downloading),
+            (tab.events, "popup_refused", self._refused),
+            (tab.events, "prompt", self._prompted),
+            (cdp, "Network.requestWillBeSent", self._requested),
+            (cdp, "Network.loadingFinished", self._ended),
+            (cdp, "Network.loadingFailed", self._ended),
+            (cdp, "Page.navigatedWithinDocument", self._wake),
+            (cdp, "Page.lifecycleEvent", self._wake),
+            (tab.events, "popup", self._opened),
+            (tab.events, "dialog", self._asked),
+        ]
+
+    def _moves_of(self, cdp: CdpSession) -> list[tuple[Emitter, str, Listener]]:
+        return [
+            (cdp, "Page.frameRequestedNavigation", self._leaving),
+            (cdp, "Page.frameStartedNavigating", self._leaving),
+            (cdp, "Page.frameNavigated", lambda event: self._arrived(event["frame"]["id"])),
+            (cdp, "Page.frameStoppedLoading", lambda event: self._arrived(event["frameId"])),
+            (cdp, "Page.frameDetached", lambda event: self._arrived(event["frameId"])),
+        ]
+
+    async def __aenter__(self) -> Self:
+        for emitter, event, listener in self._listeners:
+            emitter.on(event, listener)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        for emitter, event, listener in self._listeners:
+            emitter.off(event, listener)
+
+    # What happened
+
+    @property
+    def navigated(self) -> bool:
+        """Whether another document stands in the main frame."""
+        return self._tab.documents.current is not self._document
+
+    @property
+    def leaving(self) -> bool:
+        """Whether the main frame is on its way to somewhere else."""
+        if self.downloads or self._tab.documents.moves > self._moves:
+            return self.navigated
+        return self.started
+
+    async def unless_leaving(self, call: Coroutine[Any, Any, T], grace_s: float = 0) -> T | None:
+        """Return what `call` gives, or None once the page is leaving for longer than `grace_s`.
+
+        Chromium may answer nothing between the start of a navigation and its commit.
+        """
+        failed: list[OcdError] = []
+
+        async def caught() -> T | None:
+            try:
+                return await call
+            except OcdError as error:
+                failed.append(error)
+                return None
+
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(caught())
+            self._give_up = lambda: _later(grace_s, task)
+            if self.leaving:
+                self._give_up()
+        self._give_up = _nothing
+        if failed:
+            raise failed[0]
+        return None if task.cancelled() else task.result()
+
+    async def wait_loaded(self, seconds: float) -> bool:
+        """Wait until the navigation that was set off has loaded; whether it did in time."""
+        documents = self._tab.documents
+        try:
+            async with asyncio.timeout(max(seconds, 0.05)):
+                await self._until(lambda: documents.moves > self._moves or bool(self.downloads))
+                if self._given_up():
+                    await self._wait_file()
+                if self.navigated:
+                    await self._until(lambda: "load" in documents.current.reached)
+        except TimeoutError:
+            return False
+        return True
+
+    def _given_up(self) -> bool:
+        """Whether the load was given up after an answer: what Chromium does with a file."""
+        failed = self._tab.documents.failed
+        aborted = failed is not None and failed.error == "net::ERR_ABORTED" and failed.status == 200
+        return aborted and not self.navigated and not self.downloads
+
+    async def _wait_file(self) -> None:
+        # Or the page has stopped its own loading, or goes elsewhere.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FILE_S):
+                await self._until(lambda: bool(self.downloads) or self.navigated)
+
+    async def wait_answers(self, seconds: float) -> bool:
+        """Wait for the requests that the action's scripts have sent; whether there were any."""
+        if not (self._pending or self._frames) or self.dialog:
+            return False
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(seconds, REQUESTS_S)):
+                await self._until(lambda: not (self._pending or self._frames) or self.leaving)
+        return True
+
+    async def wait_popups(self, seconds: float) -> None:
+        """Wait until the pop-ups know where they are going."""
+        end = asyncio.get_running_loop().time() + min(max(seconds, 0.05), POPUP_S)
+        for tab in self.popups:
+            with contextlib.suppress(TimeoutError, OcdError):
+                async with asyncio.timeout_at(end):
+                    await _started(tab)
+
+    async def wait_downloads(self, seconds: float) -> None:
+        """Wait until the files that were set off have come, or the time is up."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                for download in self.downloads:
+                    await download.wait_done()
+
+    async def wait_closed(self) -> None:
+        """Wait until the tab whose script has closed it is gone."""
+        with contextlib.suppress(TimeoutError, OcdError):
+            async with asyncio.timeout(POPUP_S):
+                await self._until(lambda: self._tab.closed)
+
+    async def told(self) -> dict[str, Any]:
+        """Return the keys of `changed` that hold for what happened."""
+        changed: dict[str, Any] = {}
+        if self._tab.url != self._url:
+            changed["url"] = self._tab.url
+        if self.navigated and not self._tab.closed:
+            status = self._tab.documents.current.status
+            changed |= {"navigated": True, "title": await self._tab.title()}
+            changed |= {"status": status} if status else {}
+        elif moved := self._moved_frames():
+            changed["frames"] = moved
+        changed |= self._broken()
+        if self._tab.opened_dialog is not None:
+            dialog = self._tab.opened_dialog
+            changed["dialog"] = {"type": dialog.kind, "message": dialog.message}
+        popups = [tab for tab in self.popups if not tab.closed]
+        if popups:
+            changed["popups"] = [{"tab_id": tab.id, "url": tab.url} for tab in popups]
+        if self.refused:
+            changed["popups_refused"] = self.refused
+        if self.prompts:
+            changed["permissions"] = [{"name": p.name, "state": p.state} for p in self.prompts]
+        # Also those that came too late for the action that has set them off.
+        downloads = [file.told() for file in self._tab.downloads if not file.reported]
+        changed |= {"downloads": downloads} if downloads else {}
+        return changed
+
+    def _broken(self) -> dict[str, str]:
+        # Chromium gives up what turns out to be a file, or an answer without a page.
+        failed = self._tab.documents.failed
+        error = failed.error if failed is not None and failed is not self._failed else ""
+        return {"net_error": error} if error not in ("", "net::ERR_ABORTED") else {}
+
+    def _moved_frames(self) -> list[dict[str, str]]:
+        frames = [f for f in self._tab.frames() if self._loaders.get(f.frame_id)]
+        return [{"url": f.url} for f in frames if f.loader_id != self._loaders[f.frame_id]]
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
+            self._waiting = self._tab.cdp.expect()
+            await self._waiting
+
+    # Listening
+
+    def _wake(self, _: object = None) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    def _leaving(self, event: Event) -> None:
+        kind = event.get("disposition", "currentTab")
+        within = event.get("navigationType") in ("sameDocument", "historySameDocument")
+        if kind != "currentTab" or within:
+            return
+        if event["frameId"] == self._tab.target_id:
+            self.started = True
+            self._give_up()
+        else:
+            self._frames.add(event["frameId"])
+
+    def _arrived(self, frame_id: str) -> None:
+        self._frames.discard(frame_id)
+        self._wake()
+
+    def _downloading(self, download: Download) -> None:
+        self.downloads.append(download)
+        self._frames.clear()
+        self._wake()
+
+    def _prompted(self, prompt: Prompt) -> None:
+        if prompt not in self.prompts:
+            self.prompts.append(prompt)
+
+    def _refused(self, popup: RefusedPopup) -> None:
+        self.refused.append(popup.url)
+
+    def _requested(self, event: Event) -> None:
+        if event.get("type") in ("XHR", "Fetch"):
+            self._pending.add(event["requestId"])
+
+    def _ended(self, event: Event) -> None:
+        self._pending.discard(event["requestId"])
+        self._wake()
+
+    def _opened(self, tab: Tab) -> None:
+        self.popups.append(tab)
+
+    def _asked(self, dialog: Dialog) -> None:
+        self.dialog = dialog
+
+
+async def _started(tab: Tab) -> None:
+    documents = tab.documents
+    await documents.wait_until(lambda: bool(documents.current.url))
+
+
+def _later(seconds: float, task: asyncio.Task[Any]) -> None:
+    asyncio.get_running_loop().call_later(seconds, task.cancel)
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,175 @@
+"""The mouse and the keyboard as one uses them who sees the screen: by points, keys and pictures."""
+
+import asyncio
+import base64
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.act import input_events
+from ocd.pages.act.action_effects import Effects
+from ocd.pages.act.actionability import Clock, Done, Target, perform
+from ocd.pages.locate import hit_test
+
+Point = tuple[float, float]
+Quality = Literal["high", "normal", "low"]
+Region = tuple[float, float, float, float]
+
+CLICKS: dict[str, tuple[input_events.Button, int]] = {
+    "left_click": ("left", 1), "right_click": ("right", 1), "middle_click": ("middle", 1),
+    "double_click": ("left", 2), "triple_click": ("left", 3),
+}  # fmt: skip
+# CSS pixels of one notch of the wheel.
+NOTCH = 100
+_WAYS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+_REST = "function (across, way, most) { return openchrome.rested(this, across, way, most) }"
+_REST_MS = 1000
+_SCROLLED = "function (x, y) { return openchrome.scrolled(this, x, y) }"
+_FAR = 10_000_000
+_FORMATS: dict[Quality, dict[str, Any]] = {
+    "high": {"format": "png", "optimizeForSpeed": True},
+    "normal": {"format": "jpeg", "quality": 80},
+    "low": {"format": "jpeg", "quality": 40},
+}
+_MOST_ZOOM = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture; `scale` is picture pixels per CSS pixel, left and top are those of the window."""
+
+    data: bytes
+    mime_type: str
+    width: int
+    height: int
+    scale: float
+    left: float = 0
+    top: float = 0
+
+
+async def on(
+    tab: Tab, target: Target, clock: Clock, act: Callable[[], Coroutine[Any, Any, Any]]
+) -> Done:
+    """Do it, and tell what changed around the target."""
+    async with Effects(tab) as effects:
+        return await perform(target, clock, effects, act)
+
+
+async def click(
+    tab: Tab, at: Point, clock: Clock, kind: str, modifiers: int = 0
+) -> tuple[Target, Done]:
+    """Click at a point, with the buttons that `kind` means; return what was hit."""
+    button, count = CLICKS[kind]
+    target = await hit_test.at_point(tab, *at)
+    async with target.element:
+        done = await on(
+            tab, target, clock,
+            lambda: input_events.click(tab, *at, button=button, count=count, modifiers=modifiers),
+        )  # fmt: skip
+    return target, done
+
+
+async def move(tab: Tab, at: Point, clock: Clock, kind: str) -> tuple[Target, Done]:
+    """Move the mouse to a point; `kind` left_mouse_down or left_mouse_up presses or lets go."""
+    target = await hit_test.at_point(tab, *at)
+    act = {
+        "left_mouse_down": input_events.button_down,
+        "left_mouse_up": input_events.button_up,
+    }.get(kind, input_events.hover)
+    async with target.element:
+        return target, await on(tab, target, clock, lambda: act(tab, *at))
+
+
+async def keys(tab: Tab, clock: Clock, text: str, *, kind: str, hold_s: float = 0) -> Done:
+    """Type text, or press keys (chords, several divided by spaces), where the focus is."""
+    chords = text.split() if text.strip() else [text]
+    if kind != "type":
+        for chord in chords:
+            input_events.keys_of(chord)
+
+    async def act() -> None:
+        if kind == "type":
+            await input_events.write(tab, text)
+            return
+        for chord in chords:
+            await input_events.press(tab, chord, hold_s)
+
+    target = await hit_test.with_focus(tab)
+    async with target.element:
+        return await on(tab, target, clock, act)
+
+
+async def scroll(
+    tab: Tab, at: Point | None, clock: Clock, way: str, notches: float, modifiers: int = 0
+) -> tuple[dict[str, Any], Done]:
+    """Turn the wheel at a point (the middle of the window); return where the scrolled box is."""
+    if at is None:
+        seen = await hit_test.screen(tab)
+        at = (seen["width"] / 2, seen["height"] / 2)
+    x, y = at
+    across, down = (sign * notches * NOTCH for sign in _WAYS[way])
+    target = await hit_test.at_point(tab, x, y)
+    where: dict[str, Any] = {}
+
+    async def act() -> None:
+        await input_events.wheel(tab, x, y, across, down, modifiers=modifiers)
+        where.update(await target.element.call(_REST, across != 0, across or down, _REST_MS))
+
+    async with target.element:
+        done = await on(tab, target, clock, act)
+    return where, done
+
+
+async def scroll_far(tab: Tab, clock: Clock, way: str) -> tuple[dict[str, Any], Done]:
+    """Scroll the box in the middle of the window to its end, at once."""
+    seen = await hit_test.screen(tab)
+    target = await hit_test.at_point(tab, seen["width"] / 2, seen["height"] / 2)
+    where: dict[str, Any] = {}
+    across, down = (sign * _FAR for sign in _WAYS[way])
+
+    async def act() -> None:
+        where.update(await target.element.call(_SCROLLED, across, down))
+
+    async with target.element:
+        return where, await on(tab, target, clock, act)
+
+
+async def picture(tab: Tab, quality: Quality = "normal", region: Region | None = None) -> Picture:
+    """Return what the window shows, a picture pixel for each CSS pixel, whatever the screen.
+
+    region: only this part of the window (left, top, right, bottom), enlarged up to four times.
+    """
+    tab.check_usable()
+    seen = await hit_test.screen(tab)
+    left, top, right, bottom = region or (0, 0, seen["width"], seen["height"])
+    width, height = right - left, bottom - top
+    if left < 0 or top < 0 or width < 1 or height < 1:
+        raise _no_region(seen)
+    scale = min(_MOST_ZOOM, seen["width"] / width, seen["height"] / height) if region else 1.0
+    params = dict(_FORMATS[quality])
+    if region or seen["ratio"] != 1:
+        box = {"x": left + seen["left"], "y": top + seen["top"], "width": width, "height": height}
+        params["clip"] = {**box, "scale": scale / seen["ratio"]}
+    reply = await tab.cdp.send("Page.captureScreenshot", params)
+    data = base64.b64decode(reply["data"])
+    size = round(width * scale), round(height * scale)
+    return Picture(data, f"image/{params['format']}", *size, round(scale, 3), left, top)
+
+
+def _no_region(seen: dict[str, Any]) -> OcdError:
+    return OcdError(
+        "invalid_argument", "region is left, top, right, bottom in CSS pixels of the window.",
+        parameter="region", width=seen["width"], height=seen["height"],
+    )  # fmt: skip
+
+
+async def pause(clock: Clock, seconds: float) -> None:
+    """Let time pass, because the caller asked for it."""
+    if seconds > clock.left:
+        raise OcdError(
+            "invalid_argument", f"duration {seconds:g} s is longer than the call may take.",
+            hint="Raise timeout_ms, or better wait_for what is to come.", parameter="duration",
+        )  # fmt: skip
+    await asyncio.sleep(seconds)

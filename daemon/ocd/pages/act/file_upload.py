@@ -1,0 +1,240 @@
+"""Files for a page: given to an input, to the chooser that a button opens, or dropped."""
+
+import asyncio
+import base64
+import binascii
+import mimetypes
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp.connection import Event
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.act import input_events
+from ocd.pages.act.action_effects import Effects
+from ocd.pages.act.actionability import Clock, Done, Target, perform, wait_ready
+from ocd.pages.act.form_fields import wrong
+from ocd.pages.engine import engine
+from ocd.pages.engine.refs import Element
+from ocd.storage.files import write_whole
+
+# Seconds after a click within which a chooser opens, if it does.
+_CHOOSER_S = 1.0
+_NAME_BYTES = 200
+_RULES = "function () { return openchrome.fileRules(this) }"
+_RULES_OF = "function () { return openchrome.rulesOf(this) }"
+_WATCH_DROP = "function () { openchrome.watchDrop(this) }"
+_TAKES_DROP = "function () { return openchrome.takesDrop() }"
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """A file or a folder on disk that is to be given to a page."""
+
+    path: Path
+    mime_type: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name that the page will see."""
+        return self.path.name
+
+    @property
+    def size(self) -> int:
+        """Its bytes; those of all its files if it is a folder."""
+        if not self.path.is_dir():
+            return self.path.stat().st_size
+        return sum(one.stat().st_size for one in self.path.rglob("*") if one.is_file())
+
+
+class Depot:
+    """A folder for what a call brings along; it goes with the tab, which may send it much later."""
+
+    def __init__(self, tab: Tab) -> None:
+        self._folder = tab.folder / "uploads" / token_hex(6)
+        self._count = 0
+        tab.events.once("closed", self._drop)
+
+    def put(self, name: str, content: str, mime_type: str = "") -> Parcel:
+        """Write base64 content under the name that the page is to see."""
+        try:
+            data = base64.b64decode(content, validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise OcdError(
+                "invalid_argument", f"The content of {name} is not base64: {error}.",
+                parameter="files", file=name,
+            ) from None  # fmt: skip
+        path = self._place(name)
+        write_whole(path, data)
+        return Parcel(path, mime_type)
+
+    def link(self, path: Path, name: str, mime_type: str = "") -> Parcel:
+        """Return a file under another name than its own."""
+        link = self._place(name)
+        link.symlink_to(path)
+        return Parcel(link, mime_type)
+
+    def _place(self, name: str) -> Path:
+        self._count += 1
+        place = self._folder / str(self._count)
+        place.mkdir(parents=True, mode=0o700)
+        return place / _file_name(name)
+
+    def _drop(self) -> None:
+        remove = partial(shutil.rmtree, self._folder, ignore_errors=True)
+        _ = asyncio.get_running_loop().run_in_executor(None, remove)
+
+
+def _file_name(name: str) -> str:
+    """Return the last part of a name, without what no file system takes."""
+    last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    plain = "".join(letter for letter in last if letter.isprintable()).strip()
+    if plain.strip(".") == "":
+        raise OcdError(
+            "invalid_argument", f"Not a file name: {name!r}.", parameter="files", file=name
+        )
+    stem, dot, ending = plain.rpartition(".")
+    room = _NAME_BYTES - len(f"{dot}{ending}".encode())
+    if room < 1 or not stem:
+        return plain.encode()[:_NAME_BYTES].decode(errors="ignore")
+    return f"{stem.encode()[:room].decode(errors='ignore')}{dot}{ending}"
+
+
+async def upload(
+    target: Target, clock: Clock, parcels: Sequence[Parcel], *, drop: bool = False
+) -> tuple[str, Done]:
+    """Give the page the files; return how: `input`, `chooser` or `drop`.
+
+    Raises wrong_value where the input's rules (accept, multiple, folders) refuse them, or where
+    nothing takes files; not_enabled, and what wait_ready raises.
+    """
+    if drop:
+        return "drop", await _drop(target, clock, parcels)
+    rules = await target.element.call(_RULES)
+    if rules is None:
+        return "chooser", await _through_chooser(target, clock, parcels)
+    _check(target, rules, parcels)
+    frame, tab = target.element.frame, target.element.tab
+    object_id = await engine.handle(tab, frame, "openchrome.fileInput()")
+    assert object_id is not None
+    async with Element(tab, frame, object_id), Effects(tab) as effects:
+        done = await perform(
+            target, clock, effects, lambda: _give(target, parcels, objectId=object_id)
+        )
+    return "input", done
+
+
+async def _give(target: Target, parcels: Sequence[Parcel], **node: Any) -> None:  # noqa: ANN401
+    files = [str(parcel.path) for parcel in parcels]
+    await target.element.frame.cdp.send("DOM.setFileInputFiles", {"files": files, **node})
+
+
+def _check(target: Target, rules: dict[str, Any], parcels: Sequence[Parcel]) -> None:
+    if rules["disabled"]:
+        raise OcdError(
+            "not_enabled", f"{target.about['name']!r} ({target.ref}) takes no file now: "
+            f"{rules['disabled']}.", hint="Fill what it depends on first.", ref=target.ref,
+        )  # fmt: skip
+    if len(parcels) > 1 and not rules["multiple"] and not rules["directory"]:
+        raise wrong(target, f"it takes one file, not {len(parcels)}.", "Upload one at a time.")
+    for parcel in parcels:
+        if parcel.path.is_dir() != bool(rules["directory"]):
+            takes = "a folder" if rules["directory"] else "files, no folder"
+            raise wrong(target, f"it takes {takes}: {parcel.path}.", "Give a path of that kind.")
+        if not rules["directory"] and not accepts(rules["accept"], parcel):
+            hint = "The page would refuse it; give a file of that kind."
+            raise wrong(
+                target, f"it accepts {rules['accept']}, not {parcel.name}.", hint,
+                accept=rules["accept"], file=parcel.name,
+            )  # fmt: skip
+
+
+def accepts(accept: str, parcel: Parcel) -> bool:
+    """Return whether an input's `accept` lets the file through: endings, types, types with *."""
+    wanted = [word.strip().lower() for word in accept.split(",") if word.strip()]
+    kind = parcel.mime_type or mimetypes.guess_type(parcel.name)[0] or ""
+    name = parcel.name.lower()
+    return not wanted or any(
+        name.endswith(word)
+        if word.startswith(".")
+        else kind == word or (word.endswith("/*") and kind.startswith(word[:-1])) or word == "*/*"
+        for word in wanted
+    )
+
+
+async def _through_chooser(target: Target, clock: Clock, parcels: Sequence[Parcel]) -> Done:
+    tab, cdp = target.element.tab, target.element.frame.cdp
+    opened: asyncio.Future[Any] = cdp.expect()
+
+    def listen(event: Event) -> None:
+        if not opened.done():
+            opened.set_result(event)
+
+    async def act() -> None:
+        await input_events.click(tab, x, y)
+        try:
+            async with asyncio.timeout(min(_CHOOSER_S, max(clock.left, 0.05))):
+                chooser = await opened
+        except TimeoutError:
+            raise wrong(
+                target, "it is no file input, and clicking it opened no chooser.",
+                "Name the input (selector input[type=file]), or pass drop=true for a drop zone.",
+            ) from None  # fmt: skip
+        await _fill_chooser(target, chooser, parcels)
+
+    x, y = await wait_ready(target, clock)
+    cdp.on("Page.fileChooserOpened", listen)
+    await cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True})
+    try:
+        async with Effects(tab) as effects:
+            return await perform(target, clock, effects, act)
+    finally:
+        cdp.off("Page.fileChooserOpened", listen)
+        cdp.tell("Page.setInterceptFileChooserDialog", {"enabled": False})
+
+
+async def _fill_chooser(target: Target, chooser: Event, parcels: Sequence[Parcel]) -> None:
+    node = chooser.get("backendNodeId")
+    if node is None:  # showOpenFilePicker: it has no input that files could be put into
+        hint = "Pass drop=true if the page takes dropped files."
+        raise wrong(target, "its chooser takes no files from outside.", hint)
+    tab, frame = target.element.tab, target.element.frame
+    resolved = await frame.cdp.send("DOM.resolveNode", await _in_our_world(target, node))
+    async with Element(tab, frame, str(resolved["object"]["objectId"])) as held:
+        _check(target, await held.call(_RULES_OF), parcels)
+        await _give(target, parcels, backendNodeId=node)
+
+
+async def _in_our_world(target: Target, node: int) -> dict[str, Any]:
+    from ocd.browser.tabs import evaluate
+
+    context = await evaluate.isolated_context(target.element.frame)
+    return {"backendNodeId": node, "executionContextId": context}
+
+
+async def _drop(target: Target, clock: Clock, parcels: Sequence[Parcel]) -> Done:
+    tab = target.element.tab
+    x, y = await wait_ready(target, clock)
+    files = [str(parcel.path) for parcel in parcels]
+    data = {"items": [], "files": files, "dragOperationsMask": 1}
+
+    async def send(kind: str) -> None:
+        await tab.cdp.send("Input.dispatchDragEvent", {"type": kind, "x": x, "y": y, "data": data})
+
+    async def act() -> None:
+        await target.element.call(_WATCH_DROP)
+        await send("dragEnter")
+        await send("dragOver")
+        # Chromium would open a file that is dropped where the page does not want it.
+        if not await target.element.call(_TAKES_DROP):
+            await send("dragCancel")
+            raise wrong(target, "nothing can be dropped there.", "Name the drop zone itself.")
+        await send("drop")
+
+    async with Effects(tab) as effects:
+        return await perform(target, clock, effects, act)

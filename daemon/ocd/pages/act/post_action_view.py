@@ -1,0 +1,59 @@
+"""What a page is like after an action, for callers who want to hear more than what changed."""
+
+import contextlib
+from typing import Literal
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.act import coordinate_input
+from ocd.pages.act.actionability import Done
+from ocd.pages.act.coordinate_input import Picture, Quality
+from ocd.pages.read import page_state, reader
+
+MOST = 60
+Form = Literal["dom_delta", "state_summary", "both"]
+
+
+async def told(tab: Tab, done: Done, form: Form) -> list[str]:
+    """Return the lines to tell: what changed, the state of the page as `inspect` says it, or both.
+
+    A page that is gone or asks by a dialog has no state to tell: `changed` says so.
+    """
+    lines = [] if form == "state_summary" else done.lines
+    if form == "dom_delta" or not _answers(tab):
+        return lines
+    report = await page_state.inspect(tab, "", "visible")
+    text = page_state.text_of(report, "", await tab.title(), tab.url)
+    return [*lines, *text.splitlines()]
+
+
+async def picture(tab: Tab, quality: Quality = "low") -> Picture | None:
+    """Return what the window shows, or None if nothing can be shown now."""
+    if _answers(tab):
+        with contextlib.suppress(OcdError):
+            return await coordinate_input.picture(tab, quality)
+    return None
+
+
+async def outline(tab: Tab) -> str | None:
+    """Return the page's outline to compare a later one with, or None if it cannot be read now."""
+    if _answers(tab):
+        with contextlib.suppress(OcdError):
+            return (await reader.read(tab)).text
+    return None
+
+
+async def differences(tab: Tab, before: str | None) -> list[str]:
+    """Return the lines of the outline that are different now, at most MOST of them."""
+    from ocd.content.line_diff import difference  # for those who ask for it
+
+    after = await outline(tab)
+    if before is None or after is None:
+        return ["outline: it cannot be compared, as there is no page to read"]
+    lines = difference(before, after).text().splitlines()
+    more = [f"… {len(lines) - MOST} more differences"] if len(lines) > MOST else []
+    return ["outline:", *(lines[:MOST] or ["nothing is different"]), *more]
+
+
+def _answers(tab: Tab) -> bool:
+    return not tab.closed and not tab.crashed and tab.opened_dialog is None

@@ -1,0 +1,1 @@
+"""The page engine: its scripts inside a page, and element refs."""

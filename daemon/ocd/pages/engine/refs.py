@@ -1,0 +1,213 @@
+"""Refs: numbers of elements, valid as long as the element stands in the page, never given twice."""
+
+import json
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+from weakref import WeakKeyDictionary
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs import evaluate
+from ocd.browser.tabs.frames import Frame, apart
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.engine import engine
+
+_REF = re.compile(r"\s*@?e?(\d{1,9})\s*", re.IGNORECASE)
+
+
+class _Run(NamedTuple):
+    """Numbers given in one go: `first` to `following` - 1, in one document of one frame."""
+
+    first: int
+    following: int
+    frame_id: str
+    nonce: str
+
+
+# The highest number of a session's tabs: a ref of one tab means nothing in another.
+_highest: dict[str, int] = {}
+_SESSIONS = 1000
+
+
+class RefBook:
+    """Which document of a tab a number belongs to; the elements are known in the page only."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._runs: list[_Run] = []
+
+    @property
+    def next(self) -> int:
+        """The number from which the next reading counts."""
+        return _highest.get(self._session, 0) + 1
+
+    def note(self, frame_id: str, reply: dict[str, Any]) -> None:
+        """Take over the numbers that an engine's reply says it has given."""
+        first, following = int(reply["first"]), int(reply["next"])
+        if following > first:
+            self._runs.append(_Run(first, following, frame_id, str(reply["nonce"])))
+            self._runs.sort(key=lambda run: run.first)  # another tab's reading may come between
+            # The session that has not read for the longest time goes first.
+            highest = max(_highest.pop(self._session, 0), following - 1)
+            _highest[self._session] = highest
+            while len(_highest) > _SESSIONS:
+                del _highest[next(iter(_highest))]
+
+    def find(self, number: int) -> _Run | None:
+        """Return where the number was given, None if this tab never gave it."""
+        place = bisect_right(self._runs, number, key=lambda run: run.first) - 1
+        if place < 0 or number >= self._runs[place].following:
+            return None
+        return self._runs[place]
+
+    def __repr__(self) -> str:
+        return f"RefBook(next=e{self.next}, runs={len(self._runs)})"
+
+
+_books: WeakKeyDictionary[Tab, RefBook] = WeakKeyDictionary()
+
+
+def book_of(tab: Tab) -> RefBook:
+    """Return the tab's book; it lives as long as the tab."""
+    book = _books.get(tab)
+    if book is None:
+        book = _books[tab] = RefBook(tab.session_name)
+    return book
+
+
+def parse_ref(text: str) -> int:
+    """Return the number of `e12` or `@e12`; invalid_argument for anything else."""
+    match = _REF.fullmatch(text)
+    if match is None:
+        raise OcdError(
+            "invalid_argument", f"Not a ref: {text!r}; refs look like e12.",
+            hint="Read the page: its outline shows refs as [ref=e12].", parameter="ref",
+        )  # fmt: skip
+    return int(match[1])
+
+
+@dataclass(slots=True)
+class Element:
+    """One element of a page, held in its frame's isolated world; `async with` lets go of it."""
+
+    tab: Tab
+    frame: Frame
+    object_id: str
+
+    async def call(self, function: str, *args: object, await_promise: bool = True) -> Any:  # noqa: ANN401
+        """Call a JavaScript function with `this` as the element; its JSON value."""
+        self.tab.check_usable()
+        params = {
+            "functionDeclaration": function,
+            "objectId": self.object_id,
+            "arguments": [{"value": arg} for arg in args],
+            "awaitPromise": await_promise,
+            "returnByValue": True,
+        }
+        try:
+            return evaluate.value_of(await self.frame.cdp.send("Runtime.callFunctionOn", params))
+        except OcdError as error:
+            raise evaluate.script_error(error) from None
+
+    def release(self) -> None:
+        """Let the page forget that we hold the element."""
+        self.frame.cdp.tell("Runtime.releaseObject", {"objectId": self.object_id})
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.release()
+
+
+def _stale(ref: str, why: str) -> OcdError:
+    return OcdError(
+        "stale_ref", f"{ref} is no longer in the page: {why}.",
+        hint="Call read_page again: refs are those of the latest reading.", ref=ref,
+    )  # fmt: skip
+
+
+def _foreign(tab: Tab, number: int) -> OcdError:
+    name, hint = f"e{number}", "Call read_page: refs belong to the tab that was read."
+    for other, book in _books.items():
+        if other.session_name == tab.session_name and book.find(number):
+            hint = f"It is an element of tab {other.id}: pass tab_id={other.id}."
+    return OcdError(
+        "stale_ref", f"No reading of tab {tab.id} has given {name}.", hint=hint, ref=name
+    )
+
+
+async def locate(tab: Tab, ref: str) -> tuple[Frame, int]:
+    """Return the frame and the number of a ref whose document is still there; stale_ref."""
+    number = parse_ref(ref)
+    run = book_of(tab).find(number)
+    name = f"e{number}"
+    if run is None:
+        raise _foreign(tab, number)
+    frame = next((frame for frame in tab.frames() if frame.frame_id == run.frame_id), None)
+    if frame is None:
+        raise _stale(name, "its frame is gone")
+    known = "globalThis.openchrome ? openchrome.nonce : null"
+    if await tab.evaluate(known, isolated=True, frame=frame) != run.nonce:
+        raise _stale(name, "the page has loaded another document since")
+    return frame, number
+
+
+async def resolve_target(
+    tab: Tab, *, ref: str | None = None, selector: str | None = None
+) -> Element:
+    """Return the element that a ref or a CSS selector names.
+
+    A selector is looked up in the document, then in shadow trees and frames, and takes the first
+    match. Raises stale_ref, element_not_found, invalid_argument.
+    """
+    if ref is not None:
+        return await _of_ref(tab, ref)
+    if selector is not None:
+        return await _of_selector(tab, selector)
+    raise OcdError("invalid_argument", "Neither a ref nor a selector was given.", parameter="ref")
+
+
+async def _of_ref(tab: Tab, ref: str) -> Element:
+    frame, number = await locate(tab, ref)
+    object_id = await engine.handle(tab, frame, f"openchrome.element({number})")
+    if object_id is None:
+        raise _stale(f"e{number}", "the element was removed")
+    return Element(tab, frame, object_id)
+
+
+async def _of_selector(tab: Tab, selector: str) -> Element:
+    for frame in apart(tab.frames()):
+        if await matches(tab, frame, selector):
+            quoted = f"openchrome.query({json.dumps(selector)})"
+            object_id = await engine.handle(tab, frame, quoted)
+            if object_id is not None:
+                return Element(tab, frame, object_id)
+    raise no_match(selector)
+
+
+async def matches(tab: Tab, frame: Frame, selector: str) -> bool:
+    """Return whether a CSS selector has a match in the frame; invalid_argument if it is none."""
+    try:
+        return bool(await engine.call(tab, frame, "has", selector))
+    except OcdError as error:
+        if error.code == "script_error" and "valid selector" in error.message:
+            raise OcdError(
+                "invalid_argument", f"Not a CSS selector: {selector!r}.", parameter="selector"
+            ) from None
+        raise
+
+
+def no_match(selector: str) -> OcdError:
+    """Return the error of a selector that matches nothing."""
+    return OcdError(
+        "element_not_found", f"No element matches {selector!r}.",
+        hint="Read the page for what is there, or wait_for the selector.", selector=selector,
+    )  # fmt: skip

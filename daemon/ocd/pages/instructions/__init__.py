@@ -1,0 +1,1 @@
+"""Instructions in words: grammar, parser, executor."""

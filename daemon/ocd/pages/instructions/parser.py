@@ -1,0 +1,164 @@
+"""Short English instructions, taken apart by rules: which steps they mean, with what words.
+
+Pure: no page is looked at. What no rule fits is refused before anything is done.
+"""
+
+import re
+from dataclasses import replace
+
+from ocd.api.errors import OcdError
+from ocd.pages.instructions.grammar import Step, step_of
+
+MAX_STEPS = 30
+UNDERSTOOD = (
+    "click X", "double-click X", "right-click X", "hover over X", 'type "text" into X',
+    "fill X with text", "clear X", "select X in Y", "check X", "uncheck X", "press Enter in X",
+    "search for text", "submit", "scroll down", "scroll to X", "drag X to Y", "go to URL",
+    "go back", "reload", "wait for X", "wait until X disappears", "wait 2 seconds",
+    "accept the dialog",
+)  # fmt: skip
+
+
+# --- quotes -----------------------------------------------------------------------------------
+
+# Quoted text stands aside while rules are tried: one letter of a private area for each.
+_FIRST = 0xE000
+_QUOTED = re.compile(
+    # No body goes past the next opening sign: otherwise each of them is looked through to the end.
+    r'"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|\u2018([^\u2018\u2019]*)\u2019|`([^`]*)`'
+    r"|(?<![\w'])'((?:[^']|'(?=\w))*+)'(?!\w)"
+)
+
+
+class _Aside:
+    def __init__(self, text: str) -> None:
+        self.kept: list[str] = []
+        self.text = _QUOTED.sub(self._keep, text)
+
+    def _keep(self, match: re.Match[str]) -> str:
+        self.kept.append(next(group for group in match.groups() if group is not None))
+        return chr(_FIRST + len(self.kept) - 1)
+
+    def back(self, text: str, quote: str = "") -> str:
+        """Return the text with what was quoted in it."""
+        for number, kept in enumerate(self.kept):
+            text = text.replace(chr(_FIRST + number), f"{quote}{kept}{quote}")
+        return text
+
+    def has(self, text: str) -> bool:
+        return any(_FIRST <= ord(letter) < _FIRST + len(self.kept) for letter in text)
+
+
+# --- words around steps -----------------------------------------------------------------------
+
+_POLITE = re.compile(
+    r"^(?:(?:step\s*)?\d{1,2}\s*[.):]\s+|[-*•]\s+|(?:please|now|first(?:ly)?(?=,|\s+(?:click|type|go|"
+    r"open|select|fill|enter|press))|next|then|and|finally|also|kindly|just|afterwards|"
+    r"let'?s|let us|go ahead and|i(?:'d like| want| need)(?: you)? to|(?:can|could|would) you|"
+    r"try to)\b[\s,:]*)+",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(r"(?:(?<!\s)\s+(?:please|for me|now)|(?<![.!,])[.!,]+)$", re.IGNORECASE)
+_BLANKS = re.compile(r"[^\S\n]+")
+# More places to divide at than an instruction with MAX_STEPS steps has.
+_MOST_CUTS = 60
+_HARD = re.compile(
+    r"\s*(?:[\n;]|→|->|=>|,?\s*\band then\b|,?\s*\bthen\b|,?\s*\bafter that\b|"
+    r",\s*(?:and\s+)?(?:finally|afterwards|next)\b)\s*,?\s*",
+    re.IGNORECASE,
+)
+_VERBS = (
+    r"(?:click|tap|press|hit|push|double|right|hover|type|enter|write|input|put|insert|paste|fill|"
+    r"set|change|select|choose|pick|check|tick|uncheck|untick|enable|disable|turn|switch|clear|"
+    r"empty|search|submit|scroll|drag|go|navigate|open|visit|reload|refresh|wait|focus|accept|"
+    r"dismiss|append|toggle|expand|collapse)\b"
+)
+_SOFT = re.compile(rf"\s*(?:,\s*(?:and\s+)?|[.!]\s+|\s+and\s+)(?={_VERBS})", re.IGNORECASE)
+
+
+def parse(instruction: str) -> list[Step]:
+    """Return the steps of an instruction; not_understood names the words that no rule fits."""
+    aside = _Aside(instruction)
+    # The rules try every place at which a run of blanks can be divided; quoted ones stay.
+    aside.text = _BLANKS.sub(" ", aside.text)
+    steps: list[Step] = []
+    for part in _HARD.split(aside.text):
+        if not _plain(part):
+            continue
+        found = _split(part, aside)
+        if found is None:
+            raise _not_understood(len(steps) + 1, aside.back(part.strip(), '"'))
+        steps += found
+    if not steps:
+        raise _not_understood(1, instruction.strip())
+    if len(steps) > MAX_STEPS:
+        raise _too_many(len(steps))
+    return steps
+
+
+def _too_many(number: int) -> OcdError:
+    return OcdError(
+        "limit_reached", f"{number} steps are too many at once.",
+        hint=f"Give at most {MAX_STEPS}.", limit=MAX_STEPS,
+    )  # fmt: skip
+
+
+def _split(part: str, aside: _Aside) -> list[Step] | None:
+    """Return the steps of a part: divided at the first `and` that leaves sense on both sides.
+
+    From the last place to the first, so that what follows a place is looked at only once: the ways
+    to divide a text are exponential in number.
+    """
+    cuts = [(cut.start(), cut.end()) for cut in _SOFT.finditer(part)]
+    if len(cuts) > _MOST_CUTS:
+        raise _too_many(len(cuts) + 1)
+    found: dict[int, list[Step] | None] = {}
+    for start in [*(end for _, end in reversed(cuts)), 0]:
+        found[start] = _divided(part, start, [cut for cut in cuts if cut[0] >= start], found, aside)
+    return found[0]
+
+
+def _divided(
+    part: str,
+    start: int,
+    cuts: list[tuple[int, int]],
+    found: dict[int, list[Step] | None],
+    aside: _Aside,
+) -> list[Step] | None:
+    """Return the steps from `start` on; `found` has those from each later place on."""
+    for cut, end in cuts:
+        after = found[end]
+        before = _step(part[start:cut], aside) if after else None
+        if before and after:
+            return [before, *after]
+    whole = _step(part[start:], aside)
+    return [whole] if whole else None
+
+
+def _plain(text: str) -> str:
+    text = text.strip()
+    while (shorter := _TAIL.sub("", _POLITE.sub("", text)).strip()) != text:
+        text = shorter
+    return text
+
+
+def _not_understood(number: int, words: str) -> OcdError:
+    return OcdError(
+        "not_understood", f"Step {number} is not understood: {words!r}. Nothing was done.",
+        hint='Begin with what to do, quote names and text: click "Sign in"; type "Ada" into Name.',
+        step=number, words=words, understands=list(UNDERSTOOD),
+    )  # fmt: skip
+
+
+def _step(text: str, aside: _Aside) -> Step | None:
+    step = step_of(_plain(text))
+    if step is None:
+        return None
+    return replace(
+        step,
+        quoted=aside.has(step.place) or aside.has(step.value),
+        words=aside.back(step.words, '"'),
+        place=aside.back(step.place).strip(),
+        value=aside.back(step.value),
+        other=aside.back(step.other).strip(),
+    )

@@ -1,0 +1,1 @@
+"""Finding elements and waiting for them."""

@@ -1,0 +1,243 @@
+"""What a call means to act on: a ref, a CSS selector or words become one element of the page."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.frames import Frame, apart
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.engine import engine
+from ocd.pages.engine.closed_shadow import pierce
+from ocd.pages.engine.refs import Element, book_of, locate, parse_ref
+
+# A match that scores less is a guess; and one must be this much better than the next.
+GOOD_ENOUGH = 40
+CLEARLY = 3
+# Roles of what is filled, without those that are only chosen from.
+FIELDS = frozenset(("textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox"))
+WRITTEN = FIELDS - {"listbox", "slider"}
+# A text that says just the words, and no more.
+_SAYS = 90
+SHOWN = 8
+MANY = 200
+# Frames of other origins that are looked into; the page's own are part of it.
+MAX_FRAMES = 100
+# Closed shadow trees inside each other.
+MAX_NESTED = 100
+
+_INVALID = ("valid selector", "valid XPath", "NamespaceError", "XPath")
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """How the caller names an element: exactly one of the three.
+
+    roles: of what fits the words, these roles are preferred; ties: only of what fits equally well.
+    nth: which of equally good matches, from 1 in the order of the page, -1 for the last.
+    texts: words may also mean what is no control, if it says just that and no control fits
+    (exact), or as well as any control (any: where to drag to, what to scroll to).
+    """
+
+    ref: str | None = None
+    selector: str | None = None
+    query: str | None = None
+    roles: frozenset[str] = frozenset()
+    nth: int | None = None
+    texts: Literal["", "exact", "any"] = ""
+    ties: frozenset[str] = frozenset()
+
+    def check(self) -> None:
+        """Raise invalid_argument unless exactly one is given."""
+        if sum(one is not None for one in (self.ref, self.selector, self.query)) != 1:
+            raise OcdError(
+                "invalid_argument", "Give exactly one of ref, selector and query.",
+                parameter="ref", expected=["ref", "selector", "query"],
+            )  # fmt: skip
+
+    def __str__(self) -> str:
+        return str(self.ref or self.selector or self.query)
+
+
+@dataclass(slots=True)
+class Match:
+    """An element that was found: its line for people, its ref and how well it fits."""
+
+    line: str
+    ref: str
+    role: str
+    name: str
+    score: int
+    acts: bool
+    seen: bool
+    at: int = 0
+
+
+async def ask(tab: Tab, frame: Frame, function: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Call one of the engine's functions that give refs, and take these over.
+
+    Again if elements turn out to hold closed shadow trees, which may hold further ones.
+    """
+    book = book_of(tab)
+    reply = await engine.call(tab, frame, function, {**options, "next": book.next})
+    book.note(frame.frame_id, reply)
+    for _ in range(MAX_NESTED):
+        if not reply["suspects"] or not await pierce(tab, frame):
+            break
+        reply = await engine.call(tab, frame, function, {**options, "next": book.next})
+        book.note(frame.frame_id, reply)
+    result: dict[str, Any] = reply["result"]
+    return result
+
+
+async def everywhere(
+    tab: Tab, function: str, options: dict[str, Any], take: Callable[[dict[str, Any]], bool]
+) -> None:
+    """Ask all frames, the main one first, until `take` says that it has enough."""
+    for frame in apart(tab.frames())[:MAX_FRAMES]:
+        try:
+            result = await ask(tab, frame, function, options)
+        except OcdError as error:
+            raise_if_wrong(error, options)
+            # A frame of another site that is busy or just leaving must not hide the page.
+            if frame is tab.main_frame or error.code != "script_error":
+                raise
+            continue
+        if take(result):
+            return
+
+
+def raise_if_wrong(error: OcdError, options: dict[str, Any]) -> None:
+    """Raise invalid_argument if the page says that the selector or the path is none."""
+    if error.code == "script_error" and any(words in error.message for words in _INVALID):
+        name = "xpath" if options.get("xpath") else "selector"
+        kind = "an XPath" if name == "xpath" else "a CSS selector"
+        raise OcdError(
+            "invalid_argument", f"Not {kind}: {options.get(name)!r}.", parameter=name
+        ) from None
+
+
+async def search(
+    tab: Tab, query: str, limit: int, *, acts: bool = False, apart: bool = False
+) -> tuple[list[Match], int]:
+    """Return the elements that fit words best, and how many fit at all.
+
+    acts: only what can be acted on. apart: of equal ones inside each other only the outer one.
+    """
+    found: list[Match] = []
+    total = 0
+
+    def take(result: dict[str, Any]) -> bool:
+        nonlocal total
+        found.extend(Match(**match) for match in result["matches"])
+        total += int(result["total"])
+        return False
+
+    options = {"query": query, "limit": limit, "acts": acts, "apart": apart}
+    await everywhere(tab, "find", options, take)
+    # Stable: inside a frame the engine's order stays.
+    found.sort(key=lambda match: -match.score)
+    return found[:limit], total
+
+
+async def aim(tab: Tab, at: Aim) -> tuple[Element, str]:
+    """Return the one element meant, and its ref.
+
+    Raises stale_ref, element_not_found, ambiguous (with the candidates), invalid_argument.
+    """
+    at.check()
+    ref = at.ref or await _chosen(tab, at)
+    return await held(tab, ref), f"e{parse_ref(ref)}"
+
+
+async def held(tab: Tab, ref: str) -> Element:
+    """Return the element of a ref, or the one that stands in its place beyond doubt."""
+    frame, number = await locate(tab, ref)
+    object_id = await engine.handle(tab, frame, f"openchrome.acquire({number})")
+    if object_id is None:
+        raise OcdError(
+            "stale_ref",
+            f"e{number} is no longer the element that was read: the page has changed it.",
+            hint="Read the page again (read_page or find) and use the new ref.", ref=f"e{number}",
+        )  # fmt: skip
+    return Element(tab, frame, object_id)
+
+
+async def _chosen(tab: Tab, at: Aim) -> str:
+    if at.selector is not None:
+        matches = await _matching(tab, at.selector)
+        if not matches:
+            raise OcdError(
+                "element_not_found", f"No element matches {at.selector!r}.",
+                hint="Call find with words or read_page for what is there.", selector=at.selector,
+            )  # fmt: skip
+        best = matches
+    else:
+        matches = await _fitting(tab, at)
+        if not matches or matches[0].score < GOOD_ENOUGH:
+            raise _not_found(at, matches)
+        best = [match for match in matches if match.score > matches[0].score - CLEARLY]
+        best = [match for match in best if match.role in at.ties] or best
+    if at.nth is not None:
+        return _numbered(at, best)
+    if len(best) > 1:
+        raise _ambiguous(at, best)
+    return best[0].ref
+
+
+async def _fitting(tab: Tab, at: Aim) -> list[Match]:
+    limit = SHOWN if at.nth is None else MANY
+    query, controls = str(at.query), at.texts != "any"
+    matches, _ = await search(tab, query, limit, acts=controls, apart=not controls)
+    matches = _preferred(matches, at.roles)
+    if at.texts == "exact" and (not matches or matches[0].score < GOOD_ENOUGH):
+        all_, _ = await search(tab, query, limit, apart=True)
+        return [match for match in all_ if match.score >= _SAYS] or matches
+    return matches
+
+
+def _preferred(matches: list[Match], roles: frozenset[str]) -> list[Match]:
+    fitting = [match for match in matches if match.role in roles and match.score >= GOOD_ENOUGH]
+    return fitting or matches
+
+
+def _numbered(at: Aim, best: list[Match]) -> str:
+    assert at.nth is not None
+    ordered = sorted(best, key=lambda match: match.at)
+    place = at.nth if at.nth < 0 else at.nth - 1
+    if place >= len(ordered):
+        raise OcdError(
+            "element_not_found", f"There are only {len(best)} that fit {str(at)!r}.",
+            hint="Act on one of the candidates.",
+            candidates=[match.line for match in ordered[:SHOWN]],
+        )  # fmt: skip
+    return ordered[place].ref
+
+
+async def _matching(tab: Tab, selector: str) -> list[Match]:
+    found: list[Match] = []
+
+    def take(result: dict[str, Any]) -> bool:
+        found.extend(Match(**match) for match in result["matches"])
+        return len(found) > 0
+
+    await everywhere(tab, "candidates", {"selector": selector}, take)
+    return found
+
+
+def _not_found(at: Aim, near: list[Match]) -> OcdError:
+    details = {"candidates": [match.line for match in near[:5]]} if near else {}
+    hint = "Did you mean one of the candidates? Act on its ref." if near else (
+        "Call read_page for what is there, or wait_for if it is still to come."
+    )  # fmt: skip
+    return OcdError(
+        "element_not_found", f"Nothing that can be acted on fits {str(at)!r}.", hint=hint, **details
+    )
+
+
+def _ambiguous(at: Aim, best: list[Match]) -> OcdError:
+    return OcdError(
+        "ambiguous", f"{len(best)} elements fit {str(at)!r} equally well.",
+        hint="Act on the ref of the one you mean, or add words that tell it apart.",
+        candidates=[match.line for match in best],
+    )  # fmt: skip

@@ -1,0 +1,48 @@
+"""Elements known by role and name: whether a page has them, also after it has changed."""
+
+from dataclasses import dataclass
+
+from ocd.api.errors import OcdError
+from ocd.browser.process.chromium import Chromium
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.locate.locators import search
+from ocd.pages.locate.wait_for_change import look_until
+
+# What a match of a whole line scores: role and name alone, and with most of the words around.
+_SAME, _SAME_ROW = 80, 92
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An element as a query, its line in the outline; in_row: the words around it count as well."""
+
+    query: str
+    in_row: bool
+
+
+async def await_known(chromium: Chromium, tab: Tab, wanted: list[Known], seconds: float) -> None:
+    """Wait until the page has all these elements; element_not_found names one that it has not."""
+    missing = list(wanted)
+
+    async def look() -> bool:
+        while missing and await _is_there(tab, missing[0]):
+            del missing[0]
+        return not missing
+
+    with chromium.hold():
+        async with tab.lock:
+            if tab.opened_dialog is not None:
+                return  # whoever acts next says so
+            await look_until(tab, look, seconds)
+    if missing:
+        raise OcdError(
+            "element_not_found", f"The page no longer has {missing[0].query}",
+            hint="Read the page: it may be called otherwise now.", query=missing[0].query,
+        )  # fmt: skip
+
+
+async def _is_there(tab: Tab, known: Known) -> bool:
+    matches, _ = await search(tab, known.query, 1, acts=True)
+    if not matches:
+        matches, _ = await search(tab, known.query, 1)
+    return bool(matches) and matches[0].score >= (_SAME_ROW if known.in_row else _SAME)

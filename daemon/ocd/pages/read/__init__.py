@@ -1,0 +1,1 @@
+"""Reading a page: the outline, DOM, text, state, screenshots with labels."""

@@ -1,0 +1,138 @@
+"""A reading as it was asked for: filtered, summed up, or as the difference to the last one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read import reader, semantic
+from ocd.pages.read.reader import Filter, Mode, Reading
+
+# A reading that is longer is not kept to compare the next one with.
+MAX_KEPT = 2_000_000
+
+ContentFilter = Literal["none", "prune", "bm25"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of a page is to be read; two readings of one kind can be compared."""
+
+    mode: Mode | Literal["semantic"] = "outline"
+    filter: Filter = "all"
+    ref: str | None = None
+    selector: str | None = None
+    depth: int | None = None
+    only_main_content: bool = False
+    include_links: bool = True
+    content_filter: ContentFilter = "none"
+    query: str | None = None
+
+    def check(self) -> None:
+        """Raise invalid_argument for what does not go together."""
+        if self.content_filter != "none" and self.mode not in ("markdown", "text"):
+            raise OcdError(
+                "invalid_argument", f"Mode {self.mode} has no content_filter.",
+                hint="Pass mode='markdown' with it.", parameter="content_filter",
+                expected=["markdown", "text"],
+            )  # fmt: skip
+        if self.mode == "semantic" and (self.ref or self.selector):
+            raise OcdError(
+                "invalid_argument", "Mode semantic reads whole pages.",
+                hint="Read a part with mode='outline' or 'markdown'.",
+                parameter="ref" if self.ref else "selector",
+            )  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Memory:
+    """The last reading of a tab, and the one that its difference was told to."""
+
+    wanted: Wanted
+    url: str
+    text: str
+    before: str | None = None
+
+
+_memories: WeakKeyDictionary[Tab, _Memory] = WeakKeyDictionary()
+
+
+async def read(
+    tab: Tab, wanted: Wanted, options: Mapping[str, float] | None = None
+) -> tuple[Reading, Reading, dict[str, Any]]:
+    """Return the reading before and after its filter, and what was left out of it.
+
+    These are `filter`, `left_out_chars` and `hidden_chars`.
+    """
+    wanted.check()
+    raw = found = await _plain(tab, wanted)
+    facts: dict[str, Any] = {}
+    if wanted.content_filter != "none":
+        from ocd.content.content_filter import fit  # for those who ask for it
+
+        fitted = fit(found.text, wanted.content_filter, wanted.query, options)
+        found, facts["filter"] = replace(found, text=fitted.text), fitted.facts
+    if found.left_out:
+        facts["left_out_chars"] = found.left_out
+    if found.hidden_chars:
+        facts["hidden_chars"] = found.hidden_chars
+    return raw, found, facts
+
+
+async def _plain(tab: Tab, wanted: Wanted) -> Reading:
+    if wanted.mode == "semantic":
+        about = await semantic.about(tab)
+        main = await reader.read(tab, mode="markdown", only_main_content=True, include_links=False)
+        text = f"title: {main.title}\n{about}content:\n{main.text}"
+        return replace(main, text=text, mime="text/plain")
+    return await reader.read(
+        tab, mode=wanted.mode, filter=wanted.filter, ref=wanted.ref, selector=wanted.selector,
+        depth=wanted.depth, only_main_content=wanted.only_main_content,
+        include_links=wanted.include_links,
+    )  # fmt: skip
+
+
+def compared(
+    tab: Tab, wanted: Wanted, found: Reading, *, first: bool
+) -> tuple[Reading, dict[str, Any]]:
+    """Return the difference to the tab's last reading of the same kind, and its counts.
+
+    The reading itself, with `full` and why, where there is none or too much is different. first:
+    whether this is not the next part of a difference that was told before.
+    """
+    from ocd.content.line_diff import MUCH, difference
+
+    url = _address(found.url)
+    memory = _memories.get(tab)
+    base = (memory.text if first else memory.before) if memory else None
+    why = _uncomparable(memory, wanted, url) or ("first_reading" if base is None else "")
+    keep(tab, wanted, found, before=base if not why else None)
+    if why or base is None:
+        return found, {"full": True, "reason": why}
+    told = difference(base, found.text)
+    counts = {**told.counts, "ratio": round(told.ratio, 3), "refs": told.refs}
+    if told.ratio > MUCH:
+        return found, {"full": True, "reason": "too_much_changed", **counts}
+    return replace(found, text=told.text(), mime="text/plain"), {"full": False, **counts}
+
+
+def _uncomparable(memory: _Memory | None, wanted: Wanted, url: str) -> str:
+    if memory is None:
+        return "first_reading"
+    if memory.url != url:
+        return "other_page"
+    return "" if memory.wanted == wanted else "read_differently"
+
+
+def keep(tab: Tab, wanted: Wanted, found: Reading, before: str | None = None) -> None:
+    """Remember a reading as the tab's last."""
+    if len(found.text) > MAX_KEPT:
+        _memories.pop(tab, None)
+    else:
+        _memories[tab] = _Memory(wanted, _address(found.url), found.text, before)
+
+
+def _address(url: str) -> str:
+    return url.partition("#")[0]

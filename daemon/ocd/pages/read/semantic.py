@@ -1,0 +1,55 @@
+"""What a page is about and how it goes on, worked out in the page."""
+
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.locate import locators
+
+
+async def about(tab: Tab) -> str:
+    """Return landmarks, headings, forms with refs and tables as text, frames included."""
+    lines: list[str] = []
+    links = 0
+
+    def take(result: dict[str, Any]) -> bool:
+        nonlocal links
+        links += int(result["links"])
+        for title, told in result["about"]:
+            one = len(told) == 1 and title in ("description", "language")
+            lines.extend([f"{title}: {told[0]}"] if one else [f"{title}:", *_indented(told)])
+        return False
+
+    await locators.everywhere(tab, "semantic", {}, take)
+    return "\n".join([*lines, f"links: {links}"]) + "\n"
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"  {line}" for line in lines]
+
+
+async def pagination(tab: Tab) -> dict[str, Any] | None:
+    """Return how the page goes on, None if it does not seem to.
+
+    type: numbered, next_button, load_more, infinite_scroll, cursor or viewer; current and last
+    page as far as they are told; next_step: the call that leads on.
+    """
+    try:
+        found = await locators.ask(tab, tab.main_frame, "pagination", {})
+    except OcdError as error:
+        if error.code != "script_error":  # a hint is not worth a reading
+            raise
+        return None
+    if not found:
+        return None
+    ref, url = found.pop("ref", None), found.pop("url", None)
+    told = {key: value for key, value in found.items() if value is not None}
+    return {**told, **({"next_url": url} if url else {}), "next_step": _step(tab, ref, url)}
+
+
+def _step(tab: Tab, ref: str | None, url: str | None) -> dict[str, Any]:
+    if ref:
+        return {"verb": "interact", "arguments": {"tab_id": tab.id, "ref": ref}}
+    if url:
+        return {"verb": "navigate", "arguments": {"tab_id": tab.id, "url": url}}
+    return {"verb": "lightweight_scroll", "arguments": {"tab_id": tab.id, "direction": "down"}}

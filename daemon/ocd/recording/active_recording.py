@@ -1,0 +1,289 @@
+"""One recording that is going on: what it writes down of every action."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.api.timestamps import rfc3339
+from ocd.browser.tabs.tab import Tab
+from ocd.call_context import Met
+from ocd.recording.param_redaction import clean, without_passwords
+from ocd.recording.store import Recording, RecordingMeta
+from ocd.safety.redact import redact, redact_text, redact_url
+from ocd.verb_api.declaration import Output, Verb
+
+if TYPE_CHECKING:
+    from ocd.recording.recorder import Recorder
+
+logger = logging.getLogger(__name__)
+
+# A longer string in an action's parameters is cut; such an action cannot be replayed as it stands.
+MOST_CHARACTERS = 20_000
+_WORDS = 600
+# A title is asked for so long after an action: in a burst of them, after several at once.
+_SOON_S = 0.01
+_TITLE_S = 0.5
+_PICTURE_S = 3.0
+_QUALITY = 60
+
+_encode = msgspec.json.Encoder().encode
+Run = Callable[[], Awaitable[Output]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Action:
+    """A call that is about to run: its verb, what the caller wrote, its tab if it has one."""
+
+    verb: Verb
+    params: Mapping[str, Any]
+    met: Met
+    session: str
+    tab: Tab | None
+    deadline: float | None
+    began: datetime = field(default_factory=partial(datetime.now, UTC))
+    started: float = 0.0
+    entry: dict[str, Any] = field(default_factory=dict)
+    ts: str = ""
+    clean: Any = None
+
+    def prepare(self) -> None:
+        """Spell and redact what does not depend on how the action ends, unless that is done."""
+        if not self.ts:
+            self.ts = rfc3339(self.began)
+            self.clean = clean(self.params, MOST_CHARACTERS)
+
+
+class _Title(NamedTuple):
+    """A tab's title: at which address it was so, as the page has it, as it may be shown."""
+
+    url: str
+    raw: str
+    shown: str
+
+
+class Active:
+    """A recording that is going on. `ended` is set when the disk has its end."""
+
+    def __init__(self, recording: Recording, owner: "Recorder") -> None:
+        self.recording = recording
+        self.ended = asyncio.Event()
+        self.on_action: Callable[[bytes], None] = lambda _line: None
+        self._owner = owner
+        # Of each tab: actions by number, with the titles that their lines have.
+        self._untitled: dict[Tab, dict[int, str]] = {}
+        self._asked: set[asyncio.Future[Any]] = set()
+        self._settled = False
+        self._titles: WeakKeyDictionary[Tab, _Title] = WeakKeyDictionary()
+
+    @property
+    def meta(self) -> RecordingMeta:
+        """What it is, and how many actions it has by now."""
+        return self.recording.meta
+
+    async def record(self, action: Action, run: Run) -> Output:
+        """Run the action, write it down, and return or raise what it came to."""
+        action.met.whole = True
+        action.entry = await self._before(action)
+        # Done while the page is waited for, if the action waits at all.
+        asyncio.get_running_loop().call_soon(action.prepare)
+        action.started = time.monotonic()
+        try:
+            output = await run()
+        except BaseException as failure:
+            action.entry["duration_ms"] = _since(action)
+            self._write(action, None, _code_of(failure, action))
+            raise
+        action.entry["duration_ms"] = _since(action)
+        await self._after(action, output)
+        self._write(action, output, None)
+        return output
+
+    async def _before(self, action: Action) -> dict[str, Any]:
+        tab = action.tab
+        if tab is None:
+            return {}
+        entry: dict[str, Any] = {
+            "tab_id": tab.id,
+            "url_before": _shown_url(tab.url or "about:blank"),
+        }
+        known = self._titles.get(tab)
+        if known is None or known.url != tab.url:
+            await self._ask_title(tab)
+        entry["title_before"] = self._title(tab)
+        if self.meta.screenshots in ("before", "both"):
+            await self._picture(tab, entry, "before")
+        return entry
+
+    async def _after(self, action: Action, output: Output) -> None:
+        entry, data = action.entry, output.data if isinstance(output.data, dict) else {}
+        tab = action.tab or self._owner.tab(action.session, data.get("tab_id"))
+        if tab is None or tab.closed:
+            return
+        entry |= {"tab_id": tab.id, "url_after": _shown_url(tab.url)}
+        changed = data.get("changed")
+        title = data.get("title", changed.get("title") if isinstance(changed, dict) else None)
+        if isinstance(title, str):
+            self._know(tab, title)
+        entry["title_after"] = self._title(tab)
+        if self.meta.screenshots in ("after", "both"):
+            await self._picture(tab, entry, "after")
+        action.tab = tab
+
+    async def _ask_title(self, tab: Tab) -> None:
+        with suppress(TimeoutError, OcdError):
+            async with asyncio.timeout(_TITLE_S):
+                self._know(tab, await tab.title())
+
+    def _title(self, tab: Tab) -> str:
+        known = self._titles.get(tab)
+        return known.shown if known else ""
+
+    def _know(self, tab: Tab, title: str) -> None:
+        known = self._titles.get(tab)
+        if known is not None and known.raw == title:
+            shown = known.shown
+        else:
+            shown = redact_text(self._owner.sanitizer.clean(title)[0])
+        self._titles[tab] = _Title(tab.url, title, shown)
+
+    async def _picture(self, tab: Tab, entry: dict[str, Any], when: str) -> None:
+        """Take a screenshot and name it in the entry, or say there why there is none."""
+        name = f"{self.meta.action_count + 1:06}-{when}.webp"
+        try:
+            async with asyncio.timeout(_PICTURE_S):
+                data = await tab.screenshot(format="webp", quality=_QUALITY)
+            took = await asyncio.to_thread(self.recording.add_picture, name, data)
+        except (OcdError, TimeoutError) as error:
+            entry["screenshot_error"] = getattr(error, "code", "timeout")
+            return
+        entry.update(
+            {f"screenshot_{when}": name} if took else {"screenshot_error": "limit_reached"}
+        )
+
+    def _write(self, action: Action, output: Output | None, error: dict[str, Any] | None) -> None:
+        if action.met.calls or self._owner.of(action.session) is not self:
+            return  # its calls were written one by one, or the recording has ended meanwhile
+        seq = self.meta.action_count + 1
+        code = error["code"] if error else None
+        action.prepare()
+        action.met.kept = without_passwords(action.clean, action.met, code)
+        line = _encode(
+            {
+                "seq": seq,
+                "ts": action.ts,
+                "verb": action.verb.name,
+                "params": action.met.kept,
+                "ok": error is None,
+                "reads": not action.verb.acts,
+                "error": error,
+                **targets_of(action.met),
+                **action.entry,
+                **self._changes(action.verb, output),
+            }
+        )
+        try:
+            self.recording.append(line)
+            self.on_action(line)
+        except OcdError as failure:
+            logger.warning("An action is not recorded: %s", failure)
+            self.meta.lost += 1
+            return
+        if output is not None and action.tab is not None and action.verb.acts:
+            self._learn_title(action.tab, seq)
+        if self.recording.full:
+            self._owner.end_soon(self, "max_actions")
+
+    def _learn_title(self, tab: Tab, seq: int) -> None:
+        # After the answer has gone out; once for actions in close succession.
+        if not self._untitled:
+            asyncio.get_running_loop().call_later(_SOON_S, self._ask_titles)
+        self._untitled.setdefault(tab, {})[seq] = self._title(tab)
+
+    def _ask_titles(self) -> None:
+        """Ask for the titles that pages have after their actions; nobody waits for that."""
+        untitled, self._untitled = self._untitled, {}
+        for tab, titles in untitled.items():
+            if not tab.closed:
+                asked = tab.ask_title()
+                self._asked.add(asked)
+                asked.add_done_callback(partial(self._learnt, tab, titles))
+
+    def _learnt(self, tab: Tab, titles: dict[int, str], reply: asyncio.Future[Any]) -> None:
+        self._asked.discard(reply)
+        if reply.cancelled() or reply.exception() or self._settled:
+            return
+        self._know(tab, str(reply.result()["targetInfo"]["title"]))
+        title = self._title(tab)
+        with suppress(OcdError):
+            for seq in (seq for seq, known in titles.items() if known != title):
+                self.recording.retitle(seq, title)
+
+    async def settle(self) -> None:
+        """Wait for the titles that are still asked for; later ones are not written any more."""
+        self._ask_titles()
+        try:
+            if self._asked:
+                await asyncio.wait(set(self._asked), timeout=_TITLE_S)
+        finally:
+            self._settled = True
+
+    def _changes(self, verb: Verb, output: Output | None) -> dict[str, Any]:
+        """Return what the action's answer says changed, cleaned as the answer itself is."""
+        data = output.data if output is not None else None
+        if output is None or not isinstance(data, dict) or "changed" not in data:
+            return {}
+        clean = self._owner.sanitizer
+        changed, found = clean.clean_values(data["changed"], verb.page_keys)
+        words, more = clean.clean((output.content or "")[:_WORDS])
+        lines = redact_text(words).splitlines()
+        return {"changed": redact(changed), "lines": lines, **(found + more).field()}
+
+    def __repr__(self) -> str:
+        return f"Active({self.recording!r})"
+
+
+_shown_url = lru_cache(256)(redact_url)
+
+
+def _since(action: Action) -> float:
+    return round((time.monotonic() - action.started) * 1000, 1)
+
+
+def _code_of(failure: BaseException, action: Action) -> dict[str, Any]:
+    if isinstance(failure, OcdError):
+        return {"code": failure.code, "message": redact_text(failure.message)[:_WORDS]}
+    if isinstance(failure, asyncio.CancelledError):
+        late = action.deadline is not None and time.monotonic() >= action.deadline
+        code = "timeout" if late else "cancelled"
+        return {"code": code, "message": f"{action.verb.name} was cut short"}
+    return {"code": "internal", "message": type(failure).__name__}
+
+
+def targets_of(met: Met) -> dict[str, Any]:
+    """Return the elements that the action was about; `target` is the first of them."""
+    targets = [_target(one.named, one.about) for one in met.elements]
+    if not targets:
+        return {}
+    return {"target": targets[0]} | ({"targets": targets} if len(targets) > 1 else {})
+
+
+def _target(named: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    identity = dict(about.get("identity", {}))
+    attributes = {
+        name: redact_url(value) if name == "href" else redact_text(value)
+        for name, value in identity.pop("attributes", {}).items()
+    }
+    words = {key: redact_text(str(value)) for key, value in identity.items()}
+    told = {"named": redact_text(named), "role": about["role"], "name": redact_text(about["name"])}
+    secret = {"secret": True} if about["secret"] else {}
+    return {**told, **secret, **words, "attributes": attributes}

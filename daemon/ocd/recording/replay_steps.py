@@ -1,0 +1,72 @@
+"""Recorded actions as they are done again: by verbs that find their elements by role and name."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ocd.recording.element_locators import Target, aim, by_words, targets
+
+Recorded = Mapping[str, Any]
+
+# How a caller names an element; with a prefix where a verb takes two of them.
+_NAMED = re.compile(r"(?:(?P<which>[a-z]+)_)?(?:ref|selector|query|label)")
+# What computer does to an element, as interact says it.
+_BY_HAND = {
+    "left_click": "click", "double_click": "double_click", "right_click": "right_click",
+    "hover": "hover", "mouse_move": "hover", "scroll_to": "scroll_into_view", "type": "type",
+    "key": "press",
+}  # fmt: skip
+
+
+def why_left_out(action: Recorded) -> str:
+    """Return why an action is not done again; empty if it is."""
+    if not action["ok"]:
+        return f"it failed: {action['error']['code']}"
+    if action.get("reads") and action["verb"] != "wait_for":
+        return "it changed nothing"
+    return ""
+
+
+def again(action: Recorded) -> tuple[str, dict[str, Any]]:
+    """Return the verb and the parameters that do it again on a page that has changed."""
+    params = dict(action["params"])
+    if action["verb"] == "computer":
+        by_name = _by_name(params, targets(action))
+        if by_name is not None:
+            return "interact", by_name
+    found = {one["named"]: one for one in targets(action)}
+    named = _renamed(params, found, "query")
+    return action["verb"], named
+
+
+def _by_name(params: dict[str, Any], met: list[Target]) -> dict[str, Any] | None:
+    """Return what `interact` takes in place of `computer`, if that was about a named element."""
+    word = _BY_HAND.get(params.get("action", ""))
+    if word is None or not met or not met[-1].get("name"):
+        return None
+    text = str(params.get("text") or "")
+    if word == "press" and len(text.split()) > 1:
+        return None
+    value: dict[str, Any] = {"value": text} if word in ("type", "press") else {}
+    keys: dict[str, Any] = {key: params[key] for key in ("tab_id", "modifiers") if key in params}
+    return {"action": word, **aim(met[-1]), **value, **keys}
+
+
+def _renamed(value: Any, found: Mapping[str, Target], words: str) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, list):
+        return [_renamed(item, found, "label") for item in value]
+    if not isinstance(value, dict):
+        return value
+    again: dict[str, Any] = {}
+    for key, item in value.items():
+        match = _NAMED.fullmatch(key)
+        target = found.get(item) if isinstance(item, str) else None
+        if match and target:
+            prefix = f"{match['which']}_" if match["which"] else ""
+            for name, said in aim(target).items():
+                again[prefix + (words if name == "query" else name)] = said
+        elif key == "submit" and target:
+            again[key] = by_words(target)
+        else:
+            again[key] = _renamed(item, found, words)
+    return again

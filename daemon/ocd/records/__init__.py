@@ -1,1 +1,0 @@
-"""Small durable stores: the journal."""

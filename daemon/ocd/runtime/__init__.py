@@ -1,0 +1,1 @@
+"""The daemon as a process: home lock, readiness notifications, host checks."""

@@ -1,0 +1,118 @@
+"""The daemon's home folder: made, private, and held by one daemon at a time."""
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+import portalocker
+import psutil
+
+from ocd.api import paths
+from ocd.api.errors import OcdError
+from ocd.config.loader import environment
+from ocd.storage.files import Identity, make_dir, open_private, storage
+
+_log = logging.getLogger(__name__)
+
+# How often it is looked whether the home is still there.
+POLL_S = 3.0
+
+
+def prepare_home(home: Path) -> str:
+    """Create the folders the daemon needs, private to the user; return the socket's address."""
+    make_dir(home)
+    _refuse_foreign(home)
+    for name in ("run", "tasks", "output", "journal", "log", "files"):
+        make_dir(home / name)
+    for folder, target in open_links(home):
+        _log.warning("%s is a link to %s, which other users may enter", folder, target)
+    address = paths.daemon_socket(str(home), environment())
+    if os.name != "nt":
+        _refuse_foreign(make_dir(Path(address).parent))
+    return address
+
+
+def open_links(home: Path) -> list[tuple[Path, Path]]:
+    """Return the home's folders that are links to ones which others may enter, with their targets.
+
+    The home itself is private, so nothing that stands in it needs to be.
+    """
+    if os.name == "nt":
+        return []
+    with storage("reading", home):
+        links = [path for path in sorted(home.iterdir()) if path.is_symlink() and path.is_dir()]
+        targets = [(path, path.resolve()) for path in links]
+        return [(path, to) for path, to in targets if not _is_private(to)]
+
+
+def _is_private(folder: Path) -> bool:
+    """Return whether the folder, or one above it, keeps everybody else out."""
+    chain = (one.stat() for one in (folder, *folder.parents))
+    return any(each.st_uid in (0, os.getuid()) and not each.st_mode & 0o077 for each in chain)
+
+
+def _refuse_foreign(folder: Path) -> None:
+    with storage("checking", folder):
+        status = folder.stat()
+        if os.name == "nt":
+            return
+        if status.st_uid != os.getuid():
+            raise OcdError(
+                "forbidden",
+                f"{folder} belongs to another user (uid {status.st_uid})",
+                hint="Set OPENCHROME_HOME to a folder of your own.",
+                path=str(folder),
+            )
+        if status.st_mode & 0o077:
+            folder.chmod(0o700)
+
+
+class Tenure:
+    """What makes the home ours: the lock's file. It may be deleted under us, with all the home."""
+
+    def __init__(self, lock: Path) -> None:
+        self._lock = lock
+        self._identity = Identity.of(lock)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the lock at its place is no longer ours: another daemon may hold that."""
+        return Identity.of(self._lock) != self._identity
+
+    async def wait_lost(self, sockets: Iterable[str]) -> str:
+        """Return what is gone once the lock is, or the file of a socket, or another is there."""
+        ours = {Path(address): Identity.of(Path(address)) for address in sockets}
+        while True:
+            if self.is_over:
+                return str(self._lock)
+            for path, identity in ours.items():
+                if Identity.of(path) != identity:
+                    return str(path)
+            await asyncio.sleep(POLL_S)
+
+
+@contextlib.contextmanager
+def locked(path: Path, version: str) -> Iterator[Tenure]:
+    """Hold the daemon's lock; the pid in it is for humans and for `ocd stop`, never believed."""
+    with storage("opening", path):
+        file = open_private(path, append=True)
+    with file:
+        try:
+            portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
+        except portalocker.LockException as error:
+            raise OcdError(
+                "busy", f"Another daemon holds {path}", hint="Look at it: ocd status"
+            ) from error
+        own = psutil.Process()
+        identity = {"pid": own.pid, "started_at": own.create_time(), "version": version}
+        with storage("writing", path):
+            file.truncate(0)
+            file.write(msgspec.json.encode(identity) + b"\n")
+            file.flush()
+        yield Tenure(path)
+        with storage("writing", path):
+            file.truncate(0)

@@ -1,0 +1,76 @@
+"""What single parts of the daemon are told of its configuration."""
+
+import socket
+import tempfile
+from collections.abc import Iterable
+from ipaddress import ip_address
+from pathlib import Path
+
+import psutil
+
+from ocd.browser.process.chromium import ChromiumOptions
+from ocd.browser.process.network_rules import has_own_proxy
+from ocd.config.loader import Config, environment
+from ocd.safety import certificate_errors
+from ocd.safety.domain_policy import DomainPolicy
+from ocd.safety.own_servers import NO_SERVERS, OwnServers
+from ocd.safety.protected_files import Belongings
+
+
+def domain_policy(config: Config, servers: OwnServers = NO_SERVERS) -> DomainPolicy:
+    """Return which addresses may be visited; servers: where the daemon itself listens."""
+    return DomainPolicy(
+        allow=config.allow_domain,
+        block=config.block_domain,
+        file_roots=shared_roots(config),
+        own=belongings(config),
+        servers=servers,
+    )
+
+
+def own_servers(config: Config, ports: Iterable[int]) -> OwnServers:
+    """Return where the daemon listens with these ports."""
+    host = config.http_host
+    try:
+        everywhere = ip_address(host).is_unspecified
+    except ValueError:
+        everywhere = False
+    if not everywhere:
+        return OwnServers.at([host], ports)
+    families = (socket.AF_INET, socket.AF_INET6)
+    interfaces = psutil.net_if_addrs().values()
+    found = [one.address for these in interfaces for one in these if one.family in families]
+    return OwnServers.at([*found, socket.gethostname()], ports)
+
+
+def belongings(config: Config) -> Belongings:
+    """Return the files that no caller may name."""
+    others = (config.file, config.token_file, config.profile)
+    return Belongings(config.home, config.secrets, others)
+
+
+def shared_roots(config: Config) -> tuple[Path, ...]:
+    """Return the folders in which every caller may name files."""
+    return (config.home / "files", Path(tempfile.gettempdir()), *config.allow_file_root)
+
+
+def _trust(config: Config) -> tuple[str, ...]:
+    return (certificate_errors.FLAG,) if config.ignore_certificate_errors else ()
+
+
+def browser_options(config: Config, policy: DomainPolicy) -> ChromiumOptions:
+    """Return how Chromium is started."""
+    return ChromiumOptions(
+        profile=config.profile,
+        run_dir=config.home / "run",
+        log_dir=config.home / "log",
+        browser_path=config.browser_path,
+        browser_url=config.browser_url,
+        headed=config.headed,
+        isolated=config.isolated,
+        extra_args=(*config.browser_args, *_trust(config)),
+        own_proxy=has_own_proxy(config.browser_args, environment()),
+        idle_minutes=config.browser_idle_minutes,
+        incoming=config.home / "files" / ".incoming",
+        policy=policy,
+    )

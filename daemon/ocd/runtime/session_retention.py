@@ -1,0 +1,75 @@
+"""Files of sessions that have ended: kept as long as tasks are, then removed.
+
+A connection without a name of its own gets a session that nobody can name again, and that session's
+folder goes whole. The folders of sessions that a person named, and whatever lies beside them, may
+be somebody's own: they stay.
+"""
+
+import asyncio
+import logging
+import re
+import shutil
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from ocd.config.loader import Config
+from ocd.safety.path_policy import safe_name
+
+logger = logging.getLogger(__name__)
+
+_HOUR_S = 3600.0
+_DAY_S = 86_400
+# Sessions of bridges and of HTTP's connections: see oc_mcp.server.caller and oc_mcp.server.streamable_http.
+_UNNAMED = re.compile(r"mcp-[0-9a-z_-]+(~[0-9a-f]+)?")
+
+
+async def run(
+    prune_tasks: Callable[[float], object],
+    sessions: Callable[[], Collection[str]],
+    current: Callable[[], Config],
+) -> None:
+    """Remove old tasks and old files every hour, until cancelled."""
+    while True:
+        config = current()
+        await asyncio.to_thread(prune_tasks, config.task_retention_days)
+        files = config.home / "files"
+        await asyncio.to_thread(remove_old, files, config.task_retention_days, sessions())
+        await asyncio.sleep(_HOUR_S)
+
+
+def remove_old(files: Path, days: float, in_use: Collection[str]) -> int:
+    """Remove folders of ended sessions in which nothing is younger; return how many. Blocks.
+
+    days: 0 keeps all. in_use: sessions that there are. What cannot be removed is logged.
+    """
+    if not days or not files.is_dir():
+        return 0
+    oldest = time.time() - days * _DAY_S
+    try:
+        folders = [entry for entry in files.iterdir() if _UNNAMED.fullmatch(entry.name)]
+    except OSError as error:
+        logger.warning("files of ended sessions stay: %s", error)
+        return 0
+    stay = {safe_name(session) for session in in_use}
+    old = [one for one in folders if one.name not in stay and _newest(one) < oldest]
+    return sum(_removed(folder) for folder in old)
+
+
+def _newest(folder: Path) -> float:
+    """Return when something in it was changed last; now, if it is no folder or cannot be read."""
+    try:
+        if folder.is_symlink() or not folder.is_dir():
+            return time.time()
+        return max(path.lstat().st_mtime for path in (folder, *folder.rglob("*")))
+    except OSError:
+        return time.time()  # somebody is at work there
+
+
+def _removed(folder: Path) -> bool:
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        logger.warning("files of an ended session stay: %s", error)
+        return False
+    return True

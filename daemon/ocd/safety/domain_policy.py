@@ -1,0 +1,167 @@
+"""Which addresses may be opened: one policy, asked before every navigation, redirect and fetch.
+
+What a glob is: globs; how hosts are compared: hosts.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from ocd.api.errors import OcdError
+from ocd.safety.host_canonical import BROWSER_DROPS, TRIM, Host, host_of, invalid
+from ocd.safety.host_globs import parsed
+from ocd.safety.own_servers import NO_SERVERS, OwnServers
+from ocd.safety.path_policy import Roots
+from ocd.safety.protected_files import NOTHING, Belongings
+
+_WEB = ("http", "https", "ws", "wss")
+_REFUSED = (
+    "chrome", "chrome-untrusted", "chrome-extension", "devtools", "view-source", "javascript",
+    "filesystem", "edge", "brave", "isolated-app", "vbscript", "chrome-search", "chrome-error",
+)  # fmt: skip
+_ABOUT = ("about:blank", "about:srcdoc")
+_SCHEME = re.compile(r"([a-z][a-z0-9+.\-]*):", re.IGNORECASE)
+_LOCAL = re.compile(
+    r"(?:localhost|[^/?#@]*\.localhost|127(?:\.\d+){0,3}|\[::1\]|0\.0\.0\.0)\.?(?=[:/?#]|$)", re.I
+)
+_PORT_AFTER = re.compile(r"\d{1,5}(?=[/?#]|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class DomainPolicy:
+    """What `--allow-domain`, `--block-domain` and `--allow-file-root` say together.
+
+    A block wins over an allow. Without either every web address is allowed, loopback and private
+    ones included; `file:` is allowed inside the roots only, and never for what is the daemon's own.
+    The daemon's own HTTP ports are never allowed.
+    """
+
+    allow: tuple[str, ...] = ()
+    block: tuple[str, ...] = ()
+    file_roots: tuple[Path, ...] = ()
+    own: Belongings = NOTHING
+    servers: OwnServers = NO_SERVERS
+
+    @property
+    def empty(self) -> bool:
+        """Whether no domain rule was given."""
+        return not self.allow and not self.block
+
+    def check(self, url: str) -> None:
+        """Return if `url` may be opened.
+
+        Raises domain_blocked, invalid_url or, for file URLs, path_outside_roots.
+        """
+        plain = url.strip(TRIM).translate(BROWSER_DROPS)
+        if plain.lower().partition("#")[0].partition("?")[0] in _ABOUT:
+            return
+        match = _SCHEME.match(plain)
+        if match is None:
+            raise invalid(url, "it has no scheme")
+        self._check_scheme(match[1].lower(), plain, plain[match.end() :])
+
+    def _check_scheme(self, scheme: str, url: str, rest: str) -> None:
+        if scheme in _WEB:
+            self._check_host(host_of(url), url)
+        elif scheme == "file":
+            Roots(self.file_roots, self.own).contain(file_path(url))
+        elif scheme == "blob":
+            self.check(rest)
+        elif scheme == "data":
+            if self.allow:
+                raise _blocked(url, "data: URLs are no listed domain", "--allow-domain")
+        elif scheme in _REFUSED or scheme == "about":
+            raise _blocked(url, f"{scheme}: pages are never opened", "")
+        else:
+            raise invalid(url, f"{scheme}: is no scheme for a page")
+
+    def _check_host(self, host: Host, url: str) -> None:
+        if self.servers.covers(host):
+            raise _blocked(url, f"{host.name}:{host.port} is a port of OpenChrome's own", "--http")
+        blocker = _first_cover(self.block, host)
+        if blocker is not None:
+            raise _blocked(url, f"{host.name} is blocked by {blocker!r}", "--block-domain")
+        if self.allow and _first_cover(self.allow, host) is None:
+            allowed = ", ".join(self.allow[:10])
+            raise _blocked(url, f"{host.name} is none of the allowed: {allowed}", "--allow-domain")
+
+    def allows(self, url: str) -> bool:
+        """Return whether `check` would pass."""
+        try:
+            self.check(url)
+        except OcdError:
+            return False
+        return True
+
+
+def _first_cover(globs: Iterable[str], host: Host) -> str | None:
+    return next((glob for glob in globs if parsed(glob).covers(host)), None)
+
+
+def _blocked(url: str, why: str, flag: str) -> OcdError:
+    hints = {
+        "--block-domain": "The daemon was started with --block-domain for it.",
+        "--allow-domain": "Start the daemon with a further --allow-domain to open it.",
+        "--http": "Call the tools themselves; a person opens it in another browser.",
+    }
+    shown = url if len(url) <= 200 else url[:200] + "…"
+    return OcdError("domain_blocked", f"Not opened: {why}", hint=hints.get(flag, ""), url=shown)
+
+
+def file_path(url: str) -> Path:
+    """Return the path of a file URL; invalid_url for one with a remote host or a NUL."""
+    rest = url.partition(":")[2].replace("\\", "/")
+    rest = re.split(r"[?#]", rest, maxsplit=1)[0]
+    slashes = len(rest) - len(rest.lstrip("/"))
+    host = ""
+    if slashes == 2:
+        host, _, tail = rest[2:].partition("/")
+        rest = f"/{tail}"
+    path = unquote(rest)
+    if (host and host.lower() != "localhost") or "\0" in path:
+        raise invalid(url, "a file URL names a file of this machine: file:///…")
+    return Path("/" + path.lstrip("/"))
+
+
+def parse_url_argument(text: str) -> str:
+    """Return the URL that a person means: `example.com`, `localhost:3000`, a path or a URL.
+
+    A missing scheme becomes https, on loopback http; an absolute path that exists becomes file.
+    Raises invalid_url.
+    """
+    plain = text.strip(TRIM).translate(BROWSER_DROPS)
+    if not plain:
+        raise invalid(text, "it is empty")
+    if plain.startswith("/") and not plain.startswith("//"):
+        return _file_url(plain)
+    scheme = _SCHEME.match(plain)
+    # "localhost:3000" looks like a scheme, but a port follows.
+    if scheme and not _PORT_AFTER.match(plain, scheme.end()):
+        return _checked(text, plain, scheme[1].lower())
+    if re.match(r"[^/?#]*://", plain):
+        raise invalid(text, "what stands before :// is no scheme")
+    plain = plain.removeprefix("//")
+    guess = "http" if _LOCAL.match(plain) else "https"
+    return _checked(text, f"{guess}://{plain}", guess)
+
+
+def _file_url(plain: str) -> str:
+    path = Path(plain)
+    try:
+        exists = path.exists()
+    except (OSError, ValueError):
+        exists = False
+    if not exists:
+        raise invalid(plain, "no such file")
+    return path.as_uri()
+
+
+def _checked(text: str, url: str, scheme: str) -> str:
+    if scheme not in _WEB:
+        return url
+    if " " in re.split(r"[?#]", url, maxsplit=1)[0]:
+        raise invalid(text, "it has spaces")
+    host_of(url)
+    return url

@@ -1,0 +1,149 @@
+"""What a session has read, and whether data may still leave it: the rule against exfiltration.
+
+A page that an agent has read may have told it what to do. From then on, data that goes to an origin
+other than those that were read is refused, confirmed by a person, or allowed and journalled.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Literal
+
+from yarl import URL
+
+from ocd.api.errors import OcdError
+from ocd.safety.domain_policy import parse_url_argument
+from ocd.safety.host_canonical import host_of
+
+Rule = Literal["allow", "ask", "deny"]
+# How data leaves: in the query of an address, as an upload, in a form, into a file, in what goes
+# with requests, as a user name and password, in cookies and storage.
+Way = Literal["address", "upload", "form", "file", "upstream", "request", "login", "state"]
+Departure = tuple[Way, str]
+# Targets that are no origin, and so are always others than those that were read.
+OWN_PAGE = "a page of the caller's own making"
+ANY_SITE = "whatever site the tab opens"
+
+MaySend = Callable[[Way, str], None]
+
+
+def _freely(_way: Way, _target: str) -> None:
+    pass
+
+
+# Asked before the call that runs sends something: raises if it may not. Declarations say what a
+# call sends (see leaving); what is known only inside a page (where a form goes) is asked there.
+MAY_SEND: ContextVar[MaySend] = ContextVar("MAY_SEND", default=_freely)
+
+_SESSIONS = 1000
+_ORIGINS = 50
+_WORDS: dict[Way, str] = {
+    "address": "open an address with data in its query at",
+    "upload": "upload files to",
+    "form": "send a form to",
+    "upstream": "hand data to the MCP server",
+    "file": "write a file to",
+    "request": "send what it has written with requests to",
+    "login": "give a user name and password to",
+    "state": "put cookies or stored data into the browser for",
+}
+
+
+@dataclass(slots=True)
+class Taint:
+    """The origins whose text a session's caller was given, and what a person has confirmed."""
+
+    origins: dict[str, None] = field(default_factory=dict)
+    confirmed: set[tuple[Way, str]] = field(default_factory=set)
+
+    def read(self, origin: str) -> None:
+        """Remember that page text of this origin was handed out."""
+        if len(self.origins) < _ORIGINS:
+            self.origins[origin] = None
+
+    def strangers(self, target: str) -> list[str]:
+        """Return the origins that were read and are not the target itself."""
+        return [origin for origin in self.origins if origin != target]
+
+
+class Taints:
+    """The taint of every session, the least recently used forgotten beyond a thousand."""
+
+    def __init__(self) -> None:
+        self._of: OrderedDict[str, Taint] = OrderedDict()
+
+    def of(self, session: str) -> Taint:
+        """Return the session's taint."""
+        taint = self._of.setdefault(session, Taint())
+        self._of.move_to_end(session)
+        if len(self._of) > _SESSIONS:
+            self._of.popitem(last=False)
+        return taint
+
+    def __repr__(self) -> str:
+        return f"Taints({len(self._of)} sessions)"
+
+
+def origin_of(address: str) -> str:
+    """Return the origin of an http(s) address as a person writes it; else an empty string."""
+    try:
+        return _origin(parse_url_argument(address))
+    except OcdError:
+        return ""
+
+
+def _origin(whole: str) -> str:
+    scheme = whole.partition(":")[0].lower()
+    if scheme not in ("http", "https"):
+        return ""
+    host = host_of(whole)
+    return str(URL.build(scheme=scheme, host=host.name, port=host.port).origin())
+
+
+def recipient(address: str) -> str:
+    """Return who gets the data that an address carries; an empty string if it carries none.
+
+    The address is taken as a person writes it. One that is none is its verb's to refuse.
+    """
+    try:
+        whole = parse_url_argument(address)
+        scheme, _, rest = whole.partition(":")
+        if scheme.lower() == "data":
+            return OWN_PAGE
+        return _origin(whole) if _has_room(rest) else ""
+    except OcdError:
+        return ""
+
+
+def _has_room(rest: str) -> bool:
+    """Return whether there is a query, a fragment, a user name or a password."""
+    place, *data = re.split(r"[?#]", rest, maxsplit=1)
+    authority = place.replace("\\", "/").lstrip("/").partition("/")[0]
+    return bool(data and data[0]) or "@" in authority
+
+
+def refusal(way: Way, target: str, read: list[str]) -> OcdError:
+    """Return the error for data that may not leave."""
+    return OcdError(
+        "exfiltration_denied",
+        f"Not allowed: to {_WORDS[way]} {target} after reading {_listed(read)}",
+        hint='A person can allow it: [policy] exfiltration = "allow" in config.toml.',
+        way=way, target=target, read=read,
+    )  # fmt: skip
+
+
+def question(way: Way, target: str, read: list[str]) -> OcdError:
+    """Return the error that a host answers by asking a person."""
+    return OcdError(
+        "consent_needed",
+        f"The agent wants to {_WORDS[way]} {target}, after it has read text of {_listed(read)}. "
+        "That text may have told it to. Allow it?",
+        way=way, target=target, read=read,
+    )  # fmt: skip
+
+
+def _listed(origins: list[str]) -> str:
+    more = f" and {len(origins) - 3} more" if len(origins) > 3 else ""
+    return ", ".join(origins[:3]) + more

@@ -1,0 +1,1 @@
+"""What comes in: HTTP on the socket, MCP connections, the MCP port. No decisions."""

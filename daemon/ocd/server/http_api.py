@@ -1,0 +1,330 @@
+"""The daemon's socket: HTTP/1.1 routes, decoding and encoding; no decisions.
+
+Seven routes. Two answer in lines instead of one object: a call whose caller accepts
+NDJSON gets progress lines first, and a task's events may be followed live.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+import struct
+from base64 import b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeVar
+
+import msgspec
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+
+from ocd.api.errors import OcdError, http_status
+from ocd.api.wire import CallRequest, Progress, TotpRequest, UpstreamRequest
+from ocd.calls.dispatch import run_call
+from ocd.calls.replies import Reply
+from ocd.calls.services import Road
+from ocd.gateway.gateway import Gateway
+from ocd.integrations.totp_seeds import TotpStore
+from ocd.runtime import heap
+from ocd.server.half_close import HalfOpen, HangUps
+from ocd.server.unix_socket import bound, owned
+from ocd.storage import crash_points
+
+logger = logging.getLogger(__name__)
+
+MAX_BODY_BYTES = 16 * 1024 * 1024
+NDJSON = "application/x-ndjson"
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Api:
+    """The routes over one road, with what only the lifecycle knows: status and shutdown."""
+
+    def __init__(
+        self,
+        road: Road,
+        *,
+        catalog: bytes,
+        catalog_hash: str,
+        status: Callable[[], dict[str, Any]],
+        shutdown: Callable[[], None],
+    ) -> None:
+        self._road = road
+        self._catalog = catalog
+        self._headers = {"X-OpenChrome-Catalog": catalog_hash}
+        self._status = status
+        self._shutdown = shutdown
+
+    def application(self) -> web.Application:
+        """Return the aiohttp application."""
+        app = web.Application(
+            client_max_size=MAX_BODY_BYTES, middlewares=[_errors_as_json, _same_user_only]
+        )
+        app.router.add_get("/v1/status", self.get_status)
+        app.router.add_get("/v1/catalog", self.get_catalog)
+        app.router.add_post("/v1/call", self.post_call)
+        app.router.add_get("/v1/tasks/{task_id}/events", self.get_events)
+        app.router.add_post("/v1/totp", self.post_totp)
+        app.router.add_post("/v1/upstreams", self.post_upstreams)
+        app.router.add_post("/v1/shutdown", self.post_shutdown)
+        return app
+
+    async def get_status(self, _request: web.Request) -> web.Response:
+        """Answer what the daemon is and holds."""
+        return self._json(msgspec.json.encode(self._status()))
+
+    async def get_catalog(self, _request: web.Request) -> web.Response:
+        """Answer the verb catalog."""
+        return self._json(self._catalog)
+
+    async def post_shutdown(self, _request: web.Request) -> web.Response:
+        """Answer, then end the daemon."""
+        self._shutdown()
+        return self._json(b'{"result":{"stopping":true}}')
+
+    async def post_totp(self, request: web.Request) -> web.Response:
+        """Keep, list or forget seeds of one-time passwords: for a person's shell, so no verb."""
+        asked = _decoded_as(TotpRequest, await request.read())
+        store = self._road.parts[TotpStore]
+        assert isinstance(store, TotpStore)
+        result = await asyncio.to_thread(_totp, store, asked)
+        return self._json(msgspec.json.encode({"result": result}))
+
+    async def post_upstreams(self, request: web.Request) -> web.Response:
+        """List other MCP servers, review or agree to one's tools: for a person's shell: no verb."""
+        asked = _decoded_as(UpstreamRequest, await request.read())
+        gateway = self._road.parts[Gateway]
+        assert isinstance(gateway, Gateway)
+        match asked.action:
+            case "list":
+                result: dict[str, Any] = {"upstreams": await gateway.states()}
+            case "review":
+                result = await gateway.review(asked.name)
+            case _:
+                result = await gateway.approve(asked.name, asked.mark)
+        return self._json(msgspec.json.encode({"result": result}))
+
+    async def post_call(self, request: web.Request) -> web.StreamResponse:
+        """Run one call."""
+        call = _decoded_as(CallRequest, await request.read())
+        crash_points.strike("call", call.verb)
+        if NDJSON in request.headers.get("Accept", ""):
+            return await self._call_in_lines(request, call)
+        reply = await run_call(self._road, call)
+        if reply.rows is None:
+            return self._json(_result(reply))
+        response = await self._stream(request, "application/json")
+        await _write_spliced(request, response, reply)
+        return response
+
+    async def _call_in_lines(self, request: web.Request, call: CallRequest) -> web.StreamResponse:
+        response = await self._stream(request)
+        news: asyncio.Queue[Progress] = asyncio.Queue()
+        async with asyncio.TaskGroup() as group:
+            teller = group.create_task(_write_progress(response, news))
+            outcome: Reply | OcdError
+            try:
+                outcome = await run_call(self._road, call, news.put_nowait)
+            except OcdError as error:
+                outcome = error
+            teller.cancel()
+        if isinstance(outcome, OcdError):
+            await response.write(_error(outcome))
+        elif outcome.rows is None:
+            await response.write(_result(outcome))
+        else:
+            await _write_spliced(request, response, outcome)
+        await response.write(b"\n")
+        return response
+
+    async def get_events(self, request: web.Request) -> web.StreamResponse:
+        """Answer a task's events as lines; with follow=1 until the task has ended."""
+        follow = request.query.get("follow", "0") not in ("", "0", "false")
+        events = self._road.runner.events(request.match_info["task_id"], follow=follow)
+        return await self._lines(request, events)
+
+    async def _lines(self, request: web.Request, lines: AsyncIterator[bytes]) -> web.StreamResponse:
+        first = await anext(lines, None)  # what cannot be read fails here, as a plain error
+        response = await self._stream(request)
+        if first is not None:
+            await response.write(first + b"\n")
+        async for line in lines:
+            await response.write(line + b"\n")
+        return response
+
+    async def _stream(self, request: web.Request, content_type: str = NDJSON) -> web.StreamResponse:
+        response = web.StreamResponse(headers={**self._headers, "Content-Type": content_type})
+        await response.prepare(request)
+        return response
+
+    def _json(self, body: bytes) -> web.Response:
+        return web.Response(body=body, content_type="application/json", headers=self._headers)
+
+
+def _totp(store: TotpStore, asked: TotpRequest) -> dict[str, Any]:
+    match asked.action:
+        case "add":
+            return store.add(asked.domain, asked.seed)
+        case "remove":
+            return store.remove(asked.domain)
+        case "list":
+            return {"seeds": store.names()}
+
+
+_Body = TypeVar("_Body", CallRequest, TotpRequest, UpstreamRequest)
+
+
+def _decoded_as(kind: type[_Body], body: bytes) -> _Body:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise OcdError(
+            "bad_request",
+            f"The body is no call: {error}",
+            hint='Send {"verb": "…", "params": {…}} as JSON.',
+        ) from None
+
+
+async def _write_progress(response: web.StreamResponse, news: "asyncio.Queue[Progress]") -> None:
+    with contextlib.suppress(ConnectionResetError):
+        while True:
+            progress = await news.get()
+            await response.write(msgspec.json.encode({"progress": progress}) + b"\n")
+
+
+async def _write_spliced(request: web.Request, response: web.StreamResponse, reply: Reply) -> None:
+    """Write {"result": …} with a list that stands in a file, however long: piece by piece."""
+    await response.write(b'{"result":')
+    pieces, size = reply.pieces(), 0
+    try:
+        while piece := await asyncio.to_thread(next, pieces, b""):
+            await response.write(piece)
+            size += len(piece)
+    except OcdError as error:
+        # It was whole a moment ago. What has been sent must not look like an answer.
+        logger.warning("an answer breaks off: %s", error)
+        if request.transport is not None:
+            request.transport.abort()
+        raise ConnectionResetError from error
+    await response.write(b"}")
+    if size > heap.LARGE:
+        await asyncio.to_thread(heap.give_back)
+
+
+def _result(reply: Reply) -> bytes:
+    """Return {"result": …}: the data, with page text and picture as its last keys."""
+    body = reply.encode()
+    extra: dict[str, Any] = {}
+    if reply.content is not None:
+        extra["content"] = reply.content
+    if (pointer := reply.pointer) is not None:
+        extra["output_handle"] = pointer.descriptor.output_handle
+        extra["output_path"] = pointer.path
+        extra["total"] = pointer.characters
+        extra.setdefault("content", pointer.text)
+    if reply.image is not None:
+        data, mime_type = reply.image
+        extra["image"] = {"mime_type": mime_type, "data": b64encode(data).decode()}
+    if reply.attachments:
+        extra["attachments"] = reply.attachments
+    if extra:
+        more = msgspec.json.encode(extra)
+        body = more if body == b"{}" else body[:-1] + b"," + more[1:]
+    beside = reply.browser_restarted and not isinstance(reply.data, dict)
+    return b'{"result":' + body + (b',"browser_restarted":true}' if beside else b"}")
+
+
+def _error(error: OcdError) -> bytes:
+    return msgspec.json.encode({"error": error.body()}, enc_hook=str)
+
+
+def _error_response(error: OcdError) -> web.Response:
+    return web.Response(
+        status=http_status(error.code), body=_error(error), content_type="application/json"
+    )
+
+
+@web.middleware
+async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except OcdError as error:
+        return _error_response(error)
+    except web.HTTPRequestEntityTooLarge:
+        limit = MAX_BODY_BYTES // 1024 // 1024
+        return _error_response(
+            OcdError("request_too_large", f"The request body is larger than {limit} MiB")
+        )
+    except web.RequestPayloadError:
+        told = "The request's body is not what its Content-Encoding or Transfer-Encoding says"
+        return _error_response(OcdError("bad_request", told))
+    except (web.HTTPNotFound, web.HTTPMethodNotAllowed):
+        return _error_response(
+            OcdError("not_found", f"There is no {request.method} {request.path} here")
+        )
+
+
+@web.middleware
+async def _same_user_only(request: web.Request, handler: Handler) -> web.StreamResponse:
+    transport = request.transport
+    peer = peer_uid(transport.get_extra_info("socket")) if transport else None
+    if peer is not None and peer != os.getuid():
+        raise OcdError("forbidden", f"This daemon serves the user {os.getuid()}, not {peer}")
+    return await handler(request)
+
+
+def peer_uid(connection: socket.socket | None) -> int | None:
+    """Return the user id of the peer of a Unix socket; None where the OS does not tell."""
+    if connection is None or connection.family != getattr(socket, "AF_UNIX", None):
+        return None
+    if hasattr(socket, "SO_PEERCRED"):
+        raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return int(struct.unpack("3i", raw)[1])
+    # macOS and the BSDs: struct xucred {version, uid, …} through LOCAL_PEERCRED, level 0.
+    raw = connection.getsockopt(0, 1, 76)
+    return int(struct.unpack_from("2I", raw)[1])
+
+
+@contextlib.asynccontextmanager
+async def listening(app: web.Application, address: str) -> AsyncIterator[None]:
+    """Serve the application at a Unix socket's path (mode 0600) or a named pipe until left.
+
+    The caller holds the daemon's lock: whatever file is at the path is stale.
+    """
+    logging.getLogger("aiohttp.server").addFilter(_junk_is_no_failure)
+    runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=2.0)
+    await runner.setup()
+    try:
+        if os.name == "nt":
+            await web.NamedPipeSite(runner, address).start()
+            yield
+        else:
+            async with _at_socket(runner, address):
+                yield
+    finally:
+        await runner.cleanup()
+
+
+def _junk_is_no_failure(record: logging.LogRecord) -> bool:
+    """Leave a line of what is no HTTP, and no traceback: the mistake is the sender's."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, HttpProcessingError | web.RequestPayloadError):
+        said = " ".join(getattr(error, "message", str(error)).split())[:200]
+        record.levelno, record.levelname, record.exc_info = logging.INFO, "INFO", None
+        record.msg, record.args = "refused what is no HTTP request: %s", (said,)
+    return True
+
+
+@contextlib.asynccontextmanager
+async def _at_socket(runner: web.AppRunner, address: str) -> AsyncIterator[None]:
+    serve, hang_ups = runner.server, HangUps()
+    assert serve is not None
+    server = await asyncio.get_running_loop().create_unix_server(
+        lambda: HalfOpen(serve(), hang_ups), sock=bound(address), backlog=1024
+    )
+    with owned(address):
+        try:
+            yield
+        finally:
+            server.close()
+            hang_ups.close()

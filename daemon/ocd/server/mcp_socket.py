@@ -1,0 +1,286 @@
+"""The daemon's door for agent hosts: the MCP socket, HTTP, and what oc_mcp sees of the daemon.
+
+The SDK is imported when the first bridge connects, in a thread: a daemon without MCP stays small.
+"""
+
+import asyncio
+import contextlib
+import importlib
+import logging
+import os
+from collections import ChainMap
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from typing import Any, Literal, cast
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.api.wire import CallRequest, Client, Hello
+from ocd.browser.process.process_sockets import holds_socket
+from ocd.calls.dispatch import run_call, task_reply
+from ocd.calls.egress_policy import ASKABLE
+from ocd.calls.replies import Reply
+from ocd.calls.services import Road
+from ocd.config.loader import Config
+from ocd.config.settings import GROUPS
+from ocd.ledger.states import public
+from ocd.safety.session_taint import Way
+from ocd.server.http_api import peer_uid
+from ocd.server.unix_socket import listen, owned
+from ocd.verb_api.capabilities import NARROWED, Capabilities
+from ocd.verb_api.inline_tasks import OnProgress
+
+logger = logging.getLogger(__name__)
+
+HELLO_S = 10.0
+# A bridge that lost its connection comes back sooner than this; then its tabs are still there.
+SESSION_GRACE_S = 30.0
+
+Spawn = Callable[[Coroutine[Any, Any, None]], object]
+
+
+class McpDoor:
+    """What oc_mcp.server.daemon_protocol.Door asks for, and the connections of bridges.
+
+    status: what GET /v1/status answers. config: the configuration as it is now.
+    """
+
+    def __init__(
+        self,
+        road: Road,
+        entries: Mapping[str, Mapping[str, Any]],
+        *,
+        version: str,
+        config: Callable[[], Config],
+        status: Callable[[], dict[str, Any]],
+        spawn: Spawn,
+    ) -> None:
+        self.version = version
+        own = {name: entry for name, entry in entries.items() if name in road.capabilities}
+        self.entries: Mapping[str, Mapping[str, Any]] = ChainMap(own, road.gateway.entries)
+        self.status = status
+        self._road = road
+        self._config = config
+        self._spawn = spawn
+        self._loading = asyncio.Lock()
+        self._bridges: Any = None
+        self._sessions: dict[str, int] = {}
+        self._connections: set[asyncio.Task[None]] = set()
+
+    @property
+    def tier(self) -> int:
+        """The highest tier that is listed by default."""
+        config = self._config()
+        return config.tier
+
+    @property
+    def sync_budget_s(self) -> float:
+        """The seconds after which a long call answers with its task."""
+        config = self._config()
+        return config.sync_budget_s
+
+    def narrowed(self, only: Iterable[str], disabled: Iterable[str]) -> Capabilities:
+        """Return the daemon's maximum, less what one connection leaves out."""
+        return self._road.capabilities.narrowed(only, disabled)
+
+    async def call(
+        self,
+        request: CallRequest,
+        on_progress: OnProgress,
+        *,
+        budget_s: float,
+        maximum: Capabilities,
+        askable: bool,
+    ) -> Reply:
+        """Run a call inside a connection's maximum."""
+        token, asked = NARROWED.set(maximum), ASKABLE.set(askable)
+        try:
+            return await run_call(self._road, request, on_progress, budget_s)
+        finally:
+            NARROWED.reset(token)
+            ASKABLE.reset(asked)
+
+    def confirm(self, session: str, error: OcdError) -> None:
+        """Remember that a person allowed what a `consent_needed` asked for."""
+        way, target = error.details["way"], error.details["target"]
+        self._road.departures.confirm(session, cast("Way", way), str(target))
+
+    @property
+    def has_upstreams(self) -> bool:
+        """Whether other MCP servers stand behind this one."""
+        return self._road.gateway.names != []
+
+    async def settle(self, maximum: Capabilities) -> None:
+        """Wait, for some seconds at most, until it is known what other MCP servers offer."""
+        if "upstream" in maximum.groups:
+            await self._road.gateway.settle()
+
+    async def resources(self, maximum: Capabilities) -> list[dict[str, Any]]:
+        """Return what other MCP servers list as resources, under addresses of ours."""
+        return await self._road.gateway.resources() if "upstream" in maximum.groups else []
+
+    def watch(self, heard: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+        """Call `heard` when the list of tools has changed, until what is returned is called."""
+        return self._road.gateway.watch(heard)
+
+    async def task(self, task_id: str) -> Mapping[str, Any]:
+        """Return a task's meta."""
+        return public(await self._road.runner.get(task_id))
+
+    async def task_reply(self, task_id: str, params: Mapping[str, Any]) -> Reply:
+        """Return what the direct call with these parameters would have answered."""
+        meta = await self._road.runner.get(task_id)
+        return await task_reply(self._road, meta, params, Client("mcp"))
+
+    async def cancel_task(self, task_id: str) -> None:
+        """Ask a task to stop."""
+        await self._road.runner.cancel(task_id)
+
+    async def known(self, what: Literal["handles", "tasks", "tabs"], session: str) -> list[str]:
+        """Return the names of handles, tasks or the session's tabs."""
+        if what == "tasks":
+            return [meta.task_id for meta in (await self._road.runner.list(limit=100)).metas]
+        if what == "handles":
+            return self._road.outputs.handles()
+        if session not in self._road.sessions.names():
+            return []
+        return [tab.id for tab in self._road.sessions.get(session).tabs]
+
+    # --- sessions of bridges -----------------------------------------------------------------
+
+    def from_browser(self, inode: str) -> bool:
+        """Return whether the socket may be held by Chromium; of a foreign one it is not known."""
+        chromium = self._road.chromium
+        if chromium.options.browser_url:
+            return True
+        return chromium.pid is not None and holds_socket(chromium.pid, inode)
+
+    def session_ended(self, session: str) -> None:
+        """Close the session's tabs after a while, unless somebody has come back to it."""
+        if not self._road.closing.is_set():
+            self._spawn(self._close_later(session))
+
+    async def _close_later(self, session: str) -> None:
+        try:
+            async with asyncio.timeout(SESSION_GRACE_S):
+                await self._road.closing.wait()
+        except TimeoutError:
+            if session in self._sessions:
+                return
+            await self._road.recorder.leave(session)
+            if session in self._road.sessions.names():
+                logger.info("session %s ended with its host: its tabs are closed", session)
+                await self._road.sessions.get(session).close()
+
+    def enter(self, session: str) -> None:
+        """Count a bridge that uses the session."""
+        self._sessions[session] = self._sessions.get(session, 0) + 1
+
+    def leave(self, session: str, *, shared: bool) -> None:
+        """Count one less; after the last one a session that is not shared ends."""
+        self._sessions[session] -= 1
+        if not self._sessions[session]:
+            del self._sessions[session]
+            if not shared:
+                self.session_ended(session)
+
+    @property
+    def bridge_count(self) -> int:
+        """How many bridges are connected."""
+        return len(self._connections)
+
+    # --- the socket --------------------------------------------------------------------------
+
+    async def load(self, name: str) -> Any:  # noqa: ANN401 - a module of oc_mcp
+        """Return the module, imported beside the loop; one at a time, for the SDK's are cyclic."""
+        async with self._loading:
+            return await asyncio.to_thread(importlib.import_module, name)
+
+    async def _loaded(self) -> Any:  # noqa: ANN401 - oc_mcp.server.server.Bridges
+        module = await self.load("oc_mcp.server.server")
+        if self._bridges is None:
+            self._bridges = module.Bridges(self)
+        return self._bridges
+
+    @contextlib.asynccontextmanager
+    async def listening(self, address: str) -> AsyncIterator[None]:
+        """Take bridges at a Unix socket (mode 0600) or a named pipe until left."""
+        server = await listen(address, self._connected)
+        with owned(address):
+            try:
+                yield
+            finally:
+                server.close()
+                for connection in list(self._connections):
+                    connection.cancel()
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._spawn(self._serve(reader, writer))
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        try:
+            if _is_ours(writer):
+                await self._greet(reader, writer)
+        except (ConnectionError, TimeoutError, ValueError) as error:
+            logger.info("a bridge went away before it said hello: %s", error)
+        except Exception:
+            # A bug in serving one host is no reason to end the daemon under the others.
+            logger.exception("serving a bridge failed")
+        finally:
+            self._connections.discard(task)
+            writer.close()
+
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(HELLO_S):
+            first = await reader.readline()
+        hello, lines = _hello(first)
+        problem = _unknown_group(hello)
+        if problem is not None:
+            writer.write(msgspec.json.encode({"oc_refused": problem.body()}) + b"\n")
+            await writer.drain()
+            return
+        bridges = self._bridges or await self._loaded()
+        caller = bridges.caller(hello)
+        self.enter(caller.session)
+        try:
+            await bridges.serve(caller, reader, writer, lines)
+        finally:
+            self.leave(caller.session, shared=bool(hello.session))
+
+    def __repr__(self) -> str:
+        return f"McpDoor({len(self._connections)} bridges)"
+
+
+def _is_ours(writer: asyncio.StreamWriter) -> bool:
+    peer = peer_uid(writer.get_extra_info("socket"))
+    if peer is None or peer == os.getuid():
+        return True
+    logger.warning("refused a bridge of user %d", peer)
+    return False
+
+
+class _FirstLine(msgspec.Struct):
+    oc_hello: Hello
+
+
+def _hello(line: bytes) -> tuple[Hello, tuple[bytes, ...]]:
+    """Return what the first line says; one that is no hello is the first message."""
+    try:
+        hello = msgspec.json.decode(line, type=_FirstLine).oc_hello
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return Hello(id=os.urandom(4).hex()), (line,)
+    return (hello if hello.id else msgspec.structs.replace(hello, id=os.urandom(4).hex())), ()
+
+
+def _unknown_group(hello: Hello) -> OcdError | None:
+    for group in (*hello.tools_only, *hello.disable_tools):
+        if group not in GROUPS:
+            return OcdError(
+                "config_invalid",
+                f"Unknown capability group '{group}'",
+                hint=f"The groups are: {', '.join(GROUPS)}",
+            )
+    return None

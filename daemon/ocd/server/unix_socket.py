@@ -1,0 +1,70 @@
+"""The socket, or the named pipe, at which bridges of agent hosts connect."""
+
+import asyncio
+import contextlib
+import os
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ocd.storage.files import Identity, storage
+
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+
+
+@contextlib.contextmanager
+def owned(address: str) -> Iterator[None]:
+    """Take the socket's file away after the block, if it is still the one that was there before."""
+    identity = Identity.of(Path(address))
+    try:
+        yield
+    finally:
+        # Another daemon may have its own there, if our home was deleted under us.
+        if identity is not None and Identity.of(Path(address)) == identity:
+            remove(address)
+
+
+async def listen(
+    address: str, connected: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
+) -> asyncio.AbstractServer:
+    """Take connections at a Unix socket (mode 0600) or a named pipe; the daemon's lock is held."""
+    if os.name == "nt":
+        return await _at_pipe(address, connected)
+    listener = bound(address)
+    return await asyncio.start_unix_server(
+        connected, sock=listener, limit=MAX_MESSAGE_BYTES, backlog=128
+    )
+
+
+def bound(address: str) -> socket.socket:
+    """Return a Unix socket of mode 0600.
+
+    Whatever file is there is stale: the caller holds the daemon's lock.
+    """
+    remove(address)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(address)
+    Path(address).chmod(0o600)
+    return listener
+
+
+def remove(address: str) -> None:
+    """Take away the socket's file."""
+    if os.name != "nt":
+        with storage("removing", Path(address)):
+            Path(address).unlink(missing_ok=True)
+
+
+async def _at_pipe(
+    address: str, connected: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
+) -> asyncio.AbstractServer:
+    loop: Any = asyncio.get_running_loop()
+
+    def protocol() -> asyncio.StreamReaderProtocol:
+        reader = asyncio.StreamReader(limit=MAX_MESSAGE_BYTES)
+        return asyncio.StreamReaderProtocol(reader, connected)
+
+    (server,) = await loop.start_serving_pipe(protocol, address)
+    served: asyncio.AbstractServer = server
+    return served

@@ -1,0 +1,1 @@
+"""Skills: recorded steps, recalled by how well they worked, and replayed."""

@@ -1,0 +1,149 @@
+"""The index of skills: those that fit, best first, for the price of a few set operations."""
+
+import heapq
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Protocol
+
+from ocd.memory.notes import domain_of
+
+_CONTRACT = 0.15
+_WORD = re.compile(r"\w+")
+
+Order = tuple[float, str, str]  # rank, when it was last used, id
+
+
+class Indexed(Protocol):
+    """What the index reads of a skill."""
+
+    @property
+    def domain(self) -> str:
+        """Its domain."""
+        ...
+
+    @property
+    def contract_id(self) -> str | None:
+        """The name of its contract."""
+        ...
+
+    @property
+    def stored_at(self) -> str:
+        """When it was stored."""
+        ...
+
+    @property
+    def last_used_at(self) -> str:
+        """When it was replayed."""
+        ...
+
+    @property
+    def status(self) -> str:
+        """What its replays have shown: unproven, proven, quarantined."""
+        ...
+
+    @property
+    def rank(self) -> float:
+        """How much its replays speak for it."""
+        ...
+
+    @property
+    def said(self) -> str:
+        """The text that words are looked for in."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a recall asks for; see the verb oc_skill_recall."""
+
+    domain: str | None = None
+    words: str = ""
+    contract_id: str | None = None
+    ranked: bool = True
+    limit: int = 20
+    quarantined: bool = False
+    unproven: bool = True
+
+
+@dataclass(slots=True)
+class Index:
+    """Ids of skills by what is asked for."""
+
+    _orders: dict[str, Order] = field(default_factory=dict[str, Order])
+    _stored: dict[str, str] = field(default_factory=dict[str, str])
+    _sets: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], set[str]])
+
+    def add(self, key: str, skill: Indexed) -> None:
+        """Take a skill in."""
+        self._orders[key] = (skill.rank, skill.last_used_at, key)
+        self._stored[key] = skill.stored_at
+        for name in _names(skill):
+            self._sets.setdefault(name, set()).add(key)
+
+    def remove(self, key: str, skill: Indexed) -> None:
+        """Forget a skill, which is as it was taken in."""
+        del self._orders[key], self._stored[key]
+        for name in _names(skill):
+            keys = self._sets[name]
+            keys.discard(key)
+            if not keys:
+                del self._sets[name]
+
+    def _set(self, kind: str, name: str) -> set[str]:
+        return self._sets.get((kind, name), set())
+
+    def search(self, wanted: Wanted) -> tuple[list[tuple[float, str]], int, int]:
+        """Return the best with their scores, how many fit, and how many of these are held back."""
+        words = set(_WORD.findall(wanted.words.lower()))
+        hits = Counter(chain.from_iterable(self._set("word", word) for word in words))
+        fitting: Set[str] = hits.keys() if words else self._orders.keys()
+        if wanted.domain is not None:
+            fitting = fitting & self._set("domain", domain_of(wanted.domain))
+        total = len(fitting)
+        for status, shown in (("quarantined", wanted.quarantined), ("unproven", wanted.unproven)):
+            held = self._set("status", status)
+            if not shown and held:
+                fitting = fitting - held
+        bound = self._set("contract", wanted.contract_id) if wanted.contract_id else set[str]()
+
+        def score(key: str) -> float:
+            share = hits[key] / len(words) if words else 0.0
+            return share + self._orders[key][0] + (_CONTRACT if key in bound else 0.0)
+
+        if wanted.ranked:
+            candidates = self._promising(fitting, hits, bound, wanted.limit)
+            best = heapq.nlargest(
+                wanted.limit, ((score(key), *self._orders[key][1:]) for key in candidates)
+            )
+            found = [(round(points, 3), key) for points, _, key in best]
+        else:
+            newest = heapq.nlargest(wanted.limit, fitting, key=lambda key: (self._stored[key], key))
+            found = [(round(score(key), 3), key) for key in newest]
+        return found, total, total - len(fitting)
+
+    def _promising(
+        self, fitting: Set[str], hits: Counter[str], bound: set[str], limit: int
+    ) -> set[str]:
+        """Return ids that the best are among: of those with equally many words, the best ranked."""
+        groups: list[Iterable[str]] = [fitting]
+        if hits:
+            groups = [
+                [key for key, count in hits.items() if count == most and key in fitting]
+                for most in set(hits.values())
+            ]
+        if bound:
+            groups += [[key for key in group if key in bound] for group in groups]
+        order = self._orders.__getitem__
+        return {key for group in groups for key in heapq.nlargest(limit, group, key=order)}
+
+
+def _names(skill: Indexed) -> Iterator[tuple[str, str]]:
+    yield "domain", skill.domain
+    yield "status", skill.status
+    if skill.contract_id is not None:
+        yield "contract", skill.contract_id
+    for word in set(_WORD.findall(skill.said.lower())):
+        yield "word", word

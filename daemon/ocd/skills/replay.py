@@ -1,0 +1,150 @@
+"""A replay: the steps of a skill once more, then its contract."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from ocd.api.errors import OcdError
+from ocd.browser.sessions.session import Sessions
+from ocd.pages.locate.recorded_elements import Known, await_known
+from ocd.recording.element_locators import Target, by_words
+from ocd.recording.recent_actions import Trails
+from ocd.recording.replay_steps import again
+from ocd.skills.store import Skill, Step
+from ocd.verb_api.nested_calls import Calls
+
+EVIDENCE = ("dom", "screenshot", "network", "console", "facts")
+_TOLD = (
+    "failed_assertions", "inconclusive_assertions", "inconclusive_reason", "failure_reason",
+    "failure_category",
+)  # fmt: skip
+
+
+class StepFailedError(Exception):
+    """A step failed; `error` says why, and what is done about it."""
+
+    def __init__(self, number: int, error: OcdError) -> None:
+        super().__init__(number, error)
+        self.number = number
+        self.error = error
+
+
+@dataclass(slots=True)
+class Replay:
+    """One replay in a session. learnt: the steps with the elements that they turned out to mean."""
+
+    skill: Skill
+    session: str
+    values: Mapping[str, str]
+    sessions: Sessions
+    calls: Calls
+    trails: Trails
+    wait_s: float
+    learnt: list[Step] = field(default_factory=list[Step])
+    done: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    _tabs: dict[str, str] = field(default_factory=dict[str, str])
+
+    async def run(self) -> None:
+        """Do all steps; StepFailedError names the one that could not be done."""
+        for number, step in enumerate(self.skill.steps, 1):
+            try:
+                await self._step(number, step)
+            except OcdError as error:
+                raise StepFailedError(number, error) from error
+
+    async def _step(self, number: int, step: Step) -> None:
+        action = {"verb": step.verb, "params": step.params, "targets": step.targets}
+        verb, params = again(action)
+        params = self._filled(self._placed(step, params))
+        await self._meet(step, params)
+        started = time.monotonic()
+        answer = await self.calls.run(verb, params, session=self.session)
+        took = round((time.monotonic() - started) * 1000, 1)
+        told = {"step": number, "verb": verb, "description": step.description}
+        self.done.append({**told, "duration_ms": took})
+        if step.tab is not None and isinstance(answer.data, dict):
+            self._tabs[step.tab] = str(answer.data.get("tab_id", ""))
+        self.learnt.append(self._learn(step))
+
+    def _placed(self, step: Step, params: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters with the tabs of today: the first of a name is the latest one."""
+        known = self._tabs.get(str(params.get("tab_id", params.get("tabId"))))
+        tab = known or self._tabs.get(step.tab or "")
+        named = {key: value for key, value in params.items() if key not in ("tab_id", "tabId")}
+        if "tab_ids" in named:
+            named["tab_ids"] = [self._tabs.get(one, one) for one in named["tab_ids"]]
+        several = len({one.tab for one in self.skill.steps if one.tab}) > 1
+        # One that is to be opened has no name yet; of several, none means the latest.
+        if tab and (known or several) and step.verb != "tabs_create":
+            named["tab_id"] = tab
+        return named
+
+    def _filled(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+        if isinstance(value, dict):
+            return {key: self._filled(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._filled(item) for item in value]
+        if isinstance(value, str) and "${" in value:
+            for name, given in self.values.items():
+                value = value.replace(f"${{{name}}}", given)
+        return value
+
+    async def _meet(self, step: Step, params: dict[str, Any]) -> None:
+        """Wait until the elements of the step are there: those that it will look for by name."""
+        words = set(_strings(params))
+        wanted = [
+            Known(query, bool(target.get("row")))
+            for target in step.targets
+            if (query := by_words(target)) in words
+        ]
+        session = self.sessions.get(self.session)
+        if wanted and session.tabs:
+            tab = session.tab(params.get("tab_id"))
+            await await_known(self.sessions.chromium, tab, wanted, self.wait_s)
+
+    def _learn(self, step: Step) -> Step:
+        """Return the step with the elements that it met, if it knew none."""
+        last = self.trails.last(self.session, 1)
+        if step.targets or not last or last[0]["verb"] != step.verb:
+            return step
+        found: list[Target] = last[0].get(
+            "targets", [last[0]["target"]] if "target" in last[0] else []
+        )
+        words = set(_strings(step.params))
+        return replace(step, targets=[dict(one) for one in found if one["named"] in words])
+
+    async def judge(self, wait_ms: int) -> dict[str, Any]:
+        """Return the verdict about the page as it is now, and what speaks against it."""
+        return await judged(self.calls, self.skill.contract, self.session, wait_ms)
+
+    async def evidence(self) -> dict[str, Any]:
+        """Keep evidence of the page and say where; or why there is none."""
+        try:
+            answer = await self.calls.run(
+                "oc_evidence_bundle", {"include": list(EVIDENCE)}, session=self.session
+            )
+        except OcdError as error:
+            return {"error": {"code": error.code, "message": error.message}}
+        keys = ("bundle_id", "path", "parts", "url", "inconclusive_reason")
+        return {key: answer.data[key] for key in keys if answer.data.get(key) is not None}
+
+
+async def judged(calls: Calls, contract: Any, session: str, wait_ms: int) -> dict[str, Any]:  # noqa: ANN401
+    """Return what oc_assert says about the live page: verdict, and what speaks against it."""
+    if contract is None:
+        reason = "the skill has no contract"
+        return {"verdict": "inconclusive", "inconclusive_reason": reason}
+    params = {"contract": contract, "wait_ms": wait_ms}
+    report = (await calls.run("oc_assert", params, session=session)).data
+    told = {key: report[key] for key in _TOLD if report.get(key)}
+    return {"verdict": report["verdict"], **told}
+
+
+def _strings(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [word for item in items for word in _strings(item)]

@@ -1,0 +1,213 @@
+"""Skills: steps that have been done before, bound to a contract that says whether they worked.
+
+    skills/skills.jsonl     see storage.keyed_log
+
+What is recalled is ranked by how replays came out; the index is in memory.
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from ocd.api.errors import OcdError
+from ocd.api.timestamps import now
+from ocd.memory.notes import domain_of
+from ocd.skills.index import Index, Wanted
+from ocd.storage.keyed_log import Keyed
+
+MOST_SKILLS = 20_000
+# A skill that failed so often one after the other is not proposed any more.
+STREAK = 3
+_WEIGHT, _MOST_COUNTED = 0.025, 10
+_LAST = 0.2
+
+Outcome = Literal["pass", "fail", "inconclusive", "broken"]
+Status = Literal["unproven", "proven", "quarantined"]
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One call of a skill.
+
+    targets: the elements that it is about, as recordings describe them. tab: which of the skill's
+    tabs it works on, if it has several.
+    """
+
+    verb: str
+    params: dict[str, Any]
+    description: str = ""
+    targets: list[dict[str, Any]] = msgspec.field(default_factory=list[dict[str, Any]])
+    tab: str | None = None
+
+
+class Tally(msgspec.Struct, frozen=True, kw_only=True):
+    """How replays came out; `broken`: a step failed. streak: how many since the last pass."""
+
+    passes: int = 0
+    fails: int = 0
+    inconclusive: int = 0
+    broken: int = 0
+    streak: int = 0
+    last: Outcome | None = None
+
+    def after(self, outcome: Outcome) -> "Tally":
+        """Return the tally with one more replay."""
+        names: dict[Outcome, str] = {
+            "pass": "passes", "fail": "fails", "inconclusive": "inconclusive", "broken": "broken",
+        }  # fmt: skip
+        counted = {names[outcome]: getattr(self, names[outcome]) + 1}
+        bad = outcome in ("fail", "broken")
+        streak = self.streak + 1 if bad else 0 if outcome == "pass" else self.streak
+        return replace(self, **counted, streak=streak, last=outcome)
+
+
+class Skill(msgspec.Struct, frozen=True, kw_only=True):
+    """A skill; times are RFC 3339 UTC. parameters: names of values that a replay needs."""
+
+    skill_id: str
+    domain: str
+    name: str
+    steps: list[Step]
+    stored_at: str
+    description: str = ""
+    contract: Any = None
+    contract_id: str | None = None
+    parameters: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    recorded_verdict: str | None = None
+    last_used_at: str = ""
+    replays: Tally = msgspec.field(default_factory=Tally)
+
+    @property
+    def status(self) -> Status:
+        """Whether replays have shown that it works, or that it does not any more."""
+        if self.replays.streak >= STREAK:
+            return "quarantined"
+        return "proven" if self.replays.passes else "unproven"
+
+    @property
+    def rank(self) -> float:
+        """How much its replays speak for it."""
+        told = self.replays
+        bad = told.fails + told.broken
+        last = {"pass": _LAST, "fail": -_LAST, "broken": -_LAST}.get(told.last or "", 0.0)
+        counted = min(told.passes, _MOST_COUNTED) - min(bad, _MOST_COUNTED)
+        return round(_WEIGHT * counted + last, 3)
+
+    @property
+    def said(self) -> str:
+        """The text that words are looked for in."""
+        return " ".join((self.name, self.description, *(one.description for one in self.steps)))
+
+    def same_deed(self, other: "Skill") -> bool:
+        """Return whether both do the same and are judged by the same."""
+        return [(s.verb, s.params) for s in self.steps] == [
+            (s.verb, s.params) for s in other.steps
+        ] and self.contract == other.contract
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Skills with their scores, how many fit, and how many of these were held back."""
+
+    found: list[tuple[float, Skill]]
+    total: int
+    hidden: int
+
+
+def skill_id(domain: str, name: str) -> str:
+    """Return the id of the one skill that there can be of a domain and a name."""
+    data = f"{domain}\0{name}".encode("utf-8", "surrogatepass")
+    return sha256(data).hexdigest()[:16]
+
+
+class Skills:
+    """All skills of a home; for threads, as it blocks on its first use and on writes."""
+
+    def __init__(self, folder: Path, *, most: int = MOST_SKILLS) -> None:
+        self.store = Keyed(folder / "skills.jsonl", Skill, heard=self._heard)
+        self._most = most
+        self._index = Index()
+
+    def _heard(self, key: str, old: Skill | None, new: Skill | None) -> None:
+        if old is not None:
+            self._index.remove(key, old)
+        if new is not None:
+            self._index.add(key, new)
+
+    def put(self, skill: Skill) -> tuple[Skill, bool, list[str]]:
+        """Store a skill under its domain and name; what it replaces keeps its tally if it is alike.
+
+        Second: whether there was one. Third: the ids of those that had to go for it.
+        """
+        with self.store.held() as skills:
+            old = skills.get(skill.skill_id)
+            if old is not None and old.same_deed(skill):
+                skill = replace(skill, replays=old.replays, last_used_at=old.last_used_at)
+            self.store.put(skill.skill_id, skill)
+            return (
+                skill,
+                old is not None,
+                self.store.evict(skill.skill_id, self._most, lambda s: (s.rank, s.last_used_at)),
+            )
+
+    def get(self, wanted: str) -> Skill:
+        """Return a skill by its id; not_found."""
+        with self.store.held() as skills:
+            skill = skills.get(wanted)
+        if skill is None:
+            raise OcdError(
+                "not_found", f"There is no skill {wanted[:200]!r}",
+                hint="Look for one: oc call oc_skill_recall", skill_id=wanted[:200],
+            )  # fmt: skip
+        return skill
+
+    def named(self, name: str, domain: str | None) -> Skill:
+        """Return a skill by its name, in a domain or in any; not_found, ambiguous."""
+        if domain is not None:
+            return self.get(skill_id(domain_of(domain), name))
+        with self.store.held() as skills:
+            found = [skill for skill in skills.values() if skill.name == name]
+        if len(found) > 1:
+            raise OcdError(
+                "ambiguous", f"{len(found)} skills are called {name[:200]!r}",
+                hint="Give the domain, or the skill_id.",
+                candidates=[f"{skill.domain}: {skill.skill_id}" for skill in found[:10]],
+            )  # fmt: skip
+        return found[0] if found else self.get(name)
+
+    def replayed(self, wanted: str, outcome: Outcome, learnt: list[Step] | None) -> Skill | None:
+        """Count a replay, keep what it has learnt; None if the skill is gone meanwhile."""
+        with self.store.held() as skills:
+            skill = skills.get(wanted)
+            if skill is None:
+                return None
+            steps = learnt if learnt and _alike(learnt, skill.steps) else skill.steps
+            tally = skill.replays.after(outcome)
+            skill = replace(skill, replays=tally, last_used_at=now(), steps=steps)
+            self.store.put(wanted, skill)
+        return skill
+
+    def contract(self, contract_id: str) -> Any:  # noqa: ANN401 - any JSON value
+        """Return the contract that a skill has stored under this name, or None."""
+        with self.store.held() as skills:
+            for skill in skills.values():
+                if skill.contract_id == contract_id and skill.contract is not None:
+                    return skill.contract
+        return None
+
+    def recall(self, wanted: Wanted) -> Recalled:
+        """Return the skills that fit, best first; see the verb oc_skill_recall."""
+        with self.store.held() as skills:
+            ids, total, hidden = self._index.search(wanted)
+            found = [(score, skills[key]) for score, key in ids]
+        return Recalled(found, total, hidden)
+
+    def __repr__(self) -> str:
+        return f"Skills({self.store!r})"
+
+
+def _alike(learnt: list[Step], steps: list[Step]) -> bool:
+    return [(s.verb, s.params) for s in learnt] == [(s.verb, s.params) for s in steps]

@@ -1,0 +1,1 @@
+"""Durable files: atomic writes, crash points, the journal, keyed logs, payloads."""

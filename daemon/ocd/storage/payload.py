@@ -1,0 +1,179 @@
+"""A result on its way to a file or a socket: chunks in one pass, with the places of its items.
+
+A list of a result may stand in a file of JSON lines (a crawl's pages): then the result is never
+whole in memory, whatever its size.
+"""
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.storage.files import LEFT_AS_IT_IS, UNDECODABLE, read_lines
+
+JSON = "application/json"
+_PIECE = 1 << 16
+_encode = msgspec.json.Encoder().encode
+
+
+class Chunk(NamedTuple):
+    """Some bytes of a payload; `is_item` marks the bytes of exactly one item of its list."""
+
+    data: bytes
+    is_item: bool = False
+
+
+class Rows(Protocol):
+    """A list that stands in a file: its items as JSON, which may be gone through more than once.
+
+    Raises `unreadable_file` where the file is not what it should be.
+    """
+
+    def __iter__(self) -> Iterator[bytes]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A list that stands in a file as JSON lines, one item a line.
+
+    readable_only: lines that are no JSON are passed over; else they are `unreadable_file`.
+    """
+
+    path: Path
+    readable_only: bool = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            for number, line in enumerate(read_lines(self.path), 1):
+                if self._reads(number, line):
+                    yield line
+        except OcdError as error:
+            if not (self.readable_only and error.code == "unreadable_file"):
+                raise
+
+    def _reads(self, number: int, line: bytes) -> bool:
+        try:
+            msgspec.json.decode(line)
+        except UNDECODABLE as error:
+            if self.readable_only:
+                return False
+            raise self._unreadable(number, str(error)) from error
+        return True
+
+    def _unreadable(self, number: int, why: str) -> OcdError:
+        return OcdError(
+            "unreadable_file",
+            f"Cannot read line {number} of {self.path}: {why}",
+            hint=LEFT_AS_IT_IS,
+            path=str(self.path),
+            line=number,
+        )
+
+
+class Payload:
+    """A result with its media type, readable once or more as chunks.
+
+    `items_at` is the path of keys to the list that pages by items: () for a result that is itself
+    a list, None for one without items. `file` holds these very bytes already, with their index
+    beside it, so that a copy may be a link to it.
+    """
+
+    def __init__(
+        self,
+        mime_type: str,
+        data: object,
+        items_at: tuple[str, ...] | None = None,
+        rows: Rows | None = None,
+        file: Path | None = None,
+    ) -> None:
+        self.mime_type = mime_type
+        self.data = data
+        self.items_at = items_at
+        self._rows = rows
+        self.file = file
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether its list comes from a file, as it stands there."""
+        return self._rows is not None
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """Yield the chunks; their concatenation is the payload."""
+        if self.items_at is not None:
+            yield from self._itemised(self.items_at)
+        elif self.mime_type == JSON and not isinstance(self.data, msgspec.Raw):
+            yield Chunk(_encode(self.data))
+        else:
+            yield from _pieces(self.data)
+
+    def _itemised(self, items_at: tuple[str, ...]) -> Iterator[Chunk]:
+        head, tail = self._around(items_at)
+        yield Chunk(head + b"[")
+        first = True
+        for item in self._items(items_at):
+            if not first:
+                yield Chunk(b",")
+            first = False
+            yield Chunk(item, is_item=True)
+        yield Chunk(b"]" + tail)
+
+    def _items(self, items_at: tuple[str, ...]) -> Iterable[bytes]:
+        if self._rows is not None:
+            return self._rows
+        return map(_encode, at_keys(self.data, items_at))
+
+    def _around(self, items_at: tuple[str, ...]) -> tuple[bytes, bytes]:
+        # The list's place is found by encoding the rest around a word nobody else can know.
+        if not items_at:
+            return b"", b""
+        mark = secrets.token_hex(16)
+        encoded = _encode(_replaced(self.data, items_at, mark))
+        head, _, tail = encoded.partition(b'"%s"' % mark.encode())
+        return head, tail
+
+    def detached(self) -> "Payload":
+        """Return the payload as one that is copied: whoever changes the copy changes that alone."""
+        return Payload(self.mime_type, self.data, self.items_at, self._rows)
+
+    def encode(self) -> bytes:
+        """Return the whole payload in memory."""
+        return b"".join(chunk.data for chunk in self)
+
+
+def _pieces(data: Any) -> Iterator[Chunk]:  # noqa: ANN401 - text, bytes or raw JSON
+    """Yield a long text piece by piece: it is never there twice, and no thread waits for it."""
+    whole = data if isinstance(data, str) else memoryview(data)
+    for start in range(0, len(whole), _PIECE):
+        piece = whole[start : start + _PIECE]
+        yield Chunk(piece.encode() if isinstance(piece, str) else bytes(piece))
+
+
+def of_text(mime_type: str, text: str) -> Payload:
+    """Return the payload of a text: JSON as the value that it says, which pages if it is a list.
+
+    JSON with the sanitiser's note before it is no JSON any more, and stored as the text it is.
+    """
+    if mime_type != JSON:
+        return Payload(mime_type, text)
+    try:
+        if text[:1] == "[":
+            return Payload(JSON, msgspec.json.decode(text, type=list[msgspec.Raw]), ())
+        return Payload(JSON, msgspec.json.decode(text, type=msgspec.Raw))
+    except UNDECODABLE:
+        return Payload("text/plain", text)
+
+
+def at_keys(data: Any, keys: Sequence[str]) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value at a path of keys."""
+    for key in keys:
+        data = data[key]
+    return data
+
+
+def _replaced(data: Any, keys: Sequence[str], value: str) -> dict[str, Any]:  # noqa: ANN401
+    rest = value if len(keys) == 1 else _replaced(data[keys[0]], keys[1:], value)
+    return {**data, keys[0]: rest}

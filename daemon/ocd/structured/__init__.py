@@ -1,1 +1,0 @@
-"""Values out of pages: from what a page says for machines, and from how it lays things out."""

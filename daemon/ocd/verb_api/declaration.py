@@ -1,0 +1,298 @@
+"""How a verb is declared: its parameters, what it needs, what it allows, and what it returns."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+
+from ocd.browser.sessions.session import Session
+from ocd.browser.tabs.tab import Tab
+from ocd.ledger.task_handle import Work
+from ocd.safety.session_taint import Departure
+from ocd.storage.payload import JSON, Lines, Payload, Rows, at_keys, of_text
+
+Capability = Literal[
+    "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "pilot",
+    "tasks", "perf", "skills", "upload", "upstream",
+]  # fmt: skip
+Tier = Literal[1, 2, 3]
+
+# What other MCP servers say comes from an origin of this and the server's name.
+UPSTREAM_ORIGIN = "upstream:"
+DEFAULT_TIMEOUT_MS = 30_000
+MAX_TIMEOUT_MS = 600_000
+
+
+# For `Meta(extra_json_schema=…)`: a parameter like any other, but tools/list, where every byte is
+# paid for in each conversation, does not show it.
+UNLISTED = {"x-unlisted": True}
+# What `Meta(extra=…)` says of a parameter: it can be large and has a companion `<name>_path`; it is
+# the path of a file to read, or to write; it holds the arguments of the verb that `kind` names; its
+# value is never written down; it is true unless given, where the output may go to a handle.
+PAYLOAD = {"payload": True}
+WHEN_STORED = {"when_stored": True}
+SECRET = {"secret": True}
+READS_PATH = {"path": "read"}
+WRITES_PATH = {"path": "write"}
+# `sends_to`: an address whose query reaches whoever it belongs to.
+SENDS_TO = {"sends_to": True}
+ARGUMENTS_OF_KIND = {"arguments_of": "kind"}
+
+
+class FileSource(msgspec.Struct, forbid_unknown_fields=True):
+    """A file that a caller hands over: its bytes in base64, or its path; exactly one of them."""
+
+    name: Annotated[str, msgspec.Meta(description="File name; default: the path's")] = ""
+    content: Annotated[str | None, msgspec.Meta(description="Bytes in base64")] = None
+    file_path: Annotated[
+        str | None, msgspec.Meta(description="Absolute path instead", extra=READS_PATH)
+    ] = None
+    mime_type: Annotated[str, msgspec.Meta(description="Media type; default: by name")] = ""
+
+
+class Params(msgspec.Struct, forbid_unknown_fields=True):
+    """Base of every verb's parameters.
+
+    The subclass's docstring is the verb's help: a short imperative line without a period, then
+    prose. Every field is `Annotated[type, msgspec.Meta(description=...)]`.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of `content` that a reply carries: characters from `offset`, at most `limit`.
+
+    `limit` None: the caller did not say; inline replies then carry `default`, stored ones all.
+    """
+
+    offset: int
+    limit: int | None
+    default: int
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture: its bytes and media type, for example image/png."""
+
+    data: bytes
+    mime_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a verb returns. It formats nothing and knows no budget.
+
+    data: the JSON object (for a few verbs, an array). content: page text, kept apart from it, with
+    the `origin` it came from and its media type. rows: the file that holds the list which `items`
+    names; `data` then has everything but that list. items: overrides the declared one. unfinished:
+    `data` tells of a task that goes on. attachments: pictures, sounds and links of another MCP
+    server's result, as MCP content blocks. instead: the answer is what this verb says to these
+    parameters. kept: the path of keys to the part of `data` that a handle keeps. file: has the JSON
+    of that part already.
+    """
+
+    data: Any = field(default_factory=dict)
+    content: str | None = None
+    origin: str = ""
+    content_type: str = "text/plain"
+    window: Window | None = None
+    image: Image | None = None
+    rows: Rows | None = None
+    items: tuple[str, ...] | None = None
+    unfinished: bool = False
+    attachments: tuple[Mapping[str, Any], ...] = ()
+    instead: tuple[str, dict[str, Any]] | None = None
+    kept: tuple[str, ...] = ()
+    file: Path | None = None
+
+    def payload(self, declared: tuple[str, ...] | None) -> Payload:
+        """Return what is stored of this output: the page text if there is one, else the JSON."""
+        if self.content is not None:
+            return of_text(self.content_type, self.content)
+        whole, depth = self.json(declared), len(self.kept)
+        if not depth and self.file is None:
+            return whole
+        items = None if whole.items_at is None else whole.items_at[depth:]
+        return Payload(JSON, at_keys(whole.data, self.kept), items, self.rows, self.file)
+
+    def json(self, declared: tuple[str, ...] | None) -> Payload:
+        """Return the JSON part, with `declared` as the path of the list that pages by items."""
+        data, items = self.data, self.items if self.items is not None else declared
+        if self.rows is not None:
+            assert items
+            data = _with_empty(data, items)
+        return Payload(JSON, data, items, self.rows)
+
+
+def _with_empty(data: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    # The list's place must exist for the payload to be split there; rows fill it.
+    rest: object = [] if len(keys) == 1 else _with_empty(data.get(keys[0], {}), keys[1:])
+    return {**data, keys[0]: rest}
+
+
+P = TypeVar("P", bound=Params)
+N = TypeVar("N")
+
+# What became of the finished units of a task whose process died: see ledger.recovery.
+Recover = Callable[[Mapping[str, Any], Lines], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """What of a verb's parameters reaches another origin, where SENDS_TO cannot say it.
+
+    names: the parameters that are judged, `rule.request` for one inside another. to: yields the
+    ways and targets, from the parameters and the address of the tab that the call works on.
+    """
+
+    names: tuple[str, ...]
+    to: Callable[[Any, str], Iterable[Departure]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb:
+    """One named operation, declared once; CLI, socket, MCP and docs derive from it.
+
+    scope: what `run` gets first: "tab", "session", "daemon" (a part of type `needs`), "task" (a
+    part, then a Work) or "upstream" (nothing; it hears progress). items: path of keys to the list
+    that pages by items. large: takes output modes. reads_page: its content passes the sanitiser.
+    opens_tab: a session without a tab gets one. leaves_dialog: runs although a dialog is open.
+    recover: rebuilds the result of a task whose process died. reads: changes nothing, here or on
+    the web. page_keys: keys of its JSON under which strings come from pages. keeps_secrets: gets
+    `${SECRET:NAME}` as the caller wrote it. uploads: sends files to the tab's page, or to its
+    parameter `base_url`. sends: what else of its parameters leaves (see leaving).
+    only_kind: a kind of the ledger, and no verb to be called. tells_begin: its task says when its
+    work has begun, and is answered for then. also: other names of parameters that
+    callers of other tools use. instead: what to do rather than give a parameter that there is not.
+    foreign: the names that a tool of another MCP server gives its own parameters, which are handed
+    to it unread; None for our verbs.
+    """
+
+    name: str
+    params: type[Params]
+    run: Callable[..., Awaitable[Output]]
+    scope: Literal["tab", "session", "daemon", "task", "upstream"]
+    needs: type | None
+    capability: Capability
+    tier: Tier
+    large: bool = False
+    items: tuple[str, ...] | None = None
+    reads_page: bool = False
+    opens_tab: bool = False
+    leaves_dialog: bool = False
+    timeout_ms: int = DEFAULT_TIMEOUT_MS
+    recover: Recover | None = None
+    reads: bool = False
+    page_keys: tuple[str, ...] = ()
+    keeps_secrets: bool = False
+    uploads: bool = False
+    sends: Sending | None = None
+    only_kind: bool = False
+    tells_begin: bool = False
+    also: Mapping[str, str] = field(default_factory=dict[str, str])
+    instead: Mapping[str, str] = field(default_factory=dict[str, str])
+    foreign: frozenset[str] | None = None
+
+    @property
+    def fills_secrets(self) -> bool:
+        """Whether `${SECRET:NAME}` is filled in: for verbs that act on pages, not on our files."""
+        return self.scope in ("tab", "session") and not self.keeps_secrets
+
+    @property
+    def long(self) -> bool:
+        """Whether the verb is a task kind."""
+        return self.scope == "task"
+
+    @property
+    def is_action(self) -> bool:
+        """Whether recordings have its calls: those that work on pages, not on the daemon."""
+        if self.scope == "tab":
+            return True
+        return self.scope in ("session", "task") and not self.reads
+
+    @property
+    def acts(self) -> bool:
+        """Whether a call changes a page or a session's tabs: what is worth doing again.
+
+        A task does that by calls, which are recorded one by one, or keeps something of ours.
+        """
+        return self.scope in ("tab", "session") and not self.reads
+
+
+def tab_verb(
+    name: str,
+    params: type[P],
+    *,
+    capability: Capability,
+    tier: Tier,
+    **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
+) -> Callable[[Callable[[Tab, P], Awaitable[Output]]], Verb]:
+    """Declare a verb that works on one tab: `async def f(tab, params)`; it takes `tab_id`."""
+    return lambda run: Verb(
+        name=name, params=params, run=run, scope="tab", needs=None,
+        capability=capability, tier=tier, **flags,
+    )  # fmt: skip
+
+
+def session_verb(
+    name: str,
+    params: type[P],
+    *,
+    capability: Capability,
+    tier: Tier,
+    **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
+) -> Callable[[Callable[[Session, P], Awaitable[Output]]], Verb]:
+    """Declare a verb that works on the caller's session: `async def f(session, params)`."""
+    return lambda run: Verb(
+        name=name, params=params, run=run, scope="session", needs=None,
+        capability=capability, tier=tier, **flags,
+    )  # fmt: skip
+
+
+def daemon_verb(
+    name: str,
+    params: type[P],
+    *,
+    needs: type[N],
+    capability: Capability,
+    tier: Tier,
+    **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
+) -> Callable[[Callable[[N, P], Awaitable[Output]]], Verb]:
+    """Declare a verb that works on one part of the daemon: `async def f(part, params)`."""
+    return lambda run: Verb(
+        name=name, params=params, run=run, scope="daemon", needs=needs,
+        capability=capability, tier=tier, **flags,
+    )  # fmt: skip
+
+
+def task_kind(
+    name: str,
+    params: type[P],
+    *,
+    needs: type[N],
+    capability: Capability,
+    tier: Tier,
+    **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
+) -> Callable[[Callable[[N, Work, P], Awaitable[Output]]], Verb]:
+    """Declare a kind of the ledger that no verb is named after; otherwise as `task_verb`."""
+    return task_verb(
+        name, params, needs=needs, capability=capability, tier=tier, only_kind=True, **flags
+    )
+
+
+def task_verb(
+    name: str,
+    params: type[P],
+    *,
+    needs: type[N],
+    capability: Capability,
+    tier: Tier,
+    **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
+) -> Callable[[Callable[[N, Work, P], Awaitable[Output]]], Verb]:
+    """Declare a long verb, and with it a task kind: `async def f(part, work, params)`."""
+    return lambda run: Verb(
+        name=name, params=params, run=run, scope="task", needs=needs,
+        capability=capability, tier=tier, **flags,
+    )  # fmt: skip

@@ -1,0 +1,56 @@
+"""What verbs that act on a page share: how they name an element, and how they answer."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from msgspec import Meta
+from yarl import URL
+
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.act.actionability import Done
+from ocd.pages.locate.locators import Aim
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Output, Params
+
+# Keys of an acting verb's JSON that hold words of the page.
+PAGE_KEYS = ("name", "title", "message", "value", "candidates", "options")
+
+WaitForMs = Annotated[
+    int,
+    Meta(ge=0, le=30_000, description="Wait for it to be there", extra_json_schema=UNLISTED),
+]
+PollInterval = Annotated[
+    Annotated[int, Meta(ge=50, le=2000)] | None,
+    Meta(
+        description="ms after which it is looked for again if the page does not change before",
+        extra_json_schema=UNLISTED,
+    ),
+]
+Timeout = Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Longest wait")]
+
+
+class Aimed(Params, kw_only=True):
+    """Base of the verbs that act on one element: it is named in one of three ways."""
+
+    ref: Annotated[str | None, Meta(description="Element ref (e12)")] = None
+    selector: Annotated[str | None, Meta(description="CSS selector, instead of ref")] = None
+    query: Annotated[str | None, Meta(description="Words as in find, instead of ref")] = None
+
+    @property
+    def aim(self) -> Aim:
+        """What the caller means to act on; it may be nothing."""
+        return Aim(self.ref, self.selector, self.query)
+
+
+def page_text(tab: Tab, lines: Sequence[str]) -> dict[str, Any]:
+    """Return the parts of an Output that are lines of page text, with their origin."""
+    url = tab.url
+    return {
+        "content": "".join(f"{line}\n" for line in lines) if lines else None,
+        "origin": str(URL(url).origin()) if url.startswith("http") else url,
+    }
+
+
+def answer(tab: Tab, data: dict[str, Any], done: Done) -> Output:
+    """Return the reply of an action: what changed as keys, the page's own words as text."""
+    data = {"tab_id": tab.id, **data, "changed": done.changed}
+    return Output(data=data, **page_text(tab, done.lines))

@@ -1,0 +1,90 @@
+"""A long verb that is called directly: a task that the call waits for, for a while."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError, error_from_body
+from ocd.api.wire import CallRequest, Progress
+from ocd.ledger.runner import Runner
+from ocd.ledger.states import TaskMeta
+from ocd.verb_api.declaration import Output
+
+# What a caller is told to wait at once for a task that goes on.
+GOES_ON_WAIT_MS = 45_000
+
+OnProgress = Callable[[Progress], None]
+
+_CALL_ONLY = frozenset(
+    {"timeout", "timeout_ms", "timeoutMs", "output_mode", "outputMode"}
+    | {"output_inline_limit_bytes", "outputInlineLimitBytes"}
+)
+
+
+async def run_long(
+    runner: Runner, request: CallRequest, budget_s: float | None, on_progress: OnProgress | None
+) -> Output:
+    """Run a long verb as a task and wait for it; the caller's cancellation cancels the task.
+
+    Past the budget the task goes on, and the output says so. Raises what `finished` raises.
+    """
+    args = without_call_only(request.params)
+    meta = await runner.start(request.verb, args, request.session, at_once=True)
+    limit = asyncio.timeout(budget_s)
+    try:
+        async with limit:
+            meta = await runner.watch(meta.task_id, _tell(on_progress))
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return _goes_on(await runner.get(meta.task_id))
+    except asyncio.CancelledError:
+        runner.request_cancel(meta.task_id)
+        raise
+    return await finished(runner, meta)
+
+
+def without_call_only(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that the task behind the call has, too."""
+    return {key: value for key, value in params.items() if key not in _CALL_ONLY}
+
+
+def _goes_on(meta: TaskMeta) -> Output:
+    arguments = {"task_id": meta.task_id, "timeout_ms": GOES_ON_WAIT_MS}
+    return Output(
+        data={
+            "task_id": meta.task_id,
+            "status": meta.status,
+            "kind": meta.kind,
+            "progress": msgspec.to_builtins(meta.progress),
+            "message": f"{meta.kind} goes on in the background as a task",
+            "next_step": {"verb": "oc_task_wait", "arguments": arguments},
+        },
+        unfinished=True,
+    )
+
+
+async def finished(runner: Runner, meta: TaskMeta) -> Output:
+    """Return the output of a task that has ended; raise what its direct call would have."""
+    partial = f"Its partial result: oc task get {meta.task_id} --include-result"
+    if meta.status == "FAILED" or (meta.status == "CANCELLED" and meta.error):
+        some = meta.progress.done or (meta.error or {}).get("failed_pages")
+        kept = {"hint": partial} if some else {}
+        raise error_from_body({**kept, **(meta.error or {}), "task_id": meta.task_id})
+    if meta.status == "CANCELLED":
+        message = f"The task behind {meta.kind} was cancelled"
+        raise OcdError("cancelled", message, hint=partial, task_id=meta.task_id)
+    result = await asyncio.to_thread(runner.result, meta)
+    assert result is not None, "a completed task has a result"
+    return Output(data=result.data, rows=result.rows, items=result.items, file=result.file)
+
+
+def _tell(on_progress: OnProgress | None) -> Callable[[TaskMeta], None]:
+    def tell(meta: TaskMeta) -> None:
+        if on_progress is not None and meta.progress is not None:
+            now = meta.progress
+            on_progress(Progress(done=now.done, total=now.total, message=now.message))
+
+    return tell

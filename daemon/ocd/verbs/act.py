@@ -1,0 +1,79 @@
+"""The verb that does what a short English instruction says: act."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.act import post_action_view
+from ocd.pages.act.actionability import Clock
+from ocd.pages.instructions.executor import Following, destination
+from ocd.pages.instructions.parser import parse
+from ocd.safety.session_taint import ANY_SITE, Departure, recipient
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Image, Output, Params, Sending, tab_verb
+from ocd.verb_api.element_params import PAGE_KEYS, page_text
+
+
+class Act(Params):
+    """Do what a short English instruction says
+
+    Steps joined by then, and, ; or newlines: click X, type "text" into X, select X in Y, check X,
+    press Enter, search for X, scroll down, go back, wait for X, drag X to Y. Quote names and text.
+    Parsed by rules; nothing is done if a step is not understood. Each step tells what changed.
+    """
+
+    instruction: Annotated[str, Meta(min_length=1, max_length=4000, description="What to do")]
+    context: Annotated[
+        str, Meta(max_length=500, description="Words that tell equal elements apart")
+    ] = ""
+    verify: Annotated[
+        bool | Literal["none", "ax_diff", "screenshot", "both"],
+        Meta(description="true, screenshot: add a picture; ax_diff: what the outline has new"),
+    ] = False
+    timeout_ms: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="For all steps")] = 30_000
+
+
+def _departures(params: Act, here: str) -> Iterator[Departure]:
+    for step in parse(params.instruction):
+        if step.kind != "navigate":
+            here = ""  # it may lead anywhere
+            continue
+        whole = destination(step.value, here)
+        if to := recipient(whole):
+            yield "address", to
+        elif whole.startswith("/") and not {"?", "#"}.isdisjoint(whole):
+            yield "address", ANY_SITE
+        here = whole
+
+
+@tab_verb(
+    "act",
+    Act,
+    capability="core",
+    tier=2,
+    reads_page=True,
+    leaves_dialog=True,
+    page_keys=PAGE_KEYS,
+    sends=Sending(("instruction",), _departures),
+)
+async def act(tab: Tab, params: Act) -> Output:
+    steps = parse(params.instruction)
+    compares = params.verify in ("ax_diff", "both")
+    before = await post_action_view.outline(tab) if compares else None
+    following = Following(tab, Clock.of(params.timeout_ms), params.context)
+    await following.follow(steps)
+    changed: dict[str, Any] = {}
+    lines: list[str] = []
+    for number, taken in enumerate(following.taken, 1):
+        changed |= taken.done.changed
+        lines += [f"step {number}: {line}" for line in taken.done.lines]
+    told = [taken.told(number) for number, taken in enumerate(following.taken, 1)]
+    data = {"tab_id": tab.id, "outcome": "SUCCESS", "steps": told, "changed": changed}
+    if compares:
+        lines += await post_action_view.differences(tab, before)
+    shot = None
+    if params.verify in (True, "screenshot", "both"):
+        shot = await post_action_view.picture(tab, "normal")
+    image = Image(shot.data, shot.mime_type) if shot else None
+    return Output(data=data, image=image, **page_text(tab, lines))

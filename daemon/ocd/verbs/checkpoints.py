@@ -1,0 +1,192 @@
+"""Verbs about work that goes on later: oc_checkpoint, oc_session_snapshot, oc_session_resume."""
+
+import asyncio
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta, field
+
+from ocd.api.errors import OcdError
+from ocd.api.timestamps import now
+from ocd.ledger.runner import CALLER_SESSION
+from ocd.ledger.task_handle import Work
+from ocd.memory.checkpoints import Checkpoint, Snapshot, new_snapshot_id
+from ocd.memory.session_resume import Bookkeeper
+from ocd.safety.redact import redact
+from ocd.verb_api.declaration import PAYLOAD, Output, Params, daemon_verb, task_verb
+
+MOST_BYTES = 1 << 20
+Name = Annotated[str, Meta(min_length=1, max_length=10_240)]
+Text = Annotated[str, Meta(min_length=1)]
+
+
+class CheckpointParams(Params):
+    """Save, load, list or delete how far a task is
+
+    Any number of names. save keeps the session's tabs, too, and replaces what had the name.
+    """
+
+    action: Annotated[Literal["save", "load", "list", "delete"], Meta(description="What to do")]
+    name: Annotated[
+        Name | None,
+        Meta(description="Default: the session's name; to load: or else the newest"),
+    ] = None
+    task_description: Annotated[str, Meta(description="What the task is", extra=PAYLOAD)] = ""
+    completed_steps: Annotated[
+        list[Any], Meta(description="Steps that are done", extra=PAYLOAD)
+    ] = field(default_factory=list[Any])
+    pending_steps: Annotated[list[Any], Meta(description="Steps that are left", extra=PAYLOAD)] = (
+        field(default_factory=list[Any])
+    )
+    extracted_data: Annotated[
+        dict[str, Any] | list[Any] | str | int | float | bool | None,
+        Meta(description="Any JSON; secrets are masked", extra=PAYLOAD),
+    ] = None
+    limit: Annotated[int, Meta(ge=1, le=500, description="Most to list")] = 50
+
+
+@daemon_verb(
+    "oc_checkpoint", CheckpointParams, needs=Bookkeeper, capability="core", tier=2,
+    also={"checkpoint_id": "name"},
+    page_keys=("title",),
+)  # fmt: skip
+async def oc_checkpoint(keeper: Bookkeeper, params: CheckpointParams) -> Output:
+    act = {"save": _save, "load": _load, "list": _listed, "delete": _delete}
+    return Output(data=await act[params.action](keeper, params))
+
+
+async def _save(keeper: Bookkeeper, params: CheckpointParams) -> dict[str, Any]:
+    session = CALLER_SESSION.get()
+    tabs, current = await keeper.tabs(session)
+    url = next((tab.url for tab in tabs if tab.tab_id == current), None)
+    wish = Checkpoint(
+        name=params.name or session, saved_at=now(), session=session,
+        task_description=params.task_description, completed_steps=params.completed_steps,
+        pending_steps=params.pending_steps, extracted_data=params.extracted_data,
+        current_url=url, tabs=tabs,
+    )  # fmt: skip
+    checkpoint = _clean(wish, "task_description", *_LISTS)
+    old, pruned = await asyncio.to_thread(keeper.checkpoints.put, checkpoint)
+    told = _told(checkpoint, brief=True) | ({"pruned": pruned} if pruned else {})
+    replaced = {"replaced": {"saved_at": old.saved_at, "session": old.session}} if old else {}
+    path = {"path": str(keeper.checkpoints.path(checkpoint.name))}
+    return {"saved": True, **told, **path, **replaced}
+
+
+_LISTS = ("completed_steps", "pending_steps", "extracted_data")
+
+
+async def _load(keeper: Bookkeeper, params: CheckpointParams) -> dict[str, Any]:
+    if params.name is not None:
+        return _told(await asyncio.to_thread(keeper.checkpoints.get, params.name))
+    return _told(await asyncio.to_thread(keeper.checkpoints.latest, CALLER_SESSION.get()))
+
+
+async def _listed(keeper: Bookkeeper, params: CheckpointParams) -> dict[str, Any]:
+    found, unreadable = await asyncio.to_thread(keeper.checkpoints.all)
+    shown = [_told(one, brief=True) for one in found[: params.limit]]
+    data = {"checkpoints": shown, "count": len(shown), "total": len(found)}
+    return data | ({"unreadable": unreadable} if unreadable else {})
+
+
+async def _delete(keeper: Bookkeeper, params: CheckpointParams) -> dict[str, Any]:
+    name = params.name or CALLER_SESSION.get()
+    gone = await asyncio.to_thread(keeper.checkpoints.delete, name)
+    return {"deleted": True, "name": gone.name}
+
+
+def _told(one: Checkpoint, *, brief: bool = False) -> dict[str, Any]:
+    told: dict[str, Any] = msgspec.to_builtins(one)
+    hidden = {"format", "version", *(("tabs", *_LISTS) if brief else ())}
+    told = {key: value for key, value in told.items() if key not in hidden}
+    for tab in told.get("tabs", ()):
+        del tab["target_id"]
+    if brief:
+        done, left = len(one.completed_steps), len(one.pending_steps)
+        told |= {"completed": done, "pending": left, "tab_count": len(one.tabs)}
+    return told
+
+
+class SessionSnapshot(Params):
+    """Save what the session is about, with its tabs
+
+    For whoever takes the work up again: oc_session_resume. The newest 200 are kept.
+    """
+
+    objective: Annotated[Text, Meta(description="What it is all for", extra=PAYLOAD)]
+    current_step: Annotated[Text, Meta(description="What is being done", extra=PAYLOAD)]
+    next_actions: Annotated[
+        list[str] | str, Meta(description="What to do next, in order", extra=PAYLOAD)
+    ]
+    completed_steps: Annotated[list[str] | str, Meta(description="What is done", extra=PAYLOAD)] = (
+        field(default_factory=list[str])
+    )
+    notes: Annotated[str, Meta(description="What else to know", extra=PAYLOAD)] = ""
+    label: Annotated[
+        Annotated[str, Meta(max_length=10_240)], Meta(description="A name to resume it by")
+    ] = ""
+
+
+@task_verb("oc_session_snapshot", SessionSnapshot, needs=Bookkeeper, capability="core", tier=2)
+async def oc_session_snapshot(keeper: Bookkeeper, work: Work, params: SessionSnapshot) -> Output:
+    tabs, current = await keeper.tabs(work.session)
+    wish = Snapshot(
+        name=new_snapshot_id(), saved_at=now(), session=work.session, label=params.label,
+        objective=params.objective, current_step=params.current_step,
+        next_actions=_lines(params.next_actions), completed_steps=_lines(params.completed_steps),
+        notes=params.notes, current=current, tabs=tabs,
+    )  # fmt: skip
+    texts = ("objective", "current_step", "next_actions", "completed_steps", "notes")
+    snapshot = _clean(wish, *texts)
+    _, pruned = await asyncio.to_thread(keeper.snapshots.put, snapshot)
+    arguments = {"snapshot_id": snapshot.name, "reopen_tabs": True}
+    data = {
+        "snapshot_id": snapshot.name, "label": snapshot.label, "created_at": snapshot.saved_at,
+        "session": snapshot.session, "tab_count": len(tabs),
+        "path": str(keeper.snapshots.path(snapshot.name)),
+        "next_step": {"verb": "oc_session_resume", "arguments": arguments},
+    }  # fmt: skip
+    return Output(data=data | ({"pruned": pruned} if pruned else {}))
+
+
+def _lines(value: list[str] | str) -> list[str]:
+    return [line for line in value.splitlines() if line] if isinstance(value, str) else value
+
+
+R = TypeVar("R", Checkpoint, Snapshot)
+
+
+def _clean(record: R, *names: str) -> R:
+    """Return the record with secrets masked in what its writer said."""
+    said = {name: getattr(record, name) for name in names}
+    size = len(msgspec.json.encode(said))
+    if size > MOST_BYTES:
+        raise OcdError(
+            "invalid_argument", f"{size} bytes are to be kept, at most {MOST_BYTES}",
+            parameter=max(said, key=lambda name: len(msgspec.json.encode(said[name]))),
+            limit=MOST_BYTES,
+        )  # fmt: skip
+    return msgspec.structs.replace(record, **{name: redact(said[name]) for name in names})
+
+
+class SessionResume(Params):
+    """Return a guide to going on from a snapshot
+
+    Its tabs are LIVE, REMAPPED (same address, another id), CLOSED or REOPENED.
+    """
+
+    snapshot_id: Annotated[
+        Name | None,
+        Meta(description="Id or label; default: the session's newest, or else the newest"),
+    ] = None
+    reopen_tabs: Annotated[bool, Meta(description="Open the tabs that are closed")] = False
+
+
+@daemon_verb(
+    "oc_session_resume", SessionResume, needs=Bookkeeper, capability="core", tier=2,
+    timeout_ms=120_000, page_keys=("title",),
+)  # fmt: skip
+async def oc_session_resume(keeper: Bookkeeper, params: SessionResume) -> Output:
+    session = CALLER_SESSION.get()
+    snapshot = await keeper.find(params.snapshot_id, session)
+    return Output(data=await keeper.resume(snapshot, session, reopen=params.reopen_tabs))

@@ -1,0 +1,225 @@
+"""Verbs that read many pages: crawl, crawl_sitemap."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.crawl.crawler import Crawler, result_of_units
+from ocd.crawl.spec import CrawlSpec, Engine, Format, Strategy
+from ocd.ledger.task_handle import Work
+from ocd.safety.domain_policy import parse_url_argument
+from ocd.storage.payload import Lines
+from ocd.verb_api.declaration import SENDS_TO, Output, Params, task_verb
+
+Url = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        description="Where to start: http, https, or file inside the file roots",
+        extra=SENDS_TO,
+    ),
+]
+MaxPages = Annotated[
+    int, Meta(ge=1, le=100_000, description="Pages to fetch; failed ones do not count")
+]
+Exclude = Annotated[tuple[str, ...], Meta(description="Globs of URLs to leave out")]
+PageFormat = Annotated[
+    Format, Meta(description="What content holds; links: a list of the page's links")
+]
+OnlyMain = Annotated[bool, Meta(description="Leave out navigation, header, footer and sidebars")]
+RespectRobots = Annotated[bool, Meta(description="Obey robots.txt, its Crawl-delay included")]
+Delay = Annotated[
+    int, Meta(ge=0, le=600_000, description="Least time between two requests to one host, in ms")
+]
+Concurrency = Annotated[
+    Annotated[int, Meta(ge=1, le=64)] | Literal["auto"],
+    Meta(description="Pages loaded at once, or auto"),
+]
+PageEngine = Annotated[
+    Engine,
+    Meta(
+        description="static: plain HTTP. browser: render. auto: plain HTTP first, then render the "
+        "pages that need scripts"
+    ),
+]
+Retries = Annotated[
+    int, Meta(ge=0, le=10, description="Further attempts after network errors, 429 and 5xx")
+]
+PageTimeout = Annotated[
+    int, Meta(ge=100, le=600_000, description="Bound of one attempt at one page, in ms")
+]
+ShareLogin = Annotated[
+    bool, Meta(description="Send the browser's own cookies, and render with them")
+]
+FailOnPage = Annotated[
+    Annotated[int, Meta(ge=1)] | None,
+    Meta(description="Fail at the Nth page on purpose (for tests)"),
+]
+
+
+class Crawl(Params):
+    """Crawl a site from one page on
+
+    Follows links inside the scope and returns {"summary", "pages"}; each page has url, final_url,
+    status, title, depth, content, links, engine, and error if it failed; if none came, the call
+    fails with the start page's error. A URL is fetched once, redirects included. Globs: ** is any
+    text, * any text without "/", all else (? too) is literal;
+    with "://" they are compared with the whole URL, with a leading "/" with path and query, else
+    (docs/**) with the end of the URL; *guide* is any path with guide in it. Use output_mode handle
+    for many pages.
+    """
+
+    url: Url
+    max_pages: MaxPages = 20
+    max_depth: Annotated[int, Meta(ge=0, le=1000, description="Links away from the start page")] = 2
+    scope: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            description="Which links are followed. origin: same scheme, host and port. domain: its "
+            "registrable domain. path: the start page and below. any: everything. Or a glob",
+        ),
+    ] = "origin"
+    same_origin: Annotated[
+        bool | None,
+        Meta(description="true: scope origin. false: scope any, unless scope says more"),
+    ] = None
+    include: Annotated[
+        tuple[str, ...], Meta(description="Globs; if given, only URLs that match one are followed")
+    ] = ()
+    exclude: Exclude = ()
+    format: PageFormat = "markdown"
+    only_main_content: OnlyMain = False
+    respect_robots: RespectRobots = True
+    delay_ms: Delay = 0
+    concurrency: Concurrency = "auto"
+    engine: PageEngine = "auto"
+    strategy: Annotated[
+        Strategy,
+        Meta(description="bfs: level by level. best_first: most promising for query first"),
+    ] = "bfs"
+    query: Annotated[
+        Annotated[str, Meta(max_length=1000)] | None,
+        Meta(description="What best_first looks for, in words"),
+    ] = None
+    retries: Retries = 2
+    page_timeout_ms: PageTimeout = 30_000
+    share_login: ShareLogin = False
+    fail_on_page: FailOnPage = None
+
+    def __post_init__(self) -> None:
+        # Here, so that a task that cannot run is refused before it exists.
+        parse_url_argument(self.url)
+        if self.strategy == "best_first" and not self.query:
+            message = "crawl: strategy best_first needs a query"
+            raise OcdError("invalid_argument", message, parameter="query")
+
+
+class CrawlSitemap(Params):
+    """Crawl the pages that a site's sitemap lists
+
+    Looks at the Sitemap lines of robots.txt, then /sitemap.xml and /sitemap_index.xml; reads
+    indexes, gzip and plain lists. Returns what crawl returns, with summary.sitemap_source; fails
+    with the first page's error if no page came.
+    """
+
+    url: Url
+    sitemap_url: Annotated[
+        str | None,
+        Meta(
+            description="Address of the sitemap, if it is not where sites keep it", extra=SENDS_TO
+        ),
+    ] = None
+    filter: Annotated[
+        str | None, Meta(description="Glob of page URLs to fetch, as include of crawl")
+    ] = None
+    exclude: Exclude = ()
+    max_pages: MaxPages = 50
+    scope: Annotated[
+        str, Meta(min_length=1, description="Which listed URLs are fetched, as in crawl")
+    ] = "domain"
+    format: PageFormat = "markdown"
+    only_main_content: OnlyMain = False
+    respect_robots: RespectRobots = True
+    delay_ms: Delay = 0
+    concurrency: Concurrency = "auto"
+    engine: PageEngine = "auto"
+    retries: Retries = 2
+    page_timeout_ms: PageTimeout = 30_000
+    share_login: ShareLogin = False
+    fail_on_page: FailOnPage = None
+
+    def __post_init__(self) -> None:
+        parse_url_argument(self.url)
+        if self.sitemap_url:
+            parse_url_argument(self.sitemap_url)
+
+
+def recover(meta: Mapping[str, Any], pages: Lines) -> dict[str, Any]:
+    """Return the result of a crawl whose process died; its pages stand in `pages`."""
+    return {"summary": result_of_units(meta, pages)}
+
+
+@task_verb(
+    "crawl", Crawl, needs=Crawler, capability="crawl", tier=2, reads=True,
+    large=True, items=("pages",), recover=recover, page_keys=("pages",),
+)  # fmt: skip
+async def crawl(crawler: Crawler, work: Work, params: Crawl) -> Output:
+    spec = CrawlSpec(
+        url=parse_url_argument(params.url),
+        max_pages=params.max_pages,
+        max_depth=params.max_depth,
+        scope=_scope(params),
+        include=params.include,
+        exclude=params.exclude,
+        strategy=params.strategy,
+        query=params.query or "",
+        **_shared(params),
+    )
+    return _output(work, await crawler.crawl(work, spec))
+
+
+@task_verb(
+    "crawl_sitemap", CrawlSitemap, needs=Crawler, capability="crawl", tier=2, reads=True,
+    large=True, items=("pages",), recover=recover, page_keys=("pages",),
+)  # fmt: skip
+async def crawl_sitemap(crawler: Crawler, work: Work, params: CrawlSitemap) -> Output:
+    spec = CrawlSpec(
+        url=parse_url_argument(params.url),
+        sitemap_url=parse_url_argument(params.sitemap_url) if params.sitemap_url else "",
+        max_pages=params.max_pages,
+        scope=params.scope,
+        include=(params.filter,) if params.filter else (),
+        exclude=params.exclude,
+        **_shared(params),
+    )
+    return _output(work, await crawler.crawl_sitemap(work, spec))
+
+
+def _scope(params: Crawl) -> str:
+    if params.same_origin is None:
+        return params.scope
+    if params.same_origin:
+        return "origin"
+    return "any" if params.scope == "origin" else params.scope
+
+
+def _shared(params: Crawl | CrawlSitemap) -> dict[str, Any]:
+    return {
+        "format": params.format,
+        "only_main_content": params.only_main_content,
+        "respect_robots": params.respect_robots,
+        "delay_ms": params.delay_ms,
+        "concurrency": 0 if params.concurrency == "auto" else params.concurrency,
+        "engine": params.engine,
+        "retries": params.retries,
+        "page_timeout_ms": params.page_timeout_ms,
+        "share_login": params.share_login,
+        "fail_on_page": params.fail_on_page or 0,
+    }
+
+
+def _output(work: Work, summary: dict[str, Any]) -> Output:
+    return Output(data={"summary": summary}, rows=Lines(work.units))

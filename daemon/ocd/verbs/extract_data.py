@@ -1,0 +1,81 @@
+"""Verbs that get values out of pages: extract_data."""
+
+import asyncio
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from ocd.browser.tabs.tab import Tab
+from ocd.extraction.page_capture import Harvest
+from ocd.pages.read.extraction_capture import harvest
+from ocd.verb_api.declaration import PAYLOAD, UNLISTED, Output, Params, tab_verb
+
+MOST = 10_000
+
+
+class ExtractData(Params):
+    """Get values from the page in the shape of a schema
+
+    From JSON-LD, microdata, RDFa, OpenGraph, tables, labels, classes and repeated cards; no model
+    is asked. Numbers, dates and URLs come as declared; per field layer and confidence; what is
+    missing is named. Without schema: the structured data that the page carries.
+    """
+
+    schema: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description='JSON schema: {"properties": {"price": {"type": "number"}}, "required"?}',
+            extra=PAYLOAD,
+        ),
+    ] = None
+    selector: Annotated[
+        str | None, Meta(description="Only inside its first match; with multiple: inside each")
+    ] = None
+    multiple: Annotated[
+        bool, Meta(description="An object for each row, card or match, as `items`")
+    ] = False
+    instruction: Annotated[
+        str,
+        Meta(
+            extra_json_schema=UNLISTED,
+            max_length=10_000,
+            description="Accepted and not used: no model reads it",
+        ),
+    ] = ""
+    offset: Annotated[int, Meta(ge=0, description="multiple: first item to return")] = 0
+    limit: Annotated[int, Meta(ge=1, le=MOST, description="multiple: items at most")] = 1000
+
+
+@tab_verb(
+    "extract_data",
+    ExtractData,
+    capability="core",
+    tier=2,
+    large=True,
+    reads=True,
+    reads_page=True,
+    page_keys=("data", "items", "sources", "validation_errors"),
+)
+async def extract_data(tab: Tab, params: ExtractData) -> Output:
+    from ocd.extraction.schema import read_schema  # few calls need the vocabulary
+
+    wanted = read_schema(params.schema) if params.schema is not None else None
+    several = params.multiple or (wanted is not None and wanted.kind == "array")
+    found = await harvest(tab, params.selector, MOST if several else 1)
+    data = await asyncio.to_thread(_extracted, found, wanted, params, several)
+    about = {"action": "extract_data", "tab_id": tab.id, "url": tab.url}
+    if found.cut:
+        data["incomplete"] = "The page is larger than what is looked through; name a selector."
+    items = ("items",) if "items" in data else None
+    return Output(data={**about, **data}, origin=tab.origin, items=items)
+
+
+def _extracted(found: Harvest, wanted: Any, params: ExtractData, several: bool) -> dict[str, Any]:  # noqa: ANN401
+    from ocd.extraction import results
+
+    page = params.selector is None
+    if wanted is None:
+        return results.everything(found, page=page)
+    if several:
+        return results.many(found, wanted, page=page, offset=params.offset, limit=params.limit)
+    return results.one(found, wanted, page=page)

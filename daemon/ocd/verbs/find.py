@@ -1,0 +1,146 @@
+"""Verbs that find elements: find, query_dom."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+from yarl import URL
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.locate import locators
+from ocd.pages.locate.geometry import lift_boxes
+from ocd.pages.locate.wait_for_element import Patience, until_there
+from ocd.verb_api.declaration import UNLISTED, Output, Params, tab_verb
+from ocd.verb_api.element_params import PollInterval, WaitForMs
+
+
+class Find(Params):
+    """Find elements by words
+
+    Ranked lines with refs, as in read_page. Words of the name, text or label, the role ("save
+    button"), the row or section ("delete Bob").
+    """
+
+    query: Annotated[str, Meta(min_length=1, max_length=500, description="Words")]
+    limit: Annotated[int, Meta(ge=1, le=200, description="Lines at most")] = 20
+    wait_for_ms: WaitForMs = 3000
+    poll_interval: PollInterval = None
+
+
+class QueryDom(Params):
+    """Get the element that matches a CSS selector or an XPath, or all of them
+
+    With ref, tag_name, id, class, attributes, text_content (200 characters; `cut` if there is
+    more), is_visible, bounding_box {x, y, width, height}. Frames and shadow trees are searched,
+    too. Answers `element` (null: none), or `elements` with multiple.
+    """
+
+    method: Annotated[
+        Literal["css", "xpath"] | None,
+        Meta(extra_json_schema=UNLISTED, description="Which of the two is given"),
+    ] = None
+    selector: Annotated[str | None, Meta(description="CSS selector")] = None
+    xpath: Annotated[str | None, Meta(description="XPath, instead of selector")] = None
+    multiple: Annotated[
+        bool | None, Meta(description="All matches; default: the first, with limit all")
+    ] = None
+    limit: Annotated[
+        Annotated[int, Meta(ge=1, le=1000)] | None,
+        Meta(description="Elements at most; default: 50"),
+    ] = None
+
+    @property
+    def many(self) -> bool:
+        """Whether all matches are asked for."""
+        return self.limit is not None if self.multiple is None else self.multiple
+
+    pierce_shadow: Annotated[
+        bool,
+        Meta(
+            extra_json_schema=UNLISTED,
+            description="Look into shadow trees and frames of the same origin, too",
+        ),
+    ] = True
+
+
+def origin_of(url: str) -> str:
+    """Return the origin that page text came from."""
+    return str(URL(url).origin()) if url.startswith("http") else url
+
+
+@tab_verb("find", Find, capability="core", tier=1, reads_page=True, reads=True, timeout_ms=40_000)
+async def find(tab: Tab, params: Find) -> Output:
+    tab.check_usable()
+
+    async def look() -> tuple[list[locators.Match], int] | None:
+        found = await locators.search(tab, params.query, params.limit)
+        return found if found[0] else None
+
+    patience = Patience.of(params.wait_for_ms, params.poll_interval)
+    matches, total = await until_there(tab, patience, look) or ([], 0)
+    data: dict[str, Any] = {
+        "tab_id": tab.id, "url": tab.url, "count": len(matches), "total": total,
+        "refs": [match.ref for match in matches],
+    }  # fmt: skip
+    if not matches:
+        data["hint"] = "Nothing fits. Try other or fewer words, read_page, or wait_for it."
+    return Output(
+        data=data,
+        content="".join(f"- {match.line}\n" for match in matches),
+        origin=origin_of(tab.url),
+    )
+
+
+def _check_one_way(params: QueryDom) -> None:
+    given = {"css": params.selector, "xpath": params.xpath}
+    ways = [way for way, text in given.items() if text is not None]
+    if len(ways) != 1 or params.method not in (None, ways[0]):
+        raise OcdError(
+            "invalid_argument",
+            "query_dom: give either selector (method css) or xpath (method xpath)",
+            parameter="xpath" if params.method == "xpath" else "selector",
+            expected=["selector", "xpath"],
+        )
+
+
+@tab_verb(
+    "query_dom",
+    QueryDom,
+    capability="core",
+    tier=2,
+    large=True,
+    reads=True,
+    reads_page=True,
+    page_keys=("attributes", "id", "class", "text_content"),
+)
+async def query_dom(tab: Tab, params: QueryDom) -> Output:
+    tab.check_usable()
+    _check_one_way(params)
+    limit = params.limit or 50 if params.many else 1
+    options = {
+        "selector": params.selector, "xpath": params.xpath, "limit": limit,
+        "pierce": params.pierce_shadow,
+    }  # fmt: skip
+    found: list[dict[str, Any]] = []
+    total = 0
+
+    def take(result: dict[str, Any]) -> bool:
+        nonlocal total
+        found.extend(result["elements"])
+        total += int(result["total"])
+        return not params.many and bool(found)
+
+    await locators.everywhere(tab, "queryDom", options, take)
+    await lift_boxes(tab, found[:limit])
+    way = "css" if params.selector is not None else "xpath"
+    asked = {"selector": params.selector} if way == "css" else {"xpath": params.xpath}
+    data: dict[str, Any] = {
+        "action": "query_dom", "tab_id": tab.id, "url": tab.url, "method": way, **asked,
+        "multiple": params.many, "count": len(found[:limit]), "total": total,
+    }  # fmt: skip
+    if params.many:
+        data["elements"] = found[:limit]
+    else:
+        data["element"] = found[0] if found else None
+    items = ("elements",) if params.many else None
+    return Output(data=data, origin=origin_of(tab.url), items=items)

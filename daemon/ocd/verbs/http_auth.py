@@ -1,0 +1,75 @@
+"""The verb that answers HTTP authentication."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser.network.http_auth import Credentials
+from ocd.browser.network.interception import interception_of
+from ocd.browser.tabs.tab import Tab
+from ocd.safety.session_taint import ANY_SITE, Departure, origin_of
+from ocd.verb_api.declaration import SECRET, Output, Params, Sending, tab_verb
+
+_REMEMBERED = "What a server has accepted already, Chromium goes on sending to it until it ends"
+
+
+class HttpAuth(Params):
+    """Answer a tab's HTTP authentication
+
+    Without it, and when the server refuses what it got, a page that answers 401 is shown as it is.
+    """
+
+    action: Annotated[
+        Literal["set", "clear", "get"], Meta(description="get: what was asked, what was answered")
+    ]
+    username: Annotated[str | None, Meta(description="set: the user's name")] = None
+    password: Annotated[str | None, Meta(description="set: the password", extra=SECRET)] = None
+    origins: Annotated[
+        list[str] | None,
+        Meta(
+            description="set: for these alone (https://x.org, *.x.org); default: the origin that "
+            "asks first for a page of the tab"
+        ),
+    ] = None
+
+
+def _departures(params: HttpAuth, _here: str) -> Iterator[Departure]:
+    if params.action != "set":
+        return
+    # Without origins it is for whoever asks first, which may be a page that the tab opens later.
+    for origin in params.origins or (ANY_SITE,):
+        bare = origin.rstrip("/")
+        yield "login", origin_of(bare) or bare
+
+
+@tab_verb(
+    "http_auth", HttpAuth, capability="core", tier=2, leaves_dialog=True, page_keys=("realm",),
+    sends=Sending(("username", "password", "origins"), _departures),
+)  # fmt: skip
+async def http_auth(tab: Tab, params: HttpAuth) -> Output:
+    asked = interception_of(tab)
+    told: dict[str, Any] = {"action": params.action, "tab_id": tab.id}
+    if params.action == "set":
+        credentials = _given(params)
+        await asked.authenticate(credentials)
+        told |= {"status": "credentials_set", "username": credentials.username}
+        told |= {"origins": credentials.origins}
+    elif params.action == "clear":
+        await asked.authenticate(None)
+        told |= {"status": "credentials_cleared", "message": _REMEMBERED}
+    else:
+        known = asked.challenges.credentials
+        told |= {"status": "set" if known else "none"}
+        told |= {"username": known.username, "origins": known.origins} if known else {}
+        told |= {"challenges": list(asked.challenges.seen)}
+    return Output(data=told, origin=tab.url)
+
+
+def _given(params: HttpAuth) -> Credentials:
+    for name in ("username", "password"):
+        if getattr(params, name) is None:
+            text = f"http_auth: set needs the parameter '{name}'"
+            raise OcdError("invalid_argument", text, parameter=name)
+    return Credentials(params.username or "", params.password or "", params.origins or [])

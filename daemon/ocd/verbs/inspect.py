@@ -1,0 +1,47 @@
+"""Verbs that report a page's state: inspect."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read import page_state
+from ocd.verb_api.declaration import Output, Params, tab_verb
+
+
+class Inspect(Params):
+    """Report the page's state in about 2 KB
+
+    Open dialogs, errors, focus, forms and fields with their state, buttons, tabs, tables with
+    sizes, pagination, headings, scroll position; with refs. `query` says what matters: "form
+    errors", "tables", "login button".
+    """
+
+    query: Annotated[str, Meta(max_length=500, description="What is of interest")] = ""
+    scope: Annotated[
+        Literal["interactive", "all", "visible"],
+        Meta(description="Controls only; all in order; or what shows now first"),
+    ] = "visible"
+
+
+@tab_verb(
+    "inspect",
+    Inspect,
+    capability="core",
+    tier=2,
+    reads=True,
+    reads_page=True,
+    page_keys=("title",),
+)
+async def inspect(tab: Tab, params: Inspect) -> Output:
+    report = await page_state.inspect(tab, params.query, params.scope)
+    title = await tab.title()
+    text = page_state.text_of(report, params.query, title, tab.url)
+    return Output(
+        data={
+            "tab_id": tab.id, "url": tab.url, "title": title, "query": params.query,
+            "scope": params.scope, "counts": report.counts,
+        },
+        content=text,
+        origin=tab.origin,
+    )  # fmt: skip

@@ -1,0 +1,211 @@
+"""Verbs that act on a page as a person would: interact, drag_drop, lightweight_scroll."""
+
+import asyncio
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.act import drag_and_drop, element_actions, post_action_view
+from ocd.pages.act.actionability import Clock, take_aim
+from ocd.pages.locate.locators import WRITTEN, Aim
+from ocd.pages.locate.wait_for_element import Patience, take_when_there
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
+from ocd.verb_api.element_params import PAGE_KEYS, Aimed, PollInterval, Timeout, WaitForMs, answer
+
+Action = Literal[
+    "click", "double_click", "right_click", "hover", "focus", "check", "uncheck", "select",
+    "press", "type", "clear", "scroll_into_view", "accept_dialog", "dismiss_dialog",
+]  # fmt: skip
+_AIMS: dict[str, dict[str, Any]] = {
+    "click": {"texts": "exact"}, "double_click": {"texts": "exact"},
+    "right_click": {"texts": "exact"}, "hover": {"texts": "any"},
+    "scroll_into_view": {"texts": "any"}, "type": {"ties": WRITTEN}, "clear": {"ties": WRITTEN},
+}  # fmt: skip
+_NEEDS_VALUE = ("select", "press", "type")
+
+
+class Interact(Aimed):
+    """Act on one element
+
+    Waits until it is visible, still, enabled and not covered, acts, waits for what that sets off,
+    and tells what changed. value: option, key (Enter, Control+a), text to type, prompt's answer.
+    """
+
+    action: Annotated[Action, Meta(description="What to do")] = "click"
+    value: Annotated[str | None, Meta(description="See above")] = None
+    modifiers: Annotated[
+        tuple[Literal["Alt", "Control", "Meta", "Shift"], ...],
+        Meta(description="Keys held during a click"),
+    ] = ()
+    wait_for_ms: WaitForMs = 0
+    poll_interval: PollInterval = None
+    wait_after: Annotated[
+        int,
+        Meta(
+            ge=0, le=10_000, description="ms for which changes are told", extra_json_schema=UNLISTED
+        ),
+    ] = 0
+    return_format: Annotated[
+        post_action_view.Form,
+        Meta(description="What changed, the page's state, or both", extra_json_schema=UNLISTED),
+    ] = "dom_delta"
+    verify: Annotated[bool, Meta(description="Add a picture", extra_json_schema=UNLISTED)] = False
+    timeout_ms: Annotated[
+        Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
+        Meta(description="Longest wait; default: 5000"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.timeout_ms is None:
+            self.timeout_ms = 5000 + self.wait_for_ms + self.wait_after
+
+
+class DragDrop(Params):
+    """Drag one element onto another, or from point to point
+
+    Pages with HTML5 drag and drop, sortable lists and sliders; across frames, too. Each end is a
+    ref, a selector, words, or x and y in CSS pixels of the window. method says how it went.
+    """
+
+    source_ref: Annotated[str | None, Meta(description="What to drag: its ref")] = None
+    source_selector: Annotated[str | None, Meta(description="or its CSS selector")] = None
+    source_query: Annotated[str | None, Meta(description="or words, as in find")] = None
+    source_x: Annotated[float | None, Meta(description="or a point")] = None
+    source_y: Annotated[float | None, Meta(description="with source_x")] = None
+    target_ref: Annotated[str | None, Meta(description="Where to: a ref")] = None
+    target_selector: Annotated[str | None, Meta(description="or a CSS selector")] = None
+    target_query: Annotated[str | None, Meta(description="or words")] = None
+    target_x: Annotated[float | None, Meta(description="or a point")] = None
+    target_y: Annotated[float | None, Meta(description="with target_x")] = None
+    steps: Annotated[
+        int, Meta(extra_json_schema=UNLISTED, ge=1, le=200, description="Moves of the mouse")
+    ] = drag_and_drop.STEPS
+    delay: Annotated[
+        int, Meta(extra_json_schema=UNLISTED, ge=0, le=1000, description="ms between moves")
+    ] = 0
+    timeout_ms: Timeout = 10_000
+
+
+class LightweightScroll(Aimed):
+    """Scroll the page, or the box that an element stands in
+
+    Returns the position, the sizes and whether the end is reached.
+    """
+
+    direction: Annotated[
+        Literal["up", "down", "left", "right", "top", "bottom"], Meta(description="Where to")
+    ] = "down"
+    amount: Annotated[
+        Annotated[int, Meta(ge=1, le=1_000_000)] | None,
+        Meta(description="Pixels; default: most of a screen"),
+    ] = None
+    scroll_to_end: Annotated[
+        bool, Meta(description="To the end in that direction", extra_json_schema=UNLISTED)
+    ] = False
+    smooth: Annotated[
+        bool, Meta(description="As a wheel does, not at once", extra_json_schema=UNLISTED)
+    ] = False
+    wait_after_ms: Annotated[
+        int,
+        Meta(ge=0, le=30_000, description="Time to load more", extra_json_schema=UNLISTED),
+    ] = 0
+
+
+@tab_verb(
+    "interact",
+    Interact,
+    capability="core",
+    tier=1,
+    reads_page=True,
+    leaves_dialog=True,
+    page_keys=PAGE_KEYS,
+)
+async def interact(tab: Tab, params: Interact) -> Output:
+    assert params.timeout_ms is not None
+    clock = Clock.of(params.timeout_ms)
+    clock.after_s = params.wait_after / 1000
+    if params.action in ("accept_dialog", "dismiss_dialog"):
+        return await _answer_dialog(tab, clock, params)
+    if params.action in _NEEDS_VALUE and params.value is None:
+        raise OcdError(
+            "invalid_argument", f"interact: {params.action} needs a value", parameter="value"
+        )
+    at = replace(params.aim, **_AIMS.get(params.action, {}))
+    if params.action == "press" and params.aim == Aim():
+        at = Aim(selector="html")
+    patience = Patience.of(params.wait_for_ms, params.poll_interval, clock)
+    target = await take_when_there(tab, at, patience)
+    async with target.element:
+        done = await element_actions.do(
+            target, clock, params.action, params.value or "", params.modifiers
+        )
+    done.lines = await post_action_view.told(tab, done, params.return_format)
+    data = {"action": params.action, "ref": target.ref, "target": target.told()}
+    data |= {} if done.value is None else {"value": done.value}
+    seen = await post_action_view.picture(tab) if params.verify else None
+    image = Image(seen.data, seen.mime_type) if seen else None
+    return replace(answer(tab, data, done), image=image)
+
+
+async def _answer_dialog(tab: Tab, clock: Clock, params: Interact) -> Output:
+    accept = params.action == "accept_dialog"
+    dialog, done = await element_actions.answer_dialog(
+        tab, clock, accept=accept, text=params.value or ""
+    )
+    told = {"type": dialog.kind, "message": dialog.message}
+    return answer(tab, {"action": params.action, "dialog": told}, done)
+
+
+@tab_verb("drag_drop", DragDrop, capability="core", tier=2, reads_page=True, page_keys=PAGE_KEYS)
+async def drag_drop(tab: Tab, params: DragDrop) -> Output:
+    dragged = await drag_and_drop.drag(
+        tab,
+        Clock.of(params.timeout_ms),
+        _end(params, "source"),
+        _end(params, "target"),
+        drag_and_drop.Pace(params.steps, params.delay / 1000),
+    )
+    data = {"action": "drag_drop", **dragged.told(), "steps": params.steps}
+    return answer(tab, data, dragged.done)
+
+
+def _end(params: DragDrop, name: str) -> drag_and_drop.End:
+    aim = Aim(*(getattr(params, f"{name}_{way}") for way in ("ref", "selector", "query")))
+    x, y = getattr(params, f"{name}_x"), getattr(params, f"{name}_y")
+    if (aim == Aim()) == (x is None or y is None):
+        raise OcdError(
+            "invalid_argument", f"drag_drop needs one of {name}_ref, {name}_selector, "
+            f"{name}_query, or {name}_x with {name}_y.", parameter=f"{name}_ref",
+        )  # fmt: skip
+    return drag_and_drop.End(aim, None if x is None or y is None else (x, y))
+
+
+_STEP = 0.85  # of a screen
+_SCROLL = "function (x, y, smooth) { return openchrome.scrolled(this, x, y, smooth) }"
+_WHERE = "function (across, way) { return openchrome.rested(this, across, way, 0) }"
+_FAR = 10_000_000
+
+
+@tab_verb("lightweight_scroll", LightweightScroll, capability="core", tier=2)
+async def lightweight_scroll(tab: Tab, params: LightweightScroll) -> Output:
+    at = params.aim
+    target = await take_aim(tab, Aim(selector="html") if at == Aim() else at)
+    async with target.element as element:
+        screen = await element.call("function () { return [innerWidth, innerHeight] }")
+        across = params.direction in ("left", "right")
+        step = params.amount or round(screen[0 if across else 1] * _STEP)
+        if params.scroll_to_end or params.direction in ("top", "bottom"):
+            step = _FAR
+        if params.direction in ("up", "left", "top"):
+            step = -step
+        x, y = (step, 0) if across else (0, step)
+        where = await element.call(_SCROLL, x, y, params.smooth)
+        if params.wait_after_ms:
+            await asyncio.sleep(params.wait_after_ms / 1000)
+            where = await element.call(_WHERE, across, step)
+    place = "{x}, {y}".format(**where["position"])
+    told = {"direction": params.direction, "scrolled": f"{params.direction} to {place}"}
+    return Output(data={"tab_id": tab.id, **told, **where})

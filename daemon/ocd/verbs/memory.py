@@ -1,0 +1,98 @@
+"""The verb about notes: memory."""
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.memory.notes import Note, Notes
+from ocd.verb_api.declaration import PAYLOAD, Output, Params, daemon_verb
+
+MOST_CHARACTERS = 65_536
+Name = Annotated[str, Meta(min_length=1, max_length=10_240)]
+
+
+class Memory(Params):
+    """Keep notes about sites, with confidence
+
+    record (domain, key, value) writes a note or replaces it; query finds notes by domain, key,
+    words, most believed first; validate (id, success) says whether a note held: +0.1 or -0.2, below
+    0.2 it is removed; delete (id). Keys are by custom selector:…, tip:…, avoid:…
+    """
+
+    action: Annotated[
+        Literal["record", "query", "validate", "delete"], Meta(description="What to do")
+    ]
+    domain: Annotated[
+        Name | None, Meta(description="Host or any name; an address counts as its host")
+    ] = None
+    key: Annotated[
+        Name | None, Meta(description="Key; in a query also its part before a colon")
+    ] = None
+    value: Annotated[
+        str | int | float | bool | dict[str, Any] | list[Any] | None,
+        Meta(description="What to note; secrets are masked", extra=PAYLOAD),
+    ] = None
+    id: Annotated[Name | None, Meta(description="The note's id")] = None
+    success: Annotated[bool | None, Meta(description="Whether the note held")] = None
+    query: Annotated[str, Meta(description="Words that key or value must have")] = ""
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="Notes at most")] = 100
+    offset: Annotated[int, Meta(ge=0, description="Notes to skip")] = 0
+
+
+@daemon_verb("memory", Memory, needs=Notes, capability="core", tier=2)
+async def memory(notes: Notes, params: Memory) -> Output:
+    act = {"record": _record, "query": _query, "validate": _validate, "delete": _delete}
+    data = await asyncio.to_thread(act[params.action], notes, params)
+    return Output(data=data | notes.store.complaint())
+
+
+def _given(params: Memory, *names: str) -> list[Any]:
+    values = [getattr(params, name) for name in names]
+    for name, value in zip(names, values, strict=True):
+        if value is None:
+            raise OcdError(
+                "invalid_argument", f"{name}: needed for action {params.action}", parameter=name
+            )
+    return values
+
+
+def _record(notes: Notes, params: Memory) -> dict[str, Any]:
+    domain, key, value = _given(params, "domain", "key", "value")
+    size = len(msgspec.json.encode(value))
+    if size > MOST_CHARACTERS:
+        raise OcdError(
+            "invalid_argument", f"value: {size} bytes, at most {MOST_CHARACTERS}",
+            parameter="value", limit=MOST_CHARACTERS,
+        )  # fmt: skip
+    note, evicted = notes.record(domain, key, value)
+    masked = {"redacted": True} if note.value != value else {}
+    return _told(note) | masked | ({"evicted": evicted} if evicted else {})
+
+
+def _query(notes: Notes, params: Memory) -> dict[str, Any]:
+    found, total = notes.query(params.domain, params.key, params.query, params.limit, params.offset)
+    end = params.offset + len(found)
+    more = {"next_offset": end} if end < total else {}
+    return {"entries": [_told(note) for note in found], "count": len(found), "total": total, **more}
+
+
+def _validate(notes: Notes, params: Memory) -> dict[str, Any]:
+    note_id, success = _given(params, "id", "success")
+    note, kept = notes.validate(note_id, success=success)
+    if kept:
+        return {"id": note.id, "new_confidence": note.confidence}
+    message = f"Removed: its confidence fell to {note.confidence:g}"
+    return {"id": note.id, "pruned": True, "message": message}
+
+
+def _delete(notes: Notes, params: Memory) -> dict[str, Any]:
+    note = notes.delete(*_given(params, "id"))
+    return {"id": note.id, "deleted": True}
+
+
+def _told(note: Note) -> dict[str, Any]:
+    told: dict[str, Any] = msgspec.to_builtins(note)
+    return told

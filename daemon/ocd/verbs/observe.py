@@ -1,0 +1,62 @@
+"""Verbs that say what can be acted on: oc_observe."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.api.timestamps import now
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read.interactive_elements import observe
+from ocd.verb_api.declaration import UNLISTED, Output, Params, tab_verb
+
+Action = Literal["click", "fill", "select", "hover", "focus"]
+
+
+class OcObserve(Params):
+    """List what can be acted on, with refs, roles, names and boxes
+
+    Frames and shadow trees included. bbox is in CSS pixels of the viewport. More than `limit`:
+    pass `next_offset` as `offset`.
+    """
+
+    scope: Annotated[
+        Literal["viewport", "document"], Meta(description="What shows now, or the whole page")
+    ] = "viewport"
+    actions: Annotated[
+        list[Action] | None, Meta(description="Only what takes one of these actions")
+    ] = None
+    include_hidden: Annotated[
+        bool, Meta(extra_json_schema=UNLISTED, description="Controls that do not show, too")
+    ] = False
+    offset: Annotated[int, Meta(ge=0, description="First node to return")] = 0
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Nodes at most")] = 200
+
+
+@tab_verb(
+    "oc_observe",
+    OcObserve,
+    capability="core",
+    tier=2,
+    large=True,
+    items=("nodes",),
+    reads=True,
+    reads_page=True,
+    page_keys=("name", "value"),
+)
+async def oc_observe(tab: Tab, params: OcObserve) -> Output:
+    options = {
+        "scope": params.scope, "actions": params.actions or [], "hidden": params.include_hidden,
+    }  # fmt: skip
+    seen = await observe(tab, options, offset=params.offset, limit=params.limit)
+    nodes = [{"index": params.offset + at, **node} for at, node in enumerate(seen.nodes)]
+    end = params.offset + len(nodes)
+    data: dict[str, Any] = {
+        "tab_id": tab.id, "url": tab.url, "loader_id": tab.main_frame.loader_id,
+        "captured_at": now(),
+        "scope": params.scope, "viewport": {"w": seen.size[0], "h": seen.size[1]},
+        "total_considered": seen.considered, "total": seen.total,
+        "next_offset": end if nodes and end < seen.total else None, "nodes": nodes,
+    }  # fmt: skip
+    if seen.left_out:
+        data["frames_not_read"] = seen.left_out
+    return Output(data=data, origin=tab.origin)

@@ -1,0 +1,211 @@
+"""Verbs that read a page: read_page, page_content."""
+
+import time
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read import filters_and_deltas, semantic
+from ocd.pages.read.filters_and_deltas import Wanted
+from ocd.pages.read.html import content
+from ocd.pages.read.reader import Reading
+from ocd.verb_api.declaration import UNLISTED, Output, Params, Window, tab_verb
+
+DEFAULT_LIMIT = 20_000
+
+
+class ReadPage(Params):
+    """Read the page as text, with refs to act on
+
+    outline: roles and names, with refs (e12) on what can be acted on. dom: elements, attributes.
+    markdown, text: what a person reads. semantic: landmarks, headings, forms, main content. css:
+    styles. Long readings come in pages: pass `next_offset` as `offset`.
+    """
+
+    mode: Annotated[
+        Literal["outline", "ax", "dom", "markdown", "text", "semantic", "css"],
+        Meta(description="Form of the reading"),
+    ] = "outline"
+    filter: Annotated[
+        Literal["all", "interactive"], Meta(description="outline: only what can be acted on")
+    ] = "all"
+    ref: Annotated[str | None, Meta(description="Only this element")] = None
+    selector: Annotated[str | None, Meta(description="Only the first match")] = None
+    depth: Annotated[
+        Annotated[int, Meta(ge=1)] | None, Meta(description="outline, dom: levels; default: all")
+    ] = None
+    only_main_content: Annotated[
+        bool, Meta(description="markdown, text: without navigation, header, footer")
+    ] = False
+    include_links: Annotated[
+        bool, Meta(extra_json_schema=UNLISTED, description="markdown: keep addresses")
+    ] = True
+    content_filter: Annotated[
+        Literal["none", "prune", "bm25"],
+        Meta(description="markdown, text: only what says much, or is about query"),
+    ] = "none"
+    query: Annotated[str | None, Meta(description="bm25: words")] = None
+    filter_options: Annotated[
+        dict[str, float] | None,
+        Meta(
+            extra_json_schema=UNLISTED,
+            description="min_words, max_sections, bm25_threshold, prune_threshold",
+        ),
+    ] = None
+    compression: Annotated[
+        Literal["none", "delta"], Meta(description="delta: what changed since the last reading")
+    ] = "none"
+    include_pagination: Annotated[
+        bool, Meta(extra_json_schema=UNLISTED, description="Say how the page goes on")
+    ] = True
+    offset: Annotated[int, Meta(ge=0, description="First character")] = 0
+    limit: Annotated[
+        Annotated[int, Meta(ge=1)] | None, Meta(description="Characters; default: 20,000 (inline)")
+    ] = None
+    return_raw: Annotated[
+        bool,
+        Meta(
+            description="content_filter: what it was given, too, as raw_markdown (inline)",
+            extra_json_schema=UNLISTED,
+        ),
+    ] = False
+    return_fit: Annotated[
+        bool,
+        Meta(
+            description="content_filter: what it left, as fit_markdown, too (inline)",
+            extra_json_schema=UNLISTED,
+        ),
+    ] = False
+    include_metrics: Annotated[
+        bool,
+        Meta(description="Characters, refs, ms of the reading", extra_json_schema=UNLISTED),
+    ] = False
+
+    @property
+    def wanted(self) -> Wanted:
+        """What is to be read."""
+        return Wanted(
+            mode="outline" if self.mode == "ax" else self.mode,
+            filter=self.filter, ref=self.ref, selector=self.selector, depth=self.depth,
+            only_main_content=self.only_main_content, include_links=self.include_links,
+            content_filter=self.content_filter, query=self.query,
+        )  # fmt: skip
+
+    @property
+    def whole(self) -> bool:
+        """Whether this reads the page from its beginning, not a part of it."""
+        return self.offset == 0 and self.ref is None and self.selector is None
+
+
+async def _told(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str, Any]]:
+    """Return the text to give out, and what is to be said of it."""
+    wanted = params.wanted
+    started = time.monotonic()
+    raw, found, facts = await filters_and_deltas.read(tab, wanted, params.filter_options)
+    if params.include_metrics:
+        took = round((time.monotonic() - started) * 1000)
+        facts["metrics"] = {
+            "raw_chars": len(raw.text), "chars": len(found.text), "refs": found.refs_count,
+            "hidden_chars": found.hidden_chars, "duration_ms": took,
+        }  # fmt: skip
+    facts |= _both(params, raw.text, found.text)
+    if params.compression == "delta":
+        first = params.offset == 0
+        found, facts["delta"] = filters_and_deltas.compared(tab, wanted, found, first=first)
+    else:
+        filters_and_deltas.keep(tab, wanted, found)
+    if params.include_pagination and params.whole and params.mode != "css":
+        pages = await semantic.pagination(tab)
+        facts |= {"pagination": pages} if pages else {}
+    return found, facts
+
+
+def _both(params: ReadPage, raw: str, fit: str) -> dict[str, str]:
+    """Return the text before and after the filter, as far as they are asked for."""
+    asked = {"return_raw": params.return_raw, "return_fit": params.return_fit}
+    names = [name for name, wants in asked.items() if wants]
+    if names and params.content_filter == "none":
+        raise OcdError(
+            "invalid_argument", f"read_page: {names[0]} needs a content_filter",
+            hint="Pass mode='markdown' and content_filter='prune' with it.", parameter=names[0],
+        )  # fmt: skip
+    texts = {"return_raw": ("raw_markdown", raw), "return_fit": ("fit_markdown", fit)}
+    return dict(texts[name] for name in names)
+
+
+class PageContent(Params):
+    """Get the HTML of the page or of an element
+
+    As it is now, frames and shadow trees in their place. Scripts, comments and what nobody sees
+    are left out. Long HTML comes in pages: pass `next_offset` as `offset` to go on.
+    """
+
+    selector: Annotated[
+        str | None, Meta(description="Only the first match of this CSS selector")
+    ] = None
+    ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
+    outer_html: Annotated[
+        bool, Meta(extra_json_schema=UNLISTED, description="With the element's own tag")
+    ] = True
+    offset: Annotated[int, Meta(ge=0, description="First character to return")] = 0
+    limit: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="Characters at most; default: 20,000 (inline)"),
+    ] = None
+
+
+@tab_verb(
+    "read_page",
+    ReadPage,
+    capability="core",
+    tier=1,
+    large=True,
+    reads_page=True,
+    reads=True,
+    page_keys=("title", "raw_markdown", "fit_markdown"),
+    also={"ref_id": "ref"},
+    instead={
+        "fallback": "Leave it out: a long reading comes in pages, next_offset leads on.",
+        "compact": "The outline is compact; filter='interactive' or depth make it shorter.",
+        "planning_profile": "Leave it out: the same page gives the same refs each time.",
+        "diagnostics": "Pass include_metrics.",
+    },
+)
+async def read_page(tab: Tab, params: ReadPage) -> Output:
+    found, facts = await _told(tab, params)
+    return Output(
+        data={
+            "tab_id": tab.id, "url": found.url, "title": found.title, "mode": params.mode, **facts,
+        },
+        content=found.text,
+        content_type=found.mime,
+        origin=tab.origin,
+        window=Window(params.offset, params.limit, DEFAULT_LIMIT),
+    )  # fmt: skip
+
+
+@tab_verb(
+    "page_content",
+    PageContent,
+    capability="core",
+    tier=2,
+    large=True,
+    reads_page=True,
+    reads=True,
+    page_keys=("title",),
+)
+async def page_content(tab: Tab, params: PageContent) -> Output:
+    reading = await content(tab, selector=params.selector, ref=params.ref, outer=params.outer_html)
+    return Output(
+        data={
+            "action": "page_content", "tab_id": tab.id, "url": reading.url, "title": reading.title,
+            "selector": params.selector, "outer_html": params.outer_html,
+            "content_length": len(reading.text), "hidden_chars": reading.hidden_chars,
+        },
+        content=reading.text,
+        content_type=reading.mime,
+        origin=tab.origin,
+        window=Window(params.offset, params.limit, DEFAULT_LIMIT),
+    )  # fmt: skip

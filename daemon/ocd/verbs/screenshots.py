@@ -1,0 +1,189 @@
+"""Verbs that take pictures of a page."""
+
+import asyncio
+import contextlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.api.image_formats import named_format
+from ocd.browser.tabs import pdf as tabs_pdf
+from ocd.browser.tabs.screenshot import MAX_INLINE, Format, Picture, Shot, take
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.engine.refs import resolve_target
+from ocd.pages.locate.geometry import area_of
+from ocd.storage.files import make_dir, write_whole
+from ocd.verb_api.declaration import UNLISTED, WRITES_PATH, Image, Output, Params, tab_verb
+
+_SIDES = ("x", "y", "width", "height")
+
+
+class PageScreenshot(Params):
+    """Take a picture of the page, or of one element
+
+    Without arguments: what the viewport shows. What is too large is scaled, then cut, and said so.
+    """
+
+    full_page: Annotated[bool, Meta(description="The whole page")] = False
+    selector: Annotated[str | None, Meta(description="Only the element of this CSS selector")] = (
+        None
+    )
+    ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
+    clip: Annotated[
+        Annotated[list[float], Meta(min_length=4, max_length=4)] | dict[str, float] | None,
+        Meta(description="Only this part of the page: x, y, width, height"),
+    ] = None
+    format: Annotated[
+        Literal["png", "jpeg", "webp"] | None, Meta(description="Default: as path says, or png")
+    ] = None
+    quality: Annotated[
+        Annotated[int, Meta(ge=0, le=100)] | None,
+        Meta(description="jpeg, webp: percent"),
+    ] = None
+    omit_background: Annotated[bool, Meta(description="Transparent")] = False
+    path: Annotated[str | None, Meta(description="File to write", extra=WRITES_PATH)] = None
+
+
+@tab_verb("page_screenshot", PageScreenshot, capability="core", tier=2, reads=True)
+async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
+    _only_one(params)
+    kind = _format(params)
+    async with contextlib.AsyncExitStack() as held:
+        clip = _box(params.clip)
+        if params.ref or params.selector:
+            found = await resolve_target(tab, ref=params.ref, selector=params.selector)
+            clip = await area_of(await held.enter_async_context(found))
+        shot = Shot(
+            full_page=params.full_page,
+            clip=clip,
+            format=kind,
+            quality=params.quality,
+            omit_background=params.omit_background,
+            max_bytes=None if params.path else MAX_INLINE,
+        )
+        picture = await take(tab, shot)
+    data = _told(tab, picture)
+    if params.path is None:
+        return Output(data=data, image=Image(picture.data, data["mime_type"]))
+    await asyncio.to_thread(write_whole, Path(params.path), picture.data)
+    saved = {"action": "screenshot", "path": params.path, "format": picture.format}
+    return Output(data=saved | data | {"message": f"Saved to {params.path}"})
+
+
+def _format(params: PageScreenshot) -> Format:
+    named = named_format(params.path or "", params.format)
+    return cast("Format", named or "png")
+
+
+def _told(tab: Tab, picture: Picture) -> dict[str, Any]:
+    width, height = picture.size
+    told: dict[str, Any] = {
+        "tab_id": tab.id, "url": tab.url, "mime_type": f"image/{picture.format}",
+        "size_bytes": len(picture.data), "size_kb": round(len(picture.data) / 1024, 1),
+        "dimensions": {"width": width, "height": height},
+    }  # fmt: skip
+    told |= {"scale": picture.scale} if picture.scale < 1 else {}
+    told |= {"notes": picture.notes} if picture.notes else {}
+    if picture.rest is not None:
+        arguments = {"tab_id": tab.id, "clip": list(picture.rest)}
+        told |= {"cut": True, "next_step": {"verb": "page_screenshot", "arguments": arguments}}
+    return told
+
+
+def _box(clip: list[float] | dict[str, float] | None) -> tuple[float, float, float, float] | None:
+    if isinstance(clip, dict):
+        if clip.keys() != set(_SIDES):
+            raise OcdError(
+                "invalid_argument", f"page_screenshot: clip has {', '.join(_SIDES)}",
+                parameter="clip",
+            )  # fmt: skip
+        clip = [clip[side] for side in _SIDES]
+    return (clip[0], clip[1], clip[2], clip[3]) if clip else None
+
+
+def _only_one(params: PageScreenshot) -> None:
+    given = [name for name in ("full_page", "selector", "ref", "clip") if getattr(params, name)]
+    if len(given) > 1:
+        raise OcdError(
+            "invalid_argument",
+            f"page_screenshot takes one of {' and '.join(given)}",
+            parameter=given[1],
+        )
+
+
+Length = Annotated[
+    str, Meta(extra_json_schema=UNLISTED, description="For example 1cm, 0.5in, 20px")
+]
+
+
+class PagePdf(Params):
+    """Print the page to a PDF file
+
+    Answers the file's path, never its bytes.
+    """
+
+    path: Annotated[
+        str | None, Meta(description="File; default: a new one of the session", extra=WRITES_PATH)
+    ] = None
+    format: Annotated[
+        Literal["A4", "Letter", "Legal", "Tabloid", "A3", "A5"], Meta(description="Paper")
+    ] = "A4"
+    landscape: Annotated[bool, Meta(description="Turned on its side")] = False
+    print_background: Annotated[bool, Meta(description="With backgrounds")] = True
+    scale: Annotated[float, Meta(ge=0.1, le=2, description="Of the page on the paper")] = 1
+    margin_top: Length = "1cm"
+    margin_right: Length = "1cm"
+    margin_bottom: Length = "1cm"
+    margin_left: Length = "1cm"
+    page_ranges: Annotated[str, Meta(description="For example 1-3, 5; default: all")] = ""
+    display_header_footer: Annotated[
+        bool, Meta(extra_json_schema=UNLISTED, description="With header and footer")
+    ] = False
+    header_template: Annotated[
+        str,
+        Meta(
+            extra_json_schema=UNLISTED,
+            description="HTML; classes date, title, url, pageNumber, totalPages are filled",
+        ),
+    ] = ""
+    footer_template: Annotated[
+        str, Meta(extra_json_schema=UNLISTED, description="HTML, likewise")
+    ] = ""
+
+
+@tab_verb("page_pdf", PagePdf, capability="core", tier=2, reads=True, timeout_ms=60_000)
+async def page_pdf(tab: Tab, params: PagePdf) -> Output:
+    path = Path(params.path) if params.path else await _new_file(tab, "pdf")
+    pdf = await tabs_pdf.write(tab, path, _options(params))
+    told = {
+        "action": "page_pdf", "tab_id": tab.id, "path": str(pdf.path), "size": pdf.size,
+        "size_kb": round(pdf.size / 1024, 1), "format": params.format,
+        "landscape": params.landscape, "message": f"Saved to {pdf.path}",
+    }  # fmt: skip
+    return Output(data=told)
+
+
+def _options(params: PagePdf) -> dict[str, Any]:
+    width, height = tabs_pdf.PAPER[params.format]
+    options: dict[str, Any] = {
+        "paperWidth": width, "paperHeight": height, "landscape": params.landscape,
+        "printBackground": params.print_background, "scale": params.scale,
+        "pageRanges": params.page_ranges, "displayHeaderFooter": params.display_header_footer,
+    }  # fmt: skip
+    for side in ("top", "right", "bottom", "left"):
+        name = f"margin_{side}"
+        options[f"margin{side.title()}"] = tabs_pdf.inches(name, getattr(params, name))
+    if params.display_header_footer:
+        # Chromium's own template stands in for an empty one; a space is none.
+        options["headerTemplate"] = params.header_template or "<span></span>"
+        options["footerTemplate"] = params.footer_template or "<span></span>"
+    return options
+
+
+async def _new_file(tab: Tab, suffix: str) -> Path:
+    folder = await asyncio.to_thread(make_dir, tab.folder)
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    return folder / f"page-{stamp}.{suffix}"

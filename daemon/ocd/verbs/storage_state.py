@@ -1,0 +1,99 @@
+"""Verbs that carry a login from one browser to another: oc_context_export, oc_context_import."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser.storage import storage_state
+from ocd.browser.tabs.tab import Tab
+from ocd.safety.session_taint import Departure, origin_of
+from ocd.storage.files import write_whole
+from ocd.verb_api.declaration import PAYLOAD, SECRET, WRITES_PATH, Output, Params, Sending, tab_verb
+
+
+class ContextExport(Params):
+    """Take a site's cookies and storage as an envelope
+
+    Whoever has the envelope is logged in as you are: keep it in a file (`path`, mode 0600).
+    """
+
+    origin: Annotated[
+        str | None, Meta(description="That of a frame in the page; default: the page's own")
+    ] = None
+    include_storage: Annotated[bool, Meta(description="Web storage, IndexedDB")] = True
+    include_frames: Annotated[bool, Meta(description="Frames of other origins, too")] = False
+    capture_ua: Annotated[bool, Meta(description="User agent and viewport, too")] = False
+    path: Annotated[
+        str | None, Meta(description="Write it to this file instead", extra=WRITES_PATH)
+    ] = None
+
+
+@tab_verb(
+    "oc_context_export", ContextExport, capability="storage", tier=2, page_keys=("envelope",),
+    instead={
+        "include_http_auth": "Passwords are never exported: give them to http_auth there again."
+    },
+)  # fmt: skip
+async def oc_context_export(tab: Tab, params: ContextExport) -> Output:
+    taken = await storage_state.take(
+        tab, params.origin, storage=params.include_storage, frames=params.include_frames,
+        agent=params.capture_ua,
+    )  # fmt: skip
+    envelope = taken.envelope
+    counts = {"cookies": len(envelope["cookies"])}
+    counts |= {k: len(envelope[k]) for k in ("local_storage", "session_storage") if k in envelope}
+    counts |= {"indexed_db": taken.records} if envelope.get("indexed_db") else {}
+    data: dict[str, Any] = {"tab_id": tab.id, "origin": envelope["origin"], "counts": counts}
+    data |= {"left_out": taken.left_out} if taken.left_out else {}
+    if params.path is None:
+        return Output(data={**data, "envelope": envelope})
+    text = msgspec.json.format(msgspec.json.encode(envelope), indent=1)
+    size = await asyncio.to_thread(write_whole, Path(params.path), text)
+    return Output(data={**data, "path": params.path, "size": size})
+
+
+class ContextImport(Params):
+    """Put an envelope's cookies and storage back
+
+    Replaces what its origins have. In an empty tab nothing is asked of the site; on its page,
+    reload afterwards.
+    """
+
+    envelope: Annotated[
+        dict[str, Any], Meta(description="From oc_context_export", extra={**PAYLOAD, **SECRET})
+    ]
+    strict_origin: Annotated[bool, Meta(description="Only if the tab shows that origin")] = False
+
+
+def _departures(params: ContextImport, _here: str) -> Iterator[Departure]:
+    envelope = storage_state.opened(params.envelope)
+    for area in (envelope, *envelope.frames):
+        yield "state", origin_of(area.origin) or area.origin
+
+
+@tab_verb(
+    "oc_context_import", ContextImport, capability="storage", tier=2, opens_tab=True,
+    sends=Sending(("envelope",), _departures),
+)  # fmt: skip
+async def oc_context_import(tab: Tab, params: ContextImport) -> Output:
+    envelope = storage_state.opened(params.envelope)
+    if params.strict_origin and tab.main_frame.origin != envelope.origin:
+        raise OcdError(
+            "wrong_value", f"The envelope is of {envelope.origin}, the tab shows {tab.url}.",
+            hint=f"Navigate to {envelope.origin} first.", origin=envelope.origin,
+        )  # fmt: skip
+    applied = await storage_state.put(tab, envelope)
+    return Output(data={
+        "ok": not applied.skipped,
+        "tab_id": tab.id,
+        "origin": envelope.origin,
+        "applied_cookies": applied.cookies,
+        "applied_storage_keys": applied.storage_keys,
+        "applied_records": applied.records,
+        "skipped": applied.skipped,
+    })  # fmt: skip

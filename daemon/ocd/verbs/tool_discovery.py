@@ -1,0 +1,127 @@
+"""Verbs about verbs: which there are beyond the listed ones, and calling any of them."""
+
+import difflib
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, field
+
+from ocd.api.errors import OcdError
+from ocd.api.tool_schema import as_tool, described
+from ocd.verb_api.declaration import Output, Params, daemon_verb
+
+Entry = Mapping[str, Any]
+MOST_MATCHES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """The catalog of all verbs, and the rule of who may use them; lifecycle hands it in.
+
+    check: raises CAPABILITY_DISABLED for a verb that the calling connection may not use;
+    check_unknown: for a name without a verb, if its group is one that it may not use. settle: waits
+    until it is known what other MCP servers offer; their tools are entries, too.
+    """
+
+    entries: Mapping[str, Entry]
+    check: Callable[[str], None]
+    check_unknown: Callable[[str], None]
+    settle: Callable[[], Awaitable[None]]
+
+    def usable(self, entry: Entry) -> bool:
+        """Return whether the caller may use the verb."""
+        try:
+            self.check(entry["name"])
+        except OcdError:
+            return False
+        return True
+
+
+class ExpandTools(Params):
+    """Show tools that are not listed, with their parameters
+
+    Pass one of name, tier or query. Answers with each tool's description and inputSchema; they can
+    be called at once, by name or through call_verb. Without arguments: the names of what is hidden.
+    """
+
+    name: Annotated[str | None, Meta(description="The tool's exact name")] = None
+    tier: Annotated[
+        Literal[1, 2, 3] | None,
+        Meta(description="All tools of this tier"),
+    ] = None
+    query: Annotated[str | None, Meta(description="Words, for example: record skill")] = None
+
+
+@daemon_verb("expand_tools", ExpandTools, needs=Toolbox, capability="core", tier=1, reads=True)
+async def expand_tools(toolbox: Toolbox, params: ExpandTools) -> Output:
+    given = [key for key in ("name", "tier", "query") if getattr(params, key) is not None]
+    if len(given) > 1:
+        raise OcdError(
+            "invalid_argument",
+            f"expand_tools takes one of {' and '.join(given)}",
+            parameter=given[1],
+        )
+    await toolbox.settle()
+    if not given:
+        return Output(data={"tools": _outlined(toolbox)})
+    found = [as_tool(entry) for entry in _chosen(toolbox, params)]
+    return Output(data={"expanded": [tool["name"] for tool in found], "tools": found})
+
+
+def _outlined(toolbox: Toolbox) -> list[dict[str, Any]]:
+    keys = ("name", "tier", "capability", "summary")
+    usable = filter(toolbox.usable, toolbox.entries.values())
+    return [{key: entry[key] for key in keys} for entry in usable if entry["tier"] > 1]
+
+
+def _chosen(toolbox: Toolbox, params: ExpandTools) -> Iterable[Entry]:
+    if params.name is not None:
+        return [_named(toolbox, params.name)]
+    usable = filter(toolbox.usable, toolbox.entries.values())
+    if params.tier is not None:
+        return [entry for entry in usable if entry["tier"] == params.tier]
+    return _matching(usable, params.query or "")
+
+
+def _named(toolbox: Toolbox, name: str) -> Entry:
+    entry = toolbox.entries.get(name)
+    if entry is None:
+        toolbox.check_unknown(name)
+        near = difflib.get_close_matches(name, toolbox.entries, 1)
+        hint = f"Did you mean '{near[0]}'?" if near else "Search with query."
+        raise OcdError("unknown_verb", f"There is no tool '{name}'", hint=hint, verb=name)
+    toolbox.check(name)
+    return entry
+
+
+def _matching(entries: Iterable[Entry], query: str) -> list[Entry]:
+    """Return the entries that have most of the words, best first; a word in the name counts 3."""
+    words = re.findall(r"\w+", query.lower())
+
+    def score(entry: Entry) -> int:
+        text = described(entry).lower()
+        return sum(3 * (word in entry["name"]) + (word in text) for word in words)
+
+    ranked = sorted(entries, key=lambda entry: (-score(entry), entry["name"]))
+    return [entry for entry in ranked[:MOST_MATCHES] if score(entry)]
+
+
+class CallVerb(Params):
+    """Call any tool by name, listed or not
+
+    For tools that expand_tools has shown and the host does not list. The answer is the tool's own.
+    """
+
+    name: Annotated[str, Meta(description="The tool's name")]
+    arguments: Annotated[dict[str, Any], Meta(description="The tool's own parameters")] = field(
+        default_factory=dict
+    )
+
+
+@daemon_verb("call_verb", CallVerb, needs=Toolbox, capability="core", tier=1)
+async def call_verb(_toolbox: Toolbox, params: CallVerb) -> Output:
+    if params.name == "call_verb":
+        raise OcdError("invalid_argument", "call_verb calls other tools only", parameter="name")
+    return Output(instead=(params.name, params.arguments))

@@ -1,0 +1,34 @@
+"""Verbs about secrets that a person has handed over: one-time passwords."""
+
+import asyncio
+import time
+from typing import Annotated
+
+from msgspec import Meta
+
+from ocd.api.timestamps import rfc3339
+from ocd.integrations.totp_seeds import TotpStore
+from ocd.verb_api.declaration import Output, Params, daemon_verb
+
+
+class TotpGenerate(Params):
+    """Make the one-time password of this moment for a domain
+
+    Its seed was added by a person with `oc totp add`, and is never shown.
+    """
+
+    domain: Annotated[str, Meta(min_length=1, description="For example example.org, or a URL")]
+
+
+@daemon_verb("oc_totp_generate", TotpGenerate, needs=TotpStore, capability="totp", tier=2)
+async def oc_totp_generate(store: TotpStore, params: TotpGenerate) -> Output:
+    made = await asyncio.to_thread(store.code, params.domain, time.time())
+    left = made.expires_at - time.time()
+    note = "It ends soon: wait for the next one if the site is slow." if left < 5 else ""
+    data = {
+        "domain": made.domain,
+        "code": made.code,
+        "seconds_remaining": max(0, round(left)),
+        "expires_at": rfc3339(made.expires_at),
+    }
+    return Output(data={**data, "note": note} if note else data)

@@ -1,0 +1,119 @@
+"""The verb that tells whether a page is healthy."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+from yarl import URL
+
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read.page_health import Asked, Health, validate
+from ocd.safety.domain_policy import parse_url_argument
+from ocd.safety.redact import redact_text, redact_url
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, UNLISTED, Output, Params, tab_verb
+
+MOST = 20
+_LINE = 500
+
+
+class ValidatePage(Params):
+    """Open a page and tell how healthy it is
+
+    Status, title, console errors, failed requests, whether it is blank, and what stands before it
+    (login, captcha, bot check). A page that fails is an answer, not an error.
+    """
+
+    url: Annotated[str, Meta(min_length=1, description="URL; https:// is assumed", extra=SENDS_TO)]
+    wait_for_selector: Annotated[str, Meta(description="CSS selector that must be there")] = ""
+    capture_console_ms: Annotated[
+        int,
+        Meta(
+            extra_json_schema=UNLISTED,
+            ge=0,
+            le=10_000,
+            description="Longest wait for a quiet network after loading",
+        ),
+    ] = 1500
+    body_text_sample_chars: Annotated[
+        int,
+        Meta(
+            extra_json_schema=UNLISTED,
+            ge=0,
+            le=2000,
+            description="Characters of the page's text to return",
+        ),
+    ] = 500
+    timeout_ms: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Longest load in ms")] = (
+        30_000
+    )
+
+
+@tab_verb(
+    "validate_page", ValidatePage, capability="core", tier=2, opens_tab=True, leaves_dialog=True,
+    reads_page=True, page_keys=("title", "text", "errors", "warnings"),
+)  # fmt: skip
+async def validate_page(tab: Tab, params: ValidatePage) -> Output:
+    created = tab.url in ("", "about:blank")
+    asked = Asked(
+        parse_url_argument(params.url), params.wait_for_selector, params.timeout_ms / 1000,
+        params.capture_console_ms / 1000, params.body_text_sample_chars,
+    )  # fmt: skip
+    health = await validate(tab, asked)
+    look = dict(health.look)
+    text = look.pop("text", "")
+    data: dict[str, Any] = {
+        "tab_id": tab.id,
+        "created": created,
+        "url": tab.url,
+        "title": health.arrived.title if health.arrived else "",
+        "status": health.status,
+        "http_status": health.arrived.status if health.arrived else None,
+        "duration_ms": round(health.seconds * 1000),
+        "problems": _problems(health),
+        "console": _console(health),
+        "failed_requests": _failed(health),
+        "total_failed_requests": len(health.failed),
+        "summary": look,
+    }
+    if health.arrived is not None and not look:
+        data["left_out"] = ["summary", "content", "auth_redirect"]
+    if health.login_at:
+        data["auth_redirect"] = {"from": asked.url, "to": health.login_at}
+    if health.error is not None:
+        data["error"] = health.error.body()
+    origin = str(URL(tab.url).origin()) if tab.url.startswith("http") else tab.url
+    return Output(data=data, content=text or None, origin=origin)
+
+
+def _problems(health: Health) -> list[str]:
+    """Return what is wrong, in words; empty for a healthy page."""
+    console = _console(health)
+    found = [health.status] if health.status != "ok" else []
+    found += ["too busy to be looked at"] if health.arrived and not health.look else []
+    found += ["blank page"] if health.look.get("blank") else []
+    found += [f"{gate} on the page" for gate in health.look.get("gates", ())]
+    counts = {
+        "console error": console["total_errors"],
+        "failed request": len(health.failed),
+    }
+    return found + [f"{n} {word}{'s' * (n > 1)}" for word, n in counts.items() if n]
+
+
+def _console(health: Health) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+    for kind in ("error", "warning"):
+        lines = [redact_text(m.text[:_LINE]) for m in health.messages if m.type == kind]
+        told |= {f"{kind}s": lines[:MOST], f"total_{kind}s": len(lines)}
+    return told
+
+
+def _failed(health: Health) -> list[dict[str, Any]]:
+    return [
+        {
+            "url": redact_url(one.url[:_LINE]),
+            "method": one.method,
+            "type": one.type,
+            **({"status": one.status} if one.status else {}),
+            **({"error": one.error} if one.error else {}),
+        }
+        for one in health.failed[:MOST]
+    ]

@@ -1,0 +1,177 @@
+"""Verbs about what sites keep in the browser: cookies, local and session storage."""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser.storage import cookies as jar
+from ocd.browser.storage import web_storage
+from ocd.browser.storage.cookies import Found, Wanted
+from ocd.browser.tabs.tab import Tab
+from ocd.safety.redact import MASK, is_secret_name
+from ocd.safety.session_taint import Departure, origin_of
+from ocd.verb_api.declaration import PAYLOAD, SECRET, Output, Params, Sending, tab_verb
+
+_AUTH_LIKE = re.compile(r"__Host-|__Secure-|connect\.sid|s?sid\b|session|token|auth|login", re.I)
+
+
+class Cookies(Params):
+    """Read, set, delete or clear cookies
+
+    Of the page's host, or of `domain` and below it. get without a name masks the values of login
+    cookies unless raw.
+    """
+
+    action: Annotated[Literal["get", "set", "delete", "clear"], Meta(description="What to do")] = (
+        "get"
+    )
+    name: Annotated[str | None, Meta(description="Cookie; set and delete need it")] = None
+    value: Annotated[str | None, Meta(description="set: its value", extra=SECRET)] = None
+    domain: Annotated[str | None, Meta(description="example.com, or * for all")] = None
+    path: Annotated[str | None, Meta(description="Its path; set: default /")] = None
+    secure: Annotated[bool | None, Meta(description="set: HTTPS only")] = None
+    http_only: Annotated[bool | None, Meta(description="set: not for scripts")] = None
+    same_site: Annotated[Literal["Strict", "Lax", "None"] | None, Meta(description="set")] = None
+    expires: Annotated[
+        float | None, Meta(description="set: seconds since 1970; default: with the browser")
+    ] = None
+    raw: Annotated[bool, Meta(description="get: all values as they are")] = False
+
+
+def _cookie_departures(params: Cookies, here: str) -> Iterator[Departure]:
+    if params.action == "set":
+        yield "state", jar.owner(params.domain, here)
+
+
+@tab_verb(
+    "cookies", Cookies, capability="storage", tier=2, leaves_dialog=True,
+    page_keys=("name", "value"),
+    sends=Sending(("name", "value", "domain", "path"), _cookie_departures),
+)  # fmt: skip
+async def cookies(tab: Tab, params: Cookies) -> Output:
+    if params.action in ("set", "delete") and not params.name:
+        raise _needs("cookies", params.action, "name")
+    if params.action == "set":
+        return await _set_cookie(tab, params)
+    wanted = Wanted(name=params.name, domain=params.domain, path=params.path)
+    found = await jar.find(tab, wanted)
+    if params.action == "get":
+        return Output(data={"action": "get", "tab_id": tab.id, **_listed(found, params)})
+    await jar.delete(tab, found.cookies)
+    counted = "cleared_count" if params.action == "clear" else "deleted_count"
+    named = {"name": params.name} if params.name else {}
+    return Output(data={
+        "action": params.action, "tab_id": tab.id, **named, counted: len(found.cookies),
+        **_kept_back(found),
+    })  # fmt: skip
+
+
+def _listed(found: Found, params: Cookies) -> dict[str, Any]:
+    told = [jar.shown(cookie) for cookie in found.cookies]
+    if params.name is not None:
+        one: dict[str, Any] = {"cookie": told[0] if told else None}
+        if not told:
+            one["message"] = f"There is no cookie {params.name!r} here."
+        more = {"cookies": told} if len(told) > 1 else {}
+        return {**one, **more, "count": len(told), **_kept_back(found)}
+    masked = 0
+    for cookie in told if not params.raw else ():
+        if cookie["http_only"] or _is_secret(cookie["name"]):
+            cookie["value"] = MASK
+            masked += 1
+    note = {"masked": masked, "message": "raw=true, or a name, shows values"} if masked else {}
+    return {"cookies": told, "count": len(told), **note, **_kept_back(found)}
+
+
+def _is_secret(name: str) -> bool:
+    return is_secret_name(name) or bool(_AUTH_LIKE.match(name))
+
+
+def _kept_back(found: Found) -> dict[str, int]:
+    return {"blocked": found.blocked} if found.blocked else {}
+
+
+async def _set_cookie(tab: Tab, params: Cookies) -> Output:
+    if params.value is None:
+        raise _needs("cookies", "set", "value")
+    given = {
+        "domain": params.domain, "secure": params.secure, "httpOnly": params.http_only,
+        "sameSite": params.same_site, "expires": params.expires,
+    }  # fmt: skip
+    said = {key: value for key, value in given.items() if value is not None}
+    cookie = {"name": params.name, "value": params.value, "path": params.path or "/", **said}
+    await jar.put(tab, cookie)
+    wanted = Wanted(name=params.name, domain=params.domain, path=params.path or "/")
+    found = await jar.find(tab, wanted)
+    told = {"cookie": jar.shown(found.cookies[0])} if found.cookies else {}
+    message = f"Set {params.name}" if told else f"The browser did not keep {params.name}"
+    return Output(data={"action": "set", "tab_id": tab.id, **told, "message": message})
+
+
+class Storage(Params):
+    """Read or change a page's local or session storage"""
+
+    action: Annotated[
+        Literal["get", "set", "remove", "clear", "keys"],
+        Meta(description="get without a key: all items"),
+    ] = "get"
+    storage_type: Annotated[
+        Literal["local", "session"], Meta(description="localStorage or sessionStorage")
+    ] = "local"
+    key: Annotated[str | None, Meta(description="Item; set and remove need it")] = None
+    value: Annotated[str | None, Meta(description="set: its text", extra={**PAYLOAD, **SECRET})] = (
+        None
+    )
+    origin: Annotated[
+        str | None, Meta(description="That of a frame in the page; default: the page's own")
+    ] = None
+
+
+def _storage_departures(params: Storage, here: str) -> Iterator[Departure]:
+    if params.action == "set":
+        whose = params.origin or here
+        yield "state", origin_of(whose) or whose
+
+
+@tab_verb(
+    "storage", Storage, capability="storage", tier=2, page_keys=("key", "keys", "value", "items"),
+    sends=Sending(("key", "value", "origin"), _storage_departures),
+)  # fmt: skip
+async def storage(tab: Tab, params: Storage) -> Output:
+    if params.action in ("set", "remove") and params.key is None:
+        raise _needs("storage", params.action, "key")
+    if params.action == "set" and params.value is None:
+        raise _needs("storage", "set", "value")
+    frame = web_storage.frame_of(tab, params.origin)
+    store = web_storage.Store(tab, frame, params.storage_type)
+    about = {"action": params.action, "tab_id": tab.id, "storage_type": params.storage_type}
+    return Output(data={**about, "origin": frame.origin, **await _done(store, params)})
+
+
+async def _done(store: web_storage.Store, params: Storage) -> dict[str, Any]:
+    key, text = params.key or "", params.value or ""
+    match params.action:
+        case "get" if params.key is not None:
+            value = await store.get(key)
+            return {"key": key, "value": value, "exists": value is not None}
+        case "get":
+            items = await store.items()
+            return {"items": items, "count": len(items)}
+        case "keys":
+            keys = list(await store.items())
+            return {"keys": keys, "count": len(keys)}
+        case "set":
+            await store.put({key: text})
+            return {"key": key, "size": len(text), "message": f"Set {key}"}
+        case "remove":
+            return {"key": key, "existed": await store.remove(key)}
+        case "clear":
+            return {"cleared_count": await store.clear()}
+
+
+def _needs(verb: str, action: str, parameter: str) -> OcdError:
+    message = f"{verb}: {action} needs the parameter '{parameter}'"
+    return OcdError("invalid_argument", message, parameter=parameter)

@@ -1,0 +1,1 @@
+"""Divided work: workflows and their workers, batches, pagination, plans."""

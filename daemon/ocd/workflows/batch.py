@@ -1,0 +1,176 @@
+"""Scripts in several tabs at once: each is a call of javascript_tool on the one road."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.ledger.cancellation import Stopped, stoppable
+from ocd.ledger.task_handle import Work
+from ocd.verb_api.nested_calls import Answer, Calls
+
+# Of so many failures the error of a batch in which nothing went well tells.
+MOST_TOLD = 20
+MOST_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A script, and where it runs: a tab, a page to open for it (in a worker, if one is named), or
+    the session's latest tab.
+    """
+
+    script: str
+    tab_id: str | None
+    url: str | None
+    worker_id: str | None
+    timeout_ms: int
+
+
+@dataclass(slots=True)
+class Batch:
+    """One run of several jobs, `concurrency` at a time; results stand in the order of the jobs."""
+
+    calls: Calls
+    work: Work
+    jobs: Sequence[Job]
+    concurrency: int
+    fail_fast: bool
+    results: dict[int, dict[str, Any]] = field(default_factory=dict)
+    failed: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    async def run(self) -> dict[str, Any]:
+        """Run the jobs and return {results, summary}; what was not run when the task was stopped
+        is left out. Raises batch_failed if every job has failed.
+        """
+        waiting = iter(list(enumerate(self.jobs)))
+        storage: ExceptionGroup[OcdError] | None = None
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self.concurrency, len(self.jobs))):
+                    group.create_task(self._work_off(waiting))
+        except* OcdError as failures:  # the disk is full: nothing more can be kept
+            storage = failures
+        if storage is not None:
+            raise storage.exceptions[0]
+        results = [self.results[index] for index in sorted(self.results)]
+        summary = {**summed(results), "concurrency": self.concurrency}
+        summary["wall_clock_duration_ms"] = round((time.monotonic() - self.started) * 1000)
+        if results and self.failed == len(self.jobs):
+            first = results[0]["error"]
+            raise OcdError(
+                "batch_failed", f"All {len(results)} tasks failed; the first: {first['message']}",
+                summary=summary, results=results[:MOST_TOLD],
+            )  # fmt: skip
+        return {"results": results, "summary": summary}
+
+    async def _work_off(self, waiting: Iterator[tuple[int, Job]]) -> None:
+        for index, job in waiting:
+            if self.work.stopping:
+                return
+            if self.fail_fast and self.failed:
+                error = OcdError("cancelled", "Not run: another task failed before (fail_fast)")
+                self._keep(index, job, time.monotonic(), {}, error)
+                continue
+            try:
+                await self._one(index, job)
+            except Stopped:
+                return
+
+    async def _one(self, index: int, job: Job) -> None:
+        began, where = time.monotonic(), {"tab_id": job.tab_id}
+        limit = asyncio.timeout(job.timeout_ms / 1000)
+        try:
+            async with limit:
+                value = await self._in_its_tab(job, where)
+        except OcdError as error:
+            self._keep(index, job, began, where, error)
+        except TimeoutError:
+            late = OcdError("timeout", f"The script took more than {job.timeout_ms} ms")
+            self._keep(index, job, began, where, late)
+        else:
+            self._keep(index, job, began, where, value)
+
+    async def _in_its_tab(self, job: Job, where: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
+        opened = None
+        if job.tab_id is None and job.url is not None:
+            opened = where["tab_id"] = await self._open(job, job.url)
+        try:
+            there = {"tab_id": where["tab_id"]} if where["tab_id"] else {}
+            args = {"code": job.script, "timeout_ms": job.timeout_ms, **there}
+            answer = await self._call("javascript_tool", args)
+            where["tab_id"] = answer.data["tab_id"]
+            return _value(answer)
+        finally:
+            if opened is not None:
+                await asyncio.shield(self._close(opened))
+
+    async def _open(self, job: Job, url: str) -> str:
+        if job.worker_id is not None:
+            args = {"action": "open", "worker_id": job.worker_id, "url": url}
+            return str((await self._call("worker", args)).data["tab_id"])
+        return str((await self._call("tabs_create", {"url": url})).data["tab_id"])
+
+    async def _close(self, tab_id: str) -> None:
+        try:
+            await self._lent("tabs_close", {"tab_id": tab_id})
+        except OcdError:
+            return  # it is gone already
+
+    async def _call(self, verb: str, args: dict[str, Any]) -> Answer:
+        return await stoppable(self.work, self._lent(verb, args))
+
+    async def _lent(self, verb: str, args: dict[str, Any]) -> Answer:
+        return await self.calls.run(verb, args, session=self.work.session, lent=True)
+
+    def _keep(
+        self,
+        index: int,
+        job: Job,
+        began: float,
+        where: dict[str, Any],
+        outcome: Any,  # noqa: ANN401
+    ) -> None:
+        failed = isinstance(outcome, OcdError)
+        told: dict[str, Any] = {
+            "index": index,
+            "tab_id": where.get("tab_id", job.tab_id),
+            "worker_id": job.worker_id or where.get("tab_id", job.tab_id),
+            **({"url": job.url} if job.url else {}),
+            "success": not failed,
+            **({"error": outcome.body()} if isinstance(outcome, OcdError) else {"data": outcome}),
+            "duration_ms": round((time.monotonic() - began) * 1000),
+        }
+        self.failed += failed
+        self.results[index] = told
+        self.work.add(msgspec.json.encode(told))
+        self.work.progress(len(self.results), len(self.jobs))
+
+
+def summed(results: Sequence[dict[str, Any]]) -> dict[str, int]:
+    """Return how many results there are, how many of them are good, and their time together."""
+    good = sum(1 for one in results if one.get("success"))
+    took = sum(one.get("duration_ms", 0) for one in results)
+    counts = {"total": len(results), "succeeded": good, "failed": len(results) - good}
+    return {**counts, "total_duration_ms": took}
+
+
+def _value(answer: Answer) -> Any:  # noqa: ANN401 - any JSON value
+    text = answer.content or ""
+    if len(text) > MOST_BYTES:
+        raise OcdError(
+            "too_large", f"The script's value has {len(text)} characters",
+            hint="Return less, or run it with javascript_tool and output_mode handle.",
+            limit=MOST_BYTES,
+        )  # fmt: skip
+    if answer.data.get("type") == "string" and text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text

@@ -1,0 +1,211 @@
+"""Stepping through a paged viewer: capture what it shows, go on, until it ends."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.ledger.cancellation import Stopped
+from ocd.ledger.task_handle import Work
+from ocd.workflows.viewer_capture import Camera, Route
+
+# After a page has changed it gets so long to become quiet.
+_QUIET_MS = 2000
+_CLICK_MS = 2000
+_MOST_FAILURES = 3
+# What a click on the way to the next page meets where there is none.
+_NO_NEXT = frozenset({"element_not_found", "not_enabled", "not_visible", "detached", "covered"})
+_PRINT = """(() => {
+  const text = (document.body ? document.body.innerText : '') + location.href
+    + [...document.images].map((one) => one.currentSrc || one.src).join() + PLACE;
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
+  return `${hash}:${text.length}`;
+})()"""
+
+
+@dataclass(slots=True)
+class Tour:
+    """One run through a viewer.
+
+    line: how the next button is named in the outline; place: where scrolling has come to.
+    """
+
+    work: Work
+    route: Route
+    camera: Camera
+    captured: int = 0
+    failed: int = 0
+    seen: set[str] = field(default_factory=set)
+    last: str = ""
+    line: str = ""
+    place: float = 0
+    started: float = field(default_factory=time.monotonic)
+
+    async def run(self) -> dict[str, Any]:
+        """Go through the pages and return what it came to; they stand in the task's units.
+
+        Raises the error of the first page if that cannot be captured.
+        """
+        self.camera.grows = self.route.strategy == "scroll"
+        try:
+            ended_by = await self._all()
+        except Stopped:
+            ended_by = "cancelled"
+        route = self.route
+        return {
+            "tab_id": route.tab_id,
+            "strategy": route.strategy,
+            "capture_mode": route.capture,
+            "total_captured": self.captured,
+            "total_failed": self.failed,
+            "ended_by": ended_by,
+            "duration_ms": round((time.monotonic() - self.started) * 1000),
+            "summary": f"{self.captured} pages captured, {self.failed} failed; ended: {ended_by}",
+        }
+
+    async def _all(self) -> str:
+        for index in range(self.route.count):
+            if self.work.stopping:
+                return "cancelled"
+            number = self.route.start + index
+            try:
+                end = await self._go(index, number) or await self._capture(number)
+            except OcdError as error:
+                if not self.captured and (self.route.strategy != "url" or index):
+                    raise
+                end = self._fail(number, error)
+            if end:
+                return end
+            self.work.progress(index + 1, self.route.total, f"page {number}")
+        return "total_pages" if self.route.count == self.route.total else "limit"
+
+    def _fail(self, number: int, error: OcdError) -> str:
+        """Keep a page that failed; only addresses can be gone on with after it."""
+        self.failed += 1
+        told = {"page_number": number, "error": {"code": error.code, "message": error.message}}
+        self.work.add(msgspec.json.encode(told))
+        if self.route.strategy == "url" and self.failed < _MOST_FAILURES:
+            return ""
+        return "error"
+
+    # --- going on --------------------------------------------------------------------------------
+
+    async def _go(self, index: int, number: int) -> str:
+        """Go to the page; return why there is none, or an empty string."""
+        if self.route.strategy == "url":
+            return await self._visit(index, number)
+        if index == 0:
+            return ""
+        if self.route.strategy == "scroll":
+            return await self._scroll()
+        keyboard = self.route.strategy == "keyboard"
+        other = await self._now("scrollX + ',' + scrollY" if keyboard else "''")
+        if keyboard:
+            await self.camera.call("computer", action="key", text=self.route.key)
+        elif end := await self._click():
+            return end
+        await self._until_other(other)
+        return ""
+
+    async def _visit(self, index: int, number: int) -> str:
+        offset = (number - 1) * self.route.page_size
+        url = self.route.template
+        for name, value in (("page", number), ("N", number), ("offset", offset)):
+            url = url.replace(f"{{{name}}}", str(value))
+        status = (await self.camera.call("navigate", url=url)).data.get("status")
+        if isinstance(status, int) and status >= 400:
+            if self.route.total is None and index:
+                return f"http_{status}"
+            raise OcdError("http_error", f"{url} answers {status}", url=url, status=status)
+        await self._quiet()
+        return ""
+
+    async def _click(self) -> str:
+        target: dict[str, Any] = dict(self.route.target)
+        verb = "interact"
+        if not target:
+            if self.camera.onward is None:
+                return "no_next"
+            verb, target = self.camera.onward["verb"], dict(self.camera.onward["arguments"])
+        if verb == "interact":
+            target["timeout_ms"] = _CLICK_MS
+        try:
+            await self._pressed(verb, target)
+        except OcdError as error:
+            if error.code in _NO_NEXT:
+                return "no_next"
+            raise
+        return ""
+
+    async def _pressed(self, verb: str, target: dict[str, Any]) -> None:
+        try:
+            answer = await self.camera.call(verb, **target)
+        except OcdError as error:
+            # A ref does not outlive its page; the button's line does.
+            if error.code != "stale_ref" or not self.line:
+                raise
+            answer = await self.camera.call(verb, query=self.line, timeout_ms=_CLICK_MS)
+        told = answer.data.get("target") if isinstance(answer.data, dict) else None
+        if isinstance(told, dict) and told.get("name"):
+            self.line = f"{told['role']} {msgspec.json.encode(told['name']).decode()}"
+
+    async def _scroll(self) -> str:
+        height = (await self.camera.call("javascript_tool", code="innerHeight")).content or "800"
+        amount = max(round(float(height) * self.route.screens), 1)
+        within = {"selector": self.route.part} if self.route.part else {}
+        for again in (False, True):
+            there = await self.camera.call("lightweight_scroll", amount=amount, **within)
+            before, self.place = self.place, float(there.data["position"]["y"])
+            if self.place > before:
+                return ""
+            # It stands at the end: more may come, once.
+            if again or not await self._until_other(await self._now("''")):
+                break
+        return "end"
+
+    async def _now(self, place: str) -> str:
+        """Return an expression that becomes true when the page is another than now."""
+        expression = _PRINT.replace("PLACE", place)
+        before = (await self.camera.call("javascript_tool", code=expression)).content
+        return f"{expression} !== {msgspec.json.encode(before).decode()}"
+
+    async def _until_other(self, expression: str) -> bool:
+        """Wait for the page to be another, then to be quiet; False if it stays the same."""
+        try:
+            await self.camera.call(
+                "wait_for", type="function", value=expression, timeout_ms=self.route.wait_ms
+            )
+        except OcdError as error:
+            if error.code != "timeout":
+                raise
+            return False
+        await self._quiet()
+        return True
+
+    async def _quiet(self) -> None:
+        try:
+            await self.camera.call("wait_for", type="idle", timeout_ms=_QUIET_MS)
+        except OcdError as error:
+            if error.code != "timeout":
+                raise
+
+    # --- capturing -------------------------------------------------------------------------------
+
+    async def _capture(self, number: int) -> str:
+        """Keep what the page shows; return why it is the end if it was seen before."""
+        page, mark = await self.camera.take(number)
+        if self.camera.grows and self.route.capture != "screenshot":
+            if not self.camera.fresh(page):
+                return "" if self.route.strategy == "scroll" else "no_change"
+        elif mark == self.last and self.route.strategy != "url":
+            return "no_change"
+        elif mark in self.seen:
+            return "repeated"
+        self.last = mark
+        self.seen.add(mark)
+        self.captured += 1
+        self.work.add(msgspec.json.encode(page))
+        return ""

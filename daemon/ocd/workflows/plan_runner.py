@@ -1,0 +1,253 @@
+"""Running a plan: its steps are calls on the one road, in order, with retries and recovery."""
+
+import asyncio
+import difflib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.ledger.cancellation import Stopped, stoppable
+from ocd.ledger.task_handle import Work
+from ocd.verb_api.nested_calls import Answer, Calls
+from ocd.workflows.plan_schema import Handler, Parse, Plan, Step, at, check_given, filled, unmet
+from ocd.workflows.plan_store import PlanStore
+
+Entry = Mapping[str, Any]
+# A result that is longer in JSON is not told with its step; who wants it stores it.
+MOST_RESULT = 4000
+_NEVER_AGAIN = frozenset(
+    {"invalid_argument", "unknown_verb", "CAPABILITY_DISABLED", "domain_blocked", "limit_reached",
+     "shutting_down", "exfiltration_denied", "consent_needed", "invalid_url"}
+)  # fmt: skip
+_EMPTY: tuple[object, ...] = ("", None, [], {})
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """A part: stored plans, the catalog by verb, and the road that steps take."""
+
+    store: PlanStore
+    calls: Calls
+    entries: Mapping[str, Entry]
+
+    def check(self, plan: Plan, given: Mapping[str, Any]) -> None:
+        """Raise invalid_argument for unknown tools, missing parameters and those nobody uses."""
+        for step in plan.all_steps():
+            if step.tool not in self.entries:
+                near = difflib.get_close_matches(step.tool, self.entries, 1)
+                raise OcdError(
+                    "invalid_argument",
+                    f"execute_plan: step {step.order}: there is no tool '{step.tool[:100]}'",
+                    hint=f"Did you mean '{near[0]}'?" if near else "See: oc catalog",
+                    parameter="plan",
+                )
+        check_given(plan, given)
+
+    async def run(
+        self, work: Work, plan: Plan, given: Mapping[str, Any], tab_id: str | None
+    ) -> dict[str, Any]:
+        """Run the plan and return {status, steps_executed, total_steps, duration_ms, data, steps}.
+
+        A task that is asked to stop returns what was done. Raises plan_failed, naming the step,
+        invalid_argument as `check` does.
+        """
+        self.check(plan, given)
+        values = plan.defaults() | dict(given)
+        if tab_id is not None:
+            values["tab_id"] = tab_id
+        declared = {*plan.parameters, *values, *plan.stored_names()}
+        run = _Run(self, work, plan, tab_id, values, declared)
+        return await run.all()
+
+
+@dataclass(slots=True)
+class _Run:
+    planner: Planner
+    work: Work
+    plan: Plan
+    tab_id: str | None
+    values: dict[str, Any]
+    declared: set[str]
+    outputs: dict[str, Any] = field(default_factory=dict)
+    done: list[dict[str, Any]] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    async def all(self) -> dict[str, Any]:
+        try:
+            for step in self.plan.steps:
+                if self.work.stopping:
+                    break
+                self.work.progress(len(self.done), len(self.plan.steps), step.tool)
+                await self._step(step)
+            else:
+                await self._judge()
+        except Stopped:
+            pass
+        return self._told("CANCELLED" if self.work.stopping else "SUCCESS")
+
+    def _told(self, status: str) -> dict[str, Any]:
+        return {
+            "status": status,
+            "steps_executed": len(self.done),
+            "total_steps": len(self.plan.steps),
+            "duration_ms": round((time.monotonic() - self.started) * 1000),
+            "data": self.outputs,
+            "steps": self.done,
+        }
+
+    def _failure(self) -> dict[str, Any]:
+        """Return what an error tells of the run: names, not values, which may be large."""
+        told = self._told("FAILED")
+        del told["data"], told["steps"]
+        return {**told, "stored": sorted(self.outputs)}
+
+    # --- one step ------------------------------------------------------------------------------
+
+    async def _step(self, step: Step) -> None:
+        record: dict[str, Any] = {"order": step.order, "tool": step.tool}
+        if step.name:
+            record["name"] = step.name
+        began = time.monotonic()
+        try:
+            record |= await self._with_retries(step)
+            record["ok"] = True
+            if record.get("empty"):
+                await self._recover(step, f"step{step.order}_empty_result", record)
+        except OcdError as error:
+            record |= {"ok": False, "error": {"code": error.code, "message": error.message}}
+            handled = await self._recover(step, f"step{step.order}_error", record)
+            if not handled and step.on_error == "stop":
+                self._keep(record, began)
+                raise self._failed(step, error) from None
+        self._keep(record, began)
+
+    def _keep(self, record: dict[str, Any], began: float) -> None:
+        record["duration_ms"] = round((time.monotonic() - began) * 1000)
+        self.done.append(record)
+        self.work.add(msgspec.json.encode(record))
+
+    async def _with_retries(self, step: Step) -> dict[str, Any]:
+        for attempt in range(1, step.retries + 1):
+            try:
+                return {"attempts": attempt, **await self._once(step)}
+            except OcdError as error:
+                if error.code in _NEVER_AGAIN:
+                    raise
+        return {"attempts": step.retries + 1, **await self._once(step)}
+
+    async def _once(self, step: Step) -> dict[str, Any]:
+        args = self._args(step)
+        call = self.planner.calls.run(step.tool, args, session=self.work.session)
+        limit = asyncio.timeout(None if step.timeout_ms is None else step.timeout_ms / 1000)
+        try:
+            async with limit:
+                answer = await stoppable(self.work, call)
+        except TimeoutError:
+            message = f"{step.tool} took more than {step.timeout_ms} ms"
+            raise OcdError("timeout", message, timeout_ms=step.timeout_ms) from None
+        return await self._taken(step.parse_result, answer)
+
+    def _args(self, step: Step) -> dict[str, Any]:
+        args = dict(filled(step.args, self.values, self.declared))
+        takes = self.planner.entries[step.tool]["params"]["properties"]
+        if self.tab_id is not None and "tab_id" in takes and not {"tab_id", "tabId"} & set(args):
+            args["tab_id"] = self.tab_id
+        longest = not {"timeout_ms", "timeoutMs", "timeout"} & set(args)
+        if step.timeout_ms is not None and "timeout_ms" in takes and longest:
+            args["timeout_ms"] = step.timeout_ms
+        return args
+
+    async def _taken(self, parse: Parse | None, answer: Answer) -> dict[str, Any]:
+        """Store what the step is to store, and return what is told of its result."""
+        data = msgspec.json.decode(await asyncio.to_thread(answer.encode))
+        value = _value(parse, answer.content, data)
+        told: dict[str, Any] = {"empty": True} if value in _EMPTY else {}
+        if parse and parse.store_as:
+            self.values[parse.store_as] = self.outputs[parse.store_as] = value
+            told["stored_as"] = parse.store_as
+        size = len(msgspec.json.encode(value))
+        if size <= MOST_RESULT:
+            return {**told, "result": value}
+        return told if "stored_as" in told else {**told, "result_bytes_not_stored": size}
+
+    # --- recovery ------------------------------------------------------------------------------
+
+    async def _recover(self, step: Step, condition: str, record: dict[str, Any]) -> bool:
+        """Run the handler of the condition; True if the plan goes on after it.
+
+        Raises plan_failed if the handler fails, or says stop.
+        """
+        handler = self._handler(step, condition)
+        if handler is None:
+            return False
+        record["handled_by"] = handler.condition
+        try:
+            for inner in handler.steps:
+                await self._with_retries(inner)
+            if handler.action == "retry":
+                record |= {"ok": True, **await self._once(step)}
+        except OcdError as error:
+            raise self._failed(step, error, f" and its recovery ({handler.condition})") from None
+        if handler.action == "stop":
+            raise self._failed(step, OcdError("cancelled", f"{handler.condition} says stop"))
+        record["recovered"] = True
+        return True
+
+    def _handler(self, step: Step, condition: str) -> Handler | None:
+        kind = condition.partition("_")[2]
+        wanted = {condition, f"any_{kind}", condition.replace("step", "step_")}
+        if step.name:
+            wanted.add(f"{step.name}_{kind}")
+        handlers = self.plan.error_handlers
+        return next((one for one in handlers if one.condition in wanted), None)
+
+    def _failed(self, step: Step, cause: OcdError, more: str = "") -> OcdError:
+        return OcdError(
+            "plan_failed",
+            f"Step {step.order} ({step.tool}){more} failed: {cause.message}",
+            hint=f"Its steps: oc task get {self.work.task_id} --include-result",
+            **self._failure(),
+            failed_step={"order": step.order, "tool": step.tool, "name": step.name},
+            cause=cause.body(),
+        )
+
+    # --- the end -------------------------------------------------------------------------------
+
+    async def _judge(self) -> None:
+        """Raise plan_failed if the outputs, or the page, are not what makes a success."""
+        criteria = self.plan.success_criteria
+        missing = unmet(criteria, self.outputs)
+        if criteria.contract is not None:
+            there = {"tab_id": self.tab_id} if self.tab_id else {}
+            args = {"contract": criteria.contract, **there}
+            call = self.planner.calls.run("oc_assert", args, session=self.work.session)
+            verdict = (await stoppable(self.work, call)).data["verdict"]
+            missing += [] if verdict == "pass" else [f"contract: {verdict}"]
+        if missing:
+            raise OcdError(
+                "plan_failed", f"The plan ran, but its success criteria are not met: {missing}",
+                hint="They look at what steps stored (parse_result.store_as).", missing=missing,
+                **self._failure(),
+            )  # fmt: skip
+
+
+def _value(parse: Parse | None, content: str | None, data: Any) -> Any:  # noqa: ANN401 - JSON
+    if parse is not None and parse.format == "text":
+        value: Any = content if content is not None else msgspec.json.encode(data).decode()
+    else:
+        value = data if content is None else _parsed(content)
+    if parse is None or not parse.extract_field:
+        return value
+    found = at(value, parse.extract_field) if isinstance(value, (dict, list)) else None
+    return at(data, parse.extract_field) if found is None else found
+
+
+def _parsed(content: str) -> Any:  # noqa: ANN401 - any JSON value
+    try:
+        return msgspec.json.decode(content)
+    except msgspec.DecodeError:
+        return content

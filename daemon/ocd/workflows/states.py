@@ -1,0 +1,212 @@
+"""What a workflow's worker is and how it may change: pure, without files or clocks.
+
+INIT → IN_PROGRESS → SUCCESS | PARTIAL | FAIL. A worker that is ended for it (timeout, stale,
+cleanup) becomes PARTIAL and keeps what it had reported; its own late word still counts.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from ocd.api.timestamps import rfc3339
+
+VERSION = 1
+MOST_LOG = 500
+MOST_ERRORS = 100
+
+WorkerStatus = Literal["INIT", "IN_PROGRESS", "SUCCESS", "PARTIAL", "FAIL"]
+EndedBy = Literal["worker", "timeout", "global_timeout", "stale", "cleanup"]
+ENDED = frozenset({"SUCCESS", "PARTIAL", "FAIL"})
+
+
+class WorkflowMeta(msgspec.Struct, frozen=True, kw_only=True):
+    """What was agreed when the workflow began, and when it was cleaned up; times are RFC 3339."""
+
+    workflow_id: str
+    name: str
+    session: str
+    created_at: str
+    workers: tuple[str, ...]
+    worker_timeout_ms: int
+    global_timeout_ms: int
+    max_stale_iterations: int
+    cleaned_at: str | None = None
+    format: str = "workflow"
+    version: int = VERSION
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One line of a worker's progress."""
+
+    iteration: int
+    timestamp: str
+    action: str
+    result: str
+    error: str | None = None
+
+
+class WorkerState(msgspec.Struct, frozen=True, kw_only=True):
+    """One worker: its task, where it works, and what it has reported.
+
+    unchanged counts the updates in a row that brought data, but none that was new; `fingerprint`
+    is the data's. dropped counts what no longer fits into progress_log and errors.
+    """
+
+    name: str
+    worker_id: str
+    tab_id: str | None
+    url: str
+    task: str
+    success_criteria: str
+    started_at: str
+    timeout_ms: int
+    status: WorkerStatus = "INIT"
+    iteration: int = 0
+    last_updated_at: str | None = None
+    ended_at: str | None = None
+    ended_by: EndedBy | None = None
+    result_summary: str = ""
+    extracted_data: Any = None
+    progress_log: tuple[Step, ...] = ()
+    errors: tuple[str, ...] = ()
+    dropped: int = 0
+    load_error: str | None = None
+    fingerprint: str = ""
+    unchanged: int = 0
+    format: str = "workflow_worker"
+    version: int = VERSION
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended, by itself or not."""
+        return self.status in ENDED
+
+    @property
+    def forced(self) -> bool:
+        """Whether it was ended before it said that it was done."""
+        return self.ended and self.ended_by != "worker"
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker says of itself; None: nothing about that."""
+
+    status: WorkerStatus | None = None
+    iteration: int | None = None
+    action: str | None = None
+    result: str | None = None
+    extracted_data: Any = None
+    error: str | None = None
+    result_summary: str | None = None
+
+
+def merged(before: Any, new: Any) -> Any:  # noqa: ANN401 - any JSON values
+    """Return the data with the new one in it: objects key by key, all else is replaced."""
+    if isinstance(before, dict) and isinstance(new, dict):
+        return before | {key: merged(before.get(key), value) for key, value in new.items()}
+    return before if new is None else new
+
+
+def fingerprint(data: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Return a hash of all of the data."""
+    return hashlib.sha256(msgspec.json.encode(data, order="sorted")).hexdigest()
+
+
+def reported(worker: WorkerState, report: Report, max_stale: int, now: str) -> WorkerState:
+    """Return the worker after its report: what the report does not name stays as it was."""
+    worker = _with_data(worker, report.extracted_data, now)
+    if report.iteration is not None:
+        worker = replace(worker, iteration=report.iteration)
+    if report.action is not None or report.result is not None or report.error is not None:
+        worker = _logged(worker, report, now)
+    if report.result_summary is not None:
+        worker = replace(worker, result_summary=report.result_summary)
+    if report.status in ENDED:
+        return replace(worker, status=report.status, ended_at=now, ended_by="worker")
+    if worker.ended:
+        return worker
+    if worker.unchanged >= max_stale:
+        summary = f"[stale] {worker.unchanged} updates without new data"
+        return force(worker, "stale", summary, now)
+    return replace(worker, status=report.status or "IN_PROGRESS")
+
+
+def _with_data(worker: WorkerState, data: Any, now: str) -> WorkerState:  # noqa: ANN401 - JSON
+    if data is None:
+        return replace(worker, last_updated_at=now)
+    whole = merged(worker.extracted_data, data)
+    mark = fingerprint(whole)
+    unchanged = worker.unchanged + 1 if mark == worker.fingerprint else 0
+    return replace(
+        worker, extracted_data=whole, fingerprint=mark, unchanged=unchanged, last_updated_at=now
+    )
+
+
+def _logged(worker: WorkerState, report: Report, now: str) -> WorkerState:
+    errors = worker.errors if report.error is None else (*worker.errors, report.error)
+    step = Step(
+        worker.iteration,
+        now,
+        report.action or "",
+        report.result or ("FAIL" if report.error else "IN_PROGRESS"),
+        report.error,
+    )
+    log = (*worker.progress_log, step)
+    over = max(len(log) - MOST_LOG, 0) + max(len(errors) - MOST_ERRORS, 0)
+    return replace(
+        worker, progress_log=log[-MOST_LOG:], errors=errors[-MOST_ERRORS:],
+        dropped=worker.dropped + over,
+    )  # fmt: skip
+
+
+def force(worker: WorkerState, by: EndedBy, summary: str, at: str) -> WorkerState:
+    """Return the worker, ended for it as PARTIAL; what it has reported stays."""
+    if worker.ended:
+        return worker
+    if worker.result_summary:
+        summary = f"{summary}; {worker.result_summary}"
+    return replace(worker, status="PARTIAL", ended_at=at, ended_by=by, result_summary=summary)
+
+
+def overdue(meta: WorkflowMeta, worker: WorkerState, now: str) -> WorkerState:
+    """Return the worker, ended if its time or the workflow's was over before `now`."""
+    own = _later(worker.started_at, worker.timeout_ms)
+    everyone = ends_at(meta)
+    if worker.ended or now < min(own, everyone):
+        return worker
+    if own <= everyone:
+        return force(worker, "timeout", f"[timeout] after {worker.timeout_ms} ms", own)
+    summary = f"[timeout] the workflow ended after {meta.global_timeout_ms} ms"
+    return force(worker, "global_timeout", summary, everyone)
+
+
+def ends_at(meta: WorkflowMeta) -> str:
+    """Return when all workers of the workflow have ended at the latest."""
+    return _later(meta.created_at, meta.global_timeout_ms)
+
+
+def _later(time: str, milliseconds: int) -> str:
+    moment = datetime.fromisoformat(time) + timedelta(milliseconds=milliseconds)
+    return rfc3339(moment)
+
+
+def verdict(workers: Sequence[WorkerState]) -> str:
+    """Return INIT, RUNNING, COMPLETED, PARTIAL or FAILED.
+
+    COMPLETED: every worker said SUCCESS. FAILED: none has anything to show, be it that it failed
+    or that it was ended without having reported data.
+    """
+    if not all(worker.ended for worker in workers):
+        return "INIT" if all(worker.status == "INIT" for worker in workers) else "RUNNING"
+    if all(worker.status == "SUCCESS" for worker in workers):
+        return "COMPLETED"
+    if all(_shows_nothing(worker) for worker in workers):
+        return "FAILED"
+    return "PARTIAL"
+
+
+def _shows_nothing(worker: WorkerState) -> bool:
+    return worker.status == "FAIL" or (worker.forced and worker.extracted_data in (None, {}, []))

@@ -1,0 +1,143 @@
+"""What a page of a viewer shows, captured: its text, its HTML, its picture, what is new in it."""
+
+import asyncio
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from ocd.ledger.cancellation import stoppable
+from ocd.ledger.task_handle import Work
+from ocd.storage.files import make_dir, open_private, storage
+from ocd.verb_api.nested_calls import Answer, Calls
+
+Strategy = Literal["auto", "click", "keyboard", "url", "scroll"]
+Capture = Literal["text", "markdown", "dom", "screenshot", "both"]
+
+MOST_CHARS = 200_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """How a viewer is stepped through.
+
+    total: pages to capture, a count (None: until the end, at most `most`). target: ref, selector
+    or query of the next button. template: an address with {page}, {N} or {offset}. part: selector
+    of what is captured. wait_ms: the longest wait for a page to change.
+    """
+
+    tab_id: str
+    strategy: Strategy
+    capture: Capture
+    total: int | None
+    start: int
+    most: int
+    target: dict[str, str]
+    template: str
+    page_size: int
+    key: str
+    screens: float
+    part: str
+    wait_ms: int
+
+    @property
+    def count(self) -> int:
+        """The most pages that are captured."""
+        return self.most if self.total is None else min(self.total, self.most)
+
+
+@dataclass(slots=True)
+class Camera:
+    """Captures the pages of one tour; `folder` is where pictures go.
+
+    onward: the call that leads to the next page, as the last reading told it. grows: pages have
+    what the ones before had, and more; only what is new is kept.
+    """
+
+    calls: Calls
+    work: Work
+    route: Route
+    folder: Path
+    lines: Counter[str] = field(default_factory=Counter)
+    onward: dict[str, Any] | None = None
+    grows: bool = False
+
+    async def call(self, verb: str, **args: Any) -> Answer:  # noqa: ANN401 - JSON values
+        """Call a verb on the viewer's tab; Stopped if the task stops meanwhile."""
+        given = {"tab_id": self.route.tab_id, **args}
+        return await stoppable(
+            self.work, self.calls.run(verb, given, session=self.work.session, lent=True)
+        )
+
+    async def take(self, number: int) -> tuple[dict[str, Any], str]:
+        """Return the page as it is kept, and a mark that equal pages share."""
+        page: dict[str, Any] = {"page_number": number}
+        marks: list[str] = []
+        if self.route.capture != "screenshot" or self.route.strategy == "auto":
+            text = await self._read(page)
+            marks += [] if self.route.capture == "screenshot" else [text]
+        if self.route.capture in ("screenshot", "both"):
+            marks.append(await self._picture(page, number))
+        return page, hashlib.sha256("\0".join(marks).encode()).hexdigest()
+
+    async def _read(self, page: dict[str, Any]) -> str:
+        part = {"selector": self.route.part} if self.route.part else {}
+        if self.route.capture == "dom":
+            answer = await self.call("page_content", limit=MOST_CHARS, **part)
+        else:
+            mode = "markdown" if self.route.capture == "markdown" else "text"
+            answer = await self.call("read_page", mode=mode, limit=MOST_CHARS, **part)
+        if self.route.strategy == "auto":
+            self.onward = await self._leads_on(answer.data)
+        text = answer.content or ""
+        if self.route.capture != "screenshot":
+            page["url"] = answer.data.get("url", answer.origin)
+            page["dom" if self.route.capture == "dom" else "text"] = text
+        if answer.data.get("next_offset") is not None:
+            page |= {"total": answer.data.get("total"), "next_offset": answer.data["next_offset"]}
+        return text
+
+    async def _leads_on(self, data: dict[str, Any]) -> dict[str, Any] | None:
+        """Return the call that leads to the next page, as reading the page tells it."""
+        hint = data.get("pagination")
+        if hint is None and (self.route.part or self.route.capture == "dom"):
+            hint = (await self.call("read_page", mode="text", limit=1)).data.get("pagination")
+        if not isinstance(hint, dict):
+            return None
+        if hint.get("last") is not None and hint.get("current") == hint.get("last"):
+            return None
+        self.grows = hint.get("type") in ("infinite_scroll", "load_more")
+        step = hint.get("next_step")
+        return step if isinstance(step, dict) else None
+
+    def fresh(self, page: dict[str, Any]) -> bool:
+        """Leave only the lines that were not there before the scroll; False if there are none."""
+        key = "dom" if "dom" in page else "text"
+        lines = page[key].split("\n")
+        left = Counter(self.lines)
+        fresh = []
+        for line in lines:
+            if left[line] > 0:
+                left[line] -= 1
+            else:
+                fresh.append(line)
+        self.lines |= Counter(lines)
+        page[key] = "\n".join(fresh)
+        return bool(page[key].strip())
+
+    async def _picture(self, page: dict[str, Any], number: int) -> str:
+        part = {"selector": self.route.part} if self.route.part else {}
+        image = (await self.call("page_screenshot", **part)).image
+        assert image is not None, "a screenshot without path is a picture"
+        data, page["screenshot_mime_type"] = image
+        path = self.folder / f"page-{number:04}.png"
+        await asyncio.to_thread(_write, path, data)
+        page["screenshot"] = str(path)
+        return hashlib.sha256(data).hexdigest()
+
+
+def _write(path: Path, data: bytes) -> None:
+    make_dir(path.parent)
+    with storage("writing", path), open_private(path) as file:
+        file.write(data)

@@ -1,0 +1,316 @@
+"""Another MCP server, reached as a client: one actor owns the connection and keeps it up.
+
+It speaks all revisions that the SDK does, over a program's stdio or over HTTP.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from typing import Any
+
+import anyio
+import httpx2
+import mcp_types as types
+from mcp import Client
+from mcp.client.subscriptions import SubscriptionLost
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import TypeAdapter, ValidationError
+
+from oc_mcp.client import envelopes
+from oc_mcp.client.stdio_transport import TOO_LARGE
+from oc_mcp.client.upstream_lists import FAILURES, MAX_PAGES, is_end, listed, words
+from oc_mcp.client.upstream_transports import opened
+from ocd.api.errors import OcdError
+from ocd.api.wire import Progress
+
+logger = logging.getLogger(__name__)
+
+OnTools = Callable[[list[dict[str, Any]]], Awaitable[None]]
+OnProgress = Callable[[Progress], None]
+
+START_S = 30.0
+LIST_S = 20.0
+FIRST_DELAY_S = 0.5
+MOST_DELAY_S = 60.0
+# One that has run so long has recovered from what ended it before.
+HEALTHY_S = 30.0
+LISTEN_AGAIN_S = 5.0
+# A call waits for a start that is due so soon.
+SOON_S = 1.0
+_ANY: Any = TypeAdapter(dict[str, Any])
+
+
+class Upstream:
+    """One server. `run` in a task; `tools` and `call` from any other.
+
+    start: command, env, cwd, url and headers, filled in. on_tools: is told what the server offers,
+    after each start and each change.
+    """
+
+    def __init__(self, name: str, start: Mapping[str, Any], on_tools: OnTools) -> None:
+        self.settled = asyncio.Event()
+        self._name = name
+        self._start = start
+        self._on_tools = on_tools
+        self._client: Client | None = None
+        self._attempt = asyncio.Event()  # set once the start that goes on, or is due, is over
+        self._stopping = asyncio.Event()
+        self._news = asyncio.Event()
+        self._stale = False
+        self._lost = False
+        self._came_up = False
+        self._problem = ""
+        self._retry_at = 0.0
+        self._starts = 0
+        self._said: deque[str] = deque(maxlen=20)
+
+    def state(self) -> dict[str, Any]:
+        """Return {"state", "starts", "revision"?, "problem"?, "said"?}."""
+        client = self._client
+        found: dict[str, Any] = {"state": self._state(), "starts": self._starts}
+        if client is not None:
+            found["revision"] = client.protocol_version
+        if self._problem and client is None:
+            found |= {"problem": self._problem, "said": "\n".join(self._said)}
+        return found
+
+    def _state(self) -> str:
+        if self._client is not None:
+            return "running"
+        return "waiting" if self._retry_at > time.monotonic() else "starting"
+
+    def stop(self) -> None:
+        """End; `run` returns soon after."""
+        self._stopping.set()
+        self._news.set()
+
+    # --- the one task -------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Be connected until stopped; after a loss again, each time later if it does not last."""
+        delay = 0.0
+        while not self._stopping.is_set():
+            began = time.monotonic()
+            self._starts += 1
+            try:
+                await self._connected()
+            except FAILURES as error:
+                self._problem = self._told(error)
+            if not self._stopping.is_set():
+                logger.warning("upstream %s: %s", self._name, self._problem)
+            self._down()
+            lasted = time.monotonic() - began > HEALTHY_S
+            delay = FIRST_DELAY_S if lasted or not delay else min(2 * delay, MOST_DELAY_S)
+            await self._pause(delay)
+        self._attempt.set()
+
+    def _told(self, error: BaseException) -> str:
+        said = words(error)
+        command = self._start["command"]
+        return f"{command[0]}: {said}" if command and said.startswith("FileNot") else said
+
+    def _down(self) -> None:
+        if self._client is not None:
+            self._attempt = asyncio.Event()
+        self._client = None
+
+    async def _pause(self, delay: float) -> None:
+        self._retry_at = time.monotonic() + delay
+        if not self._came_up:
+            over, self._attempt = self._attempt, asyncio.Event()
+            over.set()
+        self.settled.set()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(delay):
+                await self._stopping.wait()
+
+    async def _connected(self) -> None:
+        self._news.clear()
+        self._lost = self._came_up = False
+        self._problem = "it ended"
+        async with contextlib.AsyncExitStack() as stack:
+            async with asyncio.timeout(START_S):
+                client = await stack.enter_async_context(self._opened())
+                tools = await _tools_of(client)
+            await self._on_tools(tools)
+            self._client = client
+            self._came_up = True
+            self._attempt.set()
+            self.settled.set()
+            try:
+                async with asyncio.TaskGroup() as group:
+                    listening = group.create_task(self._listen(client))
+                    await self._until_lost(client)
+                    listening.cancel()
+            finally:
+                self._down()  # before the calls in flight hear that it is closed
+
+    async def _until_lost(self, client: Client) -> None:
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            if self._lost or self._stopping.is_set():
+                return
+            if self._stale:
+                self._stale = False
+                async with asyncio.timeout(LIST_S):
+                    tools = await _tools_of(client)
+                await self._on_tools(tools)
+
+    def _opened(self) -> AbstractAsyncContextManager[Client]:
+        self._said.clear()
+        return opened(self._start, self._heard, self._is_lost, self._said)
+
+    def _is_lost(self, why: str = "") -> None:
+        self._problem = why or self._problem
+        self._lost = True
+        self._down()
+        self._news.set()
+
+    # --- changes ------------------------------------------------------------------------------
+
+    async def _heard(self, message: object) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            self._ask_again()
+
+    def _ask_again(self) -> None:
+        self._stale = True
+        self._news.set()
+
+    async def _listen(self, client: Client) -> None:
+        """Hear of changes where the revision wants them to be asked for."""
+        can = client.server_capabilities.tools
+        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or not (
+            can and can.list_changed
+        ):
+            return
+        while True:
+            try:
+                async with client.listen(tools_list_changed=True) as changes:
+                    async for _ in changes:
+                        self._ask_again()
+            except (MCPError, SubscriptionLost, TimeoutError) as error:
+                logger.debug("upstream %s: not listening: %s", self._name, error)
+            await asyncio.sleep(LISTEN_AGAIN_S)
+            self._ask_again()  # what happened meanwhile was not heard
+
+    # --- what others ask ----------------------------------------------------------------------
+
+    async def tools(self) -> list[dict[str, Any]]:
+        """Ask for the tools, as they are on the wire; upstream_gone if that cannot be done."""
+        return await self._in_time(_tools_of(await self.reached()))
+
+    async def _in_time(self, listing: Awaitable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+        try:
+            async with asyncio.timeout(LIST_S):
+                return await listing
+        except FAILURES as error:
+            raise self._gone(words(error)) from None
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, Any], on_progress: OnProgress | None
+    ) -> dict[str, Any]:
+        """Call a tool and return its result as it is on the wire; cancelling cancels it there.
+
+        Raises upstream_gone, and upstream_failed for what the protocol has errors for.
+        """
+        params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
+
+        async def heard(progress: float, total: float | None, message: str | None) -> None:
+            if on_progress is not None:
+                on_progress(Progress(done=progress, total=total, message=(message or "")[:200]))
+
+        # Not `call_tool`: it raises for results that miss a schema which nobody here relies on.
+        return await self._answered(
+            tool, types.CallToolRequest(params=params), progress_callback=heard
+        )
+
+    async def read(self, uri: str) -> dict[str, Any]:
+        """Read a resource and return the result as it is on the wire; raises as `call` does."""
+        params = types.ReadResourceRequestParams(uri=uri)
+        return await self._answered("resources/read", types.ReadResourceRequest(params=params))
+
+    async def resources(self) -> list[dict[str, Any]]:
+        """Ask for the resources, as they are on the wire; upstream_gone if that cannot be done."""
+        client = await self.reached()
+        if not _has_resources(client):
+            return []
+        return await self._in_time(listed(partial(_sent, client), "resources"))
+
+    async def _answered(self, what: str, request: Any, **how: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's
+        client = await self.reached()
+        try:
+            answered = await _sent(client, request, **how)
+        except MCPError as error:
+            if self._start["url"] and is_end(error):
+                self._is_lost()
+            if client is not self._client:
+                raise self._gone(self._problem or "it ended") from None
+            raise self._failed(what, error) from None
+        except ValidationError as error:
+            wrong = MCPError(types.INVALID_REQUEST, f"Its answer is none: {words(error)}")
+            raise self._failed(what, wrong) from None
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError, httpx2.HTTPError) as error:
+            self._is_lost()
+            raise self._gone(words(error)) from None
+        except ValueError as error:
+            raise self._gone(f"its answer is none: {words(error)}") from None
+        return answered
+
+    async def reached(self) -> Client:
+        """Return the connection, waited for while it is being made; upstream_gone if it is not."""
+        if self._client is None:
+            if self._retry_at - time.monotonic() > SOON_S:
+                raise self._gone(self._problem)
+            await self._attempt.wait()
+        if self._client is None:
+            raise self._gone(self._problem)
+        return self._client
+
+    def _gone(self, why: str) -> OcdError:
+        left = self._retry_at - time.monotonic()
+        when = f" It is started again in {left:.0f} s." if left > 0 else ""
+        return OcdError(
+            "upstream_gone", f"The MCP server '{self._name}' is not there: {why[:300]}",
+            hint=f"Try again.{when} What is wrong with it: oc mcp upstreams", upstream=self._name,
+        )  # fmt: skip
+
+    def _failed(self, tool: str, error: MCPError) -> OcdError:
+        if error.error.message == TOO_LARGE:
+            return OcdError(
+                "upstream_failed", f"{TOO_LARGE}: '{tool[:200]}' of the MCP server '{self._name}'",
+                hint="Ask it for less, or for parts.", upstream=self._name, tool=tool[:200],
+            )  # fmt: skip
+        return OcdError(
+            "upstream_failed", f"The MCP server '{self._name}' refused the call of '{tool[:200]}'",
+            hint="What it says of that is untrusted text, under untrusted_text.",
+            upstream=self._name, tool=tool[:200], rpc_code=error.error.code,
+            untrusted_text=error.error.message[:4000],
+        )  # fmt: skip
+
+
+async def _tools_of(client: Client) -> list[dict[str, Any]]:
+    tools = await listed(partial(_sent, client), "tools")
+    if client.protocol_version in MODERN_PROTOCOL_VERSIONS and envelopes.HEADER_MARK in str(tools):
+        page = await client.list_tools()  # the SDK learns which arguments it has to say in headers
+        for _ in range(MAX_PAGES):
+            if page.next_cursor is None:
+                break
+            page = await client.list_tools(cursor=page.next_cursor)
+    return tools
+
+
+async def _sent(client: Client, request: Any, **how: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's
+    """Send a request and return the result as it is on the wire."""
+    answered = envelopes.opened(await client.session.send_request(request, _ANY, **how))
+    return answered if isinstance(answered, dict) else {}
+
+
+def _has_resources(client: Client) -> bool:
+    return client.server_capabilities.resources is not None

@@ -1,0 +1,78 @@
+"""What other MCP servers list, page by page, and what their failures are in words."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+
+import anyio
+import httpx2
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel, ValidationError
+
+from oc_mcp.client.envelopes import MAX_LISTED, opened
+from ocd.api.errors import OcdError
+
+MAX_PAGES = 50
+# What a connection may end with; tasks of the SDK put theirs into groups.
+FAILURES = (
+    OSError, MCPError, TimeoutError, ValueError, RuntimeError, ExceptionGroup, httpx2.HTTPError,
+    anyio.ClosedResourceError, anyio.BrokenResourceError, OcdError,
+)  # fmt: skip
+
+
+_LISTS: dict[str, tuple[Any, type[BaseModel]]] = {
+    "tools": (types.ListToolsRequest, types.Tool),
+    "resources": (types.ListResourcesRequest, types.Resource),
+}
+# Sends a request of the SDK's and returns the result as it is on the wire.
+Send = Callable[[Any], Awaitable[dict[str, Any]]]
+
+
+async def listed(send: Send, what: Literal["tools", "resources"]) -> list[dict[str, Any]]:
+    """Return what a list has, MAX_LISTED items at most, as it is on the wire.
+
+    An item that is not what it should be stays as it came: the others are not to blame for it.
+    """
+    request, model = _LISTS[what]
+    found: list[dict[str, Any]] = []
+    cursor: str | None = None
+    for _ in range(MAX_PAGES):
+        params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
+        page = await send(request(params=params))
+        items = page.get(what)
+        found += [_item(opened(one), model) for one in items] if isinstance(items, list) else []
+        cursor = page.get("nextCursor")
+        if not isinstance(cursor, str) or len(found) >= MAX_LISTED:
+            break
+    return found[:MAX_LISTED]
+
+
+def _item(one: object, model: type[BaseModel]) -> dict[str, Any]:
+    try:
+        checked = model.model_validate(one)
+    except ValidationError:
+        return one if isinstance(one, dict) else {}
+    return checked.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
+def is_end(error: MCPError) -> bool:
+    """Return whether the SDK says that a connection over HTTP is over, and not one request alone.
+
+    The code alone says nothing: servers have it for errors of their own, too.
+    """
+    said = error.error.message
+    if error.error.code == types.CONNECTION_CLOSED:
+        return said == "Connection closed" or said.startswith("SSE stream ")
+    return said == "Session terminated"
+
+
+def words(error: BaseException) -> str:
+    """Return what failed; a group says what its first member does."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, TimeoutError):
+        return "it did not answer in time"
+    if isinstance(error, OcdError):
+        return error.message
+    said = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {said[0][:200]}" if said else type(error).__name__

@@ -1,0 +1,97 @@
+"""Ways to another MCP server: a program's stdio, or HTTP. Both speak all revisions of the SDK."""
+
+import asyncio
+import contextlib
+import os
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import anyio
+import httpx2
+import mcp_types as types
+from mcp import Client
+from mcp.client.session import MessageHandlerFnT
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+
+from oc_mcp.client import stdio_transport
+from oc_mcp.client.envelopes import carried
+from oc_mcp.client.message_bounds import UNCOMPRESSED, bound
+
+_WHO = types.Implementation(name="openchrome", title="OpenChrome gateway", version="1")
+# A server may keep an answer's stream open as long as the call's own deadline allows.
+_TIMEOUT = httpx2.Timeout(30.0, read=None)
+
+
+@contextlib.asynccontextmanager
+async def opened(
+    start: Mapping[str, Any],
+    heard: MessageHandlerFnT,
+    lost: stdio_transport.Lost,
+    said: deque[str],
+) -> AsyncIterator[Client]:
+    """Open a connection; entered and left in one task.
+
+    start: command, env, cwd, url and headers. heard: is given the server's notifications. lost: is
+    told when a program has ended, and why. said: takes the last lines of a program's stderr.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        if start["url"]:
+            headers, hooks = {**UNCOMPRESSED, **start["headers"]}, {"response": [bound]}
+            http = httpx2.AsyncClient(headers=headers, timeout=_TIMEOUT, event_hooks=hooks)
+            await stack.enter_async_context(http)
+            transport: Any = streamable_http_client(start["url"], http_client=http)
+        else:
+            transport = _program(start, lost, said)
+        client = Client(_carrying(transport), cache=None, message_handler=heard, client_info=_WHO)
+        yield await stack.enter_async_context(client)
+
+
+@contextlib.asynccontextmanager
+async def _program(
+    start: Mapping[str, Any], lost: stdio_transport.Lost, said: deque[str]
+) -> AsyncIterator[Any]:
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "w") as errors:
+        # Before there is a program whose failure would cancel it: uvloop, cancelled in there, has
+        # closed the descriptor, and the file closes its number again, which may be another's then.
+        reader = asyncio.StreamReader(limit=1 << 16)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(reading, "rb")
+        )
+        try:
+            async with asyncio.TaskGroup() as group:
+                listening = group.create_task(_hear_errors(reader, said))
+                async with stdio_transport.program(start, errors, lost) as streams:
+                    errors.close()
+                    yield streams
+                listening.cancel()
+        finally:
+            transport.close()
+
+
+async def _hear_errors(reader: asyncio.StreamReader, said: deque[str]) -> None:
+    """Read what the program writes to stderr, so that it never waits for a reader."""
+    while chunk := await reader.read(4096):
+        said.extend(line[:500] for line in chunk.decode("utf-8", "replace").splitlines())
+
+
+@contextlib.asynccontextmanager
+async def _carrying(transport: Any) -> AsyncIterator[Any]:  # noqa: ANN401 - the SDK's private protocol
+    """Open a transport whose results come in envelopes."""
+    async with transport as (incoming, outgoing):
+        forward, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+
+        async def pump() -> None:
+            with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+                async with forward:
+                    async for item in incoming:
+                        await forward.send(carried(item))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(pump)
+            try:
+                yield received, outgoing
+            finally:
+                group.cancel_scope.cancel()

@@ -1,0 +1,1 @@
+"""The relay between a host and the daemon: standard library only."""

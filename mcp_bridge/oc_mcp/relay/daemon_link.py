@@ -1,0 +1,126 @@
+"""The relay's way to the daemon: its socket (a named pipe on Windows), and starting it."""
+
+import json
+import socket
+import sys
+from typing import Protocol
+
+from ocd.api import paths
+
+CONNECT_S = 10.0
+START_S = 30.0
+_CHUNK = 1 << 16
+
+
+class NoDaemon(Exception):
+    """No daemon runs and none may be started, or it did not start."""
+
+    def __init__(self, home: str, reason: str = "none runs") -> None:
+        super().__init__(f"Error: No daemon for {home}: {reason}\nHint: ocd start")
+        self.reason = reason
+        self.home = home
+
+
+def no_daemon(request_id: object, error: NoDaemon) -> bytes:
+    """Return the JSON-RPC error of a request that no daemon can answer."""
+    body = {
+        "code": "no_daemon",
+        "message": f"No daemon for {error.home}: {error.reason}",
+        "hint": "ocd start",
+    }
+    answer = {"code": -32000, "message": body["message"], "data": {"error": body}}
+    return json.dumps({"jsonrpc": "2.0", "id": request_id, "error": answer}).encode() + b"\n"
+
+
+class Link(Protocol):
+    """A connection to the daemon. Failures are OSErrors."""
+
+    def send(self, data: bytes) -> None:
+        """Send all of it."""
+        ...
+
+    def receive(self) -> bytes:
+        """Return what has come, b"" at the end."""
+        ...
+
+    def finish(self) -> None:
+        """Say that no more will be sent."""
+        ...
+
+    def close(self) -> None:
+        """End it, for both threads."""
+        ...
+
+
+class SocketLink:
+    """A Unix socket."""
+
+    def __init__(self, address: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._socket.settimeout(CONNECT_S)
+            self._socket.connect(address)
+            self._socket.settimeout(None)
+        except OSError:
+            self._socket.close()
+            raise
+
+    def send(self, data: bytes) -> None:
+        """Send all of it."""
+        self._socket.sendall(data)
+
+    def receive(self) -> bytes:
+        """Return what has come, b"" at the end."""
+        return self._socket.recv(_CHUNK)
+
+    def finish(self) -> None:
+        """Say that no more will be sent."""
+        self._shut(socket.SHUT_WR)
+
+    def close(self) -> None:
+        """End it, for both threads."""
+        self._shut(socket.SHUT_RDWR)
+
+    def _shut(self, how: int) -> None:
+        try:
+            self._socket.shutdown(how)
+        except OSError:
+            return  # it was over already
+
+
+def connect(home: str, hello: bytes) -> Link:
+    """Return a connection over which the hello line has been sent."""
+    address = paths.mcp_socket(home)
+    link: Link
+    if sys.platform == "win32":
+        from oc_mcp.relay.windows_pipe import PipeLink
+
+        link = PipeLink(address)
+    else:
+        link = SocketLink(address)
+    link.send(hello)
+    return link
+
+
+def start(home: str) -> str | None:
+    """Run `ocd start`; return None once it runs, else what it complained about."""
+    if not paths.may_start(home):
+        return "none runs, and auto_start is off"
+    import subprocess
+    import tempfile
+
+    command = [sys.executable, "-m", "ocd", "start"]
+    # A file, not a pipe: a daemon that kept the pipe's other end would keep us waiting for ever.
+    with tempfile.TemporaryFile() as said:
+        try:
+            done = subprocess.run(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
+                timeout=START_S, check=False,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"it did not start: {error}"
+        if done.returncode == 0:
+            return None
+        said.seek(0)
+        complaint = said.read().decode("utf-8", "replace").strip()
+    return f"it did not start: {complaint.removeprefix('Error: ').partition(chr(10))[0]}"

@@ -1,0 +1,1 @@
+"""The MCP server inside the daemon, over the official SDK."""

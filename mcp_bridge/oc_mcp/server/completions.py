@@ -1,0 +1,38 @@
+"""Completions: names of handles, tasks and tabs where prompts and templates take them."""
+
+from typing import Any, Literal
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+
+from oc_mcp.server.daemon_protocol import Door
+from oc_mcp.server.tools import CallerOf
+
+Context = ServerRequestContext[Any, Any]
+MOST = 100
+_KNOWN: dict[str, Literal["handles", "tasks", "tabs"]] = {
+    "handle": "handles",
+    "output_handle": "handles",
+    "task_id": "tasks",
+    "tab_id": "tabs",
+}
+
+
+class Completions:
+    """The handler of completion/complete."""
+
+    def __init__(self, door: Door, caller_of: CallerOf) -> None:
+        self._door = door
+        self._caller_of = caller_of
+
+    async def complete(
+        self, ctx: Context, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
+        """Answer with the names that begin as the argument does."""
+        what = _KNOWN.get(params.argument.name)
+        names = await self._door.known(what, self._caller_of(ctx).session) if what else []
+        fitting = [name for name in names if name.startswith(params.argument.value)]
+        completion = types.Completion(
+            values=fitting[:MOST], total=len(fitting), has_more=len(fitting) > MOST
+        )
+        return types.CompleteResult(completion=completion)

@@ -1,0 +1,196 @@
+"""What the bridge's server needs of the daemon; lifecycle hands in an object that has it."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, Literal, Protocol
+
+from ocd.api.errors import OcdError
+from ocd.api.wire import CallRequest, Progress
+
+Entry = Mapping[str, Any]
+OnProgress = Callable[[Progress], None]
+
+
+class Descriptor(Protocol):
+    """What stands for a stored output."""
+
+    @property
+    def output_handle(self) -> str:
+        """The handle."""
+        ...
+
+    @property
+    def mime_type(self) -> str:
+        """The payload's media type."""
+        ...
+
+    @property
+    def size_bytes(self) -> int:
+        """The payload's size."""
+        ...
+
+
+class Pointer(Protocol):
+    """What is said in place of a large text; see ocd.calls.replies.Pointer."""
+
+    @property
+    def text(self) -> str:
+        """The words."""
+        ...
+
+    @property
+    def descriptor(self) -> Descriptor:
+        """The handle that keeps the text."""
+        ...
+
+    @property
+    def of_page(self) -> bool:
+        """Whether it stands for page text, and the JSON is whole."""
+        ...
+
+
+class Reply(Protocol):
+    """What a call came to; see ocd.calls.replies.Reply."""
+
+    @property
+    def data(self) -> Any:  # noqa: ANN401 - any JSON value
+        """The JSON without page text."""
+        ...
+
+    @property
+    def content(self) -> str | None:
+        """Page text from `origin`."""
+        ...
+
+    @property
+    def origin(self) -> str:
+        """Where the page text is from; empty if that is not known."""
+        ...
+
+    @property
+    def attachments(self) -> tuple[Mapping[str, Any], ...]:
+        """Further content blocks, in wire shape."""
+        ...
+
+    @property
+    def image(self) -> tuple[bytes, str] | None:
+        """A picture and its media type."""
+        ...
+
+    @property
+    def is_handle(self) -> bool:
+        """Whether data is a handle's descriptor."""
+        ...
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether data tells of a task that goes on."""
+        ...
+
+    @property
+    def browser_restarted(self) -> bool:
+        """Whether the session's tabs went with an earlier Chromium."""
+        ...
+
+    @property
+    def pointer(self) -> Pointer | None:
+        """What stands for the page text or for data."""
+        ...
+
+    def encode(self) -> bytes:
+        """Return data as JSON; it may read a file."""
+        ...
+
+
+class Maximum(Protocol):
+    """The verbs that a connection may use."""
+
+    def __contains__(self, name: str) -> bool: ...
+
+
+class Door(Protocol):
+    """The daemon, as the bridge sees it. Every failure is an OcdError."""
+
+    @property
+    def version(self) -> str:
+        """The daemon's version."""
+        ...
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """The catalog entries of the verbs and of other servers' tools, as they are now."""
+        ...
+
+    @property
+    def tier(self) -> int:
+        """The highest tier that is listed by default."""
+        ...
+
+    @property
+    def sync_budget_s(self) -> float:
+        """The seconds after which a long call answers with its task."""
+        ...
+
+    def narrowed(self, only: Iterable[str], disabled: Iterable[str]) -> Maximum:
+        """Return the daemon's maximum, less what one connection leaves out."""
+        ...
+
+    @property
+    def has_upstreams(self) -> bool:
+        """Whether other MCP servers stand behind this one."""
+        ...
+
+    async def settle(self, maximum: Maximum) -> None:
+        """Wait, for some seconds at most, until it is known what other MCP servers offer."""
+        ...
+
+    async def resources(self, maximum: Maximum) -> list[dict[str, Any]]:
+        """Return what other MCP servers list as resources: uri, name, mimeType?, size?."""
+        ...
+
+    def watch(self, heard: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+        """Call `heard` when the list of tools has changed, until what is returned is called."""
+        ...
+
+    async def call(
+        self,
+        request: CallRequest,
+        on_progress: OnProgress,
+        *,
+        budget_s: float,
+        maximum: Maximum,
+        askable: bool,
+    ) -> Reply:
+        """Run a call; cancelling it cancels the work. askable: the host can ask a person."""
+        ...
+
+    def confirm(self, session: str, error: OcdError) -> None:
+        """Remember that a person allowed what a `consent_needed` asked for."""
+        ...
+
+    async def task(self, task_id: str) -> Mapping[str, Any]:
+        """Return a task's meta."""
+        ...
+
+    async def task_reply(self, task_id: str, params: Mapping[str, Any]) -> Reply:
+        """Return what the direct call with these parameters would have answered."""
+        ...
+
+    async def cancel_task(self, task_id: str) -> None:
+        """Ask a task to stop; an ended one stays as it is."""
+        ...
+
+    async def known(self, what: Literal["handles", "tasks", "tabs"], session: str) -> list[str]:
+        """Return the names there are, newest first."""
+        ...
+
+    def status(self) -> Mapping[str, Any]:
+        """Return what `ocd status` shows."""
+        ...
+
+    def session_ended(self, session: str) -> None:
+        """Say that nobody uses the session any more."""
+        ...
+
+    def from_browser(self, inode: str) -> bool:
+        """Whether the socket may be that of the daemon's Chromium, where pages speak."""
+        ...

@@ -1,0 +1,177 @@
+"""Resources: stored outputs in bounded pages, the guide, the daemon's status."""
+
+import json
+import re
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+
+from oc_mcp.server import tool_results
+from oc_mcp.server.caller import Caller
+from oc_mcp.server.daemon_protocol import Door, Reply
+from oc_mcp.server.guide import GUIDE
+from oc_mcp.server.tools import CallerOf
+from ocd.api.errors import OcdError
+from ocd.api.wire import CallRequest
+
+Context = ServerRequestContext[Any, Any]
+GUIDE_URI = "openchrome://guide"
+STATUS_URI = "openchrome://status"
+OUTPUT_URI = "openchrome://output/"
+UPSTREAM_URI = "openchrome://upstream/"
+OUTPUT_TEMPLATE = "openchrome://output/{handle}{?offset}"
+# A read brings at most so much of a payload: hosts put all of it in front of the model.
+PAGE_BYTES = 8192
+_OFFSET = re.compile(r"\d{1,18}")
+_READ_BUDGET_S = 30.0
+
+
+_OURS = (
+    types.Resource(
+        uri=GUIDE_URI, name="guide", title="How to use OpenChrome", mime_type="text/markdown"
+    ),
+    types.Resource(
+        uri=STATUS_URI, name="status", title="The daemon's status", mime_type="application/json"
+    ),
+)
+
+
+class _Page(NamedTuple):
+    """Which part of which output is asked for."""
+
+    handle: str
+    offset: int
+
+
+class Resources:
+    """The handlers of resources/*."""
+
+    def __init__(self, door: Door, caller_of: CallerOf) -> None:
+        self._door = door
+        self._caller_of = caller_of
+
+    async def list_resources(self, ctx: Context, _params: object) -> types.ListResourcesResult:
+        """Answer resources/list; outputs are not listed, their results link to them."""
+        theirs = await self._door.resources(self._caller_of(ctx).maximum)
+        return types.ListResourcesResult(
+            resources=[*_OURS, *(types.Resource.model_validate(one) for one in theirs)]
+        )
+
+    async def list_templates(
+        self, _ctx: Context, _params: object
+    ) -> types.ListResourceTemplatesResult:
+        """Answer resources/templates/list."""
+        template = types.ResourceTemplate(
+            uri_template=OUTPUT_TEMPLATE,
+            name="output",
+            title="A stored output",
+            description=f"At most {PAGE_BYTES} bytes from offset; the end names the next page",
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def read(
+        self, ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        """Answer resources/read."""
+        uri = str(params.uri)
+        if uri == GUIDE_URI:
+            return _whole(uri, "text/markdown", GUIDE)
+        if uri == STATUS_URI:
+            return _whole(uri, "application/json", json.dumps(self._door.status(), default=str))
+        if uri.startswith(UPSTREAM_URI):
+            return await self._theirs(self._caller_of(ctx), uri)
+        page = _parsed(uri)
+        if page is None:
+            raise _not_found(uri, "There is no such resource")
+        return await self._output(self._caller_of(ctx), uri, page)
+
+    async def _theirs(self, caller: Caller, uri: str) -> types.ReadResourceResult:
+        """Read another server's resource; what is long is kept, and read on as a stored output."""
+        server, _, key = uri.removeprefix(UPSTREAM_URI).partition("/")
+        given = {"id": key, "output_mode": "auto", "output_inline_limit_bytes": PAGE_BYTES}
+        try:
+            reply = await self._called(caller, f"{server}__resources/read", given)
+        except OcdError as error:
+            raise _not_found(uri, f"{error.message} {error.hint}".strip()) from None
+        if reply.is_handle:
+            kept = str(reply.data["output_handle"])
+            return await self._output(caller, uri, _Page(kept, 0))
+        found = [
+            types.BlobResourceContents(uri=uri, mime_type=one["mimeType"], blob=one["blob"])
+            for one in reply.attachments
+        ]
+        if reply.content is None:
+            return types.ReadResourceResult(contents=[*found])
+        text = tool_results.fenced(reply.content, reply.origin)
+        return types.ReadResourceResult(
+            contents=[
+                types.TextResourceContents(uri=uri, mime_type="text/plain", text=text),
+                *found,
+            ]
+        )
+
+    async def _output(self, caller: Caller, uri: str, page: _Page) -> types.ReadResourceResult:
+        try:
+            found = await self._fetched(caller, page, "text")
+        except OcdError as error:
+            if error.code != "invalid_format_for_payload":
+                raise _not_found(uri, error.message) from None
+            found = await self._fetched(caller, page, "bytes")
+            return types.ReadResourceResult(
+                contents=[
+                    types.BlobResourceContents(uri=uri, blob=found["content"]),
+                    *_trailer(uri, page, found),
+                ]
+            )
+        text = types.TextResourceContents(uri=uri, text=found["content"])
+        return types.ReadResourceResult(contents=[text, *_trailer(uri, page, found)])
+
+    async def _fetched(self, caller: Caller, page: _Page, form: str) -> dict[str, Any]:
+        given = {
+            "output_handle": page.handle,
+            "offset": page.offset,
+            "limit": PAGE_BYTES if form == "text" else PAGE_BYTES * 3 // 4,
+            "format": form,
+        }
+        return dict((await self._called(caller, "oc_output_fetch", given)).data)
+
+    async def _called(self, caller: Caller, verb: str, given: dict[str, Any]) -> Reply:
+        return await self._door.call(
+            CallRequest(verb=verb, params=given, session=caller.session, client=caller.client),
+            lambda _progress: None,
+            budget_s=_READ_BUDGET_S,
+            maximum=caller.maximum,
+            askable=False,
+        )
+
+
+def _parsed(uri: str) -> _Page | None:
+    if not uri.startswith(OUTPUT_URI):
+        return None
+    parts = urlsplit(uri)
+    offset = parse_qs(parts.query).get("offset", ["0"])[0]
+    return _Page(parts.path.strip("/"), int(offset)) if _OFFSET.fullmatch(offset) else None
+
+
+def _whole(uri: str, mime_type: str, text: str) -> types.ReadResourceResult:
+    content = types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
+    return types.ReadResourceResult(contents=[content])
+
+
+def _trailer(uri: str, page: _Page, found: dict[str, Any]) -> list[types.TextResourceContents]:
+    following = found["next_offset"]
+    more = "[This is all of it]"
+    if following is not None:
+        more = (
+            f"[{found['total']} bytes in all; next: {OUTPUT_URI}{page.handle}?offset={following}, "
+            f"or search it with oc_output_search]"
+        )
+    warning = tool_results.note(["text"], [])
+    return [types.TextResourceContents(uri=uri, mime_type="text/plain", text=f"{warning}\n{more}")]
+
+
+def _not_found(uri: str, message: str) -> MCPError:
+    return MCPError(code=types.INVALID_PARAMS, message=message, data={"uri": uri})

@@ -1,0 +1,109 @@
+"""The MCP server: the SDK's low-level Server over the daemon's door, for one connection or HTTP.
+
+Importing this costs 0.6 s and 40 MB; the daemon does it when the first bridge connects.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+
+from oc_mcp.server.caller import Caller, caller_from
+from oc_mcp.server.completions import Completions
+from oc_mcp.server.daemon_protocol import Door
+from oc_mcp.server.guide import INSTRUCTIONS
+from oc_mcp.server.list_changed import Announcer
+from oc_mcp.server.prompts import get_prompt, list_prompts
+from oc_mcp.server.resources import Resources
+from oc_mcp.server.socket_connection import serve_lines
+from oc_mcp.server.tasks_extension import Tasks
+from oc_mcp.server.tools import CallerOf, Tools
+from ocd.api.wire import Hello
+
+HOUR_MS = 3_600_000
+_CACHE = {
+    "server/discover": CacheHint(ttl_ms=HOUR_MS, scope="private"),
+    "tools/list": CacheHint(ttl_ms=300_000, scope="private"),
+    "prompts/list": CacheHint(ttl_ms=HOUR_MS, scope="private"),
+    "resources/list": CacheHint(ttl_ms=300_000, scope="private"),
+    "resources/templates/list": CacheHint(ttl_ms=HOUR_MS, scope="private"),
+    "resources/read": CacheHint(ttl_ms=0, scope="private"),
+}
+
+
+class OpenChrome(Server[dict[str, Any]]):
+    """The SDK's server; on handshake revisions it announces that the list of tools may grow."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Return what `initialize` answers."""
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+
+def build(
+    door: Door, caller_of: CallerOf, tasks: Tasks | None = None
+) -> tuple[OpenChrome, Announcer]:
+    """Return a server, and what tells its hosts of changes.
+
+    caller_of: tells from a request's context who calls.
+    """
+    tasks = tasks or Tasks(door)
+    tools = Tools(door, caller_of, tasks)
+    announcer = Announcer()
+    resources = Resources(door, caller_of)
+    server = OpenChrome(
+        "openchrome",
+        title="OpenChrome",
+        version=door.version,
+        instructions=INSTRUCTIONS,
+        cache_hints=_CACHE,  # type: ignore[arg-type] # its keys are the SDK's literals
+        on_list_tools=tools.list_tools,  # type: ignore[arg-type] # wire shape, see results
+        on_call_tool=tools.call_tool,  # type: ignore[arg-type]
+        on_list_resources=resources.list_resources,
+        on_list_resource_templates=resources.list_templates,
+        on_read_resource=resources.read,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
+        # Without other servers nothing of ours changes, and there is nothing to listen to.
+        on_subscriptions_listen=announcer.listen if door.has_upstreams else None,
+        on_completion=Completions(door, caller_of).complete,
+        get_tool_input_schema=lambda name: door.entries.get(name, {}).get("params"),
+    )
+    tasks.serve(server)
+    announcer.serve(server)
+    return server, announcer
+
+
+class Bridges:
+    """Serves bridges' connections; they share what is known of tasks."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._tasks = Tasks(door)
+
+    def caller(self, hello: Hello) -> Caller:
+        """Return the caller that a hello line describes."""
+        return caller_from(self._door, hello)
+
+    async def serve(
+        self,
+        caller: Caller,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        first: Sequence[bytes] = (),
+    ) -> None:
+        """Serve one connection until it ends; `first` are lines that were read already."""
+        server, announcer = build(self._door, lambda _ctx: caller, self._tasks)
+        forget = self._door.watch(announcer.tell)
+        try:
+            await serve_lines(server, reader, writer, first)
+        finally:
+            forget()

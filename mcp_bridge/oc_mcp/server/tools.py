@@ -1,0 +1,179 @@
+"""tools/list and tools/call: the catalog's verbs as tools, and calls on their way to the daemon."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from oc_mcp.server import elicitation, tool_results
+from oc_mcp.server.caller import Caller
+from oc_mcp.server.daemon_protocol import Door, Entry, OnProgress
+from oc_mcp.server.progress import Teller
+from oc_mcp.server.tasks_extension import Tasks, declares_tasks
+from ocd.api.errors import OcdError
+from ocd.api.tool_schema import as_tool
+from ocd.api.wire import CallRequest
+
+Context = ServerRequestContext[Any, Any]
+CallerOf = Callable[[Context], Caller]
+# A caller that knows tasks is given one after so many seconds.
+TASK_AFTER_S = 5.0
+# The newest revision wants it of every result; the SDK takes it out for the others.
+_COMPLETE: Mapping[str, str] = {"resultType": "complete"}
+
+
+def listed(door: Door, caller: Caller) -> list[dict[str, Any]]:
+    """Return the tools that the caller sees, sorted by name."""
+    found = [entry for entry in door.entries.values() if caller.lists(entry)]
+    return [_tool(entry) for entry in sorted(found, key=lambda entry: str(entry["name"]))]
+
+
+def _tool(entry: Entry) -> dict[str, Any]:
+    # Without annotations a host assumes the worst, as it should of a verb that acts.
+    hints = {"annotations": {"readOnlyHint": True}} if entry.get("reads") else {}
+    return {**as_tool(entry), **hints}
+
+
+class Tools:
+    """The handlers of tools/list and tools/call."""
+
+    def __init__(self, door: Door, caller_of: CallerOf, tasks: Tasks) -> None:
+        self._door = door
+        self._caller_of = caller_of
+        self._tasks = tasks
+
+    async def list_tools(self, ctx: Context, _params: object) -> dict[str, Any]:
+        """Answer tools/list, on one page."""
+        caller = self._caller_of(ctx)
+        await self._door.settle(caller.maximum)
+        return {"tools": listed(self._door, caller), **_COMPLETE}
+
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
+        """Answer tools/call; every failure is a result with isError."""
+        caller = self._caller_of(ctx)
+        arguments = params.arguments or {}
+        request = CallRequest(
+            verb=params.name, params=arguments, session=caller.session, client=caller.client
+        )
+        try:
+            answered = await self._asking(ctx, caller, request, params)
+        except OcdError as error:
+            answered = tool_results.failure(error)
+        return {**_COMPLETE, **answered}
+
+    async def _asking(
+        self,
+        ctx: Context,
+        caller: Caller,
+        request: CallRequest,
+        params: types.CallToolRequestParams,
+    ) -> dict[str, Any]:
+        """Call, and call again when a person has allowed what had to be asked."""
+        for _ in range(elicitation.MOST_QUESTIONS):
+            try:
+                return await self._called(ctx, caller, request)
+            except OcdError as error:
+                if error.code != "consent_needed":
+                    raise
+                needed = error
+            answer = await elicitation.ask(ctx, params, needed)
+            if isinstance(answer, dict):
+                return answer
+            if not answer:
+                raise elicitation.refused(needed)
+            self._door.confirm(caller.session, needed)
+        return await self._called(ctx, caller, request)
+
+    async def _called(self, ctx: Context, caller: Caller, request: CallRequest) -> dict[str, Any]:
+        as_task = declares_tasks(ctx)
+        budget_s = min(TASK_AFTER_S, self._door.sync_budget_s) if as_task else None
+        async with _progress(ctx) as on_progress:
+            outcome = await _caught(
+                self._door.call(
+                    request,
+                    on_progress,
+                    budget_s=budget_s or self._door.sync_budget_s,
+                    maximum=caller.maximum,
+                    askable=elicitation.askable(ctx),
+                )
+            )
+        if isinstance(outcome, OcdError):
+            raise outcome
+        if outcome.unfinished and as_task:
+            return await self._tasks.created(outcome.data["task_id"], _inner(request).params)
+        if request.verb == "expand_tools":
+            await _reveal(ctx, caller, outcome.data)
+        entry = self._door.entries.get(_inner(request).verb, {})
+        return await tool_results.success(
+            outcome,
+            entry.get("page_keys", ()),
+            frame(ctx),
+            structured=bool((ctx.meta or {}).get("structured")),
+        )
+
+
+def _inner(request: CallRequest) -> CallRequest:
+    """Return the call that call_verb makes, or the call itself."""
+    name = request.params.get("name")
+    if request.verb != "call_verb" or not isinstance(name, str):
+        return request
+    return CallRequest(verb=name, params=request.params.get("arguments") or {})
+
+
+async def _caught(call: Any) -> Any:  # noqa: ANN401 - an awaitable reply, and it or its error
+    # Inside a task group an error would come out as a group.
+    try:
+        return await call
+    except OcdError as error:
+        return error
+
+
+def is_modern(ctx: Context) -> bool:
+    """Return whether the request is of a revision without handshake."""
+    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def frame(ctx: Context) -> tool_results.Frame:
+    """Return what will stand around the result on the wire."""
+    if not is_modern(ctx):
+        return tool_results.Frame(ctx.request_id, {}, ascii=False)
+    return tool_results.Frame(ctx.request_id, _STAMP, ascii=ctx.request is not None)
+
+
+# As the SDK stamps results of the newest revision, with some room for a longer version.
+_STAMP: Mapping[str, Any] = {
+    **_COMPLETE,
+    "_meta": {
+        types.SERVER_INFO_META_KEY: {
+            "name": "openchrome",
+            "title": "OpenChrome",
+            "version": "x" * 24,
+        }
+    },
+}
+
+
+async def _reveal(ctx: Context, caller: Caller, data: Mapping[str, Any]) -> None:
+    """List what was expanded from now on, where the revision lets lists change."""
+    new = set(data.get("expanded", ())) - caller.revealed
+    if caller.fleeting or is_modern(ctx) or not new:
+        return
+    caller.revealed |= new
+    await ctx.session.send_tool_list_changed()
+
+
+@contextlib.asynccontextmanager
+async def _progress(ctx: Context) -> AsyncIterator[OnProgress]:
+    """Send progress notifications while inside, if the caller wants them."""
+    if not (ctx.meta or {}).get("progress_token"):
+        yield lambda _progress: None
+        return
+    teller = Teller(ctx.session.report_progress)
+    async with asyncio.TaskGroup() as group:
+        telling = group.create_task(teller.run())
+        yield teller.hear
+        telling.cancel()
