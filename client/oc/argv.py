@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from oc.command_names import Entry
 
 
-class Help(Exception):
+class HelpRequested(Exception):
     """Not an error: help was asked for, about the command or group that `words` name.
 
     A third word is the kind of task in `oc task start crawl --help`.
@@ -66,7 +66,7 @@ def _read(word: str) -> str:
     try:
         return os.fsencode(word).decode()
     except UnicodeError:
-        raise _wrong(f"The argument {word!r} is not UTF-8") from None
+        raise _usage_error(f"The argument {word!r} is not UTF-8") from None
 
 
 class _Parser:
@@ -91,7 +91,7 @@ class _Parser:
                 self.option(word)
             else:
                 self.word(word)
-        entry = self.settled()
+        entry = self.finish()
         return Command(entry, self.params(entry), self.options)
 
     # --- words ------------------------------------------------------------------------------
@@ -125,11 +125,11 @@ class _Parser:
         self.entry = entry
         self.known = dict(entry["params"]["properties"])
 
-    def settled(self) -> Entry:
+    def finish(self) -> Entry:
         if self.entry is None and self.noun in self.index:
             self.settle(self.index[self.noun])
         if self.entry is None:
-            raise Help((self.noun,) if self.noun else ())
+            raise HelpRequested((self.noun,) if self.noun else ())
         return self.entry
 
     # --- options ----------------------------------------------------------------------------
@@ -138,17 +138,17 @@ class _Parser:
         label, equals, text = word.partition("=")
         name = _option_name(label)
         if name in ("help", "h"):
-            raise Help(self.help_words())
+            raise HelpRequested(self.help_words())
         whose, name, negated = self.owner(label, name)
         schema = whose[name]
         if value_parsing.is_flag(schema) and not equals:
             self.keep(whose, name, "false" if negated else "true")
             return
         if negated:
-            raise _wrong(f"{label} takes no value", f"Use --{name.replace('_', '-')}={text}.")
+            raise _usage_error(f"{label} takes no value", f"Use --{name.replace('_', '-')}={text}.")
         if not equals:
             if not self.left:
-                raise _wrong(f"{label} needs a value: {value_parsing.describe(schema)}")
+                raise _usage_error(f"{label} needs a value: {value_parsing.describe(schema)}")
             text = self.left.pop()
         self.keep(whose, name, text)
 
@@ -189,23 +189,23 @@ class _Parser:
 
         if self.entry is None:
             hint = "Options of a command stand after it."
-            return _wrong(f"oc has no option {label}", hint)
+            return _usage_error(f"oc has no option {label}", hint)
         line = " ".join(command_names.words(self.entry))
         near = difflib.get_close_matches(name, [*self.known, *GLOBALS], 1)
         hint = f"Did you mean --{near[0].replace('_', '-')}?" if near else f"oc {line} --help"
         if self.entry["name"] == "task_start" and not self.bare:
             hint = "Options of a kind stand after it: oc task start crawl --url URL"
-        return _wrong(f"oc {line} has no option {label}", hint)
+        return _usage_error(f"oc {line} has no option {label}", hint)
 
     # --- parameters -------------------------------------------------------------------------
 
     def params(self, entry: Entry) -> dict[str, Any]:
         names = [name for name in self.positional(entry) if name not in self.given]
-        names = positional_args.placed(names, self.bare, self.known, self.given)
-        texts = positional_args.shared_out(names, self.bare, self.known)
+        names = positional_args.assign(names, self.bare, self.known, self.given)
+        texts = positional_args.distribute(names, self.bare, self.known)
         if len(self.bare) > sum(map(len, texts.values())):
             extra = self.bare[len(names)]
-            raise _wrong(
+            raise _usage_error(
                 f"There is no place for the argument {extra!r}", command_names.usage(entry)
             )
         found: dict[str, Any] = {}
@@ -216,7 +216,7 @@ class _Parser:
         missing = [name for name in entry["params"].get("required", ()) if name not in found]
         if missing:
             usage = command_names.usage(entry)
-            raise _wrong(f"{' '.join(map(str.upper, missing))} is missing", usage)
+            raise _usage_error(f"{' '.join(map(str.upper, missing))} is missing", usage)
         self.share_timeout(found)
         self.share_format(found)
         writes = entry["name"] in command_names.FILES and "path" not in found
@@ -245,9 +245,9 @@ class _Parser:
     def share_format(self, found: dict[str, Any]) -> None:
         # The file that --out names has a picture in it, of the format that its name says.
         if "out" in self.options and "png" in self.known.get("format", {}).get("enum", ()):
-            from ocd.api.image_formats import named_format
+            from ocd.api.image_formats import format_for_path
 
-            named = named_format(self.options["out"], found.get("format"))
+            named = format_for_path(self.options["out"], found.get("format"))
             found |= {"format": named} if named else {}
 
     def share_timeout(self, found: dict[str, Any]) -> None:
@@ -298,5 +298,5 @@ def _unknown_command(line: str, index: Mapping[str, Entry]) -> Entry:
     raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=hint)
 
 
-def _wrong(message: str, hint: str = "") -> OcdError:
+def _usage_error(message: str, hint: str = "") -> OcdError:
     return OcdError("invalid_argument", message, hint=hint)

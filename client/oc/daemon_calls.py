@@ -23,7 +23,7 @@ PROGRESS = "application/x-ndjson"
 _GRACE_S = 15.0
 
 
-class Line:
+class DaemonClient:
     """The line to the daemon for one command: its options, and the catalog's hash to compare."""
 
     def __init__(self, command: Command, catalog_hash: str) -> None:

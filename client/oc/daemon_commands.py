@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from oc.daemon_calls import Line
+    from oc.daemon_calls import DaemonClient
     from oc.hot_path import Index
 
 
-def status(line: Line, command: Command, _index: Index) -> int:
+def status(line: DaemonClient, command: Command, _index: Index) -> int:
     """Show what the daemon is and holds; none is started for that unless --start says so."""
     return _of_status(line, command, lambda told: told)
 
 
-def session_list(line: Line, command: Command, _index: Index) -> int:
+def session_list(line: DaemonClient, command: Command, _index: Index) -> int:
     """Show the sessions that the daemon's status names."""
     return _of_status(line, command, lambda told: told["session_names"])
 
 
-def _of_status(line: Line, command: Command, shown: Callable[[dict[str, Any]], Any]) -> int:
+def _of_status(line: DaemonClient, command: Command, shown: Callable[[dict[str, Any]], Any]) -> int:
     command.options.setdefault("start", False)
     reply = line.get("/v1/status", timeout_s=_timeout_s(command))
     if command.as_json:
@@ -37,7 +37,7 @@ def _of_status(line: Line, command: Command, shown: Callable[[dict[str, Any]], A
     return 0
 
 
-def catalog(line: Line, command: Command, _index: Index) -> int:
+def catalog(line: DaemonClient, command: Command, _index: Index) -> int:
     """List the daemon's verbs."""
     reply = line.get("/v1/catalog", timeout_s=_timeout_s(command))
     if command.as_json:
@@ -48,7 +48,7 @@ def catalog(line: Line, command: Command, _index: Index) -> int:
     return 0
 
 
-def call(line: Line, command: Command, index: Index) -> int:
+def call(line: DaemonClient, command: Command, index: Index) -> int:
     """Call any verb by name, also one that this version's catalog does not know."""
     verb = key(command.params["verb"])
     entry = index.get(verb)

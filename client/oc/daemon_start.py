@@ -21,18 +21,18 @@ def start_daemon(home: str, *, quiet: bool) -> None:
                 timeout=_WAIT_S, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            raise _failed(f"ocd start took longer than {_WAIT_S} s") from None
+            raise _start_error(f"ocd start took longer than {_WAIT_S} s") from None
         except OSError as error:
-            raise _failed(f"ocd start could not be run: {error}") from None
+            raise _start_error(f"ocd start could not be run: {error}") from None
         said.seek(0)
         complaint = said.read().decode("utf-8", "replace").strip()
     if done.returncode != 0:
-        raise _failed(complaint or f"ocd start exited {done.returncode}", done.returncode)
+        raise _start_error(complaint or f"ocd start exited {done.returncode}", done.returncode)
     if not quiet:
         say(f"Started the daemon ({home}).")
 
 
-def _failed(reason: str, status: int | None = None) -> OcdError:
+def _start_error(reason: str, status: int | None = None) -> OcdError:
     # Both programs say "Error: …" and "Hint: …"; once is enough.
     first, _, hint = reason.removeprefix("Error: ").partition("\nHint: ")
     details = {} if status is None else {"exit_status": status}

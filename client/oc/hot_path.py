@@ -6,7 +6,7 @@ import os
 import sys
 
 from oc import argv, client_commands, command_names, render
-from oc.argv import Help
+from oc.argv import HelpRequested
 from ocd import api
 from ocd.api.errors import OcdError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from oc.argv import Command
     from oc.command_names import Entry
-    from oc.daemon_calls import Line
+    from oc.daemon_calls import DaemonClient
 
 Index: TypeAlias = "dict[str, Entry]"
 
@@ -34,7 +34,7 @@ def run(words: Sequence[str]) -> int:
         command = argv.parse(words, index)
         as_json = command.as_json
         return _carry_out(command, index, catalog["hash"])
-    except Help as wanted:
+    except HelpRequested as wanted:
         from oc import app
 
         return app.show_help(wanted.words)
@@ -53,9 +53,9 @@ def load_catalog() -> dict[str, Any]:
 
 
 def _carry_out(command: Command, index: Index, catalog_hash: str) -> int:
-    from oc.daemon_calls import Line
+    from oc.daemon_calls import DaemonClient
 
-    line = Line(command, catalog_hash)
+    line = DaemonClient(command, catalog_hash)
     where = command.entry.get("run")
     if where is None:
         return call(line, command, command.entry["name"], command.params, index)
@@ -65,7 +65,9 @@ def _carry_out(command: Command, index: Index, catalog_hash: str) -> int:
     return status
 
 
-def call(line: Line, command: Command, verb: str, params: dict[str, Any], index: Index) -> int:
+def call(
+    line: DaemonClient, command: Command, verb: str, params: dict[str, Any], index: Index
+) -> int:
     """Call a verb, show its result or error, and return the exit status."""
     from oc import daemon_calls, reply_output
 

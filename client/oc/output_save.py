@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from oc import render
 from oc.argv import Command
 from oc.command_names import Entry
-from oc.daemon_calls import Line
+from oc.daemon_calls import DaemonClient
 from ocd.api.errors import OcdError
 
 _PAGE_BYTES = 256 * 1024
 
 
-def save(line: Line, command: Command, _index: dict[str, Entry]) -> int:
+def save(line: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
     """Page through the output as bytes; the file appears when all of it is there."""
     handle, target = command.params["output_handle"], command.params["file"]
     pages = _pages(line, handle)
@@ -46,7 +46,7 @@ def _write(target: str, pages: Iterator[bytes]) -> int:
     return size
 
 
-def _pages(line: Line, handle: str) -> Iterator[bytes]:
+def _pages(line: DaemonClient, handle: str) -> Iterator[bytes]:
     offset: int | None = 0
     while offset is not None:
         page = line.result(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _ALONE = ("press", "accept_dialog")
 
 
-def placed(
+def assign(
     names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any], given: Container[str]
 ) -> list[str]:
     """Return the parameters in the order of the texts that are meant for them.
@@ -22,7 +22,7 @@ def placed(
     Where a ref stands, words, a selector and an action that comes first are known for what they
     are: no ref looks like them.
     """
-    left = [name for name in names if not _named(name, given)]
+    left = [name for name in names if not _is_given(name, given)]
     found: list[str] = []
     for text in texts:
         ways = _ways(left[0], known) if left else None
@@ -41,7 +41,7 @@ def placed(
     return [*found, *left]
 
 
-def shared_out(
+def distribute(
     names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any]
 ) -> dict[str, list[str]]:
     """Give one text to each name; the first name that takes many gets what the others leave."""
@@ -66,7 +66,7 @@ def _others(name: str) -> tuple[str, str] | None:
     return None if whose == name else (f"{whose}selector", f"{whose}query")
 
 
-def _named(name: str, given: Container[str]) -> bool:
+def _is_given(name: str, given: Container[str]) -> bool:
     ways = _others(name)
     return ways is not None and any(way in given for way in ways)
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from oc import daemon_calls
-from oc.daemon_calls import PROGRESS, Line
+from oc.daemon_calls import PROGRESS, DaemonClient
 from oc.render import harmless
 from ocd.api.errors import OcdError
 
@@ -38,7 +38,7 @@ def bar(label: str) -> Iterator[Move]:
         yield move
 
 
-def call(line: Line, verb: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
+def call(line: DaemonClient, verb: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
     """Return a long verb's result and draw a bar meanwhile; its error is raised."""
     reply = daemon_calls.good(line.call(verb, params, accept=PROGRESS))
     with bar(verb.replace("_", " ")) as move:

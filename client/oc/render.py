@@ -82,7 +82,7 @@ def table(rows: Iterable[dict[str, Any]], columns: Iterable[str] = ()) -> str:
     lines += [[_cell(row.get(name)) for name in names] for row in rows]
     widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     shown = ("  ".join(map(_pad, line, widths)).rstrip() for line in lines)
-    return "\n".join(_fitted(shown))
+    return "\n".join(_fit_columns(shown))
 
 
 def _object_lines(value: dict[str, Any]) -> list[str]:
@@ -140,7 +140,7 @@ def _pad(text: str, width: int) -> str:
     return text + " " * (width - _width(text))
 
 
-def _fitted(lines: Iterable[str]) -> Iterable[str]:
+def _fit_columns(lines: Iterable[str]) -> Iterable[str]:
     if not sys.stdout.isatty():
         return lines
     try:

@@ -36,7 +36,7 @@ def show_json(reply: Reply, command: Command) -> None:
     out = command.options.get("out")
     if out:
         body = reply.read()
-        if not (_PICTURE in body and _saved_picture(body, out)):
+        if not (_PICTURE in body and _save_picture(body, out)):
             _save(out, body)
         return
     last = b""
@@ -47,7 +47,7 @@ def show_json(reply: Reply, command: Command) -> None:
         render.write_bytes(b"\n")
 
 
-def _saved_picture(body: bytes, out: str) -> bool:
+def _save_picture(body: bytes, out: str) -> bool:
     """Save the picture of a result, if it has one, and print the rest; whether it has."""
     import json
 
@@ -56,7 +56,7 @@ def _saved_picture(body: bytes, out: str) -> bool:
     picture = result.get("image") if isinstance(result, dict) else None
     if not isinstance(picture, dict) or "data" not in picture:
         return False
-    _save(out, _decoded(picture.pop("data")))
+    _save(out, _decode_base64(picture.pop("data")))
     if out != "-":
         picture["path"] = out
         render.write_line(json.dumps(reply, ensure_ascii=False))
@@ -76,10 +76,10 @@ def show(result: Any, command: Command, index: dict[str, Entry]) -> None:  # noq
     elif isinstance(result.get("content"), str):
         _show_text(result, command, index)
     else:
-        _put(_rendered(result, command.entry["name"]), command)
+        _put(_render(result, command.entry["name"]), command)
 
 
-def _rendered(result: dict[str, Any], verb: str) -> str:
+def _render(result: dict[str, Any], verb: str) -> str:
     kept = {key: value for key, value in result.items() if key not in _NOTES}
     if verb == "oc_task_list" and isinstance(kept.get("tasks"), list):
         from oc.tasks import task_table
@@ -109,12 +109,12 @@ def _show_bytes(encoded: str, command: Command) -> None:
     if out == "-" and sys.stdout.isatty():
         _put(encoded, command)
     else:
-        _save(out, _decoded(encoded))
+        _save(out, _decode_base64(encoded))
 
 
 def _show_picture(result: dict[str, Any], picture: dict[str, Any], command: Command) -> None:
     suffix = _SUFFIXES.get(picture.get("mime_type", ""), "bin")
-    data = _decoded(picture["data"])
+    data = _decode_base64(picture["data"])
     path = command.options.get("out")
     if path:
         _save(path, data)
@@ -129,11 +129,11 @@ def _show_picture(result: dict[str, Any], picture: dict[str, Any], command: Comm
 
 
 def _warn(path: str, picture: dict[str, Any]) -> None:
-    from ocd.api.image_formats import named_format
+    from ocd.api.image_formats import format_for_path
 
     kind = str(picture.get("mime_type")).removeprefix("image/")
     try:
-        named_format(path, kind)
+        format_for_path(path, kind)
     except OcdError:
         render.say(f"Warning: {path} has a {kind} picture in it.")
 
@@ -145,7 +145,7 @@ def _put(text: str, command: Command) -> None:
         render.write_line(text)
 
 
-def _decoded(encoded: str) -> bytes:
+def _decode_base64(encoded: str) -> bytes:
     from base64 import b64decode
 
     return b64decode(encoded)

@@ -9,7 +9,7 @@ from typing import Any
 from oc import command_names, daemon_calls, hot_path, render, reply_output
 from oc.argv import Command
 from oc.command_names import Entry
-from oc.daemon_calls import Line
+from oc.daemon_calls import DaemonClient
 from ocd.api.errors import OcdError
 
 Index = dict[str, Entry]
@@ -18,7 +18,7 @@ _OWN = frozenset(("kind", "args", "wait", "watch"))
 _WAIT_MS = 60_000
 
 
-def start(line: Line, command: Command, index: Index) -> int:
+def start(line: DaemonClient, command: Command, index: Index) -> int:
     """Start a task; with --wait or --watch stay until it has ended."""
     given = command.params
     args = given.get("args", {}) | {k: v for k, v in given.items() if k not in _OWN}
@@ -30,7 +30,7 @@ def start(line: Line, command: Command, index: Index) -> int:
     if not (command.quiet or command.as_json):
         render.say(f"Started task {task_id}")
     try:
-        if given.get("watch") or _bar_wanted(command):
+        if given.get("watch") or _wants_bar(command):
             _follow(line, command, task_id)
         else:
             _wait(line, command, task_id)
@@ -41,14 +41,14 @@ def start(line: Line, command: Command, index: Index) -> int:
     return _finish(line, command, task_id, show_json=True)
 
 
-def watch(line: Line, command: Command, _index: Index) -> int:
+def watch(line: DaemonClient, command: Command, _index: Index) -> int:
     """Show a task's progress until it has ended; the exit status tells how."""
     task_id = command.params["task_id"]
     _follow(line, command, task_id)
     return _finish(line, command, task_id, show_json=False)
 
 
-def events(line: Line, command: Command, _index: Index) -> int:
+def events(line: DaemonClient, command: Command, _index: Index) -> int:
     """Print a task's events, as they came or as lines for humans."""
     follow = bool(command.params.get("follow"))
     _print_events(line, command, command.params["task_id"], follow=follow)
@@ -65,7 +65,9 @@ def task_table(tasks: list[dict[str, Any]]) -> str:
 def event_line(event: dict[str, Any]) -> str:
     """Return one event as a line: time, what happened, details."""
     data = event.get("data", {})
-    details = (f"{name}={_plain(value)}" for name, value in data.items() if value not in (None, ""))
+    details = (
+        f"{name}={_value_text(value)}" for name, value in data.items() if value not in (None, "")
+    )
     return "  ".join([event["ts"], event["kind"], *details])
 
 
@@ -74,12 +76,12 @@ def progress_in(event: dict[str, Any]) -> dict[str, Any] | None:
     return event["data"] if event["kind"] == "progress" else None
 
 
-def _bar_wanted(command: Command) -> bool:
+def _wants_bar(command: Command) -> bool:
     return sys.stderr.isatty() and not (command.as_json or command.quiet)
 
 
-def _follow(line: Line, command: Command, task_id: str) -> None:
-    if not _bar_wanted(command):
+def _follow(line: DaemonClient, command: Command, task_id: str) -> None:
+    if not _wants_bar(command):
         _print_events(line, command, task_id, follow=True)
         return
     from oc import progress_bars as bars
@@ -92,7 +94,7 @@ def _follow(line: Line, command: Command, task_id: str) -> None:
                 move(progress)
 
 
-def _print_events(line: Line, command: Command, task_id: str, *, follow: bool) -> None:
+def _print_events(line: DaemonClient, command: Command, task_id: str, *, follow: bool) -> None:
     reply = line.get(_events_path(task_id, follow=follow), timeout_s=None)
     show: Callable[[bytes], None] = _show_raw if command.as_json else _show_event
     for text in reply.lines():
@@ -113,7 +115,7 @@ def _events_path(task_id: str, *, follow: bool) -> str:
     return f"/v1/tasks/{task_id}/events" + ("?follow=1" if follow else "")
 
 
-def _wait(line: Line, command: Command, task_id: str) -> None:
+def _wait(line: DaemonClient, command: Command, task_id: str) -> None:
     limit = command.options.get("timeout_ms")
     while True:
         try:
@@ -125,7 +127,7 @@ def _wait(line: Line, command: Command, task_id: str) -> None:
             return
 
 
-def _finish(line: Line, command: Command, task_id: str, *, show_json: bool) -> int:
+def _finish(line: DaemonClient, command: Command, task_id: str, *, show_json: bool) -> int:
     """Say how the task ended; 0 if it completed, else 1."""
     body = daemon_calls.good(line.call("oc_task_get", {"task_id": task_id})).read()
     meta = json.loads(body)["result"]["meta"]
@@ -133,7 +135,7 @@ def _finish(line: Line, command: Command, task_id: str, *, show_json: bool) -> i
         if show_json:
             render.write_bytes(body.rstrip(b"\n") + b"\n")
     else:
-        render.write_line(f"{meta['status']}  {meta['kind']}  {_done(meta)}  {task_id}")
+        render.write_line(f"{meta['status']}  {meta['kind']}  {_done_text(meta)}  {task_id}")
         error = meta.get("error")
         if error:
             reply_output.say_error(error)
@@ -145,13 +147,13 @@ def _row(meta: dict[str, Any]) -> dict[str, Any]:
         "id": meta.get("task_id"),
         "kind": meta.get("kind"),
         "status": meta.get("status"),
-        "done": _done(meta),
+        "done": _done_text(meta),
         "age": age(meta.get("created_at"), datetime.now(UTC)),
         "message": (meta.get("error") or meta.get("progress") or {}).get("message", ""),
     }
 
 
-def _done(meta: dict[str, Any]) -> str:
+def _done_text(meta: dict[str, Any]) -> str:
     progress = meta.get("progress") or {}
     total = progress.get("total")
     return f"{progress.get('done', 0)}/{'?' if total is None else total}"
@@ -169,5 +171,5 @@ def age(since: str | None, now: datetime) -> str:
     return f"{max(0, int(seconds))}s"
 
 
-def _plain(value: object) -> str:
+def _value_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -13,30 +13,30 @@ if TYPE_CHECKING:
     from typing import Any
 
     from oc.argv import Command
-    from oc.daemon_calls import Line
+    from oc.daemon_calls import DaemonClient
     from oc.hot_path import Index
 
 _MAX_SEED = 10_000
 
 
-def add(line: Line, command: Command, _index: Index) -> int:
+def add(line: DaemonClient, command: Command, _index: Index) -> int:
     """Hand a seed over to the daemon."""
     domain = command.params["domain"]
     body = {"action": "add", "domain": domain, "seed": _seed(domain)}
-    return _asked(line, command, body)
+    return _ask_for_seed(line, command, body)
 
 
-def names(line: Line, command: Command, _index: Index) -> int:
+def names(line: DaemonClient, command: Command, _index: Index) -> int:
     """List the domains that have a seed."""
-    return _asked(line, command, {"action": "list"})
+    return _ask_for_seed(line, command, {"action": "list"})
 
 
-def remove(line: Line, command: Command, _index: Index) -> int:
+def remove(line: DaemonClient, command: Command, _index: Index) -> int:
     """Forget a seed."""
-    return _asked(line, command, {"action": "remove", "domain": command.params["domain"]})
+    return _ask_for_seed(line, command, {"action": "remove", "domain": command.params["domain"]})
 
 
-def _asked(line: Line, command: Command, body: dict[str, Any]) -> int:
+def _ask_for_seed(line: DaemonClient, command: Command, body: dict[str, Any]) -> int:
     reply = good(line.post("/v1/totp", body))
     if command.as_json:
         reply_output.show_json(reply, command)

@@ -42,9 +42,9 @@ class Reply:
         """Yield the body as it arrives, then close; `no_daemon` if it ends too early."""
         try:
             if self.headers.get("transfer-encoding", "").lower() == "chunked":
-                yield from self._chunked()
+                yield from self._read_chunked()
             elif "content-length" in self.headers:
-                yield from self._counted(int(self.headers["content-length"]))
+                yield from self._read_counted(int(self.headers["content-length"]))
             else:
                 while data := self._buffer or self._receive():
                     self._buffer = b""
@@ -86,7 +86,7 @@ class Reply:
     def _more(self) -> None:
         data = self._receive()
         if not data:
-            raise _gone()
+            raise _connection_lost_error()
         self._buffer += data
 
     def _head(self) -> tuple[int, dict[str, str]]:
@@ -108,7 +108,7 @@ class Reply:
         line, _, self._buffer = self._buffer.partition(b"\r\n")
         return line
 
-    def _counted(self, left: int) -> Iterator[bytes]:
+    def _read_counted(self, left: int) -> Iterator[bytes]:
         while left:
             if not self._buffer:
                 self._more()
@@ -116,9 +116,9 @@ class Reply:
             left -= len(data)
             yield data
 
-    def _chunked(self) -> Iterator[bytes]:
+    def _read_chunked(self) -> Iterator[bytes]:
         while size := int(self._line().partition(b";")[0], 16):
-            yield from self._counted(size)
+            yield from self._read_counted(size)
             self._line()
         while self._line():
             pass  # trailers
@@ -162,7 +162,7 @@ def _expect_life(address: str) -> None:
     try:
         request(address, "GET", "/v1/status", timeout_s=PROBE_S).read()
     except Unreachable:
-        raise _gone() from None
+        raise _connection_lost_error() from None
     except OcdError as error:
         if error.code != "timeout":
             raise
@@ -220,7 +220,7 @@ class _Pipe:
         self._file.close()
 
 
-def _gone() -> OcdError:
+def _connection_lost_error() -> OcdError:
     message = "The daemon went away during the call; what it had begun may have happened"
     return OcdError("no_daemon", message, hint="See why: ocd status, ocd logs")
 

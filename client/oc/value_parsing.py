@@ -17,7 +17,7 @@ Schema: TypeAlias = "dict[str, Any]"
 _YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-class Unfit(Exception):
+class InvalidValue(Exception):
     """A text that is no value of the schema; says what was expected."""
 
 
@@ -41,8 +41,8 @@ def parse(label: str, schema: Schema, texts: Sequence[str]) -> Any:  # noqa: ANN
         if len(texts) > 1:
             raise OcdError("invalid_argument", f"{label} is given {len(texts)} times, it takes one")
         return _one(schema, texts[0])
-    except Unfit as unfit:
-        message = f"{label} expects {unfit}, not {_shown(texts)}"
+    except InvalidValue as unfit:
+        message = f"{label} expects {unfit}, not {_quote_all(texts)}"
         raise OcdError("invalid_argument", message, hint=_hint(schema, texts)) from None
 
 
@@ -50,7 +50,7 @@ def loose(text: str) -> Any:  # noqa: ANN401 - a JSON value
     """Return the JSON value that a text is, or the text itself."""
     try:
         return _json(text)
-    except Unfit:
+    except InvalidValue:
         return text
 
 
@@ -108,7 +108,7 @@ def _pairs(schema: Schema, texts: Sequence[str]) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise Unfit("a JSON object or name=value")
+            raise InvalidValue("a JSON object or name=value")
         found[name] = _one(items, value) if isinstance(items, dict) else value
     return found
 
@@ -127,16 +127,16 @@ def _any_of(branches: Sequence[Schema], text: str) -> Any:  # noqa: ANN401 - a J
     for branch in sorted(branches, key=lambda branch: branch.get("type") == "string"):
         try:
             value = _one(branch, text)
-        except Unfit:
+        except InvalidValue:
             continue
         # Where text will do, 007, +49 and "no" are text: a number would lose what is typed.
-        if textual and isinstance(value, (bool, int, float)) and _spelt(value) != text:
+        if textual and isinstance(value, (bool, int, float)) and _number_text(value) != text:
             continue
         return value
-    raise Unfit(" or ".join(map(describe, branches)))
+    raise InvalidValue(" or ".join(map(describe, branches)))
 
 
-def _spelt(value: float) -> str:
+def _number_text(value: float) -> str:
     return ("false", "true")[value] if isinstance(value, bool) else repr(value)
 
 
@@ -145,7 +145,7 @@ def _choice(choices: Sequence[Any], text: str) -> Any:  # noqa: ANN401 - a JSON 
         for choice in choices:
             if str(choice) == wanted:
                 return choice
-    raise Unfit(f"one of {', '.join(map(str, choices))}")
+    raise InvalidValue(f"one of {', '.join(map(str, choices))}")
 
 
 def respelt(text: str) -> str:
@@ -158,36 +158,36 @@ def _integer(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise Unfit("a whole number") from None
+        raise InvalidValue("a whole number") from None
 
 
 def _number(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise Unfit("a number") from None
+        raise InvalidValue("a number") from None
     if value - value != 0:
-        raise Unfit("a finite number")
+        raise InvalidValue("a finite number")
     return int(value) if value.is_integer() else value
 
 
 def _boolean(text: str) -> bool:
     if text.lower() not in _YES_NO:
-        raise Unfit("true or false")
+        raise InvalidValue("true or false")
     return _YES_NO[text.lower()]
 
 
 def _object(text: str) -> dict[str, Any]:
     value = _json(text)
     if not isinstance(value, dict):
-        raise Unfit("a JSON object")
+        raise InvalidValue("a JSON object")
     return value
 
 
 def _list(text: str) -> list[Any]:
     value = _json(text)
     if not isinstance(value, list):
-        raise Unfit("a JSON array")
+        raise InvalidValue("a JSON array")
     return value
 
 
@@ -197,7 +197,7 @@ def _json(text: str) -> Any:  # noqa: ANN401 - a JSON value
     try:
         return json.loads(text, parse_constant=_constant)
     except (ValueError, RecursionError) as error:
-        raise Unfit(f"JSON ({error})") from None
+        raise InvalidValue(f"JSON ({error})") from None
 
 
 def _constant(name: str) -> None:
@@ -225,7 +225,7 @@ def describe(schema: Schema) -> str:
     return names.get(kind, kind)
 
 
-def _shown(texts: Sequence[str]) -> str:
+def _quote_all(texts: Sequence[str]) -> str:
     whole = " ".join(texts)
     return repr(whole if len(whole) <= 60 else whole[:60] + "…")
 

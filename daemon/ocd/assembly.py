@@ -20,13 +20,13 @@ from ocd.browser.process.chromium import Chromium
 from ocd.browser.sessions.session import Sessions
 from ocd.calls import catalog
 from ocd.calls.dispatch import check_call, run_call
-from ocd.calls.egress_policy import Departures
-from ocd.calls.path_params import Reach, project_folders
-from ocd.calls.services import Road
+from ocd.calls.egress_policy import EgressPolicy
+from ocd.calls.path_params import FileAccess, project_folders
+from ocd.calls.services import CallServices
 from ocd.calls.task_kinds import task_kinds
 from ocd.config.loader import Config, environment, reload
 from ocd.crawl.crawler import Crawler
-from ocd.evidence.service import Witness
+from ocd.evidence.service import EvidenceService
 from ocd.evidence.store import EvidenceStore
 from ocd.gateway.gateway import Gateway
 from ocd.gateway.tool_pins import PinStore
@@ -43,25 +43,25 @@ from ocd.runtime.part_options import (
     belongings,
     browser_options,
     domain_policy,
+    file_roots,
     own_servers,
-    shared_roots,
 )
 from ocd.safety import secrets
 from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.path_policy import Roots
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
-from ocd.server.http_api import Api
-from ocd.server.mcp_socket import McpDoor
+from ocd.server.http_api import HttpApi
+from ocd.server.mcp_socket import McpSocketServer
 from ocd.session_stores import shelves
 from ocd.storage.journal import Journal
 from ocd.verb_api.capabilities import Capabilities
 from ocd.verb_api.declaration import Verb
-from ocd.verb_api.nested_calls import Calls
-from ocd.verbs.batches import Viewers
-from ocd.verbs.doctor import Ward
-from ocd.verbs.open_chat_studio import Studio
-from ocd.verbs.tool_discovery import Toolbox
+from ocd.verb_api.nested_calls import NestedCalls
+from ocd.verbs.batches import PaginationServices
+from ocd.verbs.doctor import DoctorServices
+from ocd.verbs.open_chat_studio import UploadServices
+from ocd.verbs.tool_discovery import ToolCatalog
 from ocd.workflows.plan_runner import Planner
 from ocd.workflows.plan_store import PlanStore
 from ocd.workflows.service import Workflows
@@ -116,7 +116,7 @@ class Daemon:
         entries = {entry["name"]: entry for entry in catalog.render(verbs.values())["verbs"]}
         self._put_callers(parts, toolbox(entries, self.gateway, capabilities))
         self.road = self._road(capabilities, parts, verbs, kinds)
-        self.door = McpDoor(
+        self.door = McpSocketServer(
             self.road, entries, version=VERSION, config=lambda: self.config,
             status=self.status, spawn=self.spawn,
         )  # fmt: skip
@@ -127,17 +127,19 @@ class Daemon:
         own = (
             *(self.chromium, self.sessions, self.journal, self.outputs, self.crawler),
             *(self.runner, self.recorder, self.gateway),
-            Witness(self.sessions, self.evidence, self.outputs, self.sanitizer),
+            EvidenceService(self.sessions, self.evidence, self.outputs, self.sanitizer),
             TotpStore(config.home, environment()),
-            Studio(self.sessions, lambda: self.config.ocs, config.ignore_certificate_errors),
-            Ward(self.chromium, lambda: self.config, self.status),
+            UploadServices(
+                self.sessions, lambda: self.config.ocs, config.ignore_certificate_errors
+            ),
+            DoctorServices(self.chromium, lambda: self.config, self.status),
         )
         parts.update({type(part): part for part in own})
 
-    def _put_callers(self, parts: dict[type, object], tools: Toolbox) -> None:
+    def _put_callers(self, parts: dict[type, object], tools: ToolCatalog) -> None:
         """Add what starts other verbs; they take the road as it is once it is there."""
         home = self.config.home
-        calls = Calls(lambda request: run_call(self.road, request))
+        calls = NestedCalls(lambda request: run_call(self.road, request))
         self.shelves = shelves(
             home, self.recorder, calls, lambda verb, params: check_call(self.road, verb, params)
         )
@@ -145,7 +147,7 @@ class Daemon:
         own = (
             *(calls, tools),
             Workflows(WorkflowStore(home / "workflows"), self.sessions, calls),
-            Viewers(calls, self.sessions),
+            PaginationServices(calls, self.sessions),
             Planner(PlanStore(home / "plans"), calls, tools.entries),
         )
         parts.update({type(part): part for part in own})
@@ -167,8 +169,8 @@ class Daemon:
         parts: dict[type, object],
         verbs: dict[str, Verb],
         kinds: dict[str, Verb],
-    ) -> Road:
-        return Road(
+    ) -> CallServices:
+        return CallServices(
             verbs=verbs,
             kinds=kinds,
             capabilities=capabilities,
@@ -183,7 +185,7 @@ class Daemon:
             sanitizer=self.sanitizer,
             reach=self.reach,
             gateway=self.gateway,
-            departures=Departures(lambda: self.config.policy.exfiltration, self.report),
+            egress=EgressPolicy(lambda: self.config.policy.exfiltration, self.report),
             large_output=lambda: self.config.handle_large_tool_output,
         )
 
@@ -211,23 +213,23 @@ class Daemon:
         """Write an event to the journal."""
         self.journal.record_event({**redact(event), "ts": rfc3339(time.time())})
 
-    def reach(self, client: Client) -> Reach:
+    def reach(self, client: Client) -> FileAccess:
         """Return the files that a client may name: oc's caller has a shell, others have roots."""
         own = belongings(self.config)
         if client.kind == "oc":
-            return Reach(cwd=client.cwd, own=own)
-        shared = shared_roots(self.config)
-        return Reach(Roots((*shared, *project_folders(client.cwd)), own), client.cwd)
+            return FileAccess(cwd=client.cwd, own=own)
+        shared = file_roots(self.config)
+        return FileAccess(Roots((*shared, *project_folders(client.cwd)), own), client.cwd)
 
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run a coroutine as a child of the daemon's one TaskGroup."""
         return self.group.create_task(coroutine)
 
-    def api(self) -> Api:
+    def api(self) -> HttpApi:
         """Return the socket's routes."""
         served = [verb for verb in self.road.verbs.values() if verb.name in self.road.capabilities]
         document = catalog.render(served)
-        return Api(
+        return HttpApi(
             self.road,
             catalog=msgspec.json.encode(document),
             # What a client compares is what it was built with, not what is enabled here.

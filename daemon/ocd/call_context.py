@@ -10,7 +10,7 @@ _ANSWER_S = 0.25
 
 
 @dataclass(slots=True)
-class Meeting:
+class TouchedElement:
     """One element as a call named it, and what the engine says about it.
 
     named: the ref, selector or words of the caller. about: role, name, secret, and with `identity`
@@ -22,7 +22,7 @@ class Meeting:
 
 
 @dataclass(eq=False, slots=True)
-class Met:
+class TouchedElements:
     """What one call has met so far.
 
     whole: identities are wanted. calls: how many others it has made in its session.
@@ -31,7 +31,7 @@ class Met:
     """
 
     whole: bool = False
-    elements: list[Meeting] = field(default_factory=list)
+    elements: list[TouchedElement] = field(default_factory=list)
     calls: int = 0
     kept: Any = None
     deadline: float | None = None
@@ -49,7 +49,7 @@ class Met:
 
 
 # Those of the call that is served in this context; the dispatcher sets it.
-MET: ContextVar[Met | None] = ContextVar("MET", default=None)
+MET: ContextVar[TouchedElements | None] = ContextVar("MET", default=None)
 
 
 def wanted() -> bool:
@@ -70,4 +70,4 @@ def note(named: str, about: dict[str, Any]) -> None:
     """Note an element; `named` is empty if it was found by its place."""
     met = MET.get()
     if met is not None:
-        met.elements.append(Meeting(named, about))
+        met.elements.append(TouchedElement(named, about))

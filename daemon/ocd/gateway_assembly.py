@@ -6,12 +6,12 @@ from typing import Any
 
 from ocd.gateway.gateway import Gateway
 from ocd.verb_api.capabilities import Capabilities
-from ocd.verbs.tool_discovery import Toolbox
+from ocd.verbs.tool_discovery import ToolCatalog
 
 
 def toolbox(
     entries: dict[str, dict[str, Any]], gateway: Gateway, capabilities: Capabilities
-) -> Toolbox:
+) -> ToolCatalog:
     """Return the toolbox over catalog entries and what the gateway offers at any time."""
     own: dict[str, Mapping[str, Any]] = {**entries}
     shown = ChainMap(own, gateway.entries)
@@ -19,4 +19,4 @@ def toolbox(
     def check(name: str) -> None:
         capabilities.check_entry(name, shown[name]["capability"])
 
-    return Toolbox(shown, check, capabilities.check_unknown, gateway.settle)
+    return ToolCatalog(shown, check, capabilities.check_unknown, gateway.settle)

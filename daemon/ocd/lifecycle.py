@@ -16,7 +16,7 @@ from ocd.api import paths
 from ocd.api.errors import OcdError
 from ocd.assembly import VERSION, Daemon
 from ocd.config.loader import Config, environment
-from ocd.runtime.home_lock import locked, prepare_home
+from ocd.runtime.home_lock import hold_lock, prepare_home
 from ocd.runtime.sd_notify import Notifier
 from ocd.runtime.watchdog import Watchdog
 from ocd.server import mcp_http
@@ -36,7 +36,7 @@ async def serve(config: Config) -> None:
     address = prepare_home(config.home)
     crash_points.arm(environment().get("OCD_FAULT", ""))
     watchdog = Watchdog(config.home, config.watchdog_dump_s, config.watchdog_end_s, notifier)
-    with locked(config.home / "run" / "ocd.lock", VERSION) as tenure, watchdog.watching():
+    with hold_lock(config.home / "run" / "ocd.lock", VERSION) as tenure, watchdog.watching():
         async with asyncio.TaskGroup() as group:
             daemon = Daemon(config, group)
             beating = daemon.spawn(watchdog.keep_beating())

@@ -11,24 +11,24 @@ from ocd.api.errors import OcdError
 from ocd.browser.sessions.session import Sessions
 from ocd.memory.checkpoints import checkpoints, snapshots
 from ocd.memory.notes import Notes
-from ocd.memory.session_resume import Bookkeeper
-from ocd.recording.recent_actions import Trails
+from ocd.memory.session_resume import SessionSnapshots
+from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
-from ocd.skills.service import Skillbook
+from ocd.skills.service import SkillService
 from ocd.skills.store import Skills
-from ocd.verb_api.nested_calls import Calls
+from ocd.verb_api.nested_calls import NestedCalls
 
 
 @dataclass(frozen=True, slots=True)
-class Shelves:
+class SessionStores:
     """The stores of a home that agents write to, with what is needed to use them."""
 
     notes: Notes
-    bookkeeper: Bookkeeper
-    skillbook: Skillbook
+    bookkeeper: SessionSnapshots
+    skillbook: SkillService
 
     @property
-    def trails(self) -> Trails:
+    def trails(self) -> RecentActions:
         """The latest actions of every session."""
         return self.skillbook.trails
 
@@ -44,12 +44,15 @@ class Shelves:
 
 
 def shelves(
-    home: Path, recorder: Recorder, calls: Calls, check: Callable[[str, Mapping[str, Any]], None]
-) -> Shelves:
+    home: Path,
+    recorder: Recorder,
+    calls: NestedCalls,
+    check: Callable[[str, Mapping[str, Any]], None],
+) -> SessionStores:
     """Return the shelves of a home; check: see Skillbook."""
     sessions: Sessions = recorder.sessions
-    return Shelves(
+    return SessionStores(
         Notes(home / "memory"),
-        Bookkeeper(sessions, checkpoints(home), snapshots(home), calls),
-        Skillbook(Skills(home / "skills"), Trails(), recorder, sessions, calls, check),
+        SessionSnapshots(sessions, checkpoints(home), snapshots(home), calls),
+        SkillService(Skills(home / "skills"), RecentActions(), recorder, sessions, calls, check),
     )

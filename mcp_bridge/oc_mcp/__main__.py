@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> None:
 
         _leave(f"oc-mcp {version('openchrome')}\n", 0)
     try:
-        options, may_start = parsed(argv)
+        options, may_start = parse_flags(argv)
     except ValueError as error:
         sys.stderr.write(f"Error: {error}\nHint: oc-mcp --help\n")
         raise SystemExit(2) from None
@@ -45,7 +45,7 @@ def _leave(text: str, status: int) -> None:
     raise SystemExit(status)
 
 
-def parsed(argv: list[str]) -> tuple[dict[str, Any], bool]:
+def parse_flags(argv: list[str]) -> tuple[dict[str, Any], bool]:
     """Return what the hello line says of the flags, and whether the daemon may be started."""
     options: dict[str, Any] = {}
     may_start = True

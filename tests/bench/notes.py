@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.daemon import Daemon
 from bench.figures import Section, median
 from ocd.memory.notes import Notes
-from ocd.skills.store import Skill, Skills, Step, skill_id
+from ocd.skills.store import Skill, Skills, SkillStep, skill_id
 
 MANY = 10_000
 ANSWER_MS = 5.0
@@ -25,7 +25,7 @@ def _fill(home: Path) -> None:
     for number in range(MANY):
         domain, name = f"site{number % 100}.example.org", f"buy kettle {number}"
         notes.record(domain, f"selector:{number}", f"Buy {number}")
-        step = Step(verb="interact", params={"query": "Buy"}, description="interact Buy")
+        step = SkillStep(verb="interact", params={"query": "Buy"}, description="interact Buy")
         skills.put(
             Skill(
                 skill_id=skill_id(domain, name), domain=domain, name=name, steps=[step],

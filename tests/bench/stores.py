@@ -16,7 +16,7 @@ from bench.daemon import Daemon
 from bench.figures import Section
 from ocd.ledger.states import TaskMeta, TaskProgress
 from ocd.outputs.store import OutputStore
-from ocd.storage.payload import JSON, Lines, Payload
+from ocd.storage.payload import JSON, JsonLinesFile, Payload
 
 TASKS = 10_000
 
@@ -71,14 +71,14 @@ def ledger_scale(options: argparse.Namespace) -> Section:
     return section
 
 
-def rows_file(folder: Path, megabytes: int) -> Lines:
+def rows_file(folder: Path, megabytes: int) -> JsonLinesFile:
     """Write a file of JSON lines of about 2 KB each."""
     path = folder / f"{megabytes}.jsonl"
     line = b'{"url":"http://127.0.0.1/p/%d","content":"' + b"word " * 400 + b'"}\n'
     with path.open("wb") as file:
         for n in range(megabytes * 500):
             file.write(line % n)
-    return Lines(path)
+    return JsonLinesFile(path)
 
 
 def handle_scale(options: argparse.Namespace) -> Section:

@@ -21,7 +21,7 @@ from oc_mcp.server import prompts, resources, server, tools
 from ocd.__main__ import main
 from ocd.api.errors import OcdError
 from ocd.calls import catalog
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.storage.journal import Journal
 from ocd.verb_api.declaration import Image, Output, Params, Verb, daemon_verb, task_verb
 from support.conformance_questions import QUESTIONS, asked_prompt
@@ -96,7 +96,7 @@ async def address(_journal: Journal, params: Address) -> Output:
 
 
 @lasting("test_tool_with_progress", Nothing)
-async def with_progress(_journal: Journal, work: Work, _params: Nothing) -> Output:
+async def with_progress(_journal: Journal, work: TaskHandle, _params: Nothing) -> Output:
     for done in (0, 50, 100):
         work.progress(done, 100)
         await asyncio.sleep(0.7)  # progress is told at most twice a second
@@ -104,7 +104,7 @@ async def with_progress(_journal: Journal, work: Work, _params: Nothing) -> Outp
 
 
 @lasting("slow_compute", Compute)
-async def slow_compute(_journal: Journal, work: Work, params: Compute) -> Output:
+async def slow_compute(_journal: Journal, work: TaskHandle, params: Compute) -> Output:
     try:
         async with asyncio.timeout(params.seconds):
             await work.stop.wait()
@@ -114,13 +114,13 @@ async def slow_compute(_journal: Journal, work: Work, params: Compute) -> Output
 
 
 @lasting("failing_job", Nothing)
-async def failing_job(_journal: Journal, _work: Work, _params: Nothing) -> Output:
+async def failing_job(_journal: Journal, _work: TaskHandle, _params: Nothing) -> Output:
     await asyncio.sleep(2 * TASK_AFTER_S)
     raise OcdError("invalid_argument", "This job fails")
 
 
 @lasting("protocol_error_job", Nothing)
-async def protocol_error_job(_journal: Journal, _work: Work, _params: Nothing) -> Output:
+async def protocol_error_job(_journal: Journal, _work: TaskHandle, _params: Nothing) -> Output:
     await asyncio.sleep(2 * TASK_AFTER_S)
     raise RuntimeError("a bug")
 

@@ -8,14 +8,14 @@ from typing import Any, Self
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.browser.pool.page_pool import Fetched, LoadedPage
+from ocd.browser.pool.page_pool import FetchedBody, LoadedPage
 from ocd.crawl.browser_fetch import OpenPool
 from ocd.crawl.crawler import Crawler
 from ocd.crawl.spec import CrawlSpec
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.sanitize import Sanitizer
-from ocd.storage.payload import Lines
+from ocd.storage.payload import JsonLinesFile
 
 
 @dataclass
@@ -68,9 +68,9 @@ class FakePool:
             raise found
         return found
 
-    async def fetch(self, url: str, timeout_s: float) -> Fetched:
+    async def fetch(self, url: str, timeout_s: float) -> FetchedBody:
         self.loaded.append(url)
-        return Fetched(url, 200, {"Content-Type": "text/html"}, b"<title>As user</title>")
+        return FetchedBody(url, 200, {"Content-Type": "text/html"}, b"<title>As user</title>")
 
 
 def rendered(url: str, html: str, *links: str, status: int = 200) -> LoadedPage:
@@ -83,13 +83,13 @@ async def run_crawl(
     *,
     pool: OpenPool | None = None,
     policy: DomainPolicy | None = None,
-    work: Work | None = None,
+    work: TaskHandle | None = None,
     sitemap: bool = False,
     **spec: Any,  # noqa: ANN401 - CrawlSpec's own fields
 ) -> Crawled:
     """Run one crawl into `directory` and return what came of it."""
     directory.mkdir(exist_ok=True)  # noqa: ASYNC240 - a test's own folder
-    work = work or Work("0" * 16, "default", directory)
+    work = work or TaskHandle("0" * 16, "default", directory)
     crawler = Crawler(
         None,  # type: ignore[arg-type] - the fake pool stands for the browser
         policy or DomainPolicy(),
@@ -105,6 +105,6 @@ async def run_crawl(
     return Crawled(summary, kept_pages(work))
 
 
-def kept_pages(work: Work) -> list[dict[str, Any]]:
+def kept_pages(work: TaskHandle) -> list[dict[str, Any]]:
     """Return the records that a crawl has kept so far."""
-    return [msgspec.json.decode(line) for line in Lines(work.units)]
+    return [msgspec.json.decode(line) for line in JsonLinesFile(work.units)]

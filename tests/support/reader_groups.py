@@ -64,7 +64,7 @@ def addresses() -> dict[str, Read]:
             session_taint.origin_of(text),
             session_taint.carries_data(_URL + text),
         ),
-        "glob: host": host_globs.parsed.__wrapped__,
+        "glob: host": host_globs.parse.__wrapped__,
         "glob: host covers": lambda text: rules.allows(f"http://{text}.c.test/"),
         "glob: scope": lambda text: scope.glob_test(text[:200])(_URL + text),
         "glob: scope of path": lambda text: scope.glob_test("/*a*b*/**x*")(_URL + text),
@@ -97,14 +97,14 @@ def sites() -> dict[str, Read]:
 def markup() -> dict[str, Read]:
     """What makes HTML text and Markdown."""
     from ocd.content import html_text as html
-    from ocd.content.declarative_shadow import composed
-    from ocd.content.depth_limit import flattened
-    from ocd.crawl.js_detection import why_scripted
-    from ocd.crawl.page_extractor import Job, extract
+    from ocd.content.declarative_shadow import compose
+    from ocd.content.depth_limit import flatten
+    from ocd.crawl.js_detection import needs_browser_reason
+    from ocd.crawl.page_extractor import ExtractionJob, extract
 
     def page(text: str) -> None:
         extract(
-            Job(
+            ExtractionJob(
                 url=_URL, body=_bytes(text), charset="utf-8", html=True, format="markdown",
                 only_main=True, sanitize=True, probe=True,
             )
@@ -121,11 +121,11 @@ def markup() -> dict[str, Read]:
         "html: text": html.to_text,
         "html: escaped comments": lambda text: html._markdown(f"<p>&lt;!-- {text}", ""),
         "html: code": lambda text: html._escaped_comments(f"<!-- {text}"),
-        "html: nesting": flattened.__wrapped__,
-        "html: shadow trees": lambda text: composed(shadow + text),
-        "html: nested shadow trees": lambda text: composed(text.replace("<div>", shadow)),
-        "html: scripted": lambda text: why_scripted("<script></script>" + text),
-        "html: noscript": lambda text: why_scripted(
+        "html: nesting": flatten.__wrapped__,
+        "html: shadow trees": lambda text: compose(shadow + text),
+        "html: nested shadow trees": lambda text: compose(text.replace("<div>", shadow)),
+        "html: scripted": lambda text: needs_browser_reason("<script></script>" + text),
+        "html: noscript": lambda text: needs_browser_reason(
             f"<script></script><noscript>{text}</noscript>"
         ),
         "html: page of a crawl": page,
@@ -167,7 +167,7 @@ def safety() -> dict[str, Read]:
 def values() -> dict[str, Read]:
     """What finds values in what pages say."""
     from ocd.extraction import dates, embedded_metadata, field_names, numbers, pipeline
-    from ocd.extraction.page_capture import Harvest
+    from ocd.extraction.page_capture import PageCapture
     from ocd.extraction.schema import read_schema
 
     kinds = [
@@ -187,7 +187,7 @@ def values() -> dict[str, Read]:
 
     def harvest(text: str) -> None:
         tree: list[list[Any]] = [[0, "div", 0], [1, "p", {"class": text}], [2, text]]
-        pipeline.one(Harvest(_URL, [tree], [("og:title", text)]), wanted, page=True)
+        pipeline.one(PageCapture(_URL, [tree], [("og:title", text)]), wanted, page=True)
 
     return {
         "value: date": lambda text: (dates.iso_date(text), dates.iso_moment(text)),
@@ -204,7 +204,7 @@ def values() -> dict[str, Read]:
 def trees() -> dict[str, Read]:
     """What walks the trees that pages are harvested as: as many elements as the text has signs."""
     from ocd.extraction import pipeline
-    from ocd.extraction.page_capture import Harvest
+    from ocd.extraction.page_capture import PageCapture
     from ocd.extraction.schema import read_schema
 
     wanted = read_schema({"type": "object", "properties": {"price": {}, "name": {}, "tags": {}}})
@@ -219,9 +219,9 @@ def trees() -> dict[str, Read]:
 
     def walk(entries: list[list[Any]], text: str) -> None:
         tree = [[0, "body", 0], *(entries * (len(text) // 50))]
-        pipeline.everything(Harvest(_URL, [tree]), page=True)
-        pipeline.one(Harvest(_URL, [tree]), wanted, page=True)
-        pipeline.many(Harvest(_URL, [tree]), wanted, page=True)
+        pipeline.everything(PageCapture(_URL, [tree]), page=True)
+        pipeline.one(PageCapture(_URL, [tree]), wanted, page=True)
+        pipeline.many(PageCapture(_URL, [tree]), wanted, page=True)
 
     return {f"tree: {kind}": _bound(walk, entries) for kind, entries in kinds.items()}
 
@@ -234,12 +234,12 @@ def readings() -> dict[str, Read]:
     """What compares, filters and searches readings of pages."""
     from ocd.browser.observe.text_patterns import text_test
     from ocd.content import content_filter, line_diff
-    from ocd.contracts.matching import found, squeezed
-    from ocd.crawl.relevance import Scorer
-    from ocd.outputs.search import compiled
+    from ocd.contracts.matching import collapse_whitespace, pattern_matches
+    from ocd.crawl.relevance import RelevanceScorer
+    from ocd.outputs.search import compile_pattern
     from ocd.skills.index import _WORD
 
-    scorer = Scorer("a b c")
+    scorer = RelevanceScorer("a b c")
     return {
         "compare: lines": lambda text: line_diff.difference(
             text, text.replace("a", "[ref=e1]\n")
@@ -250,10 +250,10 @@ def readings() -> dict[str, Read]:
         "score: link": lambda text: scorer.link(text, text, 0.0, 0),
         "pattern: glob": text_test("a*b*c*d*<"),
         "pattern: expression": text_test("/(a|aa)+$|(.*)(.*)(.*)x/"),
-        "pattern: contract": lambda text: found("(a*)*b|(.*)*x", text),
-        "pattern: output": lambda text: compiled("(a*)*b|(.*)*x").search(_bytes(text)),
+        "pattern: contract": lambda text: pattern_matches("(a*)*b|(.*)*x", text),
+        "pattern: output": lambda text: compile_pattern("(a*)*b|(.*)*x").search(_bytes(text)),
         "skills: words": _WORD.findall,
-        "contract: squeezed": squeezed,
+        "contract: squeezed": collapse_whitespace,
     }
 
 
@@ -270,7 +270,7 @@ def calls() -> dict[str, Read]:
     from ocd.gateway import results
     from ocd.pages.instructions import parser
     from ocd.safety.path_policy import safe_name
-    from ocd.workflows.plan_schema import filled
+    from ocd.workflows.plan_schema import substitute
 
     def message(text: str) -> None:
         long = LongMessage()
@@ -285,14 +285,14 @@ def calls() -> dict[str, Read]:
         "config: TOML table": lambda text: toml_edit.with_table(text, ("a", "b"), {"c": "d"}),
         "user agent": lambda text: devices.override("Chrome/1" + text),
         "length": lambda text: pdf.inches("width", "1" + text),
-        "console message": lambda text: remote_objects.worded(
+        "console message": lambda text: remote_objects.format_arguments(
             [{"type": "string", "value": text}, {"type": "number", "value": 1}]
         ),
         "message of the browser": message,
-        "upstream: short text": lambda text: results.plain(text, 100),
-        "mcp: fence": lambda text: tool_results.fenced(text, text),
+        "upstream: short text": lambda text: results.one_line(text, 100),
+        "mcp: fence": lambda text: tool_results.fence(text, text),
         "mcp: response": lambda text: json_lines.response_key(_bytes(text)),
-        "plan: names": lambda text: filled(text, {"a": "b"}, {"a"}),
+        "plan: names": lambda text: substitute(text, {"a": "b"}, {"a"}),
         "name: snake_case": snake,
         "name: of a file": safe_name,
     }  # fmt: skip

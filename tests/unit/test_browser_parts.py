@@ -119,7 +119,7 @@ def test_the_command_line_says_what_it_must():
 
 def test_a_record_of_another_process_is_not_killed(tmp_path):
     """A pid that was given to somebody else since is left alone, and the record dropped."""
-    other = orphans.Running(1, 12.5, "/p", "h")
+    other = orphans.BrowserIdentity(1, 12.5, "/p", "h")
     (tmp_path / orphans.RECORD).write_bytes(msgspec.json.encode(other))
     assert orphans.reap(tmp_path) is None
     assert not (tmp_path / orphans.RECORD).exists()
@@ -313,9 +313,9 @@ async def test_a_listener_that_raises_costs_nobody_else_anything(caplog):
         session.on("disconnected", fail)
         session.on("disconnected", lambda: heard.append("end"))
     event = b'{"method":"A.b","params":{"n":1},"sessionId":"S1"}'
-    connection.received([event, event.replace(b"S1", b"S2")])
+    connection.receive([event, event.replace(b"S1", b"S2")])
     assert heard == ["A.b", {"n": 1}] * 2
-    connection.lost()
+    connection.on_lost()
     assert heard[4:] == ["end", "end"]
     failures = [record for record in caplog.records if record.exc_info]
     assert len(failures) == 6
@@ -329,8 +329,8 @@ async def test_a_session_ends_once(caplog):
     session.on("disconnected", lambda: ends.append(1))
     session.end("tab_gone", "The tab was closed.")
     detached = {"method": "Target.detachedFromTarget", "params": {"sessionId": "S1"}}
-    connection.received([msgspec.json.encode(detached)])
-    connection.lost()
+    connection.receive([msgspec.json.encode(detached)])
+    connection.on_lost()
     assert ends == [1]
     assert not caplog.records
 
@@ -342,7 +342,7 @@ async def test_what_is_no_message_fails_the_calls_of_the_browser_and_no_more(cap
     session = _attached(connection, 1)
     asked, of_page = connection.send("Browser.getVersion"), session.send("Page.enable")
     answer = {"id": wire.written[1]["id"], "sessionId": "S1", "result": {"ok": 1}}
-    connection.received([b"hello?", b"\xff\xfe", b"[1]", msgspec.json.encode(answer)])
+    connection.receive([b"hello?", b"\xff\xfe", b"[1]", msgspec.json.encode(answer)])
     with pytest.raises(OcdError) as caught:
         await asked
     assert caught.value.code == "browser_failed"

@@ -13,7 +13,7 @@ from ocd.api.errors import OcdError
 from ocd.contracts.expression import decode
 from ocd.contracts.perceptual_hash import distance, hash_of
 from ocd.contracts.report import report
-from ocd.contracts.snapshot import Evidence, decode_evidence
+from ocd.contracts.snapshot import Snapshot, decode_evidence
 from ocd.contracts.three_valued_logic import Verdict, conjunction, disjunction, negation
 
 P, F, U = "pass", "fail", "inconclusive"
@@ -248,7 +248,7 @@ def test_wrong_evidence_is_named_by_its_place(snapshot: object, place: str) -> N
 
 
 def test_keys_that_nothing_reads_are_told() -> None:
-    assert decode_evidence({"dom_txt": "x", "observed": {}}) == (Evidence(), ["dom_txt"])
+    assert decode_evidence({"dom_txt": "x", "observed": {}}) == (Snapshot(), ["dom_txt"])
 
 
 def test_a_pattern_that_would_hang_a_backtracking_engine_does_not() -> None:

@@ -16,7 +16,7 @@ from ocd.browser.process import orphans
 from ocd.cli import doctor_checks, install_chromium
 from ocd.cli.app import execute
 from ocd.runtime.home_lock import _is_private
-from ocd.runtime.host_checks import Finding
+from ocd.runtime.host_checks import HostFinding
 
 Output = pytest.CaptureFixture[str]
 DEBIAN = "ID=debian\n"
@@ -29,7 +29,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place.mkdir(mode=0o700)
     monkeypatch.setenv("OPENCHROME_HOME", str(place))
     monkeypatch.setattr(
-        doctor_checks, "check_browser", lambda _config: iter([Finding("browser", "ok", "x")])
+        doctor_checks, "check_browser", lambda _config: iter([HostFinding("browser", "ok", "x")])
     )
     return place
 
@@ -157,7 +157,9 @@ def test_a_missing_browser_is_installed_only_when_told(
     home: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[list[str]] = []
-    missing = Finding("browser", "error", "none", "", lambda yes: install_chromium.install(yes=yes))
+    missing = HostFinding(
+        "browser", "error", "none", "", lambda yes: install_chromium.install(yes=yes)
+    )
     monkeypatch.setattr(doctor_checks, "check_browser", lambda _config: iter([missing]))
     monkeypatch.setattr(
         install_chromium, "commands", lambda: [["pm", "update"], ["pm", "add", "chromium"]]

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.crawl.charset import codec_of, decode
-from ocd.crawl.js_detection import why_scripted
-from ocd.crawl.page_extractor import Extracted, Job, extract
-from ocd.crawl.relevance import Scorer
+from ocd.crawl.js_detection import needs_browser_reason
+from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract
+from ocd.crawl.relevance import RelevanceScorer
 from ocd.crawl.spec import Format
 
 PAGE = """<!doctype html><title> A
@@ -17,9 +17,9 @@ characters are asked for, which is more than one would think when one has to wri
 <a href="b#x">B</a><a href="b">B again</a><a href="mailto:x@y.z">Mail</a></main>"""
 
 
-def _extract(html: str, wanted: Format = "markdown", *, main: bool = False) -> Extracted:
+def _extract(html: str, wanted: Format = "markdown", *, main: bool = False) -> ExtractionResult:
     return extract(
-        Job("http://x.org/d/e", html.encode(), "utf-8", True, wanted, main, True, True)  # noqa: FBT003
+        ExtractionJob("http://x.org/d/e", html.encode(), "utf-8", True, wanted, main, True, True)  # noqa: FBT003
     )
 
 
@@ -45,13 +45,13 @@ def test_base_counts() -> None:
 
 
 def test_text_is_kept_as_it_is() -> None:
-    job = Job("http://x.org/", b'{"a": "<b>"}', "", False, "markdown", False, True, True)  # noqa: FBT003
+    job = ExtractionJob("http://x.org/", b'{"a": "<b>"}', "", False, "markdown", False, True, True)  # noqa: FBT003
     assert extract(job).content == '{"a": "<b>"}'
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_a_page(body: bytes) -> None:
-    job = Job("http://x.org/", body, "", True, "markdown", False, True, True)  # noqa: FBT003
+    job = ExtractionJob("http://x.org/", body, "", True, "markdown", False, True, True)  # noqa: FBT003
     assert isinstance(extract(job).content, str)
 
 
@@ -87,7 +87,7 @@ LONG = "<p>" + "Words that say something. " * 40
     ],
 )
 def test_why_scripted(html: str, reason: str) -> None:
-    found = why_scripted(html)
+    found = needs_browser_reason(html)
     assert found.startswith(reason)
     assert bool(found) is bool(reason)
 
@@ -127,8 +127,8 @@ def test_every_body_decodes(body: bytes, label: str) -> None:
 
 
 def test_scores() -> None:
-    scorer = Scorer("robots sitemap")
+    scorer = RelevanceScorer("robots sitemap")
     assert scorer.page("Robots", "about a sitemap") > scorer.page("Cats", "about a sitemap") > 0
     good = scorer.link("http://x/robots", "The robot's sitemap", 0.5, 1)
     assert 1 >= good > scorer.link("http://x/cats", "Cats", 0.5, 1) > 0
-    assert Scorer("").link("http://x/a", "a", 1.0, 1) == 0.0
+    assert RelevanceScorer("").link("http://x/a", "a", 1.0, 1) == 0.0

@@ -50,7 +50,7 @@ def test_a_log_closes_a_torn_line_before_it_goes_on(tmp_path: Path) -> None:
     """After a crash in the middle of a line the next line is whole."""
     path = tmp_path / "events.jsonl"
     path.write_bytes(b'{"a":1}\n{"b"')
-    log = files.Log(path)
+    log = files.JsonLinesLog(path)
     log.append(b'{"c":3}')
     log.close()
     assert path.read_bytes() == b'{"a":1}\n{"b"\n{"c":3}\n'
@@ -70,13 +70,13 @@ def test_a_symbolic_link_is_never_written_through(tmp_path: Path) -> None:
     target.write_bytes(b"keep")
     (tmp_path / "log").symlink_to(target)
     with pytest.raises(OcdError):
-        files.Log(tmp_path / "log")
+        files.JsonLinesLog(tmp_path / "log")
     assert target.read_bytes() == b"keep"
 
 
 def test_a_line_that_does_not_fit_is_taken_back(tmp_path: Path) -> None:
     """A full disk loses the line that did not fit, and no other; a later one is whole."""
-    log = files.Log(tmp_path / "events.jsonl")
+    log = files.JsonLinesLog(tmp_path / "events.jsonl")
     log.append(b'{"a":1}')
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

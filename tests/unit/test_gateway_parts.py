@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.gateway import approval_diff
-from ocd.gateway.resources import MOST_KEPT, Links
+from ocd.gateway.resources import MAX_KEPT, ResourceLinks
 from ocd.gateway.results import MAX_ATTACHMENTS, output_of
-from ocd.gateway.tool_entries import MAX_NAME, MAX_SCHEMA_BYTES, exposed, offers
-from ocd.gateway.tool_pins import Pinned, PinStore
+from ocd.gateway.tool_entries import MAX_NAME, MAX_SCHEMA_BYTES, exposed_name, offers
+from ocd.gateway.tool_pins import PinnedTools, PinStore
 from ocd.safety.redact_stream import SHORT, redact_long
 from ocd.safety.sanitize import Sanitizer
 
@@ -31,7 +31,7 @@ def tool(name: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON v
 @given(st.text(min_size=1, max_size=200))
 def test_every_name_is_short_and_plain(name: str) -> None:
     """Whatever a server calls its tool, hosts can take the name."""
-    shown = exposed("abc", name)
+    shown = exposed_name("abc", name)
     assert len(shown) <= MAX_NAME
     assert shown.startswith("abc__")
     assert all(sign.isascii() and (sign.isalnum() or sign in "_-") for sign in shown)
@@ -74,9 +74,9 @@ def test_a_review_shows_every_change_and_what_hides() -> None:
     now = [tool("t", description="Line one\nLine\u200b \x1b[2J2", inputSchema=schema), tool("same")]
     sanitizer = Sanitizer()
     before = offers("s", then, None, tier=2, sanitizer=sanitizer)
-    agreed = Pinned(
+    agreed = PinnedTools(
         tools={one.tool: one.hash for one in before},
-        said={one["name"]: approval_diff.said(one) for one in then}, approved_at="2026-11-20",
+        said={one["name"]: approval_diff.pinned_fields(one) for one in then}, approved_at="2026-11-20",
     )  # fmt: skip
     found = offers("s", now, agreed.tools, tier=2, sanitizer=sanitizer)
     changed, gone = approval_diff.changes(found, now, agreed)
@@ -88,8 +88,8 @@ def test_a_review_shows_every_change_and_what_hides() -> None:
     assert any(line.startswith("+") and '"description": "Who"' in line for line in lines)
     assert (gone["tool"], gone["state"]) == ("u", "gone")
     assert "-description: Bye" in gone["diff"]
-    assert approval_diff.mark(then) != approval_diff.mark(now)
-    old = approval_diff.changes(found, now, Pinned(tools=agreed.tools))
+    assert approval_diff.fingerprint(then) != approval_diff.fingerprint(now)
+    old = approval_diff.changes(found, now, PinnedTools(tools=agreed.tools))
     assert "not known" in old[0]["unknown"]
     assert "+description: Line one" in old[0]["diff"]
 
@@ -148,20 +148,23 @@ def test_attachments_are_bounded_and_counted() -> None:
 
 def test_links_are_known_again_and_show_no_token() -> None:
     """One address of ours for one of theirs; the oldest are forgotten."""
-    links = Links("s")
-    shown = links.shown("x://a?token=hidden-hidden")
-    assert shown == links.shown("x://a?token=hidden-hidden") != links.shown("x://b")
+    links = ResourceLinks("s")
+    shown = links.alias("x://a?token=hidden-hidden")
+    assert shown == links.alias("x://a?token=hidden-hidden") != links.alias("x://b")
     assert shown.startswith("openchrome://upstream/s/")
     assert "hidden" not in shown
     assert links.of(shown.rpartition("/")[2]) == "x://a?token=hidden-hidden"
-    assert Links("t").shown("x://b").rpartition("/")[2] != links.shown("x://b").rpartition("/")[2]
-    for number in range(MOST_KEPT):
-        links.shown(f"x://{number}")
+    assert (
+        ResourceLinks("t").alias("x://b").rpartition("/")[2]
+        != links.alias("x://b").rpartition("/")[2]
+    )
+    for number in range(MAX_KEPT):
+        links.alias(f"x://{number}")
     assert links.of(shown.rpartition("/")[2]) is None
     listed = list(
-        links.listed([{"uri": "x://b", "title": "B\u202e", "description": "Do evil"}, {}])
+        links.to_list([{"uri": "x://b", "title": "B\u202e", "description": "Do evil"}, {}])
     )
-    assert listed == [{"uri": links.shown("x://b"), "name": "s__B"}]
+    assert listed == [{"uri": links.alias("x://b"), "name": "s__B"}]
 
 
 def test_what_asks_for_input_is_a_failure() -> None:
@@ -208,7 +211,7 @@ def test_a_long_text_without_secrets_stays_as_it_is() -> None:
 def test_a_program_that_cannot_be_started_leaves_no_descriptor() -> None:
     """Neither open nor, what is worse, closed twice: its number may be another file's then."""
     uvloop = pytest.importorskip("uvloop")
-    from oc_mcp.client.upstream_transports import opened
+    from oc_mcp.client.upstream_transports import open_transport
 
     async def heard(_message: object) -> None:
         pass
@@ -216,7 +219,7 @@ def test_a_program_that_cannot_be_started_leaves_no_descriptor() -> None:
     async def attempt() -> int:
         start = {"command": ["/nonexistent/server"], "env": {}, "cwd": None, "url": None}
         with pytest.raises(ExceptionGroup):
-            async with opened(start, heard, lambda _why: None, deque()):
+            async with open_transport(start, heard, lambda _why: None, deque()):
                 pass
         gc.collect()  # what is closed twice is told of here, and fails the test
         await asyncio.sleep(0)

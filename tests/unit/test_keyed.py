@@ -9,10 +9,10 @@ import pytest
 
 from ocd.api.errors import OcdError
 from ocd.memory.notes import Notes
-from ocd.skills.index import Wanted
-from ocd.skills.store import Skill, Skills, Step, skill_id
+from ocd.skills.index import RecallQuery
+from ocd.skills.store import Skill, Skills, SkillStep, skill_id
 from ocd.storage import files
-from ocd.storage.keyed_log import Keyed
+from ocd.storage.keyed_log import KeyedLog
 
 MANY = 10_000
 
@@ -29,7 +29,9 @@ def _quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def make_skill(number: int, verdict: str = "") -> Skill:
     domain, name = f"site{number % 100}.example.org", f"buy kettle {number}"
-    steps = [Step(verb="interact", params={"query": "Buy"}, description=f"interact Buy {verdict}")]
+    steps = [
+        SkillStep(verb="interact", params={"query": "Buy"}, description=f"interact Buy {verdict}")
+    ]
     return Skill(
         skill_id=skill_id(domain, name), domain=domain, name=name, steps=steps,
         stored_at=f"2026-01-01T00:00:{number:05}",
@@ -38,29 +40,29 @@ def make_skill(number: int, verdict: str = "") -> Skill:
 
 def test_records_survive_and_the_newest_line_counts(tmp_path: Path) -> None:
     path = tmp_path / "numbers.jsonl"
-    store = Keyed(path, Number)
+    store = KeyedLog(path, Number)
     for number in range(10):
         store.put(f"k{number % 3}", Number(number))
     store.drop("k1")
-    with Keyed(path, Number).held() as records:
+    with KeyedLog(path, Number).hold() as records:
         assert {key: one.value for key, one in records.items()} == {"k0": 9, "k2": 8}
 
 
 def test_a_file_mostly_out_of_date_is_written_anew(tmp_path: Path) -> None:
     """It stays small, and nothing that counts is lost; one with torn lines is left as it is."""
     path = tmp_path / "numbers.jsonl"
-    store = Keyed(path, Number, slack=10)
+    store = KeyedLog(path, Number, slack=10)
     for number in range(100):
         store.put("one", Number(number))
     assert len(path.read_bytes().splitlines()) < 20
     with path.open("ab") as log:
         log.write(b"torn\n")
-    again = Keyed(path, Number, slack=10)
+    again = KeyedLog(path, Number, slack=10)
     for number in range(100):
         again.put("two", Number(number))
     assert again.unreadable == 1
     assert b"torn\n" in path.read_bytes()
-    with Keyed(path, Number).held() as records:
+    with KeyedLog(path, Number).hold() as records:
         assert {key: one.value for key, one in records.items()} == {"one": 99, "two": 99}
 
 
@@ -69,7 +71,7 @@ def test_what_the_disk_does_not_keep_is_not_kept(
 ) -> None:
     """A line counts once it is synced: one that cannot be leaves file and records as they were."""
     path = tmp_path / "numbers.jsonl"
-    store = Keyed(path, Number)
+    store = KeyedLog(path, Number)
     store.put("k", Number(1))
     before = path.read_bytes()
 
@@ -80,7 +82,7 @@ def test_what_the_disk_does_not_keep_is_not_kept(
     with pytest.raises(OcdError, match="no"):
         store.put("k", Number(2))
     assert path.read_bytes() == before
-    with store.held() as records:
+    with store.hold() as records:
         assert records == {"k": Number(1)}
 
 
@@ -123,9 +125,9 @@ def test_ten_thousand_skills_are_found_again(tmp_path: Path) -> None:
     for number in range(MANY):
         skills.put(make_skill(number))
     best = make_skill(4711)
-    skills.replayed(best.skill_id, "pass", None)
+    skills.record_replay(best.skill_id, "pass", None)
     again = Skills(tmp_path)
-    recalled = again.recall(Wanted(words="buy a kettle", limit=3))
+    recalled = again.recall(RecallQuery(words="buy a kettle", limit=3))
     assert (recalled.total, recalled.found[0][1].skill_id) == (MANY, best.skill_id)
     assert recalled.found[0][1].replays.passes == 1
 
@@ -138,9 +140,9 @@ def test_the_best_are_those_that_sorting_all_would_give(tmp_path: Path, limit: i
         one = make_skill(number, "cheap" if number % 7 == 0 else "")
         skills.put(one)
         for outcome in ("pass",) * (number % 5) + ("fail",) * (number % 3 == 0):
-            skills.replayed(one.skill_id, outcome, None)
-    every = skills.recall(Wanted(words="buy cheap", limit=1000, quarantined=True)).found
+            skills.record_replay(one.skill_id, outcome, None)
+    every = skills.recall(RecallQuery(words="buy cheap", limit=1000, quarantined=True)).found
     assert len(every) == 700
     assert [score for score, _ in every] == sorted((s for s, _ in every), reverse=True)
-    best = skills.recall(Wanted(words="buy cheap", limit=limit, quarantined=True)).found
+    best = skills.recall(RecallQuery(words="buy cheap", limit=limit, quarantined=True)).found
     assert [score for score, _ in best] == [score for score, _ in every[:limit]]

@@ -10,11 +10,11 @@ import pytest
 
 from ocd.ledger import index as index_module
 from ocd.ledger import recovery, task_run
-from ocd.ledger.index import Index
-from ocd.ledger.runner import Kind, Runner
+from ocd.ledger.index import TaskIndex
+from ocd.ledger.runner import Runner, TaskKind
 from ocd.ledger.states import TaskMeta, timestamp
 from ocd.ledger.store import TaskStore
-from ocd.ledger.task_run import Run
+from ocd.ledger.task_run import TaskRun
 from ocd.storage.payload import Payload
 
 MANY = 200
@@ -54,9 +54,9 @@ def test_recovery_reads_each_task_once_and_orphans_whole(
     store: TaskStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One small read a task; a whole one only of those that have not ended."""
-    peeks = Counted(monkeypatch, Index, "_read")
+    peeks = Counted(monkeypatch, TaskIndex, "_read")
     whole = Counted(monkeypatch, TaskStore, "read")
-    index = Index(store)
+    index = TaskIndex(store)
     assert len(recovery.recover(store, index, {})) == 1
     assert len(index) == MANY
     assert peeks.calls <= MANY + 1  # the one left running is looked at again
@@ -84,7 +84,7 @@ async def test_a_list_reads_what_it_lists(
 
 def test_the_index_keeps_a_few_words_a_task(store: TaskStore) -> None:
     """Kind and status are shared between rows: 10,000 tasks cost a few MB."""
-    index = Index(store)
+    index = TaskIndex(store)
     index.refresh()
     rows = list(index._rows.values())
     assert len({id(row.kind) for row in rows}) == 1
@@ -98,9 +98,9 @@ async def test_a_page_costs_two_appends(store: TaskStore, monkeypatch: pytest.Mo
     async def never(_work: object, _prepared: object) -> Payload:
         raise AssertionError
 
-    run = Run(store, Kind("crawl", dict, never), None, meta)
+    run = TaskRun(store, TaskKind("crawl", dict, never), None, meta)
     await asyncio.to_thread(run.save_new)
-    run.started()
+    run.mark_started()
     await asyncio.to_thread(run.save_started)
     reads = Counted(monkeypatch, TaskStore, "read")
     updates = Counted(monkeypatch, TaskStore, "update")

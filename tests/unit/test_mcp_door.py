@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from ocd.calls.services import Road
+from ocd.calls.services import CallServices
 from ocd.config.settings import Config
 from ocd.server import mcp_socket
-from ocd.server.mcp_socket import McpDoor
+from ocd.server.mcp_socket import McpSocketServer
 
 
 class _Sessions:
@@ -37,7 +37,7 @@ class _Sessions:
         self.closed.set()
 
 
-MakeDoor = Callable[[_Sessions], McpDoor]
+MakeDoor = Callable[[_Sessions], McpSocketServer]
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ async def make_door(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MakeDoor]:
     monkeypatch.setattr(mcp_socket, "SESSION_GRACE_S", 0.05)
     async with asyncio.TaskGroup() as group:
 
-        def make(sessions: _Sessions) -> McpDoor:
+        def make(sessions: _Sessions) -> McpSocketServer:
             road = SimpleNamespace(
                 capabilities=(),
                 closing=asyncio.Event(),
@@ -54,8 +54,8 @@ async def make_door(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MakeDoor]:
                 gateway=SimpleNamespace(entries={}),
             )
             config: Any = Config
-            return McpDoor(
-                cast(Road, road), {}, version="0", config=config, status=dict,
+            return McpSocketServer(
+                cast(CallServices, road), {}, version="0", config=config, status=dict,
                 spawn=group.create_task,
             )  # fmt: skip
 

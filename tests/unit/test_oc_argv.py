@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from oc import argv, client_commands, command_names
-from oc.argv import Command, Help
+from oc.argv import Command, HelpRequested
 from ocd.api.errors import OcdError
 from support.sample_catalog import KINDS, VERBS
 
@@ -160,7 +160,7 @@ def test_wrong_usage_says_what_and_hints(line: str, code: str, said: str, hint: 
     ],
 )
 def test_help(line: str, words: tuple[str, ...]) -> None:
-    with pytest.raises(Help) as caught:
+    with pytest.raises(HelpRequested) as caught:
         parse(line)
     assert caught.value.words == words
 

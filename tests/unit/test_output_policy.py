@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ocd.outputs import inline_policy
 from ocd.outputs.inline_policy import Descriptor
-from ocd.storage.payload import JSON, Lines, Payload, of_text
+from ocd.storage.payload import JSON, JsonLinesFile, Payload, of_text
 
 # Characters that grow when they are escaped, once or twice, beside those that do not.
 TEXT = st.text(
@@ -103,7 +103,7 @@ def test_the_mode_decides_and_the_limit_counts_in_auto_alone(
 def test_exceeds_reads_no_further_than_it_must() -> None:
     seen: list[int] = []
 
-    class Counted(Lines):
+    class Counted(JsonLinesFile):
         def __iter__(self) -> Iterator[bytes]:
             for number in range(1000):
                 seen.append(number)

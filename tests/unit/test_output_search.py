@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.outputs import search
-from ocd.outputs.file_layout import Place, open_payload
+from ocd.outputs.file_layout import HandleFiles, open_payload
 from ocd.outputs.item_index import read_index
 from ocd.outputs.meta import read_meta
 from ocd.outputs.reader import PayloadReader
-from ocd.outputs.search import Query, Search
+from ocd.outputs.search import Search, SearchQuery
 from ocd.outputs.store import OutputStore
 from ocd.storage.payload import JSON, Payload
 
@@ -160,9 +160,9 @@ async def test_an_evil_pattern_takes_linear_time(store: OutputStore) -> None:
     assert (result["returned"], result["stopped_by"]) == (0, None)
 
 
-def one_search(store: OutputStore, query: Query, seconds: float) -> dict[str, Any]:
+def one_search(store: OutputStore, query: SearchQuery, seconds: float) -> dict[str, Any]:
     (meta_path,) = store.root.rglob("*.meta.json")
-    place = Place(meta_path.parent, meta_path.name.removesuffix(".meta.json"))
+    place = HandleFiles(meta_path.parent, meta_path.name.removesuffix(".meta.json"))
     meta = read_meta(place)
     assert meta
     path = place.payload(meta.extension)
@@ -176,7 +176,7 @@ async def test_time_is_up_between_two_windows(
     store: OutputStore, items: tuple[str, ...] | None
 ) -> None:
     await store.put(Payload(JSON, ["word"] * 100_000, items), "verb")
-    result = one_search(store, Query("word", 20, 0), -1)
+    result = one_search(store, SearchQuery("word", 20, 0), -1)
     assert (result["returned"], result["truncated"], result["stopped_by"]) == (0, True, "time")
 
 
@@ -184,14 +184,14 @@ async def test_a_search_whose_caller_left_ends(store: OutputStore) -> None:
     await store.put(Payload("text/plain", "word\n" * 100), "verb")
     stop = threading.Event()
     stop.set()
-    assert one_search(store, Query("word", 20, 0, stop), 10)["returned"] == 0
+    assert one_search(store, SearchQuery("word", 20, 0, stop), 10)["returned"] == 0
 
 
 async def test_memory_does_not_grow_with_the_payload(store: OutputStore) -> None:
     await store.put(Payload(JSON, {"a": "x" * 30_000_000}), "verb")
     tracemalloc.start()
     try:
-        one_search(store, Query("y", 20, 0), 30)
+        one_search(store, SearchQuery("y", 20, 0), 30)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

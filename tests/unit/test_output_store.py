@@ -23,7 +23,7 @@ from ocd.outputs.item_index import BLOCK
 from ocd.outputs.reader import PayloadReader
 from ocd.outputs.store import OutputStore
 from ocd.storage import crash_points
-from ocd.storage.payload import JSON, Chunk, Lines, Payload
+from ocd.storage.payload import JSON, JsonLinesFile, Payload, PayloadChunk
 from support.clock import Clock
 
 MB = 1024 * 1024
@@ -51,11 +51,11 @@ def pages_of(count: int, content: str = "x") -> Payload:
 class Chunks(Payload):
     """A payload of given chunks."""
 
-    def __init__(self, chunks: Iterator[Chunk], mime_type: str = "text/plain") -> None:
+    def __init__(self, chunks: Iterator[PayloadChunk], mime_type: str = "text/plain") -> None:
         super().__init__(mime_type, None)
         self._chunks = chunks
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def __iter__(self) -> Iterator[PayloadChunk]:
         return self._chunks
 
 
@@ -118,7 +118,7 @@ async def test_a_list_in_a_file_of_rows_is_stored_as_one_document(
 ) -> None:
     rows = tmp_path / "pages.jsonl"
     rows.write_bytes(b"".join(b'{"n":%d}\n' % n for n in range(20_000)))
-    payload = Payload(JSON, {"summary": {}, "pages": []}, ("pages",), Lines(rows))
+    payload = Payload(JSON, {"summary": {}, "pages": []}, ("pages",), JsonLinesFile(rows))
     descriptor = await store.put(payload, "crawl")
     stored = json.loads((await store.path(descriptor.output_handle)).read_bytes())
     assert stored == {"summary": {}, "pages": [{"n": n} for n in range(20_000)]}
@@ -211,7 +211,7 @@ def _shaped(folder: Path, shape: str, value: Any) -> Payload:  # noqa: ANN401 - 
     if shape == "rows":
         rows = folder / "pages.jsonl"
         rows.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in value))
-        return Payload(JSON, {"summary": {"é": "]"}, "pages": []}, ("pages",), Lines(rows))
+        return Payload(JSON, {"summary": {"é": "]"}, "pages": []}, ("pages",), JsonLinesFile(rows))
     if shape == "json":
         return Payload(JSON, value, () if isinstance(value, list) else None)
     return Payload("text/plain" if shape == "text" else "image/png", value)
@@ -467,8 +467,8 @@ async def test_a_payload_that_became_a_link_is_not_followed(
 
 
 async def test_a_payload_that_breaks_off_leaves_nothing(store: OutputStore) -> None:
-    def broken() -> Iterator[Chunk]:
-        yield Chunk(b"x" * MB)
+    def broken() -> Iterator[PayloadChunk]:
+        yield PayloadChunk(b"x" * MB)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with pytest.raises(OcdError) as caught:
@@ -525,9 +525,9 @@ async def test_a_cancelled_put_stops_writing_and_leaves_nothing(store: OutputSto
     cancelled = threading.Event()
     written: list[int] = []
 
-    def endless() -> Iterator[Chunk]:
+    def endless() -> Iterator[PayloadChunk]:
         for number in range(200):
-            yield Chunk(b"x" * MB)
+            yield PayloadChunk(b"x" * MB)
             written.append(number)
             going.set()
             cancelled.wait(30)

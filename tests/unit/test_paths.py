@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
-from ocd.calls.path_params import Reach
+from ocd.calls.path_params import FileAccess
 from ocd.safety.domain_policy import DomainPolicy, file_path
 from ocd.safety.path_policy import Roots
-from ocd.safety.protected_files import Belongings
+from ocd.safety.protected_files import ProtectedFiles
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_our_own_home_is_refused_but_for_files(root):
     (home / "run").mkdir()
     (home / "files" / "x").write_text("")
     (home / "run" / "token").write_text("")
-    roots = Roots([root], Belongings(home))
+    roots = Roots([root], ProtectedFiles(home))
     assert roots.resolve(home / "files" / "x")
     assert refused(roots, home / "run" / "token").code == "path_denied"
     assert refused(roots, home / "new.json", for_write=True).code == "path_denied"
@@ -112,7 +112,7 @@ def test_what_is_the_daemons_own_is_told_by_what_it_is(root, tmp_path):
     (home / "files" / "inner").hardlink_to(kept)
     (root / "profile").mkdir()
     (root / "profile" / "Cookies").write_text("")
-    roots = Roots([root], Belongings(home, kept, (root / "profile", root / "token")))
+    roots = Roots([root], ProtectedFiles(home, kept, (root / "profile", root / "token")))
     for path in (kept, root / "soft", root / "hard", home / "files" / "inner"):
         for write in (False, True):
             error = refused(roots, path, for_write=write)
@@ -120,7 +120,9 @@ def test_what_is_the_daemons_own_is_told_by_what_it_is(root, tmp_path):
     for path in (root / "profile" / "Cookies", root / "profile" / "new", root / "token"):
         assert refused(roots, path, for_write=True).code == "path_denied"
     assert DomainPolicy(file_roots=(root,)).allows(f"file://{kept}")
-    assert not DomainPolicy(file_roots=(root,), own=Belongings(home, kept)).allows(f"file://{kept}")
+    assert not DomainPolicy(file_roots=(root,), own=ProtectedFiles(home, kept)).allows(
+        f"file://{kept}"
+    )
 
 
 def test_who_has_a_shell_may_read_records_and_nothing_secret(tmp_path):
@@ -130,7 +132,7 @@ def test_who_has_a_shell_may_read_records_and_nothing_secret(tmp_path):
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text("{}")
     words.write_text("PW=12345")
-    reach = Reach(cwd=str(tmp_path), own=Belongings(home, words))
+    reach = FileAccess(cwd=str(tmp_path), own=ProtectedFiles(home, words))
     assert reach.readable("home/output/a.json") == str(home / "output/a.json")
     assert reach.writable("home/files/new") == str(home / "files/new")
     for name in ("home/secrets/totp.json", "home/run/token", "home/config.toml", "words"):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocd.storage.payload import JSON, Lines, Payload, of_text
+from ocd.storage.payload import JSON, JsonLinesFile, Payload, of_text
 from ocd.verb_api.declaration import Output
 
 json_values = st.recursive(
@@ -43,7 +43,7 @@ def test_rows_from_a_file_equal_the_same_list_in_memory(
     """A crawl's pages come from their file without being decoded."""
     path = tmp_path_factory.mktemp("rows") / "pages.jsonl"
     path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-    from_file = Output(data={"summary": {"n": 1}}, rows=Lines(path)).payload(("pages",))
+    from_file = Output(data={"summary": {"n": 1}}, rows=JsonLinesFile(path)).payload(("pages",))
     in_memory = Output(data={"summary": {"n": 1}, "pages": rows}).payload(("pages",))
     assert from_file.encode() == in_memory.encode()
 
@@ -52,7 +52,7 @@ def test_a_torn_last_row_is_left_out(tmp_path: Path) -> None:
     """The line that a dying process did not finish is no page."""
     path = tmp_path / "pages.jsonl"
     path.write_bytes(b'{"n":1}\n{"n":')
-    payload = Output(data={}, rows=Lines(path)).payload(("pages",))
+    payload = Output(data={}, rows=JsonLinesFile(path)).payload(("pages",))
     assert payload.encode() == b'{"pages":[{"n":1}]}'
 
 

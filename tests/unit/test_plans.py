@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ocd.api.errors import OcdError
-from ocd.workflows.plan_schema import Criteria, at, check_given, filled, plan_of, unmet
+from ocd.workflows.plan_schema import Criteria, at, check_given, plan_of, substitute, unmet
 
 
 def test_every_spelling_is_understood() -> None:
@@ -65,12 +65,12 @@ KNOWN: dict[str, Any] = {"n": 3, "t": "x", "o": {"list": [{"k": "v"}]}, "again":
     ],
 )
 def test_values_are_put_in_once(value: object, after: object) -> None:
-    assert filled(value, KNOWN, set(KNOWN)) == after
+    assert substitute(value, KNOWN, set(KNOWN)) == after
 
 
 def test_declared_name_without_a_value_is_an_error() -> None:
     with pytest.raises(OcdError, match="has no value"):
-        filled("${later}", KNOWN, {"later"})
+        substitute("${later}", KNOWN, {"later"})
 
 
 def test_what_a_step_stores_need_not_be_given() -> None:

@@ -5,16 +5,16 @@ from email.utils import format_datetime
 
 import pytest
 
-from ocd.crawl.rate_limits import Politeness, backoff_s, retry_after_s
+from ocd.crawl.rate_limits import RateLimits, backoff_s, retry_after_s
 
 X = "http://x"
 
 
 def test_one_request_until_robots_is_known() -> None:
-    gates = Politeness(0.0, limit=3)
+    gates = RateLimits(0.0, limit=3)
     gates.begin(X, 0.0)
     assert gates.ready_at(X) == float("inf")
-    gates.met(X, None, 1.0)
+    gates.set_crawl_delay(X, None, 1.0)
     assert gates.ready_at(X) <= 1.0
     gates.begin(X, 1.0)
     gates.begin(X, 1.0)
@@ -24,23 +24,23 @@ def test_one_request_until_robots_is_known() -> None:
 
 
 def test_the_longer_delay_counts() -> None:
-    gates = Politeness(0.5, limit=3)
+    gates = RateLimits(0.5, limit=3)
     gates.begin(X, 0.0)
-    gates.met(X, 2.0, 1.0)
+    gates.set_crawl_delay(X, 2.0, 1.0)
     assert gates.ready_at(X) == 3.0
     assert gates.longest_delay_s == 2.0
     assert gates.ready_at("http://y") == 0.0
 
 
 def test_a_delay_is_capped_and_that_is_said() -> None:
-    gates = Politeness(0.0, limit=1)
-    gates.met(X, 3600.0, 0.0)
+    gates = RateLimits(0.0, limit=1)
+    gates.set_crawl_delay(X, 3600.0, 0.0)
     assert gates.ready_at(X) == 30.0
     assert gates.delay_was_capped
 
 
 def test_hold() -> None:
-    gates = Politeness(0.0, limit=1)
+    gates = RateLimits(0.0, limit=1)
     gates.hold(X, 7.0)
     gates.hold(X, 5.0)
     assert gates.ready_at(X) == 7.0

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from ocd.api.errors import OcdError
 from ocd.ledger import recovery, states
 from ocd.ledger.events import Tail
-from ocd.ledger.index import Index
+from ocd.ledger.index import TaskIndex
 from ocd.ledger.process_identity import boot_id, own_identity
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import Outcome, Status, TaskMeta, TaskProgress
 from ocd.ledger.store import TaskStore
-from ocd.ledger.task_kind import Kind
-from ocd.storage.payload import JSON, Lines, Payload
+from ocd.ledger.task_kind import TaskKind
+from ocd.storage.payload import JSON, JsonLinesFile, Payload
 
 TASK = "00000000000000aa"
 
@@ -48,12 +48,12 @@ async def never(_work: object, _prepared: object) -> Payload:
     raise AssertionError
 
 
-def of_units(meta: TaskMeta, units: Lines) -> Payload:
+def of_units(meta: TaskMeta, units: JsonLinesFile) -> Payload:
     data = {"summary": {"finished": meta.progress.done}, "pages": []}
     return Payload(JSON, data, ("pages",), units)
 
 
-KINDS = {"pages": Kind("pages", dict, never, of_units)}
+KINDS = {"pages": TaskKind("pages", dict, never, of_units)}
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def owner(root: Path, status: Status = "RUNNING") -> Iterator[subprocess.Popen[s
 
 
 def recover(store: TaskStore) -> list[TaskMeta]:
-    return recovery.recover(store, Index(store), KINDS)
+    return recovery.recover(store, TaskIndex(store), KINDS)
 
 
 @pytest.mark.parametrize("status", ["RUNNING", "PENDING"])
@@ -176,7 +176,7 @@ def test_recovery_may_be_repeated(tmp_path: Path) -> None:
 def test_a_kind_that_is_gone_or_broken_does_not_stop_the_start(tmp_path: Path) -> None:
     """Its tasks end without a result; all the others get theirs."""
 
-    def broken(_meta: TaskMeta, _units: Lines) -> Payload:
+    def broken(_meta: TaskMeta, _units: JsonLinesFile) -> Payload:
         raise ZeroDivisionError
 
     store = TaskStore(tmp_path)
@@ -184,10 +184,10 @@ def test_a_kind_that_is_gone_or_broken_does_not_stop_the_start(tmp_path: Path) -
         orphan(store, kind, f"{number:016x}")
     kinds = {
         **KINDS,
-        "broken": Kind("broken", dict, never, broken),
-        "unable": Kind("unable", dict, never),
+        "broken": TaskKind("broken", dict, never, broken),
+        "unable": TaskKind("unable", dict, never),
     }
-    reaped = recovery.recover(store, Index(store), kinds)
+    reaped = recovery.recover(store, TaskIndex(store), kinds)
     assert {meta.kind: meta.result_path is not None for meta in reaped} == {
         "pages": True,
         "gone": False,

@@ -3,7 +3,7 @@
 import pytest
 
 from ocd.api.errors import OcdError
-from ocd.crawl.robots import Robots, RobotsReply, Rules
+from ocd.crawl.robots import Robots, RobotsReply, RobotsRules
 
 
 class _Server:
@@ -21,7 +21,7 @@ class _Server:
         return answer
 
 
-async def _rules(body: str) -> Rules:
+async def _rules(body: str) -> RobotsRules:
     return await Robots(_Server(robots_txt=RobotsReply(200, "", body.encode()))).rules("http://x/")
 
 
@@ -72,7 +72,7 @@ async def test_fetched_once_and_redirects_followed() -> None:
         other_txt=RobotsReply(200, "", b"User-agent: *\nDisallow: /a"),
     )
     robots = Robots(server)
-    assert robots.known("http://x/a") is None
+    assert robots.rules_for("http://x/a") is None
     for _ in range(3):
         assert not (await robots.rules("http://x/a")).allows("http://x/a")
     assert server.asked == ["http://x/robots.txt", "http://x/other.txt"]

@@ -14,15 +14,15 @@ import pytest
 
 from ocd.api.errors import OcdError
 from ocd.ledger import states, task_run
-from ocd.ledger.runner import Kind, Runner
+from ocd.ledger.runner import Runner, TaskKind
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.storage import files
-from ocd.storage.payload import JSON, Lines, Payload
+from ocd.storage.payload import JSON, JsonLinesFile, Payload
 
 
-def of_units(meta: TaskMeta, units: Lines) -> Payload:
+def of_units(meta: TaskMeta, units: JsonLinesFile) -> Payload:
     data = {"summary": {"task": meta.task_id}, "pages": []}
     return Payload(JSON, data, ("pages",), units)
 
@@ -30,20 +30,20 @@ def of_units(meta: TaskMeta, units: Lines) -> Payload:
 class Pages:
     """A kind that finishes a page each time the test lets it; `then` is what it does at the end."""
 
-    def __init__(self, then: Callable[[Work], Any] = lambda _work: None) -> None:
+    def __init__(self, then: Callable[[TaskHandle], Any] = lambda _work: None) -> None:
         self.go = asyncio.Semaphore(0)
         self.then = then
-        self.work: Work | None = None
+        self.work: TaskHandle | None = None
 
-    def kind(self) -> Kind:
-        return Kind("pages", self.prepare, self.run, of_units)
+    def kind(self) -> TaskKind:
+        return TaskKind("pages", self.prepare, self.run, of_units)
 
     def prepare(self, args: dict[str, Any]) -> int:
         if set(args) - {"n", "password"}:
             raise OcdError("invalid_argument", "pages takes n")
         return int(args.get("n", 1))
 
-    async def run(self, work: Work, count: int) -> Payload:
+    async def run(self, work: TaskHandle, count: int) -> Payload:
         self.work = work
         for number in range(count):
             await self._next(work)
@@ -56,7 +56,7 @@ class Pages:
             TaskMeta(task_id="x", kind="", status="RUNNING", created_at=""), units(work)
         )
 
-    async def _next(self, work: Work) -> None:
+    async def _next(self, work: TaskHandle) -> None:
         async with asyncio.TaskGroup() as group:
             waits = [group.create_task(w) for w in (self.go.acquire(), work.stop.wait())]
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -70,8 +70,8 @@ class Pages:
         await until(lambda: self.work is not None and self.work.finished >= count)
 
 
-def units(work: Work) -> Lines:
-    return Lines(work.units)
+def units(work: TaskHandle) -> JsonLinesFile:
+    return JsonLinesFile(work.units)
 
 
 async def until(condition: Callable[[], Any]) -> None:
@@ -83,7 +83,7 @@ async def until(condition: Callable[[], Any]) -> None:
 @asynccontextmanager
 async def runner_of(
     root: Path,
-    *kinds: Kind,
+    *kinds: TaskKind,
     max_concurrent: int = 4,
     max_tasks: int = 100,
     admit: Callable[[str], None] = lambda _kind: None,
@@ -168,11 +168,11 @@ async def test_no_secret_reaches_the_files_of_a_task(tmp_path: Path) -> None:
     """Progress messages and errors are redacted, as they hold the URLs of the work."""
     url = "https://ada:lovelace@example.org/?token=tok123"
 
-    async def leaky(work: Work, _prepared: object) -> Payload:
+    async def leaky(work: TaskHandle, _prepared: object) -> Payload:
         work.progress(1, 2, url + "x" * 5000)
         raise OcdError("fetch_failed", f"no route to {url}", url=url)
 
-    async with runner_of(tmp_path, Kind("leaky", dict, leaky)) as runner:
+    async with runner_of(tmp_path, TaskKind("leaky", dict, leaky)) as runner:
         meta = await runner.start("leaky", {"url": url})
         ended = await runner.wait(meta.task_id, 5)
         assert ended.error is not None
@@ -244,13 +244,13 @@ async def test_a_kind_that_does_not_look_is_ended(
     monkeypatch.setattr(task_run, "GRACE_S", 0.05)
     entered = asyncio.Event()
 
-    async def deaf(work: Work, _prepared: object) -> Payload:
+    async def deaf(work: TaskHandle, _prepared: object) -> Payload:
         work.add(b"1")
         entered.set()
         await asyncio.Event().wait()
         raise AssertionError
 
-    async with runner_of(tmp_path, Kind("deaf", dict, deaf, of_units)) as runner:
+    async with runner_of(tmp_path, TaskKind("deaf", dict, deaf, of_units)) as runner:
         meta = await runner.start("deaf", {})
         await entered.wait()
         ended = await runner.cancel(meta.task_id)
@@ -263,7 +263,7 @@ async def test_a_kind_that_does_not_look_is_ended(
 async def test_a_failing_task_is_failed_with_the_verbs_error(tmp_path: Path) -> None:
     """The error body is the direct call's; pages finished before it are kept."""
 
-    def fail(_work: Work) -> None:
+    def fail(_work: TaskHandle) -> None:
         raise OcdError("fetch_failed", "no route", url="http://x/")
 
     pages = Pages(fail)
@@ -284,7 +284,7 @@ async def test_a_bug_in_a_kind_fails_its_task_alone(
 ) -> None:
     """`internal`, a traceback in the log, the lock free, and the next task runs."""
 
-    def fail(_work: Work) -> None:
+    def fail(_work: TaskHandle) -> None:
         raise error
 
     pages = Pages(fail)
@@ -303,10 +303,10 @@ async def test_a_bug_in_a_kind_fails_its_task_alone(
 async def test_a_result_that_is_no_json_fails_its_task(tmp_path: Path) -> None:
     """A payload that cannot be encoded is the kind's bug, not the daemon's end."""
 
-    async def odd(_work: Work, _prepared: object) -> Payload:
+    async def odd(_work: TaskHandle, _prepared: object) -> Payload:
         return Payload(JSON, {"x": object()})
 
-    async with runner_of(tmp_path, Kind("odd", dict, odd)) as runner:
+    async with runner_of(tmp_path, TaskKind("odd", dict, odd)) as runner:
         meta = await runner.start("odd", {})
         ended = await runner.wait(meta.task_id, 5)
         assert ended.error is not None
@@ -471,7 +471,7 @@ async def test_stopping_ends_every_task_and_keeps_its_pages(tmp_path: Path) -> N
 async def test_lists_are_newest_first_and_filtered(tmp_path: Path) -> None:
     """By status, kind and time; running tasks come from memory, the others from disk."""
     pages = Pages()
-    other = Kind("other", dict, pages.run, of_units)
+    other = TaskKind("other", dict, pages.run, of_units)
     async with runner_of(tmp_path, pages.kind(), other) as runner:
         done = await runner.start("pages", {"n": 0})
         await runner.wait(done.task_id, 5)

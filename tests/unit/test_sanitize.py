@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ocd.safety import injection_phrases, sanitize
 from ocd.safety.injection_phrases import count_phrases
-from ocd.safety.sanitize import Findings, Sanitizer
+from ocd.safety.sanitize import Sanitizer, SanitizerFindings
 
 sanitizer = Sanitizer(enabled=True)
 
@@ -62,7 +62,7 @@ def test_invisible_characters_are_removed_and_counted(text, kept, count):
 def test_comments_go_from_markup_only():
     text = "a<!-- one -->b<!-->c<!-- two\n -->d"
     assert clean(text) == text
-    assert sanitizer.clean(text, "html") == ("abc\nd", Findings(removed=3))
+    assert sanitizer.clean(text, "html") == ("abc\nd", SanitizerFindings(removed=3))
     assert clean("a<!-- never closed", "html") == "a"
     assert clean("a<!-- never closed", "markdown") == "a<!-- never closed"
 
@@ -118,7 +118,7 @@ def test_what_was_found_stands_beside_the_text():
 
 def test_switched_off_it_returns_everything():
     text = f"a{ZWSP}<!-- b -->"
-    assert Sanitizer(enabled=False).clean(text, "html") == (text, Findings())
+    assert Sanitizer(enabled=False).clean(text, "html") == (text, SanitizerFindings())
 
 
 _nasty = st.lists(

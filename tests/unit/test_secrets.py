@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.cli.logfile import _formatter
-from ocd.recording.param_redaction import brief
+from ocd.recording.param_redaction import truncate
 from ocd.safety import secrets
 from ocd.safety.redact import redact, redact_text
 from ocd.safety.secrets import NONE, Secrets, read_file
@@ -160,7 +160,7 @@ def test_redaction_masks_values_and_keeps_placeholders(used: Secrets) -> None:
 def test_a_text_that_is_cut_shows_no_part_of_a_value(used: Secrets) -> None:
     """What is kept is masked before it is cut, wherever the cut falls."""
     for most in range(1, 60):
-        shown = redact(brief(f"a note of {VALUE} and what follows it, at length", most))
+        shown = redact(truncate(f"a note of {VALUE} and what follows it, at length", most))
         assert "S3cr" not in shown, most
 
 

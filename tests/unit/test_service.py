@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from ocd.cli.app import execute
-from ocd.cli.service_units import Service, launchd_agent, systemd_unit
+from ocd.cli.service_units import ServiceSpec, launchd_agent, systemd_unit
 from ocd.runtime.sandbox_support import has_user_namespaces
 
 AWKWARD = ('with "quotes"', "100%", "$HOME", "back\\slash", "ünïcode", "a b")
 
 
-def service(*arguments: str) -> Service:
-    return Service(
+def service(*arguments: str) -> ServiceSpec:
+    return ServiceSpec(
         (sys.executable, "-P", "-m", "ocd", "run", *arguments),
         {"OPENCHROME_HOME": "/home/a b/%h"},
         Path("/home/a b/%h"),
@@ -121,7 +121,7 @@ def test_install_and_uninstall(user: Path, capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr()
     assert said.out == f"{path}\n"
     assert "systemctl --user enable openchrome.service" in said.err
-    assert "[Service]" in path.read_text()
+    assert "[ServiceSpec]" in path.read_text()
     assert execute(["service", "uninstall", "--systemd"]) == 0
     assert not path.exists()
     assert execute(["service", "uninstall", "--systemd"]) == 0

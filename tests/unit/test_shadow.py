@@ -3,7 +3,7 @@
 import pytest
 
 from ocd.content import html_text
-from ocd.content.declarative_shadow import composed
+from ocd.content.declarative_shadow import compose
 
 OPEN = "<template shadowrootmode=open>"
 END = "</template>"
@@ -31,14 +31,14 @@ END = "</template>"
     ],
 )
 def test_content_stands_where_it_is_shown(html: str, text: str) -> None:
-    whole = composed(html)
+    whole = compose(html)
     inner = whole.partition("<x-a>")[2].rpartition("</x-a>")[0]
     assert inner == text
 
 
 def test_pages_without_shadow_trees_are_untouched() -> None:
     html = "<template><b>x</b></template><slot>y</slot>"
-    assert composed(html) is html
+    assert compose(html) is html
 
 
 def test_links_and_text_of_shadow_trees_count() -> None:
@@ -48,7 +48,7 @@ def test_links_and_text_of_shadow_trees_count() -> None:
 
 
 def test_many_and_deep_ones_end_soon() -> None:
-    deep = composed(f"<x-a>{OPEN}" * 300 + "hi")
+    deep = compose(f"<x-a>{OPEN}" * 300 + "hi")
     assert "hi" not in html_text.to_text(deep)  # deeper than anybody nests them
-    many = composed(f"<x-a>{OPEN}<p>h<slot></slot></p>{END}i</x-a>" * 2000)
+    many = compose(f"<x-a>{OPEN}<p>h<slot></slot></p>{END}i</x-a>" * 2000)
     assert many.count("<p>hi</p>") == 2000

@@ -13,7 +13,7 @@ from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
 from ocd.calls.param_decoding import decode_call
-from ocd.calls.path_params import Reach, filled, permitted
+from ocd.calls.path_params import FileAccess, check_paths, read_path_params
 from ocd.safety.path_policy import Roots, safe_name
 from ocd.verb_api.declaration import (
     ARGUMENTS_OF_KIND,
@@ -62,40 +62,40 @@ VERBS = {"loads": loads, "starts": starts}
 
 
 @pytest.fixture
-def reach(tmp_path: Path) -> Reach:
-    return Reach(Roots([tmp_path]))
+def reach(tmp_path: Path) -> FileAccess:
+    return FileAccess(Roots([tmp_path]))
 
 
-def fill(reach: Reach, raw: dict[str, Any], verb: str = "loads") -> Mapping[str, Any]:
-    return asyncio.run(filled(VERBS, VERBS[verb], raw, reach))
+def fill(reach: FileAccess, raw: dict[str, Any], verb: str = "loads") -> Mapping[str, Any]:
+    return asyncio.run(read_path_params(VERBS, VERBS[verb], raw, reach))
 
 
-def checked(reach: Reach, raw: dict[str, Any]) -> Loads:
+def checked(reach: FileAccess, raw: dict[str, Any]) -> Loads:
     _, params = decode_call(loads, fill(reach, raw))
     assert isinstance(params, Loads)
-    return permitted(params, reach)
+    return check_paths(params, reach)
 
 
-def refused(reach: Reach, **raw: object) -> OcdError:
+def refused(reach: FileAccess, **raw: object) -> OcdError:
     with pytest.raises(OcdError) as caught:
         checked(reach, raw)
     return caught.value
 
 
-def test_a_companion_is_read_as_text_or_json(reach: Reach, tmp_path: Path) -> None:
+def test_a_companion_is_read_as_text_or_json(reach: FileAccess, tmp_path: Path) -> None:
     (tmp_path / "a.js").write_bytes("\ufeff1 + 1 // 한글".encode())
     (tmp_path / "p.json").write_text('{"steps": [1]}')
     raw = {"codePath": str(tmp_path / "a.js"), "plan_path": str(tmp_path / "p.json")}
     assert fill(reach, raw) == {"code": "1 + 1 // 한글", "plan": {"steps": [1]}}
 
 
-def test_the_arguments_of_another_verb_are_filled_too(reach: Reach, tmp_path: Path) -> None:
+def test_the_arguments_of_another_verb_are_filled_too(reach: FileAccess, tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text("2")
     raw = {"kind": "loads", "args": {"code_path": str(tmp_path / "a.js")}}
     assert fill(reach, raw, "starts") == {"kind": "loads", "args": {"code": "2"}}
 
 
-def test_both_none_and_unreadable_are_told_apart(reach: Reach, tmp_path: Path) -> None:
+def test_both_none_and_unreadable_are_told_apart(reach: FileAccess, tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes(b"\xff\xfe")
     (tmp_path / "c").write_text("{")
     assert refused(reach, code="1", code_path="/x").code == "source_conflict"
@@ -109,7 +109,7 @@ def test_both_none_and_unreadable_are_told_apart(reach: Reach, tmp_path: Path) -
     assert "JSON" in refused(reach, code="1", plan_path=str(tmp_path / "c")).message
 
 
-def test_paths_are_checked_at_any_depth(reach: Reach, tmp_path: Path) -> None:
+def test_paths_are_checked_at_any_depth(reach: FileAccess, tmp_path: Path) -> None:
     (tmp_path / "in").write_text("x")
     (tmp_path / "link").symlink_to("/etc/hostname")
     (tmp_path / "alias").symlink_to(tmp_path / "in")
@@ -121,7 +121,7 @@ def test_paths_are_checked_at_any_depth(reach: Reach, tmp_path: Path) -> None:
     assert refused(reach, code="1", save_to="/nowhere/x").code == "path_outside_roots"
 
 
-def test_a_file_has_exactly_one_source(reach: Reach, tmp_path: Path) -> None:
+def test_a_file_has_exactly_one_source(reach: FileAccess, tmp_path: Path) -> None:
     content = base64.b64encode(b"x").decode()
     both = {"name": "menu.pdf", "content": content, "file_path": str(tmp_path)}
     conflict = refused(reach, code="1", files=[both])
@@ -131,7 +131,7 @@ def test_a_file_has_exactly_one_source(reach: Reach, tmp_path: Path) -> None:
 
 def test_who_has_a_shell_may_name_any_file(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text("3")
-    assert fill(Reach(cwd=str(tmp_path)), {"code_path": "a.js"}) == {"code": "3"}
+    assert fill(FileAccess(cwd=str(tmp_path)), {"code_path": "a.js"}) == {"code": "3"}
 
 
 @given(st.text())

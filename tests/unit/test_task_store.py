@@ -13,7 +13,7 @@ from ocd.api.errors import OcdError
 from ocd.ledger import states
 from ocd.ledger.args_summary import MAX_BYTES, summarise
 from ocd.ledger.events import Tail
-from ocd.ledger.index import Index
+from ocd.ledger.index import TaskIndex
 from ocd.ledger.results import read_result
 from ocd.ledger.retention import prune
 from ocd.ledger.states import Outcome, TaskMeta
@@ -103,7 +103,7 @@ def test_a_task_that_cannot_be_read_is_left_alone(store: TaskStore, damage: byte
             attempt(meta.task_id)
         assert caught.value.code == "unreadable_file"
         assert caught.value.details["path"] == str(path)
-    index = Index(store)
+    index = TaskIndex(store)
     index.refresh()
     assert (len(index), index.unreadable) == (0, {meta.task_id})
     assert prune(store, index, 0.001) == 0
@@ -157,9 +157,9 @@ def test_an_unchanged_task_is_not_written_again(store: TaskStore) -> None:
     """A change that changes nothing costs no write: terminal tasks stay the same file."""
     meta = new_meta(status="COMPLETED", ended_at="2026-03-01T12:00:00.000Z")
     store.create(meta)
-    before = store.changed_at(meta.task_id)
+    before = store.change_stamp(meta.task_id)
     store.update(meta.task_id, lambda one: states.end(one, Outcome(status="FAILED"), "later"))
-    assert store.changed_at(meta.task_id) == before
+    assert store.change_stamp(meta.task_id) == before
 
 
 def test_a_result_whose_list_is_the_units_is_read_without_it(store: TaskStore) -> None:
@@ -300,7 +300,7 @@ def test_old_tasks_go_and_running_ones_stay(tmp_path: Path) -> None:
     ended_lately = states.timestamp(39 * DAY_MS)
     store.create(new_meta(4, status="COMPLETED", ended_at=ended_lately))
     store.create(new_meta(5, status="RUNNING"))
-    index = Index(store)
+    index = TaskIndex(store)
     index.refresh()
     assert prune(store, index, 0) == 0
     assert prune(store, index, 30) == 2
@@ -320,7 +320,7 @@ def test_leftovers_of_crashes_are_swept(store: TaskStore) -> None:
 
 def test_the_index_sees_what_others_do(store: TaskStore) -> None:
     """New, changed and removed tasks of other processes appear without a restart."""
-    index = Index(store)
+    index = TaskIndex(store)
     index.refresh()
     assert index.newest() == []
     store.create(new_meta(1))

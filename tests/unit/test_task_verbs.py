@@ -11,10 +11,10 @@ import pytest
 
 from ocd.api.errors import OcdError
 from ocd.calls.param_decoding import decode_call
-from ocd.ledger.runner import CALLER_SESSION, Kind, Runner
+from ocd.ledger.runner import CALLER_SESSION, Runner, TaskKind
 from ocd.ledger.store import TaskStore
-from ocd.ledger.task_handle import Work
-from ocd.storage.payload import JSON, Lines, Payload
+from ocd.ledger.task_handle import TaskHandle
+from ocd.storage.payload import JSON, JsonLinesFile, Payload
 from ocd.verb_api.declaration import Verb
 from ocd.verbs import tasks
 
@@ -24,20 +24,20 @@ META_KEYS = (
 )
 
 
-async def pages(work: Work, count: int) -> Payload:
+async def pages(work: TaskHandle, count: int) -> Payload:
     for number in range(count):
         work.add(b'{"n":%d}' % number)
-    rows = Lines(work.units) if count else None
+    rows = JsonLinesFile(work.units) if count else None
     return Payload(JSON, {"summary": {"n": count}, "pages": []}, ("pages",), rows)
 
 
 KINDS = {
-    "pages": Kind("pages", lambda args: int(args.get("n", 0)), pages),
+    "pages": TaskKind("pages", lambda args: int(args.get("n", 0)), pages),
 }
 
 
 @asynccontextmanager
-async def a_runner(root: Path, **kinds: Kind) -> AsyncIterator[Runner]:
+async def a_runner(root: Path, **kinds: TaskKind) -> AsyncIterator[Runner]:
     async with asyncio.TaskGroup() as group:
         runner = Runner(TaskStore(root), KINDS | kinds, group.create_task)
         yield runner
@@ -74,12 +74,12 @@ async def test_a_result_without_items_is_shown_too(tmp_path: Path) -> None:
     """The result of a cancelled task is what it returned; a running one has none yet."""
     began = asyncio.Event()
 
-    async def stuck(work: Work, _prepared: object) -> Payload:
+    async def stuck(work: TaskHandle, _prepared: object) -> Payload:
         began.set()
         await work.stop.wait()
         return Payload(JSON, {"stopped": True})
 
-    async with a_runner(tmp_path, stuck=Kind("stuck", dict, stuck)) as runner:
+    async with a_runner(tmp_path, stuck=TaskKind("stuck", dict, stuck)) as runner:
         started = await call(runner, tasks.oc_task_start, {"kind": "stuck"})
         task = {"task_id": started["task_id"]}
         await began.wait()

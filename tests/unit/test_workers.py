@@ -7,22 +7,22 @@ from collections.abc import AsyncIterator, Callable
 import msgspec
 import pytest
 
-from ocd.crawl.extraction import Converter
-from ocd.crawl.extraction_pool import Worker, Workers
+from ocd.crawl.extraction import ExtractionClient
+from ocd.crawl.extraction_pool import ExtractionPool, ExtractionWorker
 from ocd.crawl.fetch_errors import FetchError
-from ocd.crawl.page_extractor import Job
+from ocd.crawl.page_extractor import ExtractionJob
 
 
 @pytest.fixture
-async def workers() -> AsyncIterator[Workers]:
-    workers = Workers()
+async def workers() -> AsyncIterator[ExtractionPool]:
+    workers = ExtractionPool()
     yield workers
     await workers.close()
 
 
-def job(text: str, size: int = 1) -> Job:
+def job(text: str, size: int = 1) -> ExtractionJob:
     html = f"<title>{text}</title><p>" + f"{text} " * size
-    return Job(
+    return ExtractionJob(
         url="http://h/", body=html.encode(), charset="utf-8", html=True, format="markdown",
         only_main=False, sanitize=True, probe=False,
     )  # fmt: skip
@@ -70,7 +70,7 @@ async def test_who_no_longer_waits_holds_nobody_up(workers):
 
 async def test_a_page_that_takes_too_long_ends_the_process(workers, monkeypatch):
     monkeypatch.setattr("ocd.crawl.extraction_pool.MAX_CONVERSION_S", 0.05)
-    worker = await Worker.start()
+    worker = await ExtractionWorker.start()
     with pytest.raises(ConnectionResetError):
         await worker.extract(job("x", 2_000_000))
     await worker.wait_ended()
@@ -89,7 +89,7 @@ async def test_of_two_one_is_kept_and_only_for_a_while(workers, monkeypatch):
     assert not workers.warm
 
 
-def named(url: str, text: str = "x") -> Job:
+def named(url: str, text: str = "x") -> ExtractionJob:
     """Return a job that is large enough for the process."""
     return msgspec.structs.replace(job(text, 80_000), url=url)
 
@@ -110,7 +110,7 @@ async def test_a_page_that_cannot_be_done_costs_that_page_alone(
     monkeypatch.setattr("ocd.crawl.extraction_pool.MAX_CPU_S", 0.5)
     monkeypatch.setattr("ocd.crawl.extraction._TOO_MUCH", "more than 0.5 s of computing")
     faulty(fault)
-    async with Converter(workers) as converter, asyncio.TaskGroup() as group:
+    async with ExtractionClient(workers) as converter, asyncio.TaskGroup() as group:
         good = [group.create_task(converter.convert(named(f"http://h/{n}", str(n)))) for n in "12"]
         with pytest.raises(FetchError, match=said) as caught:
             await converter.convert(named("http://h/bad"))
@@ -119,7 +119,7 @@ async def test_a_page_that_cannot_be_done_costs_that_page_alone(
     assert [task.result().title for task in (*good, *more)] == ["1", "2", "3", "4"]
 
 
-async def outcome(converter: Converter, url: str) -> str:
+async def outcome(converter: ExtractionClient, url: str) -> str:
     """Return the title that came out, or the code of the error."""
     try:
         return (await converter.convert(named(url, url))).title
@@ -130,7 +130,7 @@ async def outcome(converter: Converter, url: str) -> str:
 async def test_those_that_wait_behind_it_are_done_by_another_process(workers, faulty, monkeypatch):
     monkeypatch.setattr("ocd.crawl.extraction_pool.MAX_CPU_S", 0.5)
     faulty("convert=spin@bad")
-    async with Converter(workers) as converter:
+    async with ExtractionClient(workers) as converter:
         urls = ("http://h/1", "http://h/bad", "http://h/2", "http://h/also-bad", "http://h/3")
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(outcome(converter, url)) for url in urls]
@@ -144,8 +144,8 @@ async def test_a_process_that_cannot_be_started_costs_large_pages_alone(workers,
     async def refuse(*_: object) -> None:
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
-    monkeypatch.setattr("ocd.crawl.extraction_pool.Worker.start", refuse)
-    async with Converter(workers) as converter:
+    monkeypatch.setattr("ocd.crawl.extraction_pool.ExtractionWorker.start", refuse)
+    async with ExtractionClient(workers) as converter:
         titles = [(await converter.convert(job(str(n)))).title for n in range(15)]
         assert titles == [str(n) for n in range(15)]
         with pytest.raises(FetchError, match="no process could be started for it"):

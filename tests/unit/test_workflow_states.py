@@ -6,14 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from ocd.workflows.states import (
-    MOST_LOG,
+    MAX_LOG,
     Report,
     WorkerState,
     WorkflowMeta,
+    apply_report,
     force,
-    merged,
+    merge,
     overdue,
-    reported,
     verdict,
 )
 
@@ -44,7 +44,7 @@ def test_time_ends_a_worker_at_its_moment() -> None:
 
 def test_forced_ends_keep_data_and_words() -> None:
     """A forced end changes neither the data nor what was said; it ends nobody twice."""
-    worker = reported(WORKER, Report(extracted_data=[1], result_summary="half"), 3, START)
+    worker = apply_report(WORKER, Report(extracted_data=[1], result_summary="half"), 3, START)
     ended = force(worker, "cleanup", "[cleanup]", at(1))
     assert (ended.extracted_data, ended.result_summary) == ([1], "[cleanup]; half")
     assert force(ended, "stale", "x", at(2)) == ended
@@ -53,17 +53,17 @@ def test_forced_ends_keep_data_and_words() -> None:
 def test_late_word_counts() -> None:
     """A worker that was ended and then says it is done, is done."""
     ended = overdue(META, WORKER, at(30))
-    done = reported(ended, Report(status="SUCCESS", result_summary="fine"), 3, at(40))
+    done = apply_report(ended, Report(status="SUCCESS", result_summary="fine"), 3, at(40))
     assert (done.status, done.ended_by, done.result_summary) == ("SUCCESS", "worker", "fine")
 
 
 def test_log_is_bounded_and_says_what_was_dropped() -> None:
     """The newest lines stay, and the others are counted."""
     worker = WORKER
-    for number in range(MOST_LOG + 7):
-        worker = reported(worker, Report(iteration=number, action="x"), 3, START)
-    assert (len(worker.progress_log), worker.dropped) == (MOST_LOG, 7)
-    assert worker.progress_log[-1].iteration == MOST_LOG + 6
+    for number in range(MAX_LOG + 7):
+        worker = apply_report(worker, Report(iteration=number, action="x"), 3, START)
+    assert (len(worker.progress_log), worker.dropped) == (MAX_LOG, 7)
+    assert worker.progress_log[-1].iteration == MAX_LOG + 6
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_log_is_bounded_and_says_what_was_dropped() -> None:
     ],
 )
 def test_objects_merge_key_by_key(before: Any, new: Any, after: Any) -> None:  # noqa: ANN401
-    assert merged(before, new) == after
+    assert merge(before, new) == after
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ def test_verdict_follows_from_the_workers(ends: list[str], status: str) -> None:
 
     def ended(end: str) -> WorkerState:
         if end in words:
-            return reported(WORKER, Report(status=words[end]), 3, START)
+            return apply_report(WORKER, Report(status=words[end]), 3, START)
         data = {"a": 1} if end == "D" else None
-        worker = reported(WORKER, Report(extracted_data=data), 3, START) if data else WORKER
+        worker = apply_report(WORKER, Report(extracted_data=data), 3, START) if data else WORKER
         return overdue(META, worker, at(30)) if end else worker
 
     assert verdict([ended(end) for end in ends]) == status

@@ -19,7 +19,7 @@ _CONFIG = {
 }
 
 
-class Host(NamedTuple):
+class AgentHost(NamedTuple):
     """One host: its title, the key that holds its servers, its files by scope, what to do next.
 
     In a file's pattern `{NAME:default}` is an environment variable, `{config}` the system's folder
@@ -38,8 +38,8 @@ class Host(NamedTuple):
         return self.files["user"].endswith(".toml")
 
 
-HOSTS: dict[str, Host] = {
-    "claude": Host(
+HOSTS: dict[str, AgentHost] = {
+    "claude": AgentHost(
         "Claude Code",
         "mcpServers",
         {
@@ -50,33 +50,33 @@ HOSTS: dict[str, Host] = {
         "Start Claude again; /mcp shows the server.",
         typed=True,
     ),
-    "cursor": Host(
+    "cursor": AgentHost(
         "Cursor",
         "mcpServers",
         {"user": "~/.cursor/mcp.json", "project": ".cursor/mcp.json"},
         "Cursor lists it under Settings, MCP; switch it on there.",
         typed=True,
     ),
-    "vscode": Host(
+    "vscode": AgentHost(
         "VS Code",
         "servers",
         {"user": "{config}/Code/User/mcp.json", "project": ".vscode/mcp.json"},
         "In VS Code run 'MCP: List Servers' and start it.",
         typed=True,
     ),
-    "codex": Host(
+    "codex": AgentHost(
         "Codex",
         "mcp_servers",
         {"user": "{CODEX_HOME:~/.codex}/config.toml", "project": ".codex/config.toml"},
         "Start Codex again; /mcp shows the server.",
     ),
-    "gemini": Host(
+    "gemini": AgentHost(
         "Gemini CLI",
         "mcpServers",
         {"user": "~/.gemini/settings.json", "project": ".gemini/settings.json"},
         "Start Gemini again; /mcp shows the server.",
     ),
-    "windsurf": Host(
+    "windsurf": AgentHost(
         "Windsurf",
         "mcpServers",
         {"user": "~/.codeium/windsurf/mcp_config.json"},
@@ -85,7 +85,7 @@ HOSTS: dict[str, Host] = {
 }
 
 
-def file_of(host: Host, scope: str, *, platform: str = sys.platform) -> str:
+def file_of(host: AgentHost, scope: str, *, platform: str = sys.platform) -> str:
     """Return the absolute path of the host's file of a scope; OcdError if it has none."""
     if scope not in host.files:
         has = " and ".join(host.files)
@@ -99,7 +99,7 @@ def file_of(host: Host, scope: str, *, platform: str = sys.platform) -> str:
     return os.path.abspath(os.path.expanduser(pattern))
 
 
-def entry(host: Host, program: list[str], arguments: list[str]) -> dict[str, Any]:
+def entry(host: AgentHost, program: list[str], arguments: list[str]) -> dict[str, Any]:
     """Return what the host shall know: command, args, and what the bridge needs of our environ."""
     found: dict[str, Any] = {"type": "stdio"} if host.typed else {}
     found |= {"command": program[0], "args": [*program[1:], *arguments]}

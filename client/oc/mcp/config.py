@@ -5,9 +5,9 @@ from typing import Any
 from oc import render
 from oc.argv import Command
 from oc.command_names import Entry
-from oc.daemon_calls import Line
+from oc.daemon_calls import DaemonClient
 from oc.mcp import agent_hosts, config_files
-from oc.mcp.agent_hosts import HOSTS, Host
+from oc.mcp.agent_hosts import HOSTS, AgentHost
 from ocd.api.errors import OcdError
 
 _SAID = {
@@ -22,7 +22,7 @@ _SAID = {
 _RESERVED = {"pilot", "upstream"}
 
 
-def config(_line: Line, command: Command, index: dict[str, Entry]) -> int:
+def config(_line: DaemonClient, command: Command, index: dict[str, Entry]) -> int:
     """Carry out `oc mcp config HOST`."""
     params = command.params
     _check_filters(params, {entry["capability"] for entry in index.values()} - {"client"})
@@ -64,7 +64,7 @@ def _check_filters(params: dict[str, Any], known: set[str]) -> None:
         raise OcdError("invalid_argument", f"There is no capability {unknown}", hint=hint)
 
 
-def _print(command: Command, host: Host, path: str, entry: dict[str, Any]) -> None:
+def _print(command: Command, host: AgentHost, path: str, entry: dict[str, Any]) -> None:
     text = config_files.snippet(host, entry)
     if command.as_json:
         result = {"host": command.params["host"], "path": path, "entry": entry, "text": text}
@@ -76,7 +76,7 @@ def _print(command: Command, host: Host, path: str, entry: dict[str, Any]) -> No
 
 
 def _report(
-    command: Command, host: Host, merged: config_files.Merged, entry: dict[str, Any]
+    command: Command, host: AgentHost, merged: config_files.MergeResult, entry: dict[str, Any]
 ) -> None:
     if command.as_json:
         found = {"host": command.params["host"], **merged._asdict(), "entry": entry}

@@ -13,7 +13,7 @@ import tomllib
 from typing import Any, NamedTuple
 
 from oc.mcp import jsonc_edit, toml_edit
-from oc.mcp.agent_hosts import NAME, Host
+from oc.mcp.agent_hosts import NAME, AgentHost
 from ocd.api.errors import OcdError
 
 # A host may write its file while we do; then we begin again.
@@ -23,7 +23,7 @@ _ATTEMPTS = 5
 _REMOTE = {"url", "httpUrl", "serverUrl", "headers", "http_headers", "bearer_token_env_var"}
 
 
-class Merged(NamedTuple):
+class MergeResult(NamedTuple):
     """What was done to a file: created, added, updated or unchanged; changed: keys of the entry."""
 
     path: str
@@ -32,7 +32,7 @@ class Merged(NamedTuple):
     backup: str | None
 
 
-def read_entry(host: Host, path: str) -> dict[str, Any] | None:
+def read_entry(host: AgentHost, path: str) -> dict[str, Any] | None:
     """Return what the host's file says about us, or None; OcdError if it cannot be understood."""
     content = _read(path)
     if content is None:
@@ -42,12 +42,12 @@ def read_entry(host: Host, path: str) -> dict[str, Any] | None:
     return entry if isinstance(entry, dict) else None
 
 
-def snippet(host: Host, entry: dict[str, Any]) -> str:
+def snippet(host: AgentHost, entry: dict[str, Any]) -> str:
     """Return the text of a file that says nothing else than `entry`."""
-    return _edited(host, "", entry)
+    return _edit(host, "", entry)
 
 
-def merge(host: Host, path: str, entry: dict[str, Any], *, private: bool) -> Merged:
+def merge(host: AgentHost, path: str, entry: dict[str, Any], *, private: bool) -> MergeResult:
     """Make the host's file say `entry`; other keys of our entry and of `env` stay.
 
     private: a file that is created is readable by its owner alone.
@@ -71,8 +71,8 @@ _BY_HAND = "Without --write it is printed, to be put there by hand."
 
 
 def _merge_once(
-    host: Host, path: str, real: str, entry: dict[str, Any], *, private: bool
-) -> Merged | None:  # fmt: skip
+    host: AgentHost, path: str, real: str, entry: dict[str, Any], *, private: bool
+) -> MergeResult | None:  # fmt: skip
     """Return what was done, or None if somebody else wrote the file meanwhile."""
     content = _read(path)
     text, raw = content or ("", None)
@@ -81,10 +81,10 @@ def _merge_once(
     if not isinstance(servers, dict) or not isinstance(servers.get(NAME, {}), dict):
         raise _unreadable(path, f"{host.key}.{NAME} is no {'table' if host.is_toml else 'object'}")
     old = servers.get(NAME)
-    wanted = _combined(old or {}, entry)
+    wanted = _combine(old or {}, entry)
     if wanted == old:
-        return Merged(path, "unchanged", [], None)
-    new = _edited(host, text, wanted)
+        return MergeResult(path, "unchanged", [], None)
+    new = _edit(host, text, wanted)
     _verify(host, path, new, {**document, host.key: {**servers, NAME: wanted}})
     os.makedirs(os.path.dirname(real), exist_ok=True)
     backup = _replace(real, raw, new.encode(), private=private)
@@ -92,10 +92,10 @@ def _merge_once(
         return None
     changed = sorted(k for k in {*wanted, *(old or {})} if wanted.get(k) != (old or {}).get(k))
     action = "created" if raw is None else "added" if old is None else "updated"
-    return Merged(path, action, changed, backup or None)
+    return MergeResult(path, action, changed, backup or None)
 
 
-def _combined(old: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
+def _combine(old: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
     kept = {k: v for k, v in old.items() if k not in _REMOTE}
     if entry.get("type") is None and kept.get("type") != "stdio":
         kept.pop("type", None)
@@ -117,7 +117,7 @@ def _read(path: str) -> tuple[str, bytes] | None:
         raise _unreadable(path, error.strerror or str(error)) from None
 
 
-def _decode(host: Host, path: str, text: str) -> dict[str, Any]:
+def _decode(host: AgentHost, path: str, text: str) -> dict[str, Any]:
     text = text.removeprefix("\ufeff")
     try:
         if host.is_toml:
@@ -130,7 +130,7 @@ def _decode(host: Host, path: str, text: str) -> dict[str, Any]:
     return document
 
 
-def _edited(host: Host, text: str, entry: dict[str, Any]) -> str:
+def _edit(host: AgentHost, text: str, entry: dict[str, Any]) -> str:
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     text = text.removeprefix(mark)
     if host.is_toml:
@@ -138,7 +138,7 @@ def _edited(host: Host, text: str, entry: dict[str, Any]) -> str:
     return mark + jsonc_edit.with_member(text, host.key, NAME, entry)
 
 
-def _verify(host: Host, path: str, new: str, expected: dict[str, Any]) -> None:
+def _verify(host: AgentHost, path: str, new: str, expected: dict[str, Any]) -> None:
     """Refuse a text that does not say exactly what was meant."""
     try:
         if _decode(host, path, new) == expected:

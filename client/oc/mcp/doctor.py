@@ -8,7 +8,7 @@ from typing import IO, Any, NamedTuple
 from oc import render
 from oc.argv import Command
 from oc.command_names import Entry
-from oc.daemon_calls import Line
+from oc.daemon_calls import DaemonClient
 from oc.mcp import agent_hosts, config_files, stdio_client
 from oc.mcp.agent_hosts import HOSTS
 from oc.mcp.config import bridge_arguments
@@ -19,7 +19,7 @@ from ocd.api.errors import OcdError
 _TIMEOUT_MS = 60_000
 
 
-class Check(NamedTuple):
+class DoctorCheck(NamedTuple):
     """One thing that was tried: what, whether it worked, its milliseconds, what was found."""
 
     name: str
@@ -37,17 +37,19 @@ class Launch(NamedTuple):
     source: str
 
 
-def doctor(_line: Line, command: Command, _index: dict[str, Entry]) -> int:
+def doctor(_line: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
     """Carry out `oc mcp doctor [HOST]`; the exit status is that of the first failure."""
     timeout_s = command.options.get("timeout_ms", _TIMEOUT_MS) / 1000
-    checks, status = list[Check](), 0
+    checks, status = list[DoctorCheck](), 0
     try:
         launch = _launch(command)
-        checks.append(Check("configuration", ok=True, ms=None, found=launch.source))
+        checks.append(DoctorCheck("configuration", ok=True, ms=None, found=launch.source))
         with tempfile.TemporaryFile() as said:
             _examine(launch, said, timeout_s, checks.append)
     except OcdError as error:
-        checks.append(Check(_next(checks), ok=False, ms=None, found=error.message, hint=error.hint))
+        checks.append(
+            DoctorCheck(_next(checks), ok=False, ms=None, found=error.message, hint=error.hint)
+        )
         status = errors.exit_status(error.code)
     _report(command, checks)
     return status
@@ -56,7 +58,7 @@ def doctor(_line: Line, command: Command, _index: dict[str, Entry]) -> int:
 _NAMES = ("configuration", "bridge", "tools", "daemon", "browser")
 
 
-def _next(checks: list[Check]) -> str:
+def _next(checks: list[DoctorCheck]) -> str:
     return _NAMES[len(checks)]
 
 
@@ -86,7 +88,7 @@ def _of_entry(path: str, entry: dict[str, Any]) -> Launch:
 
 
 def _examine(
-    launch: Launch, said: IO[bytes], timeout_s: float, note: Callable[[Check], None]
+    launch: Launch, said: IO[bytes], timeout_s: float, note: Callable[[DoctorCheck], None]
 ) -> None:
     try:
         server = stdio_client.Server(
@@ -99,22 +101,22 @@ def _examine(
         try:
             note(_handshake(server, timeout_s))
         except OcdError as error:
-            raise _explained(error, server, said) from None
+            raise _explain(error, server, said) from None
         listed, check = _list(server, timeout_s)
         note(check)
         note(_without_browser(server, listed, timeout_s))
         note(_with_browser(server, listed, timeout_s))
 
 
-def _handshake(server: stdio_client.Server, timeout_s: float) -> Check:
+def _handshake(server: stdio_client.Server, timeout_s: float) -> DoctorCheck:
     reply = server.initialize("oc-mcp-doctor", timeout_s)
     info = stdio_client.result(reply)
     about = info.get("serverInfo", {})
     found = f"{about.get('name')} {about.get('version')}, MCP {info.get('protocolVersion')}"
-    return Check("bridge", ok=True, ms=(reply.arrived - server.spawned) * 1000, found=found)
+    return DoctorCheck("bridge", ok=True, ms=(reply.arrived - server.spawned) * 1000, found=found)
 
 
-def _explained(error: OcdError, server: stdio_client.Server, said: IO[bytes]) -> OcdError:
+def _explain(error: OcdError, server: stdio_client.Server, said: IO[bytes]) -> OcdError:
     """Return the error with what the bridge said on stderr; its exit status 3 is no_daemon."""
     server.close()
     if error.hint:
@@ -128,32 +130,38 @@ def _explained(error: OcdError, server: stdio_client.Server, said: IO[bytes]) ->
     return OcdError(code, message, hint=hint)
 
 
-def _list(server: stdio_client.Server, timeout_s: float) -> tuple[set[str], Check]:
+def _list(server: stdio_client.Server, timeout_s: float) -> tuple[set[str], DoctorCheck]:
     pending = server.start("tools/list", {})
     reply = pending.wait(timeout_s)
     tools = stdio_client.result(reply)["tools"]
     size = len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode())
     found = f"{len(tools)} tools in {size / 1000:.1f} KB"
     ms = (reply.arrived - pending.started) * 1000
-    return {tool["name"] for tool in tools}, Check("tools", ok=True, ms=ms, found=found)
+    return {tool["name"] for tool in tools}, DoctorCheck("tools", ok=True, ms=ms, found=found)
 
 
-def _without_browser(server: stdio_client.Server, listed: set[str], timeout_s: float) -> Check:
+def _without_browser(
+    server: stdio_client.Server, listed: set[str], timeout_s: float
+) -> DoctorCheck:
     if "tabs_context" not in listed:
-        return Check("daemon", ok=True, ms=None, found="not tried: tabs_context is filtered out")
+        return DoctorCheck(
+            "daemon", ok=True, ms=None, found="not tried: tabs_context is filtered out"
+        )
     _, ms = _call(server, "tabs_context", {}, timeout_s)
-    return Check("daemon", ok=True, ms=ms, found="tabs_context answered")
+    return DoctorCheck("daemon", ok=True, ms=ms, found="tabs_context answered")
 
 
-def _with_browser(server: stdio_client.Server, listed: set[str], timeout_s: float) -> Check:
+def _with_browser(server: stdio_client.Server, listed: set[str], timeout_s: float) -> DoctorCheck:
     if not {"tabs_create", "javascript_tool", "tabs_close"} <= listed:
-        return Check("browser", ok=True, ms=None, found="not tried: its tools are filtered out")
+        return DoctorCheck(
+            "browser", ok=True, ms=None, found="not tried: its tools are filtered out"
+        )
     tab, opened = _call(server, "tabs_create", {}, timeout_s)
     given = {"tab_id": tab["tab_id"]} if "tab_id" in tab else {}
     _, ms = _call(server, "javascript_tool", {"code": "6*7", **given}, timeout_s)
     _call(server, "tabs_close", given, timeout_s)
     found = f"a tab opened in {opened:.0f} ms and evaluated a script"
-    return Check("browser", ok=True, ms=ms, found=found)
+    return DoctorCheck("browser", ok=True, ms=ms, found=found)
 
 
 def _call(
@@ -178,7 +186,7 @@ def _json(text: str) -> dict[str, Any]:
     return body if isinstance(body, dict) else {}
 
 
-def _report(command: Command, checks: list[Check]) -> None:
+def _report(command: Command, checks: list[DoctorCheck]) -> None:
     works = all(check.ok for check in checks) and len(checks) == len(_NAMES)
     if command.as_json:
         found = {"ok": works, "checks": [check._asdict() for check in checks]}

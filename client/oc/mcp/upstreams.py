@@ -6,11 +6,11 @@ from typing import Any
 from oc import render, reply_output
 from oc.argv import Command
 from oc.command_names import Entry
-from oc.daemon_calls import Line, good, result_in
+from oc.daemon_calls import DaemonClient, good, result_in
 from ocd.api.errors import OcdError
 
 
-def states(line: Line, command: Command, _index: dict[str, Entry]) -> int:
+def states(line: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
     """Show what each server is, offers and has withheld."""
     reply = good(line.post("/v1/upstreams", {"action": "list"}))
     if command.as_json:
@@ -21,7 +21,7 @@ def states(line: Line, command: Command, _index: dict[str, Entry]) -> int:
     return 0
 
 
-def approve(line: Line, command: Command, _index: dict[str, Entry]) -> int:
+def approve(line: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
     """Show what differs from what was agreed to, ask, and agree to it."""
     name = command.params["upstream"]
     asked = {"name": name, "action": "review"}
@@ -30,7 +30,7 @@ def approve(line: Line, command: Command, _index: dict[str, Entry]) -> int:
     sure = command.params.get("yes") or not found["changes"]
     if command.as_json:
         if not sure:
-            raise _unasked(name, found)
+            raise _print_without_asking(name, found)
         reply_output.show_json(good(line.post("/v1/upstreams", agreed)), command)
         return 0
     _show(found["changes"])
@@ -56,13 +56,13 @@ def _show(changes: list[dict[str, Any]]) -> None:
 
 def _says_yes(name: str, found: dict[str, Any]) -> bool:
     if not sys.stdin.isatty():
-        raise _unasked(name, found)
+        raise _print_without_asking(name, found)
     sys.stderr.write(f"Agree to this, and let agents call these tools of {name}? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _unasked(name: str, found: dict[str, Any]) -> OcdError:
+def _print_without_asking(name: str, found: dict[str, Any]) -> OcdError:
     count = len(found["changes"])
     return OcdError(
         "consent_needed", f"{count} changes to the tools of {name} wait for a person's yes",

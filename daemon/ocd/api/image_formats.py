@@ -6,7 +6,7 @@ _BY_SUFFIX = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "jpe": "jpeg", "webp"
 _NEVER = frozenset(("avif", "bmp", "gif", "heic", "ico", "pdf", "svg", "tif", "tiff"))
 
 
-def named_format(path: str, given: str | None) -> str | None:
+def format_for_path(path: str, given: str | None) -> str | None:
     """Return the format for a picture in this file; `given` if the name says nothing.
 
     Raises invalid_argument if name and `given` contradict each other, and for formats there are

@@ -8,12 +8,12 @@ def as_tool(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return {"name", "description", "inputSchema"} of a catalog entry."""
     return {
         "name": entry["name"],
-        "description": described(entry),
-        "inputSchema": _listed(entry["params"]),
+        "description": describe(entry),
+        "inputSchema": _drop_unlisted(entry["params"]),
     }
 
 
-def _listed(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_unlisted(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema without what is rarely wanted or goes without saying: lists are paid for.
 
     Parameters that are not shown may be given all the same, so it does not say then that there are
@@ -27,10 +27,12 @@ def _listed(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _part(key: str, value: Any) -> Any:  # noqa: ANN401 - JSON
     if key == "properties":
-        return {name: _listed(one) for name, one in value.items() if not one.get("x-unlisted")}
+        return {
+            name: _drop_unlisted(one) for name, one in value.items() if not one.get("x-unlisted")
+        }
     if key == "anyOf":
-        return [_listed(one) for one in value]
-    return _listed(value) if key == "items" else value
+        return [_drop_unlisted(one) for one in value]
+    return _drop_unlisted(value) if key == "items" else value
 
 
 def _idle(key: str, value: object) -> bool:
@@ -40,6 +42,6 @@ def _idle(key: str, value: object) -> bool:
     )
 
 
-def described(entry: Mapping[str, Any]) -> str:
+def describe(entry: Mapping[str, Any]) -> str:
     """Return the entry's summary and text as one description."""
     return f"{entry['summary']}. {' '.join(entry['doc'].split())}".rstrip()

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ocd.calls.param_decoding import Common, common_names
+from ocd.calls.param_decoding import CommonParams, common_names
 from ocd.calls.path_params import companions
 from ocd.verb_api.declaration import Verb
 from ocd.verbs import (
@@ -113,15 +113,15 @@ MODULES: tuple[ModuleType, ...] = (
 
 def load(modules: Iterable[ModuleType] = MODULES) -> dict[str, Verb]:
     """Return every verb by name, sorted; a name declared twice is a bug."""
-    return {name: verb for name, verb in _declared(modules).items() if not verb.only_kind}
+    return {name: verb for name, verb in _collect_verbs(modules).items() if not verb.only_kind}
 
 
 def kinds(modules: Iterable[ModuleType] = MODULES) -> dict[str, Verb]:
     """Return what the ledger can run by name: the long verbs, and kinds that are no verbs."""
-    return {name: verb for name, verb in _declared(modules).items() if verb.long}
+    return {name: verb for name, verb in _collect_verbs(modules).items() if verb.long}
 
 
-def _declared(modules: Iterable[ModuleType]) -> dict[str, Verb]:
+def _collect_verbs(modules: Iterable[ModuleType]) -> dict[str, Verb]:
     found: dict[str, Verb] = {}
     for module in modules:
         for verb in vars(module).values():
@@ -162,7 +162,7 @@ def _entry(verb: Verb) -> dict[str, Any]:
 
 
 def _params_schema(verb: Verb) -> dict[str, Any]:
-    own, common = _schema(verb.params), _schema(Common)
+    own, common = _schema(verb.params), _schema(CommonParams)
     shared = {name: common["properties"][name] for name in common_names(verb)}
     by_path = {path: _companion(name) for path, name in companions(verb.params).items()}
     properties = own["properties"] | by_path | shared
@@ -178,20 +178,22 @@ def _companion(name: str) -> dict[str, Any]:
 
 def _schema(params: type) -> dict[str, Any]:
     (schema,), definitions = msgspec.json.schema_components([params])
-    whole: dict[str, Any] = _inlined(schema, definitions)
+    whole: dict[str, Any] = _inline_references(schema, definitions)
     whole.setdefault("properties", {})
     return whole
 
 
-def _inlined(node: Any, definitions: dict[str, Any]) -> Any:  # noqa: ANN401 - a JSON Schema node
+def _inline_references(node: Any, definitions: dict[str, Any]) -> Any:  # noqa: ANN401 - a JSON Schema node
     """Return the node with references put in place, null branches and titles dropped."""
     if isinstance(node, list):
-        return [_inlined(item, definitions) for item in node]
+        return [_inline_references(item, definitions) for item in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
-        return _inlined(copy.deepcopy(definitions[node["$ref"].rsplit("/", 1)[1]]), definitions)
-    kept = {k: _inlined(v, definitions) for k, v in node.items() if k != "title"}
+        return _inline_references(
+            copy.deepcopy(definitions[node["$ref"].rsplit("/", 1)[1]]), definitions
+        )
+    kept = {k: _inline_references(v, definitions) for k, v in node.items() if k != "title"}
     return _without_null(kept)
 
 
@@ -233,23 +235,23 @@ def _verb_section(entry: dict[str, Any]) -> list[str]:
         lines += ["", "| parameter | type | default | meaning |", "|---|---|---|---|"]
     required = entry["params"].get("required", ())
     for name, schema in entry["params"]["properties"].items():
-        default = "required" if name in required else _shown_default(schema)
+        default = "required" if name in required else _default_text(schema)
         meaning = schema.get("description", "").replace("|", "\\|")
-        lines.append(f"| `{name}` | {_shown_type(schema)} | {default} | {meaning} |")
+        lines.append(f"| `{name}` | {_type_text(schema)} | {default} | {meaning} |")
     return lines
 
 
-def _shown_type(schema: dict[str, Any]) -> str:
+def _type_text(schema: dict[str, Any]) -> str:
     if "enum" in schema:
         return " \\| ".join(str(value) for value in schema["enum"])
     if "anyOf" in schema:
-        return " \\| ".join(_shown_type(branch) for branch in schema["anyOf"])
+        return " \\| ".join(_type_text(branch) for branch in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"{_shown_type(schema.get('items', {}))}[]"
+        return f"{_type_text(schema.get('items', {}))}[]"
     return str(schema.get("type", "any"))
 
 
-def _shown_default(schema: dict[str, Any]) -> str:
+def _default_text(schema: dict[str, Any]) -> str:
     if "default" not in schema:
         return ""
     return f"`{msgspec.json.encode(schema['default']).decode()}`"

@@ -15,24 +15,32 @@ from ocd.api.timestamps import now
 from ocd.api.wire import CallRequest, Client
 from ocd.call_context import MET
 from ocd.calls import replies
-from ocd.calls.execution import Ready, notices_restart, perform
-from ocd.calls.large_output_guard import guarded, guards
-from ocd.calls.param_decoding import Common, decode_call, renamed, snake
-from ocd.calls.path_params import REACH, companions, filled, masked, names_files, permitted, whole
+from ocd.calls.execution import PreparedCall, notices_restart, perform
+from ocd.calls.large_output_guard import guard_reply, guards
+from ocd.calls.param_decoding import CommonParams, apply_aliases, decode_call, snake
+from ocd.calls.path_params import (
+    REACH,
+    check_paths,
+    companions,
+    include_stored_params,
+    mask_secret_params,
+    names_files,
+    read_path_params,
+)
 from ocd.calls.replies import Reply
-from ocd.calls.services import Call, Road
+from ocd.calls.services import ActiveCall, CallServices
 from ocd.ledger.runner import CALLER_SESSION
 from ocd.ledger.states import TaskMeta
 from ocd.outputs import inline_policy
-from ocd.recording.param_redaction import brief, kept
-from ocd.recording.recent_actions import Trace, shortened
+from ocd.recording.param_redaction import redacted_params, truncate
+from ocd.recording.recent_actions import ActionRecord, shorten
 from ocd.safety import secrets
 from ocd.safety.session_taint import MAY_SEND
 from ocd.storage.journal import MAX_JOURNAL_CHARS
 from ocd.storage.payload import Payload
 from ocd.verb_api.capabilities import UPSTREAM_MARK
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Output, Params, Verb
-from ocd.verb_api.inline_tasks import OnProgress, finished, without_call_only
+from ocd.verb_api.inline_tasks import OnProgress, task_output, without_call_only
 from ocd.verb_api.nested_calls import CALLER, LENT
 
 logger = logging.getLogger(__name__)
@@ -43,7 +51,7 @@ WAIT_GRACE_S = 0.5
 
 
 async def run_call(
-    road: Road,
+    road: CallServices,
     request: CallRequest,
     on_progress: OnProgress | None = None,
     budget_s: float | None = None,
@@ -53,7 +61,7 @@ async def run_call(
     Cancelling the coroutine cancels the call. `on_progress` hears of long verbs' progress. A long
     verb that takes more than `budget_s` seconds goes on as a task, and the reply says so.
     """
-    call = Call(request, budget_s)
+    call = ActiveCall(request, budget_s)
     error: OcdError | None = None
     _admit(road)
     road.calls.add(call)
@@ -62,7 +70,7 @@ async def run_call(
         return replies.restarted(reply) if notices_restart(call, failed=False) else reply
     except OcdError as failure:
         road.sanitizer.clean_error(failure)
-        error = replies.masked_error(failure)
+        error = replies.mask_error(failure)
         if notices_restart(call, failed=True):
             error.details["browser_restarted"] = True
         raise error from None
@@ -79,14 +87,14 @@ async def run_call(
         _journal(road, call, error)
 
 
-def _admit(road: Road) -> None:
+def _admit(road: CallServices) -> None:
     if road.closing.is_set():
         raise OcdError("shutting_down", "The daemon is stopping", hint="Start it again: ocd start")
     if len(road.calls) >= MAX_CALLS_IN_FLIGHT:
         raise OcdError("busy", f"{len(road.calls)} calls are in flight", hint="Try again later.")
 
 
-async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Reply:
+async def _travel(road: CallServices, call: ActiveCall, on_progress: OnProgress | None) -> Reply:
     request = call.request
     verb = await _find(road, request.verb)
     if not LENT.get():
@@ -95,21 +103,23 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
     REACH.set(reach)
     CALLER.set(request.client)
     CALLER_SESSION.set(request.session)
-    MAY_SEND.set(partial(road.departures.may_send, request.session))
+    MAY_SEND.set(partial(road.egress.may_send, request.session))
     MET.set(call.met)
-    named = renamed(verb, request.params)
-    given = whole(verb, await filled(road.verbs, verb, named, reach))
+    named = apply_aliases(verb, request.params)
+    given = include_stored_params(verb, await read_path_params(road.verbs, verb, named, reach))
     ready = secrets.current().fill(given) if verb.fills_secrets else given
     common, params = decode_call(verb, ready)
     if names_files(verb.params):
-        params = await asyncio.to_thread(permitted, params, reach)
+        params = await asyncio.to_thread(check_paths, params, reach)
     deadline = _deadline_s(verb, common, params)
     call.deadline = None if deadline is None else call.started + deadline
     call.met.deadline = call.deadline
     limit = asyncio.timeout(deadline)
     try:
         async with limit:
-            output = await perform(road, call, Ready(verb, common, params, given), on_progress)
+            output = await perform(
+                road, call, PreparedCall(verb, common, params, given), on_progress
+            )
     except TimeoutError:
         if not limit.expired():
             raise
@@ -123,16 +133,16 @@ async def _travel(road: Road, call: Call, on_progress: OnProgress | None) -> Rep
 
 
 async def _reply(
-    road: Road, verb: Verb, common: Common, output: Output, request: CallRequest
+    road: CallServices, verb: Verb, common: CommonParams, output: Output, request: CallRequest
 ) -> Reply:
-    output = await replies.cleaned(road.sanitizer, verb, output)
-    road.departures.note(request.session, verb, request.params, output)
+    output = await replies.clean_output(road.sanitizer, verb, output)
+    road.egress.note(request.session, verb, request.params, output)
     if payload := await replies.to_store(verb, common, output):
-        return await _stored(road, verb, payload, output)
+        return await _store_payload(road, verb, payload, output)
     reply = replies.inline(verb, output, request.params)
     settings = road.large_output()
     if guards(settings, request.client, verb, common):
-        reply = await guarded(settings, road.outputs, verb, reply)
+        reply = await guard_reply(settings, road.outputs, verb, reply)
         if reply.pointer is not None:
             _journal_handle(road, verb, reply.pointer.descriptor)
     if reply.rows is not None:
@@ -141,15 +151,15 @@ async def _reply(
     return reply
 
 
-async def _find(road: Road, name: str) -> Verb:
+async def _find(road: CallServices, name: str) -> Verb:
     if UPSTREAM_MARK in name:
         road.capabilities.check_unknown(name)
         if verb := await road.gateway.verb(name):
             return verb
-    return _named(road, name)
+    return _find_verb(road, name)
 
 
-def _named(road: Road, name: str) -> Verb:
+def _find_verb(road: CallServices, name: str) -> Verb:
     verb = road.verbs.get(name)
     if verb is None:
         road.capabilities.check_unknown(name)
@@ -163,7 +173,7 @@ def _named(road: Road, name: str) -> Verb:
     return verb
 
 
-def check_call(road: Road, name: str, params: Mapping[str, Any]) -> None:
+def check_call(road: CallServices, name: str, params: Mapping[str, Any]) -> None:
     """Raise what a call would before it runs: unknown_verb, CAPABILITY_DISABLED, invalid_argument.
 
     Empty parameters are not looked at, nor those with values that come later.
@@ -171,15 +181,15 @@ def check_call(road: Road, name: str, params: Mapping[str, Any]) -> None:
     if name in road.gateway.entries:
         road.capabilities.check_entry(name, "upstream")
         return  # what it takes is its server's to judge
-    verb = _named(road, name)
+    verb = _find_verb(road, name)
     road.capabilities.check(verb)
-    named = renamed(verb, params)
+    named = apply_aliases(verb, params)
     open_ends = companions(verb.params).keys() & {snake(key) for key in named}
     if named and not open_ends and "${" not in str(named):
         decode_call(verb, named)
 
 
-def _deadline_s(verb: Verb, common: Common, params: Params) -> float | None:
+def _deadline_s(verb: Verb, common: CommonParams, params: Params) -> float | None:
     """Return the seconds that the call may take; None for a task, which has no deadline."""
     own = getattr(params, "timeout_ms", None)
     if isinstance(own, int):
@@ -202,7 +212,7 @@ def _too_slow(verb: Verb, deadline: float | None, given: Mapping[str, Any]) -> O
     return OcdError("timeout", message, hint=hint)
 
 
-def _with_deadline(params: Mapping[str, Any], common: Common) -> dict[str, Any]:
+def _with_deadline(params: Mapping[str, Any], common: CommonParams) -> dict[str, Any]:
     """Return the parameters of the verb that runs in another one's place, bounded as that one."""
     given = {"timeout", "timeout_ms", "timeoutMs"} & params.keys()
     outer = {} if given or common.timeout_ms is None else {"timeout_ms": common.timeout_ms}
@@ -210,7 +220,7 @@ def _with_deadline(params: Mapping[str, Any], common: Common) -> dict[str, Any]:
 
 
 async def task_reply(
-    road: Road, meta: TaskMeta, params: Mapping[str, Any], client: Client
+    road: CallServices, meta: TaskMeta, params: Mapping[str, Any], client: Client
 ) -> Reply:
     """Return what the direct call with these parameters would have answered, for an ended task.
 
@@ -219,13 +229,13 @@ async def task_reply(
     verb = road.kinds[meta.kind]
     common, _ = decode_call(verb, params)
     request = CallRequest(verb.name, dict(params), meta.session, client)
-    return await _reply(road, verb, common, await finished(road.runner, meta), request)
+    return await _reply(road, verb, common, await task_output(road.runner, meta), request)
 
 
 # --- what is written down -------------------------------------------------------------------
 
 
-async def _stored(road: Road, verb: Verb, payload: Payload, output: Output) -> Reply:
+async def _store_payload(road: CallServices, verb: Verb, payload: Payload, output: Output) -> Reply:
     descriptor = await road.outputs.put(payload, verb.name)
     _journal_handle(road, verb, descriptor)
     shown = msgspec.to_builtins(inline_policy.fit(descriptor))
@@ -234,7 +244,7 @@ async def _stored(road: Road, verb: Verb, payload: Payload, output: Output) -> R
     return Reply(data=shown, origin=output.origin, is_handle=True)
 
 
-def _journal_handle(road: Road, verb: Verb, descriptor: inline_policy.Descriptor) -> None:
+def _journal_handle(road: CallServices, verb: Verb, descriptor: inline_policy.Descriptor) -> None:
     road.journal.record_event(
         {
             "event": "output_handle_created",
@@ -247,7 +257,7 @@ def _journal_handle(road: Road, verb: Verb, descriptor: inline_policy.Descriptor
     )
 
 
-def _internal(call: Call, failure: Exception) -> OcdError:
+def _internal(call: ActiveCall, failure: Exception) -> OcdError:
     return OcdError(
         "internal",
         f"Internal error in {call.request.verb} (call {call.id}): {type(failure).__name__}",
@@ -256,15 +266,15 @@ def _internal(call: Call, failure: Exception) -> OcdError:
     )
 
 
-def _journal(road: Road, call: Call, error: OcdError | None) -> None:
+def _journal(road: CallServices, call: ActiveCall, error: OcdError | None) -> None:
     verb, code = road.verbs.get(call.request.verb), error.code if error else None
-    given = masked(verb, call.request.params)
+    given = mask_secret_params(verb, call.request.params)
     if verb is not None:
-        trace = Trace(verb, shortened(given), call.met, code, call.tab_id, call.url)
+        trace = ActionRecord(verb, shorten(given), call.met, code, call.tab_id, call.url)
         road.trails.note(call.request.session, trace)
-    args = brief(call.met.kept, MAX_JOURNAL_CHARS)
+    args = truncate(call.met.kept, MAX_JOURNAL_CHARS)
     if args is None:
-        args = kept(given, call.met, code, MAX_JOURNAL_CHARS)
+        args = redacted_params(given, call.met, code, MAX_JOURNAL_CHARS)
     road.journal.record_call(
         {
             "ts": now(),

@@ -12,7 +12,7 @@ from ocd.safety.session_taint import (
     MAY_SEND,
     Departure,
     Rule,
-    Taints,
+    SessionTaints,
     Way,
     origin_of,
     question,
@@ -27,7 +27,7 @@ Report = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Departures:
+class EgressPolicy:
     """The rule about data that leaves, for all sessions.
 
     rule: as it is configured now; None: ask where that can be done, else allow. report: writes an
@@ -36,13 +36,13 @@ class Departures:
 
     rule: Callable[[], Rule | None]
     report: Report
-    taints: Taints = field(default_factory=Taints)
+    taints: SessionTaints = field(default_factory=SessionTaints)
 
     def note(self, session: str, verb: Verb, given: Mapping[str, Any], output: Output) -> None:
         """Remember whose text the session's caller is given."""
         if output.content is None and not verb.page_keys:
             return
-        if verb.foreign is not None:
+        if verb.upstream_params is not None:
             self.taints.of(session).read(output.origin)
             return
         told = output.data.get("url") if isinstance(output.data, dict) else None
@@ -89,7 +89,7 @@ def check(verb: Verb, params: Params, here: str = "") -> None:
 def departures(verb: Verb, params: Params, here: str) -> Iterator[Departure]:
     """Yield what a call would send where, by what its verb declares."""
     # What is only read there is named by an address that the server itself has given.
-    if verb.foreign is not None and not verb.reads:
+    if verb.upstream_params is not None and not verb.reads:
         yield "upstream", f"{UPSTREAM_ORIGIN}{verb.name.partition('__')[0]}"
     for name in _addresses(verb.params):
         address = getattr(params, name)

@@ -11,25 +11,27 @@ import msgspec
 from ocd.browser.sessions.session import Session
 from ocd.browser.tabs.tab import Tab
 from ocd.calls import egress_policy
-from ocd.calls.param_decoding import Common, snake
-from ocd.calls.path_params import masked
-from ocd.calls.services import Call, Road
+from ocd.calls.param_decoding import CommonParams, snake
+from ocd.calls.path_params import mask_secret_params
+from ocd.calls.services import ActiveCall, CallServices
 from ocd.recording.active_recording import Action, Run
 from ocd.verb_api.declaration import Output, Params, Verb
 from ocd.verb_api.inline_tasks import OnProgress, run_long
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class PreparedCall:
     """A call that may run: its verb, what was decoded, and `given`, from which it was."""
 
     verb: Verb
-    common: Common
+    common: CommonParams
     params: Params
     given: Mapping[str, Any]
 
 
-async def perform(road: Road, call: Call, ready: Ready, on_progress: OnProgress | None) -> Output:
+async def perform(
+    road: CallServices, call: ActiveCall, ready: PreparedCall, on_progress: OnProgress | None
+) -> Output:
     """Run the verb with what its scope gives it: a part, a task, a session or a tab."""
     verb, params = ready.verb, ready.params
     if verb.scope not in ("tab", "task"):  # a tab is asked where it stands, a task as it is started
@@ -42,12 +44,12 @@ async def perform(road: Road, call: Call, ready: Ready, on_progress: OnProgress 
         case "task":
             request = msgspec.structs.replace(call.request, params=dict(ready.given))
             task = partial(run_long, road.runner, request, call.budget_s, on_progress)
-            return await _recorded(road, call, verb, None, task)
+            return await _run_recorded(road, call, verb, None, task)
         case "session":
             session = _session(road, call)
             with road.chromium.hold():
                 work = partial(verb.run, session, params)
-                output = await _recorded(road, call, verb, None, work)
+                output = await _run_recorded(road, call, verb, None, work)
             if isinstance(output.data, dict):
                 call.tab_id = output.data.get("tab_id")  # one that was opened
             return output
@@ -56,13 +58,13 @@ async def perform(road: Road, call: Call, ready: Ready, on_progress: OnProgress 
                 return await _run_on_tab(road, call, verb, params, ready.common.tab_id)
 
 
-def _part(road: Road, verb: Verb) -> object:
+def _part(road: CallServices, verb: Verb) -> object:
     assert verb.needs is not None
     return road.parts[verb.needs]
 
 
 async def _run_on_tab(
-    road: Road, call: Call, verb: Verb, params: Params, tab_id: str | None
+    road: CallServices, call: ActiveCall, verb: Verb, params: Params, tab_id: str | None
 ) -> Output:
     session = _session(road, call)
     tab = await _tab_for(session, verb, tab_id)
@@ -75,15 +77,19 @@ async def _run_on_tab(
         egress_policy.check(verb, params, tab.url)
         tab.traffic.called_at = time.time()
         work = partial(verb.run, tab, params)
-        return await _recorded(road, call, verb, tab, work)
+        return await _run_recorded(road, call, verb, tab, work)
 
 
-async def _recorded(road: Road, call: Call, verb: Verb, tab: Tab | None, work: Run) -> Output:
+async def _run_recorded(
+    road: CallServices, call: ActiveCall, verb: Verb, tab: Tab | None, work: Run
+) -> Output:
     """Do the work, and have it written down if the session is being recorded."""
     recording = road.recorder.of(call.request.session)
     if recording is None or not verb.is_action:
         return await work()
-    params = {snake(key): value for key, value in masked(verb, call.request.params).items()}
+    params = {
+        snake(key): value for key, value in mask_secret_params(verb, call.request.params).items()
+    }
     action = Action(
         verb=verb, params=params, met=call.met, tab=tab, session=call.request.session,
         deadline=call.deadline,
@@ -97,13 +103,13 @@ async def _tab_for(session: Session, verb: Verb, tab_id: str | None) -> Tab:
     return session.tab(tab_id)
 
 
-def _session(road: Road, call: Call) -> Session:
+def _session(road: CallServices, call: ActiveCall) -> Session:
     session = call.session = road.sessions.get(call.request.session)
     call.generation = road.chromium.current_generation
     return session
 
 
-def notices_restart(call: Call, *, failed: bool) -> bool:
+def notices_restart(call: ActiveCall, *, failed: bool) -> bool:
     """Whether the answer must say that Chromium was started again since the session's last call.
 
     It is said once, but a call that was under way when Chromium ended does not count: its error may

@@ -6,11 +6,11 @@ A reply longer than the threshold is kept as a handle, and a pointer to it is sa
 import asyncio
 
 from ocd.api.wire import Client
-from ocd.calls.param_decoding import Common
-from ocd.calls.replies import Pointer, Reply, within
+from ocd.calls.param_decoding import CommonParams
+from ocd.calls.replies import LargeTextPointer, Reply, within
 from ocd.config.tables import LargeOutput
 from ocd.outputs import inline_policy
-from ocd.outputs.inline_policy import Extent
+from ocd.outputs.inline_policy import TextExtent
 from ocd.outputs.store import OutputStore
 from ocd.storage.payload import Payload, of_text
 from ocd.verb_api.declaration import Verb
@@ -20,7 +20,7 @@ _BOUNDED = frozenset(("oc_output_fetch", "oc_output_search", "expand_tools"))
 _AGENT_HOSTS = ("mcp", "mcp-http")
 
 
-def guards(settings: LargeOutput, client: Client, verb: Verb, common: Common) -> bool:
+def guards(settings: LargeOutput, client: Client, verb: Verb, common: CommonParams) -> bool:
     """Return whether replies of this call are guarded; who asked for an output mode gets it."""
     if verb.name in _BOUNDED or common.output_mode is not None:
         return False
@@ -31,7 +31,7 @@ def guards(settings: LargeOutput, client: Client, verb: Verb, common: Common) ->
     return client.kind in _AGENT_HOSTS
 
 
-async def guarded(settings: LargeOutput, store: OutputStore, verb: Verb, reply: Reply) -> Reply:
+async def guard_reply(settings: LargeOutput, store: OutputStore, verb: Verb, reply: Reply) -> Reply:
     """Return the reply, or what points to it if it is longer than the threshold.
 
     Raises storage_full or storage_failed: a reply is never lost silently.
@@ -50,18 +50,18 @@ async def guarded(settings: LargeOutput, store: OutputStore, verb: Verb, reply: 
         content=None if of_page else reply.content,
         origin=reply.origin,
         image=reply.image,
-        pointer=Pointer(text, path, extent.characters, descriptor, of_page),
+        pointer=LargeTextPointer(text, path, extent.characters, descriptor, of_page),
         attachments=reply.attachments,
     )
 
 
 async def _large_part(
     settings: LargeOutput, verb: Verb, reply: Reply
-) -> tuple[Payload, Extent, bool] | None:
+) -> tuple[Payload, TextExtent, bool] | None:
     threshold, preview_size = settings.threshold, settings.preview_size
     if reply.content is not None and len(reply.content) > threshold:
         payload = of_text("text/plain", reply.content)
-        return payload, Extent(len(reply.content), reply.content[:preview_size]), True
+        return payload, TextExtent(len(reply.content), reply.content[:preview_size]), True
     if reply.rows is None and within(reply.data, threshold // _WORST_ESCAPE) >= 0:
         return None
     output = reply.output

@@ -15,7 +15,7 @@ from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Params, Verb
 OutputMode = Literal["inline", "handle", "auto"]
 
 
-class Common(msgspec.Struct):
+class CommonParams(msgspec.Struct):
     """What a verb takes by its flags, beside its own parameters."""
 
     tab_id: Annotated[str | None, Meta(description="Tab id (t1); default: latest")] = None
@@ -42,41 +42,41 @@ def common_names(verb: Verb) -> tuple[str, ...]:
     return tuple(name for name in names if name not in own)
 
 
-def renamed(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+def apply_aliases(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the parameters under the verb's own names, where it knows others for them.
 
     What a tool that is not ours takes stays as it came, under `arguments`.
     """
-    if verb.foreign is not None:
-        mine = set(common_names(verb)) - verb.foreign
+    if verb.upstream_params is not None:
+        mine = set(common_names(verb)) - verb.upstream_params
         own = {key: value for key, value in raw.items() if key not in mine}
         return {"arguments": own, **{key: raw[key] for key in mine if key in raw}}
     given = {snake(key) for key in raw}
-    names = {key: verb.also.get(snake(key), key) for key in raw}
+    names = {key: verb.aliases.get(snake(key), key) for key in raw}
     # Both names at once: the other one stays, and is told to be unknown.
     return {key if (name := names[key]) in given else name: raw[key] for key in raw}
 
 
-def decode_call(verb: Verb, raw: Mapping[str, Any]) -> tuple[Common, Params]:
+def decode_call(verb: Verb, raw: Mapping[str, Any]) -> tuple[CommonParams, Params]:
     """Return the common and the own parameters; `invalid_argument` names the offender."""
     common = common_names(verb)
-    given = _spelled(verb, raw, (*fields_of(verb.params), *common))
+    given = _spell_params(verb, raw, (*fields_of(verb.params), *common))
     return (
-        _convert(verb, {k: v for k, v in given.items() if k in common}, Common),
+        _convert(verb, {k: v for k, v in given.items() if k in common}, CommonParams),
         _convert(verb, {k: v for k, v in given.items() if k not in common}, verb.params),
     )
 
 
 def decode_args(verb: Verb, raw: Mapping[str, Any]) -> Params:
     """Return the own parameters alone, as for a task, which has no deadline and no output mode."""
-    return _convert(verb, _spelled(verb, raw, tuple(fields_of(verb.params))), verb.params)
+    return _convert(verb, _spell_params(verb, raw, tuple(fields_of(verb.params))), verb.params)
 
 
-def _spelled(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+def _spell_params(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     spelt: dict[str, str] = {}
     for key, value in raw.items():
-        name = _known_name(key, known)
+        name = _match_name(key, known)
         if name is None:
             raise _unknown(verb, key, known)
         if name in spelt:
@@ -92,7 +92,7 @@ def _spelled(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) -> dict
     return given
 
 
-def _known_name(key: str, known: tuple[str, ...]) -> str | None:
+def _match_name(key: str, known: tuple[str, ...]) -> str | None:
     for name in (key, snake(key)):
         if name in known:
             return name
@@ -111,7 +111,7 @@ _INSTEAD = {
 def _unknown(verb: Verb, key: str, known: tuple[str, ...]) -> OcdError:
     near = difflib.get_close_matches(snake(key), known, 1)
     hint = f"Did you mean '{near[0]}'?" if near else f"It takes: {', '.join(known) or 'nothing'}."
-    hint = verb.instead.get(snake(key)) or _INSTEAD.get(snake(key)) or hint
+    hint = verb.removed_params.get(snake(key)) or _INSTEAD.get(snake(key)) or hint
     return OcdError(
         "invalid_argument",
         f"{verb.name} has no parameter '{key}'",
@@ -207,7 +207,7 @@ def _respell(value: Any, info: inspect.Type) -> Any:  # noqa: ANN401 - any JSON 
 
 
 def _respell_object(value: dict[str, Any], fields: dict[str, inspect.Type]) -> dict[str, Any]:
-    names = {key: _known_name(key, tuple(fields)) for key in value}
+    names = {key: _match_name(key, tuple(fields)) for key in value}
     return {
         names[key] or key: _respell(item, fields[name]) if (name := names[key]) else item
         for key, item in value.items()
@@ -215,11 +215,15 @@ def _respell_object(value: dict[str, Any], fields: dict[str, inspect.Type]) -> d
 
 
 def _one_of(value: str, values: tuple[object, ...]) -> str:
-    alike = [one for one in values if isinstance(one, str) and _plain(one) == _plain(value)]
+    alike = [
+        one
+        for one in values
+        if isinstance(one, str) and _normalise_word(one) == _normalise_word(value)
+    ]
     return alike[0] if len(alike) == 1 else value
 
 
-def _plain(value: str) -> str:
+def _normalise_word(value: str) -> str:
     return snake(value).replace("-", "_")
 
 

@@ -19,8 +19,8 @@ from msgspec import inspect
 
 from ocd.api.errors import OcdError
 from ocd.calls.param_decoding import branches, fields_of, snake
-from ocd.safety.path_policy import Roots, denied
-from ocd.safety.protected_files import NOTHING, Belongings
+from ocd.safety.path_policy import Roots, denied_error
+from ocd.safety.protected_files import NOTHING, ProtectedFiles
 from ocd.safety.redact import MASK
 from ocd.verb_api.declaration import FileSource, Params, Verb
 
@@ -28,7 +28,7 @@ MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class FileAccess:
     """The files that a caller may name: below `roots` (None: it may do all that its shell can).
 
     cwd: the folder that relative paths start from, or empty: then they are refused. own: what is
@@ -37,7 +37,7 @@ class Reach:
 
     roots: Roots | None = None
     cwd: str = ""
-    own: Belongings = NOTHING
+    own: ProtectedFiles = NOTHING
 
     def readable(self, path: str) -> str:
         """Return the real path of a file to read: path_not_absolute, file_not_found, path_*."""
@@ -60,7 +60,7 @@ class Reach:
     def _not_own(self, path: Path, *, reads_records: bool) -> str:
         real = Path(os.path.realpath(path))
         if why := self.own.refusal(real, reads_records=reads_records):
-            raise denied(real, why)
+            raise denied_error(real, why)
         return str(real)
 
     def _absolute(self, path: str) -> Path:
@@ -74,7 +74,7 @@ class Reach:
 
 
 # What the call that runs may name; tasks that it starts inherit it.
-REACH: ContextVar[Reach | None] = ContextVar("REACH", default=None)
+REACH: ContextVar[FileAccess | None] = ContextVar("REACH", default=None)
 
 _S = TypeVar("_S", bound=msgspec.Struct)
 
@@ -88,14 +88,14 @@ def companions(of: type) -> dict[str, str]:
     return {f"{name}_path": name for name, extra in extras_of(of).items() if extra.get("payload")}
 
 
-async def filled(
-    verbs: Mapping[str, Verb], verb: Verb, raw: Mapping[str, Any], reach: Reach
+async def read_path_params(
+    verbs: Mapping[str, Verb], verb: Verb, raw: Mapping[str, Any], reach: FileAccess
 ) -> Mapping[str, Any]:
     """Return the parameters with companions replaced by what their files hold.
 
     Raises source_conflict, source_missing, request_too_large, and what reading the path raises.
     """
-    raw = await _nested(verbs, verb, raw, reach)
+    raw = await _read_nested(verbs, verb, raw, reach)
     names = companions(verb.params)
     if not names:
         return raw
@@ -107,23 +107,23 @@ async def filled(
             raise _conflict(verb, name)
         if path is not None:
             read[name] = await _value_of(verb, name, path, reach)
-        elif name not in spelled and name in _required(verb.params):
+        elif name not in spelled and name in _required_fields(verb.params):
             raise _absent(verb, name, spelled)
     return {key: value for key, value in raw.items() if snake(key) not in names} | read
 
 
-async def _nested(
-    verbs: Mapping[str, Verb], verb: Verb, raw: Mapping[str, Any], reach: Reach
+async def _read_nested(
+    verbs: Mapping[str, Verb], verb: Verb, raw: Mapping[str, Any], reach: FileAccess
 ) -> Mapping[str, Any]:
     # The arguments of another verb, as oc_task_start takes them.
     for name, extra in extras_of(verb.params).items():
         inner = verbs.get(str(raw.get(extra.get("arguments_of", ""))))
         if inner is not None and isinstance(raw.get(name), dict):
-            return {**raw, name: await filled(verbs, inner, raw[name], reach)}
+            return {**raw, name: await read_path_params(verbs, inner, raw[name], reach)}
     return raw
 
 
-async def _value_of(verb: Verb, name: str, path: object, reach: Reach) -> Any:  # noqa: ANN401 - JSON
+async def _value_of(verb: Verb, name: str, path: object, reach: FileAccess) -> Any:  # noqa: ANN401 - JSON
     if not isinstance(path, str):
         raise OcdError(
             "invalid_argument", f"{verb.name}: parameter '{name}_path' is no string",
@@ -141,7 +141,7 @@ async def _value_of(verb: Verb, name: str, path: object, reach: Reach) -> Any:  
         raise OcdError("invalid_argument", message, parameter=f"{name}_path", path=path) from None
 
 
-def _read(reach: Reach, path: str) -> bytes:
+def _read(reach: FileAccess, path: str) -> bytes:
     real = reach.readable(path)
     try:
         with Path(real).open("rb") as file:
@@ -174,7 +174,7 @@ def _conflict(verb: Verb, name: str) -> OcdError:
 
 def _absent(verb: Verb, name: str, given: Iterable[str]) -> OcdError:
     # What the caller gave in its place may be a parameter that there is not, and has an answer.
-    hints = [verb.instead[key] for key in given if key in verb.instead]
+    hints = [verb.removed_params[key] for key in given if key in verb.removed_params]
     return OcdError(
         "source_missing", f"{verb.name} needs '{name}' or '{name}_path'",
         hint=" ".join(hints) or f"Give one of {name} and {name}_path.", parameter=name,
@@ -186,7 +186,7 @@ def _missing(path: Path | str, error: OSError) -> OcdError:
     return OcdError("file_not_found", message, errno=error.errno, path=str(path))
 
 
-def whole(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+def include_stored_params(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the parameters with those declared WHEN_STORED set, if the output may be stored."""
     if raw.get("output_mode", raw.get("outputMode")) not in ("handle", "auto"):
         return raw
@@ -197,7 +197,7 @@ def whole(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
 # --- files that parameters name ---------------------------------------------------------------
 
 
-def permitted(params: _S, reach: Reach) -> _S:
+def check_paths(params: _S, reach: FileAccess) -> _S:
     """Return the parameters with every path made real and checked, at any depth.
 
     Raises path_not_absolute, path_outside_roots, path_denied, file_not_found; source_conflict and
@@ -209,7 +209,7 @@ def permitted(params: _S, reach: Reach) -> _S:
     extras = extras_of(type(params))
     for name in params.__struct_fields__:
         before = getattr(params, name)
-        after = _permitted_value(before, extras.get(name, {}).get("path"), reach)
+        after = _check_value(before, extras.get(name, {}).get("path"), reach)
         if after is not before:
             changes[name] = after
     return msgspec.structs.replace(params, **changes) if changes else params
@@ -233,13 +233,13 @@ def _names_file(info: inspect.Type) -> bool:
     )
 
 
-def _permitted_value(value: Any, use: object, reach: Reach) -> Any:  # noqa: ANN401 - any parameter
+def _check_value(value: Any, use: object, reach: FileAccess) -> Any:  # noqa: ANN401 - any parameter
     if isinstance(value, str) and use:
         return reach.readable(value) if use == "read" else reach.writable(value)
     if isinstance(value, msgspec.Struct):
-        return permitted(value, reach)
+        return check_paths(value, reach)
     if isinstance(value, (list, tuple)):
-        items = [_permitted_value(item, use, reach) for item in value]
+        items = [_check_value(item, use, reach) for item in value]
         changed = any(new is not old for new, old in zip(items, value, strict=True))
         return type(value)(items) if changed else value
     return value
@@ -278,13 +278,13 @@ def _extra(info: inspect.Type) -> dict[str, Any]:
 
 
 @cache
-def _required(of: type[Params]) -> frozenset[str]:
+def _required_fields(of: type[Params]) -> frozenset[str]:
     info = inspect.type_info(of)
     assert isinstance(info, inspect.StructType)
     return frozenset(field.encode_name for field in info.fields if field.required)
 
 
-def masked(verb: Verb | None, raw: Mapping[str, Any]) -> dict[str, Any]:
+def mask_secret_params(verb: Verb | None, raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return what callers sent with the parameters masked that are declared as secret."""
     extras = extras_of(verb.params) if verb else {}
     hidden = {name for name, extra in extras.items() if extra.get("secret")}

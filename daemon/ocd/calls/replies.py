@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.calls.param_decoding import Common
+from ocd.calls.param_decoding import CommonParams
 from ocd.outputs import inline_policy
 from ocd.outputs.inline_policy import Descriptor
 from ocd.safety import secrets
-from ocd.safety.sanitize import Findings, Markup, Sanitizer
+from ocd.safety.sanitize import Markup, Sanitizer, SanitizerFindings
 from ocd.storage.payload import Payload, Rows
 from ocd.verb_api.declaration import Output, Verb, Window
 
@@ -26,7 +26,7 @@ _MARKUP: dict[str, Markup] = {"text/markdown": "markdown", "text/html": "html"}
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
+class LargeTextPointer:
     """What the guard left of a large text: the words to say, and where it is kept.
 
     descriptor: the handle's. of_page: the text was page text, and the reply's JSON is whole.
@@ -59,7 +59,7 @@ class Reply:
     items: tuple[str, ...] | None = None
     is_handle: bool = False
     unfinished: bool = False
-    pointer: Pointer | None = None
+    pointer: LargeTextPointer | None = None
     attachments: tuple[Mapping[str, Any], ...] = ()
     browser_restarted: bool = False
     kept: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ def restarted(reply: Reply) -> Reply:
     return dataclasses.replace(reply, data=data, browser_restarted=True)
 
 
-async def cleaned(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
+async def clean_output(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
     """Return the output as it may be shown: its page text sanitised, the values of secrets masked.
 
     Long ones are gone through in a thread: other calls go on.
@@ -114,8 +114,8 @@ async def cleaned(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
         return output
     left = _LONG - len(output.content or "")
     if left >= 0 and within(output.data, left) >= 0:
-        return masked(_sanitised(sanitizer, verb, output))
-    return await asyncio.to_thread(lambda: masked(_sanitised(sanitizer, verb, output)))
+        return mask_output(_sanitise(sanitizer, verb, output))
+    return await asyncio.to_thread(lambda: mask_output(_sanitise(sanitizer, verb, output)))
 
 
 def within(value: Any, left: int) -> int:  # noqa: ANN401 - any JSON value
@@ -138,28 +138,28 @@ def within(value: Any, left: int) -> int:  # noqa: ANN401 - any JSON value
     return left
 
 
-def _sanitised(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
+def _sanitise(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
     if not verb.reads_page:
         return output
-    content, data, found = output.content, output.data, Findings()
+    content, data, found = output.content, output.data, SanitizerFindings()
     if content is not None:
         content, found = sanitizer.clean(content, _MARKUP.get(output.content_type, "text"))
     if isinstance(data, dict):
         data, more = sanitizer.clean_values(data, verb.page_keys)
         data |= (found + more).field(hidden=data.get("hidden_chars") or 0)
-    return replaced(output, content=content, data=data)
+    return replace_fields(output, content=content, data=data)
 
 
-def masked(output: Output) -> Output:
+def mask_output(output: Output) -> Output:
     """Return the output without the values of secrets; rows had none when they were written."""
     known = secrets.current()
     if not known:
         return output
     content = None if output.content is None else known.mask_text(output.content)
-    return replaced(output, data=known.mask(output.data), content=content)
+    return replace_fields(output, data=known.mask(output.data), content=content)
 
 
-def masked_error(error: OcdError) -> OcdError:
+def mask_error(error: OcdError) -> OcdError:
     """Return the error without the values of secrets."""
     known = secrets.current()
     if not known:
@@ -168,7 +168,7 @@ def masked_error(error: OcdError) -> OcdError:
     return OcdError(error.code, known.mask_text(error.message), hint=hint, **details)
 
 
-def replaced(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - fields of Output
+def replace_fields(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - fields of Output
     """Return a copy of the output with these fields changed."""
     if "data" in changes and changes["data"] != output.data:
         changes["file"] = None  # what stands there is the output as it was
@@ -206,7 +206,7 @@ def _lead_on(verb: Verb, output: Output, params: Mapping[str, Any]) -> None:
         output.data["next_step"] = {"verb": verb.name, "arguments": arguments}
 
 
-async def to_store(verb: Verb, common: Common, output: Output) -> Payload | None:
+async def to_store(verb: Verb, common: CommonParams, output: Output) -> Payload | None:
     """Return what a handle keeps of the output: all of it, whatever an inline reply would cut.
 
     None if it is not stored, by what the caller asked for and by its size.
@@ -232,7 +232,7 @@ def _cut(output: Output, *, whole: bool) -> Output:
         "total": len(output.content),
         "next_offset": end if end < len(output.content) else None,
     }
-    return replaced(output, content=output.content[start:end], data=data, window=None)
+    return replace_fields(output, content=output.content[start:end], data=data, window=None)
 
 
 def _bounds(window: Window, total: int, *, whole: bool) -> tuple[int, int]:

@@ -9,14 +9,14 @@ from secrets import token_hex
 from ocd.api.wire import CallRequest, Client
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.sessions.session import Session, Sessions
-from ocd.call_context import Met
-from ocd.calls.egress_policy import Departures
-from ocd.calls.path_params import Reach
+from ocd.call_context import TouchedElements
+from ocd.calls.egress_policy import EgressPolicy
+from ocd.calls.path_params import FileAccess
 from ocd.config.tables import LargeOutput
 from ocd.gateway.gateway import Gateway
 from ocd.ledger.runner import Runner
 from ocd.outputs.store import OutputStore
-from ocd.recording.recent_actions import Trails
+from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.safety.sanitize import Sanitizer
 from ocd.storage.journal import Journal
@@ -25,7 +25,7 @@ from ocd.verb_api.declaration import Verb
 
 
 @dataclass(frozen=True, slots=True)
-class Road:
+class CallServices:
     """What calls meet on their way; the assembly puts it together.
 
     kinds: what each kind of the ledger runs. reach: which files a client may name.
@@ -42,13 +42,13 @@ class Road:
     outputs: OutputStore
     journal: Journal
     recorder: Recorder
-    trails: Trails
+    trails: RecentActions
     sanitizer: Sanitizer
-    reach: Callable[[Client], Reach]
+    reach: Callable[[Client], FileAccess]
     large_output: Callable[[], LargeOutput]
-    departures: Departures
+    egress: EgressPolicy
     gateway: Gateway
-    calls: set["Call"] = field(default_factory=set)
+    calls: set["ActiveCall"] = field(default_factory=set)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     idle: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -60,7 +60,7 @@ class Road:
 
 
 @dataclass(eq=False, slots=True)
-class Call:
+class ActiveCall:
     """One call in flight, as journal and log know it; `deadline` in the clock's seconds.
 
     session: the one on which it works, if it does; generation: Chromium's when it came there.
@@ -75,4 +75,4 @@ class Call:
     deadline: float | None = None
     session: Session | None = None
     generation: int = 0
-    met: Met = field(default_factory=Met)
+    met: TouchedElements = field(default_factory=TouchedElements)

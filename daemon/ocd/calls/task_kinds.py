@@ -8,40 +8,40 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.calls import egress_policy
 from ocd.calls.param_decoding import decode_args
-from ocd.calls.path_params import REACH, Reach, permitted
-from ocd.calls.replies import masked, masked_error
-from ocd.ledger.runner import Kind
+from ocd.calls.path_params import REACH, FileAccess, check_paths
+from ocd.calls.replies import mask_error, mask_output
+from ocd.ledger.runner import TaskKind
 from ocd.ledger.states import TaskMeta
-from ocd.ledger.task_handle import Work
-from ocd.storage.payload import Lines, Payload
+from ocd.ledger.task_handle import TaskHandle
+from ocd.storage.payload import JsonLinesFile, Payload
 from ocd.verb_api.declaration import Output, Params, Verb
 
 
-def task_kinds(kinds: Mapping[str, Verb], parts: Mapping[type, object]) -> dict[str, Kind]:
+def task_kinds(kinds: Mapping[str, Verb], parts: Mapping[type, object]) -> dict[str, TaskKind]:
     """Return the ledger's kinds: a task runs the very function of its declaration."""
     return {verb.name: _kind(verb, parts) for verb in kinds.values()}
 
 
-def _kind(verb: Verb, parts: Mapping[type, object]) -> Kind:
-    async def run(work: Work, params: Params) -> Payload:
+def _kind(verb: Verb, parts: Mapping[type, object]) -> TaskKind:
+    async def run(work: TaskHandle, params: Params) -> Payload:
         assert verb.needs is not None
         try:
             output: Output = await verb.run(parts[verb.needs], work, params)
         except OcdError as error:
-            raise masked_error(error) from None
-        return masked(output).payload(verb.items)
+            raise mask_error(error) from None
+        return mask_output(output).payload(verb.items)
 
-    def recover(meta: TaskMeta, lines: Lines) -> Payload:
+    def recover(meta: TaskMeta, lines: JsonLinesFile) -> Payload:
         assert verb.recover is not None
         summary = verb.recover(msgspec.to_builtins(meta), lines)
         return Output(data=dict(summary), rows=lines).payload(verb.items)
 
     def prepare(args: Mapping[str, Any]) -> Params:
-        params = permitted(decode_args(verb, args), REACH.get() or Reach())
+        params = check_paths(decode_args(verb, args), REACH.get() or FileAccess())
         egress_policy.check(verb, params)
         return params
 
-    return Kind(
+    return TaskKind(
         name=verb.name,
         prepare=prepare,
         run=run,

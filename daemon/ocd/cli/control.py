@@ -24,7 +24,7 @@ START_TIME_TOLERANCE_S = 1.0
 POLL_S = 0.02
 
 
-class Holder(msgspec.Struct, frozen=True):
+class ProcessRecord(msgspec.Struct, frozen=True):
     """A process as a file names it: run/ocd.lock, which the daemon holds, or run/chromium.json."""
 
     pid: Annotated[int, msgspec.Meta(gt=0)]
@@ -36,25 +36,25 @@ def address(home: Path) -> str:
     return paths.daemon_socket(str(home), environment())
 
 
-def find_holder(home: Path) -> Holder | None:
+def find_holder(home: Path) -> ProcessRecord | None:
     """Return the live process that the lock file names; None if there is none."""
-    return _find_named(home / "run" / "ocd.lock")
+    return _read_named_pid(home / "run" / "ocd.lock")
 
 
-def find_orphan(home: Path) -> Holder | None:
+def find_orphan(home: Path) -> ProcessRecord | None:
     """Return the Chromium that a dead daemon of this home left running; None if there is none."""
-    return None if find_holder(home) else _find_named(home / "run" / "chromium.json")
+    return None if find_holder(home) else _read_named_pid(home / "run" / "chromium.json")
 
 
-def _find_named(record: Path) -> Holder | None:
+def _read_named_pid(record: Path) -> ProcessRecord | None:
     try:
-        holder = msgspec.json.decode(record.read_bytes(), type=Holder)
+        holder = msgspec.json.decode(record.read_bytes(), type=ProcessRecord)
     except (OSError, msgspec.DecodeError):
         return None
     return holder if find_process(holder) else None
 
 
-def find_process(holder: Holder) -> psutil.Process | None:
+def find_process(holder: ProcessRecord) -> psutil.Process | None:
     """Return the holder's process if it lives and its start time is the one it wrote down."""
     try:
         process = psutil.Process(holder.pid)

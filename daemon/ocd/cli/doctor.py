@@ -9,7 +9,7 @@ from ocd.cli.doctor_checks import check_all
 from ocd.cli.options import Json
 from ocd.cli.output import say, show_json
 from ocd.config.loader import home_dir
-from ocd.runtime.host_checks import Finding
+from ocd.runtime.host_checks import HostFinding
 
 
 def doctor(
@@ -38,7 +38,7 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _mend(findings: list[Finding], *, yes: bool) -> bool:
+def _mend(findings: list[HostFinding], *, yes: bool) -> bool:
     mended = False
     for finding in findings:
         if finding.level != "ok" and finding.fix:
@@ -51,7 +51,7 @@ def _mend(findings: list[Finding], *, yes: bool) -> bool:
     return mended
 
 
-def _show(finding: Finding) -> None:
+def _show(finding: HostFinding) -> None:
     print(f"{finding.level:8}{finding.name}: {finding.seen}")
     if finding.hint and finding.level != "ok":
         print(f"{'':8}Hint: {finding.hint}")

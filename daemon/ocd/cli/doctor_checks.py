@@ -8,7 +8,7 @@ from ocd.cli import control, install_chromium
 from ocd.cli.stalls import explain_silence
 from ocd.config.loader import Config, load
 from ocd.runtime.host_checks import (
-    Finding,
+    HostFinding,
     check_binary,
     check_fonts,
     check_home,
@@ -19,7 +19,7 @@ from ocd.runtime.host_checks import (
 )
 
 
-def check_all(home: Path) -> Iterator[Finding]:
+def check_all(home: Path) -> Iterator[HostFinding]:
     """Yield the findings, cheap ones first."""
     yield check_python()
     yield check_home(home)
@@ -34,60 +34,60 @@ def check_all(home: Path) -> Iterator[Finding]:
     yield from check_browser(config)
 
 
-def check_config(home: Path) -> tuple[Config, Finding]:
+def check_config(home: Path) -> tuple[Config, HostFinding]:
     """Decode the settings; the defaults stand in for ones that do not decode."""
     try:
         config = load({})
     except OcdError as error:
-        return Config(home=home), Finding("config", "error", error.message, error.hint)
+        return Config(home=home), HostFinding("config", "error", error.message, error.hint)
     source = str(config.file) if config.file.exists() else "defaults (there is no config.toml)"
-    return config, Finding("config", "ok", source)
+    return config, HostFinding("config", "ok", source)
 
 
-def check_daemon(home: Path) -> Finding:
+def check_daemon(home: Path) -> HostFinding:
     """Look whether a daemon runs and answers."""
     holder = control.find_holder(home)
     try:
         body = control.status(home)
     except OcdError as error:
         silent = explain_silence(home, error)
-        return Finding("daemon", "error", silent.message, silent.hint)
+        return HostFinding("daemon", "error", silent.message, silent.hint)
     if body:
-        return Finding(
+        return HostFinding(
             "daemon", "ok", f"runs, pid {body.get('pid')}, version {body.get('version')}"
         )
     if holder:
-        return Finding(
+        return HostFinding(
             "daemon", "warning", f"pid {holder.pid} holds the lock but does not listen", "ocd logs"
         )
-    return Finding("daemon", "ok", "not running")
+    return HostFinding("daemon", "ok", "not running")
 
 
-def check_remains(home: Path) -> Iterator[Finding]:
+def check_remains(home: Path) -> Iterator[HostFinding]:
     """Look for what a killed daemon left behind."""
     if control.find_holder(home):
         return
     socket = Path(control.address(home))
     if socket.is_socket() and not _answers(home):
-        yield Finding(
+        yield HostFinding(
             "socket", "warning", f"{socket} is stale", "The next ocd start replaces it",
             lambda _: _remove(socket),
         )  # fmt: skip
     orphan = control.find_orphan(home)
     if orphan:
-        yield Finding(
+        yield HostFinding(
             "orphan", "warning", f"Chromium (pid {orphan.pid}) runs without its daemon",
             "The next ocd start ends it", lambda _: _reap(home),
         )  # fmt: skip
     parts = [part for pattern in (".*.part", "*/.*.part") for part in home.glob(pattern)]
     for part in parts:
-        yield Finding(
+        yield HostFinding(
             "leftover", "warning", f"{part} is half written", "Nobody needs it: delete it",
             lambda _, part=part: _remove(part),  # type: ignore[misc] # bound per file on purpose
         )  # fmt: skip
 
 
-def check_browser(config: Config) -> Iterator[Finding]:
+def check_browser(config: Config) -> Iterator[HostFinding]:
     """Look for the browser, its version, and whether it starts and answers."""
     found = check_binary(config, lambda yes: install_chromium.install(yes=yes))
     yield found
@@ -95,13 +95,13 @@ def check_browser(config: Config) -> Iterator[Finding]:
         yield _trial(config)
 
 
-def _trial(config: Config) -> Finding:
+def _trial(config: Config) -> HostFinding:
     from ocd.cli.browser_probe import try_browser
 
     try:
-        return Finding("browser start", "ok", try_browser(config))
+        return HostFinding("browser start", "ok", try_browser(config))
     except OcdError as error:
-        return Finding("browser start", "error", error.message, error.hint)
+        return HostFinding("browser start", "error", error.message, error.hint)
 
 
 def _answers(home: Path) -> bool:

@@ -56,7 +56,7 @@ def commands(
             "Ubuntu's Chromium is a snap, which cannot be driven from outside",
             hint="Install the .deb of https://www.google.com/chrome/",
         )
-    return [[*_privileged(manager, which, root=root), *each] for each in _MANAGERS[manager]]
+    return [[*_privilege_prefix(manager, which, root=root), *each] for each in _MANAGERS[manager]]
 
 
 def install(*, yes: bool) -> str:
@@ -74,7 +74,7 @@ def install(*, yes: bool) -> str:
     return "installed Chromium"
 
 
-def _privileged(manager: str, which: Which, *, root: bool | None) -> Command:
+def _privilege_prefix(manager: str, which: Which, *, root: bool | None) -> Command:
     if manager == "brew" or (is_root() if root is None else root):
         return []
     if which("sudo"):

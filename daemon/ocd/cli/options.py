@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ocd.config.settings import SETTINGS, Setting
+from ocd.config.settings import SETTINGS, SettingSpec
 
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else")]
 
@@ -23,7 +23,7 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def given(flags: Mapping[str, Any]) -> dict[str, object]:
+def given_flags(flags: Mapping[str, Any]) -> dict[str, object]:
     """Return the flags that were given, lists cut at their commas."""
     values = {key: value for key, value in flags.items() if value not in (None, [])}
     return {key: _items(SETTINGS[key], value) for key, value in values.items()}
@@ -34,7 +34,7 @@ def to_arguments(values: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
     return [argument for key in keys for argument in _arguments(SETTINGS[key], values[key])]
 
 
-def _parameter(setting: Setting) -> inspect.Parameter:
+def _parameter(setting: SettingSpec) -> inspect.Parameter:
     flag = setting.flag or ""
     if setting.kind is bool:
         option = typer.Option(f"{flag}/--no-{flag[2:]}", help=_help(setting))
@@ -50,20 +50,20 @@ def _parameter(setting: Setting) -> inspect.Parameter:
     )
 
 
-def _help(setting: Setting) -> str:
+def _help(setting: SettingSpec) -> str:
     text = setting.meta.description or ""
     if setting.kind in (int, float):
         return f"{text} [default: {setting.default}]"
     return text
 
 
-def _items(setting: Setting, value: object) -> object:
+def _items(setting: SettingSpec, value: object) -> object:
     if isinstance(value, list) and setting.note("split") == "comma":
         return [part.strip() for text in value for part in text.split(",")]
     return value
 
 
-def _arguments(setting: Setting, value: object) -> list[str]:
+def _arguments(setting: SettingSpec, value: object) -> list[str]:
     flag = setting.flag or ""
     if isinstance(value, bool):
         return [flag if value else f"--no-{flag[2:]}"]

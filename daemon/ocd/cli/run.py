@@ -11,7 +11,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.cli.logfile import configure
-from ocd.cli.options import given, with_settings
+from ocd.cli.options import given_flags, with_settings
 from ocd.cli.output import show_error
 from ocd.config.loader import Config, load
 
@@ -26,7 +26,7 @@ def run(**flags: Any) -> None:  # noqa: ANN401 - flags, decoded by ocd.config.lo
 
     For systemd, launchd and containers. SIGTERM and SIGINT end it in order.
     """
-    config = load(given(flags))
+    config = load(given_flags(flags))
     # Whatever this process and Chromium create is the user's alone, rotated logs included.
     os.umask(0o077)
     configure(config.home)

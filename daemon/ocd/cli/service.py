@@ -14,7 +14,7 @@ import typer
 from ocd.api.errors import OcdError
 from ocd.cli import service_units
 from ocd.cli.logfile import create_log
-from ocd.cli.options import given, to_arguments, with_settings
+from ocd.cli.options import given_flags, to_arguments, with_settings
 from ocd.cli.output import say
 from ocd.config.loader import environment, load
 from ocd.config.settings import SETTINGS
@@ -95,8 +95,8 @@ def _manager(*, systemd: bool, launchd: bool) -> Manager:
     )
 
 
-def _service(flags: dict[str, Any]) -> service_units.Service:
-    values = given(flags)
+def _service(flags: dict[str, Any]) -> service_units.ServiceSpec:
+    values = given_flags(flags)
     config = load(values)  # refuses now what the service would refuse later
     environ = environment()
     passed = {name: environ[name] for name in _PASSED_ON if environ.get(name)}
@@ -104,10 +104,10 @@ def _service(flags: dict[str, Any]) -> service_units.Service:
         passed["OPENCHROME_HOME"] = str(config.home)
     arguments = to_arguments(config.overrides, values)
     command = (sys.executable, "-P", "-m", "ocd", "run", *arguments)
-    return service_units.Service(command, passed, config.home)
+    return service_units.ServiceSpec(command, passed, config.home)
 
 
-def _text(manager: Manager, service: service_units.Service) -> bytes:
+def _text(manager: Manager, service: service_units.ServiceSpec) -> bytes:
     if manager == "launchd":
         return service_units.launchd_agent(service)
     return service_units.systemd_unit(service, user_namespaces=has_user_namespaces()).encode()

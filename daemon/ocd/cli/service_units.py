@@ -58,7 +58,7 @@ _SETUID = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ServiceSpec:
     """What a service manager is told: the command, its environment, and the home folder."""
 
     command: Sequence[str]
@@ -66,18 +66,18 @@ class Service:
     home: Path
 
 
-def systemd_unit(service: Service, *, user_namespaces: bool) -> str:
+def systemd_unit(service: ServiceSpec, *, user_namespaces: bool) -> str:
     """Return the text of the user unit."""
-    lines = [f"Environment={_quoted(f'{k}={v}')}\n" for k, v in service.environment.items()]
+    lines = [f"Environment={_quote(f'{k}={v}')}\n" for k, v in service.environment.items()]
     return _UNIT.format(
         # In a command, but not in Environment=, a dollar starts a variable.
-        command=" ".join(_quoted(word).replace("$", "$$") for word in service.command),
+        command=" ".join(_quote(word).replace("$", "$$") for word in service.command),
         environment="".join(lines),
         hardening=_HARDENING if user_namespaces else _SETUID,
     )
 
 
-def launchd_agent(service: Service) -> bytes:
+def launchd_agent(service: ServiceSpec) -> bytes:
     """Return the bytes of the launchd agent's property list."""
     agent = {
         "Label": LABEL,
@@ -97,7 +97,7 @@ def launchd_agent(service: Service) -> bytes:
     return plistlib.dumps(agent)
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     # systemd.syntax(7): C escapes inside double quotes, and %% for a percent sign.
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'.replace("%", "%%")

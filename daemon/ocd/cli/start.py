@@ -14,7 +14,7 @@ import psutil
 from ocd.api.errors import OcdError, error_from_body
 from ocd.cli import control
 from ocd.cli.logfile import create_log
-from ocd.cli.options import Json, given, to_arguments, with_settings
+from ocd.cli.options import Json, given_flags, to_arguments, with_settings
 from ocd.cli.output import say, show_json
 from ocd.cli.run import FAILED
 from ocd.config.loader import environment, load
@@ -30,7 +30,7 @@ _DETACHED = 0x8 | 0x200 if os.name == "nt" else 0
 _NOT_INHERITED = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 
 
-class Started(NamedTuple):
+class StartResult(NamedTuple):
     """What `start` found or made: the daemon's status, and whether it ran before."""
 
     status: dict[str, Any]
@@ -43,18 +43,18 @@ def start(*, json: Json = False, **flags: Any) -> None:  # noqa: ANN401 - flags,
 
     Returns when the socket answers. A daemon that already runs is left as it is.
     """
-    values = given(flags)
+    values = given_flags(flags)
     config = load(values)
     arguments = to_arguments(config.overrides, values)
     started = start_daemon(config.home, arguments)
     report(config.home, started, arguments, as_json=json)
 
 
-def start_daemon(home: Path, arguments: Sequence[str]) -> Started:
+def start_daemon(home: Path, arguments: Sequence[str]) -> StartResult:
     """Return the running daemon of `home`; start one with these arguments of `ocd run` if none."""
     running = _answering(home)
     if running:
-        return Started(running, already=True)
+        return StartResult(running, already=True)
     log = create_log(home)
     _announce(log)
     before = log.stat().st_size
@@ -63,10 +63,10 @@ def start_daemon(home: Path, arguments: Sequence[str]) -> Started:
     while time.monotonic() < deadline:
         status = _answering(home)
         if status:
-            return Started(status, already=status.get("pid") != child.pid)
+            return StartResult(status, already=status.get("pid") != child.pid)
         # A child that lost the race for the lock ends; then the winner's socket is waited for.
         if child.poll() is not None and not control.find_holder(home):
-            reason = _died(child.returncode, log, before)
+            reason = _early_end_reason(child.returncode, log, before)
             # The winner may not have written its name into the lock yet.
             late = reason.code == "busy" and control.wait_until(lambda: _lives(home), _NAMING_S)
             if not late and not _answering(home):
@@ -83,7 +83,7 @@ def _lives(home: Path) -> bool:
     return control.find_holder(home) is not None
 
 
-def report(home: Path, started: Started, arguments: Sequence[str], *, as_json: bool) -> None:
+def report(home: Path, started: StartResult, arguments: Sequence[str], *, as_json: bool) -> None:
     """Print pid and socket; say so if the daemon ran before with other flags."""
     pid, socket = started.status.get("pid"), control.address(home)
     if as_json:
@@ -141,7 +141,7 @@ def _spawn(home: Path, log: Path, arguments: Sequence[str]) -> subprocess.Popen[
         )
 
 
-def _died(status: int, log: Path, before: int) -> OcdError:
+def _early_end_reason(status: int, log: Path, before: int) -> OcdError:
     """Return why a daemon ended early: the error it logged, or the last it wrote."""
     with storage("reading", log), log.open("rb") as file:
         file.seek(before)

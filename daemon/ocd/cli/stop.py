@@ -10,7 +10,7 @@ import typer
 from ocd.api import paths
 from ocd.api.errors import OcdError
 from ocd.cli import control
-from ocd.cli.options import Json, given, to_arguments, with_settings
+from ocd.cli.options import Json, given_flags, to_arguments, with_settings
 from ocd.cli.output import say
 from ocd.cli.stalls import is_stuck
 from ocd.cli.start import report, running_arguments, start_daemon
@@ -49,9 +49,9 @@ def restart(*, grace: Grace = 10, json: Json = False, **flags: Any) -> None:  # 
 
     With flags it gets these and no others; without any it keeps those it was started with.
     """
-    values = given(flags)
+    values = given_flags(flags)
     config = load(values)  # before anything is stopped: a wrong flag must not cost the daemon
-    _refuse_managed(config.home)
+    _refuse_if_managed(config.home)
     arguments = to_arguments(config.overrides, values) or running_arguments(config.home)
     say(stop_daemon(config.home, grace))
     report(config.home, start_daemon(config.home, arguments), arguments, as_json=json)
@@ -62,7 +62,7 @@ def stop_daemon(home: Path, grace_s: float, *, force: bool = False) -> str:
     holder = control.find_holder(home)
     kill, terminate = (psutil.Process.kill, KILL_S), (psutil.Process.terminate, TERM_S)
     if force and holder is not None and control.find_process(holder) is not None:
-        return _ended(home, holder, (kill,), f"Ended ocd (pid {holder.pid}).")
+        return _end_by_pid(home, holder, (kill,), f"Ended ocd (pid {holder.pid}).")
     answer = _ask(home, grace_s)
     if answer == "nobody" and holder is None:
         return "ocd is not running."
@@ -78,7 +78,7 @@ def stop_daemon(home: Path, grace_s: float, *, force: bool = False) -> str:
     said = f"Ended ocd (pid {holder.pid}), which did not answer."
     # A signal's handler runs in the loop: one that hangs or is stopped never gets to it.
     signals = (kill,) if is_stuck(home, holder.pid) else (terminate, kill)
-    return _ended(home, holder, signals, said)
+    return _end_by_pid(home, holder, signals, said)
 
 
 def _ask(home: Path, grace_s: float) -> Literal["told", "silence", "nobody"]:
@@ -90,7 +90,7 @@ def _ask(home: Path, grace_s: float) -> Literal["told", "silence", "nobody"]:
         return "silence"  # somebody listens and hangs
 
 
-def _is_gone(home: Path, holder: control.Holder | None) -> bool:
+def _is_gone(home: Path, holder: control.ProcessRecord | None) -> bool:
     if holder is not None:
         return control.find_process(holder) is None
     try:
@@ -99,9 +99,9 @@ def _is_gone(home: Path, holder: control.Holder | None) -> bool:
         return False
 
 
-def _ended(
+def _end_by_pid(
     home: Path,
-    holder: control.Holder,
+    holder: control.ProcessRecord,
     signals: Iterable[tuple[Callable[[psutil.Process], None], float]],
     said: str,
 ) -> str:
@@ -129,7 +129,7 @@ def _reap_chromium(home: Path) -> None:
     orphans.reap(home / "run")
 
 
-def _refuse_managed(home: Path) -> None:
+def _refuse_if_managed(home: Path) -> None:
     """Leave a daemon that systemd watches to systemd: started by us it would escape it."""
     holder = control.find_holder(home)
     process = control.find_process(holder) if holder else None

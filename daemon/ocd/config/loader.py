@@ -26,7 +26,7 @@ from ocd.config.settings import (
     PREFIX,
     SETTINGS,
     Config,
-    Setting,
+    SettingSpec,
 )
 
 __all__ = ["Config", "environment", "home_dir", "load", "reload", "unknown_variables"]
@@ -66,8 +66,8 @@ def load(flags: Flags, environ: Environ | None = None) -> Config:
     from_flags = _decode(flags, _Source(lambda key: SETTINGS[key].flag or key, cwd))
     variables = _variables(environ)
     from_environ = _decode(variables, _Source(lambda k: SETTINGS[k].variable, cwd, strict=False))
-    overrides = _merged(from_environ, from_flags)
-    return _built(home, overrides, _read_file(home / FILE_NAME))
+    overrides = _merge(from_environ, from_flags)
+    return _build(home, overrides, _read_file(home / FILE_NAME))
 
 
 def reload(config: Config, path: Path) -> Config:
@@ -76,7 +76,7 @@ def reload(config: Config, path: Path) -> Config:
     What is wrong, and what needs a restart, is logged.
     """
     try:
-        new = _built(config.home, config.overrides, _read_file(path))
+        new = _build(config.home, config.overrides, _read_file(path))
     except OcdError as error:
         _log.warning("kept the last good configuration: %s", error.message)
         return config
@@ -97,14 +97,14 @@ def unknown_variables(environ: Environ) -> list[tuple[str, str]]:
     return [(name, match[0]) for name, match in near if match]
 
 
-def _built(home: Path, overrides: dict[str, Any], from_file: dict[str, Any]) -> Config:
-    values = _merged(from_file, overrides)
+def _build(home: Path, overrides: dict[str, Any], from_file: dict[str, Any]) -> Config:
+    values = _merge(from_file, overrides)
     values.setdefault("profile", home / "profile")
     values.setdefault("token_file", home / "run" / "token")
     return Config(home=home, overrides=overrides, **values)
 
 
-def _merged(low: dict[str, Any], high: dict[str, Any]) -> dict[str, Any]:
+def _merge(low: dict[str, Any], high: dict[str, Any]) -> dict[str, Any]:
     beaten = {a for pair in EXCLUSIVE for a, b in (pair, pair[::-1]) if high.get(b)}
     return {key: value for key, value in low.items() if key not in beaten} | high
 
@@ -132,7 +132,7 @@ def _variables(environ: Environ) -> dict[str, object]:
     return {key: _split(SETTINGS[key], text) for key, text in given.items() if text}
 
 
-def _split(setting: Setting, text: str) -> object:
+def _split(setting: SettingSpec, text: str) -> object:
     if not setting.is_list:
         return text.strip()
     if setting.note("split") == "words":
@@ -152,7 +152,7 @@ def _decode(raw: Mapping[str, object], source: _Source) -> dict[str, Any]:
     return values
 
 
-def _value(setting: Setting, raw: object, source: _Source) -> Any:  # noqa: ANN401 - any setting's type
+def _value(setting: SettingSpec, raw: object, source: _Source) -> Any:  # noqa: ANN401 - any setting's type
     name = source.name(setting.key)
 
     def as_path(_: type, text: object) -> Path:
@@ -175,7 +175,7 @@ def _value(setting: Setting, raw: object, source: _Source) -> Any:  # noqa: ANN4
     return value
 
 
-def _entry_at_fault(setting: Setting, raw: object, as_path: Callable[..., Path]) -> str:
+def _entry_at_fault(setting: SettingSpec, raw: object, as_path: Callable[..., Path]) -> str:
     """Return ".NAME" of the first table that is wrong, where a setting is tables by name."""
     if isinstance(raw, dict) and isinstance(setting.default, dict):
         for entry, table in raw.items():
@@ -194,11 +194,11 @@ def _check_groups(name: str, key: str, groups: Iterable[str]) -> None:
 
 
 def _check_globs(name: str, key: str, texts: Iterable[str]) -> None:
-    from ocd.safety.host_globs import parsed  # only who has rules pays for what knows hosts
+    from ocd.safety.host_globs import parse  # only who has rules pays for what knows hosts
 
     for text in texts:
         try:
-            parsed(text)
+            parse(text)
         except ValueError as error:
             hint = "For example example.com, *.example.com, localhost:8080 or [::1]:8080"
             raise _invalid(name, str(error), hint=hint, key=key) from None

@@ -203,7 +203,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         return self.home / FILE_NAME
 
 
-class Setting(NamedTuple):
+class SettingSpec(NamedTuple):
     """What there is to know about one setting besides its value."""
 
     key: str
@@ -269,14 +269,14 @@ def _with_choices(field: msgspec.structs.FieldInfo) -> str:
     return f"{field.name} ({', '.join(choices)})" if choices else field.name
 
 
-def _settings() -> dict[str, Setting]:
+def _settings() -> dict[str, SettingSpec]:
     found = {}
     for field in msgspec.structs.fields(Config):
         notes = getattr(field.type, "__metadata__", ())
         if notes:
             makes = field.default_factory
             default = field.default if makes is msgspec.NODEFAULT else makes()
-            found[field.name] = Setting(field.name, field.type, default, notes[0])
+            found[field.name] = SettingSpec(field.name, field.type, default, notes[0])
     return found
 
 

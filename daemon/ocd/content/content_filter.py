@@ -38,14 +38,16 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FilteredText:
     """The shorter text, and what was done: counts of characters and of blocks."""
 
     text: str
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def fit(text: str, kind: Kind, query: str | None, options: Mapping[str, float] | None) -> Fitted:
+def fit(
+    text: str, kind: Kind, query: str | None, options: Mapping[str, float] | None
+) -> FilteredText:
     """Return the text without the blocks that say little, or nothing about `query`.
 
     Raises invalid_argument for bm25 without a query and for unknown options.
@@ -60,7 +62,7 @@ def fit(text: str, kind: Kind, query: str | None, options: Mapping[str, float] |
     blocks = list(_blocks(text))
     told = [place for place, block in enumerate(blocks) if not block.level]
     scores = _relevant(blocks, told, words) if kind == "bm25" else _dense(blocks, told)
-    kept = _chosen(blocks, told, scores, kind, limits)
+    kept = _choose_blocks(blocks, told, scores, kind, limits)
     with_headings = sorted({*kept, *(above for place in kept for above in blocks[place].above)})
     short = "\n\n".join(blocks[place].text for place in with_headings)
     short += "\n" if short else ""
@@ -70,7 +72,7 @@ def fit(text: str, kind: Kind, query: str | None, options: Mapping[str, float] |
         "sections_seen": len(told), "sections_kept": len(kept),
         "query": query if kind == "bm25" else None,
     }  # fmt: skip
-    return Fitted(short, facts)
+    return FilteredText(short, facts)
 
 
 def _limits(options: Mapping[str, float]) -> dict[str, float]:
@@ -119,7 +121,7 @@ def _parts(text: str) -> Iterator[str]:
         yield "\n".join(lines)
 
 
-def _chosen(
+def _choose_blocks(
     blocks: Sequence[Block],
     told: Sequence[int],
     scores: Mapping[int, float],

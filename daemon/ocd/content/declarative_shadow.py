@@ -8,7 +8,7 @@ import re
 import secrets
 from typing import TYPE_CHECKING
 
-from ocd.content.depth_limit import flattened
+from ocd.content.depth_limit import flatten
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -23,12 +23,12 @@ _MARK = secrets.token_hex(8)
 _PLACE = re.compile(rf"\[{_MARK}:(\d+)\]")
 
 
-def composed(html: str) -> str:
+def compose(html: str) -> str:
     """Return the HTML with its shadow trees in place; the same string if it has none."""
-    return _composed(flattened(html), 0) if _SIGN in html else html
+    return _compose(flatten(html), 0) if _SIGN in html else html
 
 
-def _composed(html: str, depth: int) -> str:
+def _compose(html: str, depth: int) -> str:
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(html)
@@ -41,13 +41,13 @@ def _composed(html: str, depth: int) -> str:
         kids = [one for one in host.iter(include_text=True) if one.mem_id != template.mem_id]
         inner = _inner(template)
         if _SIGN in inner and depth < _MAX_DEPTH:
-            inner = _composed(inner, depth + 1)
+            inner = _compose(inner, depth + 1)
         # What stands among the kids has been put in place before: pieces are whole.
-        pieces.append(_filled(_slotted(inner, kids), pieces))
+        pieces.append(_join_pieces(_fill_slots(inner, kids), pieces))
         for one in [*kids, template]:
             one.decompose()
         host.insert_child(f"[{_MARK}:{len(pieces) - 1}]")
-    return _filled(_whole(tree, fragment=depth > 0), pieces)
+    return _join_pieces(_serialise(tree, fragment=depth > 0), pieces)
 
 
 def _is_first(template: "LexborNode") -> bool:
@@ -67,7 +67,7 @@ def _inner(template: "LexborNode") -> str:
     return html[opening.end() : -len("</template>")] if opening else ""
 
 
-def _slotted(shadow: str, kids: list["LexborNode"]) -> str:
+def _fill_slots(shadow: str, kids: list["LexborNode"]) -> str:
     """Return the shadow tree's HTML with the host's children in its slots."""
     if "<slot" not in shadow:
         return shadow
@@ -84,15 +84,15 @@ def _slotted(shadow: str, kids: list["LexborNode"]) -> str:
         if given:  # else what the slot itself has stands there
             pieces.append("".join(given))
             slot.replace_with(f"[{_MARK}:{len(pieces) - 1}]")
-    return _filled(_whole(tree, fragment=True), pieces)
+    return _join_pieces(_serialise(tree, fragment=True), pieces)
 
 
-def _whole(tree: "LexborHTMLParser", *, fragment: bool) -> str:
+def _serialise(tree: "LexborHTMLParser", *, fragment: bool) -> str:
     if not fragment:
         return tree.html or ""
     head, body = tree.head, tree.body
     return (head.inner_html or "" if head else "") + (body.inner_html or "" if body else "")
 
 
-def _filled(html: str, pieces: list[str]) -> str:
+def _join_pieces(html: str, pieces: list[str]) -> str:
     return _PLACE.sub(lambda place: pieces[int(place[1])], html)

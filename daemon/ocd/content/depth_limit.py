@@ -39,19 +39,19 @@ def flat_tree(html: str) -> "LexborHTMLParser":
 
     tags = html.count("<")
     if tags > _FEW_TAGS:
-        return LexborHTMLParser(flattened(html))
+        return LexborHTMLParser(flatten(html))
     tree = LexborHTMLParser(html)
     if tags <= MAX_NESTING or tree.css_first(_TOO_DEEP) is None:
         return tree
-    return LexborHTMLParser(flattened(html))
+    return LexborHTMLParser(flatten(html))
 
 
 @lru_cache(1)  # title, links and content are asked for one after the other
-def flattened(html: str) -> str:
+def flatten(html: str) -> str:
     """Return the HTML with elements deeper than MAX_NESTING made siblings; no text is lost."""
     if _openings(html) <= MAX_NESTING or _depth(html) <= MAX_NESTING:
         return html
-    nesting = _Nesting()
+    nesting = _OpenElements()
 
     def limit(match: re.Match[str]) -> str:
         deep = nesting.follow(match) > MAX_NESTING
@@ -68,7 +68,7 @@ def _openings(html: str) -> int:
     return bound if bound <= MAX_NESTING else len(_OPENING.findall(html))
 
 
-class _Nesting:
+class _OpenElements:
     """The elements that are open at a place of the text, much as a browser would have them."""
 
     def __init__(self) -> None:
@@ -94,4 +94,4 @@ class _Nesting:
 
 
 def _depth(html: str) -> int:
-    return max(map(_Nesting().follow, _TAG.finditer(html)), default=0)
+    return max(map(_OpenElements().follow, _TAG.finditer(html)), default=0)

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from ocd.content.declarative_shadow import composed
+from ocd.content.declarative_shadow import compose
 from ocd.content.depth_limit import flat_tree
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _MAIN_SHARE = 0.25
 
 def _tree(html: str) -> "LexborHTMLParser":
     if "shadowrootmode" in html:
-        html = composed(html)
+        html = compose(html)
     return flat_tree(html)
 
 
@@ -79,7 +79,7 @@ def links(html: str, base_url: str = "") -> list[tuple[str, str]]:
 def _links(tree: "LexborHTMLParser", base: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for node in tree.css("a[href], area[href]"):
-        href = _joined(base, (node.attributes.get("href") or "").strip())
+        href = _join_url(base, (node.attributes.get("href") or "").strip())
         if href and not href.lower().startswith("javascript:"):
             found.append((href, _link_text(node)))
     return found
@@ -88,10 +88,10 @@ def _links(tree: "LexborHTMLParser", base: str) -> list[tuple[str, str]]:
 def _base(tree: "LexborHTMLParser", base_url: str) -> str:
     node = tree.css_first("base[href]")
     href = (node.attributes.get("href") or "").strip() if node else ""
-    return _joined(base_url, href) if href else base_url
+    return _join_url(base_url, href) if href else base_url
 
 
-def _joined(base: str, href: str) -> str:
+def _join_url(base: str, href: str) -> str:
     try:
         return urljoin(base, href) if href else ""
     except ValueError:  # brackets that are no IPv6 address
@@ -207,7 +207,7 @@ def to_markdown(
     `<base>` counts. Pictures in `data:` URLs become their alt texts.
     """
     shown = static_visible(main_content(html) if only_main_content else html)
-    return _markdown(_plain_links(shown) if not include_links else shown, base_url)
+    return _markdown(_simplify_links(shown) if not include_links else shown, base_url)
 
 
 def _markdown(shown: str, base_url: str) -> str:
@@ -247,7 +247,7 @@ def to_text(html: str, *, only_main_content: bool = False) -> str:
     return _convert(static_visible(main_content(html) if only_main_content else html), "", "PLAIN")
 
 
-def _plain_links(html: str) -> str:
+def _simplify_links(html: str) -> str:
     tree = _tree(html)
     tree.unwrap_tags(["a"])
     return tree.html or ""

@@ -11,7 +11,7 @@ MUCH = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class LineDiff:
     """Lines that came, that went, and pairs (before, after) of one element or one place."""
 
     added: Sequence[str]
@@ -49,7 +49,7 @@ class Difference:
         return list(dict.fromkeys(ref for line in self.added for ref in _REF.findall(line)))
 
 
-def difference(before: str, after: str) -> Difference:
+def difference(before: str, after: str) -> LineDiff:
     """Compare two readings: moved lines are the same, lines of one ref one that changed."""
     old, new = _lines(before), _lines(after)
     left, come = Counter(old), Counter(new)
@@ -66,7 +66,7 @@ def difference(before: str, after: str) -> Difference:
         else:
             changed.append((was, line))
     rest = Counter(gone) - Counter(was for was, _ in changed)
-    return Difference(fresh, _only(gone, rest), changed, same)
+    return LineDiff(fresh, _only(gone, rest), changed, same)
 
 
 def _lines(text: str) -> list[str]:

@@ -17,8 +17,8 @@ from ocd.contracts.assertions import (
     ScreenshotClass,
     Url,
 )
-from ocd.contracts.matching import OPERATORS, SIGNS, found, snake, squeezed
-from ocd.contracts.snapshot import Evidence, Request, level_of
+from ocd.contracts.matching import OPERATORS, SIGNS, collapse_whitespace, pattern_matches, snake
+from ocd.contracts.snapshot import Request, Snapshot, level_of
 from ocd.contracts.three_valued_logic import Verdict
 
 _EXCERPT = 200
@@ -27,7 +27,7 @@ Exemplars = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class CheckResult:
     """What became of a leaf. reason: why it is inconclusive. actual: a JSON value, bounded."""
 
     verdict: Verdict
@@ -38,82 +38,82 @@ class Judgement:
 
 def excerpt(text: str) -> str:
     """Return the beginning of a text, on one line."""
-    short = squeezed(text[: _EXCERPT * 5])
+    short = collapse_whitespace(text[: _EXCERPT * 5])
     return short if len(short) <= _EXCERPT else f"{short[:_EXCERPT]}…"
 
 
-def _known(passed: bool, expected: str, actual: Any) -> Judgement:  # noqa: ANN401
-    return Judgement("pass" if passed else "fail", expected, actual)
+def _check_result(passed: bool, expected: str, actual: Any) -> CheckResult:  # noqa: ANN401
+    return CheckResult("pass" if passed else "fail", expected, actual)
 
 
-def _unknown(evidence: Evidence, name: str, expected: str, what: str = "") -> Judgement:
+def _unknown(evidence: Snapshot, name: str, expected: str, what: str = "") -> CheckResult:
     why = evidence.unavailable.get(name) or what or f"the evidence has no {name}"
-    return Judgement("inconclusive", expected, None, why)
+    return CheckResult("inconclusive", expected, None, why)
 
 
 @singledispatch
-def judge(leaf: Leaf, evidence: Evidence, exemplars: Exemplars) -> Judgement:
+def check(leaf: Leaf, evidence: Snapshot, exemplars: Exemplars) -> CheckResult:
     """Judge a leaf; exemplars: hashes by the class ids that are known."""
     raise NotImplementedError(leaf.KIND)
 
 
-@judge.register
-def _url(leaf: Url, evidence: Evidence, _: Exemplars) -> Judgement:
-    expected = "url " + _wanted(leaf.contains, leaf.pattern, leaf.equals)
+@check.register
+def _url(leaf: Url, evidence: Snapshot, _: Exemplars) -> CheckResult:
+    expected = "url " + _expectation_text(leaf.contains, leaf.pattern, leaf.equals)
     if evidence.url is None:
         return _unknown(evidence, "url", expected)
     passed = _fits(leaf.contains, leaf.pattern, leaf.equals, evidence.url, lambda text: text)
-    return _known(passed, expected, evidence.url)
+    return _check_result(passed, expected, evidence.url)
 
 
-@judge.register
-def _dom_text(leaf: DomText, evidence: Evidence, _: Exemplars) -> Judgement:
+@check.register
+def _dom_text(leaf: DomText, evidence: Snapshot, _: Exemplars) -> CheckResult:
     where = f"text of {leaf.selector}" if leaf.selector else "text of the page"
-    expected = f"{where} {_wanted(leaf.contains, leaf.pattern, leaf.equals)}"
+    expected = f"{where} {_expectation_text(leaf.contains, leaf.pattern, leaf.equals)}"
     known, text = dom_queries.text_of(evidence, leaf.selector)
     if not known:
         return _unknown(evidence, "dom_text", expected, f"the evidence has no {where}")
     if text is None:
-        return _known(False, expected, "no element matches")  # noqa: FBT003
-    passed = _fits(leaf.contains, leaf.pattern, leaf.equals, text, squeezed)
-    return _known(passed, expected, excerpt(text))
+        return _check_result(False, expected, "no element matches")  # noqa: FBT003
+    passed = _fits(leaf.contains, leaf.pattern, leaf.equals, text, collapse_whitespace)
+    return _check_result(passed, expected, excerpt(text))
 
 
-@judge.register
-def _dom_count(leaf: DomCount, evidence: Evidence, _: Exemplars) -> Judgement:
+@check.register
+def _dom_count(leaf: DomCount, evidence: Snapshot, _: Exemplars) -> CheckResult:
     expected = f"count of {leaf.selector} {SIGNS[leaf.op]} {leaf.value}"
     count = dom_queries.count_of(evidence, leaf.selector)
     if count is None:
         return _unknown(
             evidence, "dom_count", expected, f"the evidence has no count of {leaf.selector}"
         )
-    return _known(OPERATORS[leaf.op](count, leaf.value), expected, count)
+    return _check_result(OPERATORS[leaf.op](count, leaf.value), expected, count)
 
 
-@judge.register
-def _network(leaf: Network, evidence: Evidence, _: Exemplars) -> Judgement:
+@check.register
+def _network(leaf: Network, evidence: Snapshot, _: Exemplars) -> CheckResult:
     method = f"{leaf.method.upper()} " if leaf.method else ""
     expected = f"a {method}request to {leaf.url_pattern}"
     expected += f" with status {', '.join(map(str, leaf.status_in))}" if leaf.status_in else ""
     expected += f" since {leaf.since}" if leaf.since is not None else ""
     if evidence.network is None:
         return _unknown(evidence, "network", expected)
-    near = [one for one in evidence.network if found(leaf.url_pattern, one.url)]
+    near = [one for one in evidence.network if pattern_matches(leaf.url_pattern, one.url)]
     verdicts = [_request(leaf, one, evidence) for one in near]
-    shown = [_shown(one) for one in near[:_SHOWN]]
+    shown = [_request_text(one) for one in near[:_SHOWN]]
     actual = {"matching_url": len(near), "requests": shown}
     if "pass" in verdicts:
-        return Judgement("pass", expected, {**actual, "matched": verdicts.count("pass")})
+        return CheckResult("pass", expected, {**actual, "matched": verdicts.count("pass")})
     if "inconclusive" in verdicts:
         why = "a matching request has no answer yet, or its time is not known"
-        return Judgement("inconclusive", expected, actual, why)
+        return CheckResult("inconclusive", expected, actual, why)
     if evidence.network_dropped:
         why = f"{evidence.network_dropped} older requests were forgotten"
-        return Judgement("inconclusive", expected, actual, why)
-    return Judgement("fail", expected, actual)
+        return CheckResult("inconclusive", expected, actual, why)
+    return CheckResult("fail", expected, actual)
 
 
-def _request(leaf: Network, request: Request, evidence: Evidence) -> Verdict:
+def _request(leaf: Network, request: Request, evidence: Snapshot) -> Verdict:
     """Return whether a request to the right address is the one that was asked for."""
     if leaf.method and request.method and request.method.upper() != leaf.method.upper():
         return "fail"
@@ -131,19 +131,19 @@ def _request(leaf: Network, request: Request, evidence: Evidence) -> Verdict:
     return "inconclusive" if unsure else "pass"
 
 
-def _since(leaf: Network, evidence: Evidence) -> float | None:
+def _since(leaf: Network, evidence: Snapshot) -> float | None:
     if leaf.since == "contract_enter":
         return evidence.contract_enter_ms
     return evidence.last_tool_call_ms if leaf.since == "last_tool_call" else leaf.since
 
 
-def _shown(request: Request) -> dict[str, Any]:
+def _request_text(request: Request) -> dict[str, Any]:
     shown = {"url": excerpt(request.url), "method": request.method, "status": request.status}
     return {**shown, **({"error": request.error} if request.error else {})}
 
 
-@judge.register
-def _console(leaf: Console, evidence: Evidence, _: Exemplars) -> Judgement:
+@check.register
+def _console(leaf: Console, evidence: Snapshot, _: Exemplars) -> CheckResult:
     low, high = leaf.bounds
     levels = {level_of(level) for level in leaf.levels}
     what = "console entries" + (f" of level {', '.join(sorted(levels))}" if levels else "")
@@ -156,20 +156,20 @@ def _console(leaf: Console, evidence: Evidence, _: Exemplars) -> Judgement:
     entries = [
         entry for entry in evidence.console
         if (not levels or level_of(entry.level) in levels)
-        and (leaf.pattern is None or found(leaf.pattern, entry.text))
+        and (leaf.pattern is None or pattern_matches(leaf.pattern, entry.text))
     ]  # fmt: skip
     count = len(entries)
     actual = {"count": count, "entries": [excerpt(entry.text) for entry in entries[:_SHOWN]]}
     if high is not None and count > high:
-        return Judgement("fail", expected, actual)
+        return CheckResult("fail", expected, actual)
     if evidence.console_dropped and (count < low or high is not None):
         why = f"{evidence.console_dropped} older entries were forgotten"
-        return Judgement("inconclusive", expected, actual, why)
-    return _known(count >= low, expected, actual)
+        return CheckResult("inconclusive", expected, actual, why)
+    return _check_result(count >= low, expected, actual)
 
 
-@judge.register
-def _performance(leaf: Performance, evidence: Evidence, _: Exemplars) -> Judgement:
+@check.register
+def _performance(leaf: Performance, evidence: Snapshot, _: Exemplars) -> CheckResult:
     expected = f"{leaf.metric} {SIGNS[leaf.op]} {leaf.value:g}"
     if evidence.performance is None:
         return _unknown(evidence, "performance", expected)
@@ -178,8 +178,8 @@ def _performance(leaf: Performance, evidence: Evidence, _: Exemplars) -> Judgeme
     if value is None:
         names = ", ".join(sorted(name for name, known in values.items() if known is not None))
         why = f"{leaf.metric} was not measured; known: {names[:500] or 'none'}"
-        return Judgement("inconclusive", expected, None, why)
-    return _known(OPERATORS[leaf.op](value, leaf.value), expected, value)
+        return CheckResult("inconclusive", expected, None, why)
+    return _check_result(OPERATORS[leaf.op](value, leaf.value), expected, value)
 
 
 def _metric(name: str) -> str:
@@ -188,8 +188,8 @@ def _metric(name: str) -> str:
     return plain.removesuffix("_ms").removesuffix("_bytes")
 
 
-@judge.register
-def _screenshot(leaf: ScreenshotClass, evidence: Evidence, exemplars: Exemplars) -> Judgement:
+@check.register
+def _screenshot(leaf: ScreenshotClass, evidence: Snapshot, exemplars: Exemplars) -> CheckResult:
     name = f"class {excerpt(leaf.class_id)}" if leaf.class_id else "the exemplar"
     expected = f"distance to {name} ≤ {leaf.distance_max}"
     if evidence.screenshot_hash is None and evidence.screenshot_png_base64 is None:
@@ -197,7 +197,7 @@ def _screenshot(leaf: ScreenshotClass, evidence: Evidence, exemplars: Exemplars)
     hashes = _exemplars(leaf, exemplars)
     if not hashes:
         why = f"there is no exemplar of {name}: oc_evidence_bundle with class_id makes one"
-        return Judgement("inconclusive", expected, None, why)
+        return CheckResult("inconclusive", expected, None, why)
     own = evidence.screenshot_hash or perceptual_hash.hash_of(
         perceptual_hash.picture_of(
             evidence.screenshot_png_base64 or "", "evidence.screenshot_png_base64"
@@ -205,7 +205,7 @@ def _screenshot(leaf: ScreenshotClass, evidence: Evidence, exemplars: Exemplars)
         "evidence.screenshot_png_base64",
     )
     nearest = min(perceptual_hash.distance(own, other) for other in hashes)
-    return _known(nearest <= leaf.distance_max, expected, {"distance": nearest, "hash": own})
+    return _check_result(nearest <= leaf.distance_max, expected, {"distance": nearest, "hash": own})
 
 
 def _exemplars(leaf: ScreenshotClass, exemplars: Exemplars) -> Sequence[str]:
@@ -217,15 +217,15 @@ def _exemplars(leaf: ScreenshotClass, exemplars: Exemplars) -> Sequence[str]:
     return exemplars.get(leaf.class_id or "", ())
 
 
-@judge.register
-def _no_dialog(_leaf: NoDialog, evidence: Evidence, _: Exemplars) -> Judgement:
+@check.register
+def _no_dialog(_leaf: NoDialog, evidence: Snapshot, _: Exemplars) -> CheckResult:
     expected = "no open dialog"
     if evidence.has_open_dialog is None:
         return _unknown(evidence, "has_open_dialog", expected)
-    return _known(not evidence.has_open_dialog, expected, {"open": evidence.has_open_dialog})
+    return _check_result(not evidence.has_open_dialog, expected, {"open": evidence.has_open_dialog})
 
 
-def _wanted(contains: str | None, pattern: str | None, equals: str | None) -> str:
+def _expectation_text(contains: str | None, pattern: str | None, equals: str | None) -> str:
     if contains is not None:
         return f"contains {contains!r}"
     return f"matches {pattern}" if pattern is not None else f"is {equals!r}"
@@ -239,4 +239,4 @@ def _fits(
         return contains in text or plain(contains) in plain(text)
     if equals is not None:
         return plain(equals) == plain(text)
-    return found(pattern or "", text)
+    return pattern_matches(pattern or "", text)

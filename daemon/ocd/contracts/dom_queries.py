@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ocd.contracts.matching import squeezed
-from ocd.contracts.snapshot import Evidence
+from ocd.contracts.matching import collapse_whitespace
+from ocd.contracts.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _WHOLE = ("", "html", "body", ":root")
 
 
-def text_of(evidence: Evidence, selector: str | None) -> tuple[bool, str | None]:
+def text_of(evidence: Snapshot, selector: str | None) -> tuple[bool, str | None]:
     """Return whether the text is known, and the text; None: no element matches.
 
     selector None: the whole page. The texts of several matches stand on lines of their own.
@@ -41,10 +41,10 @@ def _text_in(html: str, selector: str | None) -> tuple[bool, str | None]:
         return False, None
     if not nodes:
         return True, None
-    return True, "\n".join(squeezed(node.text()) for node in nodes)
+    return True, "\n".join(collapse_whitespace(node.text()) for node in nodes)
 
 
-def count_of(evidence: Evidence, selector: str) -> int | None:
+def count_of(evidence: Snapshot, selector: str) -> int | None:
     """Return how many elements match; None: it is not known."""
     if evidence.dom_count is not None and selector in evidence.dom_count:
         return evidence.dom_count[selector]

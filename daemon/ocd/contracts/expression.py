@@ -31,7 +31,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Every:
+class AllOf:
     """`and`: all of them."""
 
     parts: "tuple[Node, ...]"
@@ -39,7 +39,7 @@ class Every:
 
 
 @dataclass(frozen=True, slots=True)
-class Some:
+class AnyOf:
     """`or`: one of them."""
 
     parts: "tuple[Node, ...]"
@@ -47,14 +47,14 @@ class Some:
 
 
 @dataclass(frozen=True, slots=True)
-class Opposite:
+class Not:
     """`not`."""
 
     part: "Node"
     place: str
 
 
-Node = Check | Every | Some | Opposite
+Node = Check | AllOf | AnyOf | Not
 
 
 def decode(contract: object, place: str = "contract") -> Node:
@@ -79,15 +79,15 @@ class _Decoding:
         if depth > MAX_DEPTH or self.nodes > MAX_NODES:
             raise invalid(place, f"more than {MAX_DEPTH} levels or {MAX_NODES} parts")
         if isinstance(value, list):
-            return Every(self._parts(value, place, depth), place)
+            return AllOf(self._parts(value, place, depth), place)
         if not isinstance(value, Mapping):
             raise invalid(place, "expected an object with kind, and, or or not")
         given = {snake(str(key)): item for key, item in value.items()}
         if "kind" in given:
             return Check(_leaf(given, place), place)
-        return self._joined(given, place, depth)
+        return self._decode_group(given, place, depth)
 
-    def _joined(self, given: dict[str, object], place: str, depth: int) -> Node:
+    def _decode_group(self, given: dict[str, object], place: str, depth: int) -> Node:
         words = [word for word in ("and", "or", "not", "assertions") if word in given]
         rest = sorted(given.keys() - {*words, "name"})
         if len(words) != 1 or rest:
@@ -100,9 +100,9 @@ class _Decoding:
         word, inner = words[0], f"{place}.{words[0]}"
         if word == "not" or (word == "assertions" and not isinstance(given[word], list)):
             part = self.node(given[word], inner, depth + 1)
-            return Opposite(part, inner) if word == "not" else part
+            return Not(part, inner) if word == "not" else part
         parts = self._parts(given[word], inner, depth)
-        return Some(parts, inner) if word == "or" else Every(parts, inner)
+        return AnyOf(parts, inner) if word == "or" else AllOf(parts, inner)
 
     def _parts(self, value: object, place: str, depth: int) -> tuple[Node, ...]:
         if not isinstance(value, list) or not value:
@@ -125,12 +125,12 @@ def _leaf(given: dict[str, object], place: str) -> Leaf:
     try:
         leaf = msgspec.convert(given, of)
     except msgspec.ValidationError as error:
-        raise wrong(error, place) from None
+        raise decode_error(error, place) from None
     leaf.check(place)
     return leaf
 
 
-def wrong(error: msgspec.ValidationError, place: str) -> Exception:
+def decode_error(error: msgspec.ValidationError, place: str) -> Exception:
     """Return the invalid_argument error of a value at `place` that does not decode."""
     what, _, path = str(error).replace("`", "").partition(" - at $")
     field = what.rpartition("unknown field ")[2] if "unknown field" in what else ""
@@ -142,9 +142,9 @@ def leaves(node: Node) -> Iterator[Leaf]:
     match node:
         case Check(leaf, _):
             yield leaf
-        case Opposite(part, _):
+        case Not(part, _):
             yield from leaves(part)
-        case Every(parts, _) | Some(parts, _):
+        case AllOf(parts, _) | AnyOf(parts, _):
             for part in parts:
                 yield from leaves(part)
 
@@ -155,9 +155,9 @@ def as_json(node: Node) -> Any:  # noqa: ANN401 - any JSON value
         case Check(leaf, _):
             fields = {k: v for k, v in msgspec.to_builtins(leaf).items() if v not in (None, "")}
             return {"kind": leaf.KIND, **fields}
-        case Opposite(part, _):
+        case Not(part, _):
             return {"not": as_json(part)}
-        case Every(parts, _):
+        case AllOf(parts, _):
             return {"and": [as_json(part) for part in parts]}
-        case Some(parts, _):
+        case AnyOf(parts, _):
             return {"or": [as_json(part) for part in parts]}

@@ -30,7 +30,7 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
 
 
-def squeezed(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     """Return the text with every run of white space as one space."""
     return _SPACES.sub(" ", text).strip()
 
@@ -40,7 +40,7 @@ def compile_pattern(pattern: str, place: str) -> None:
     import re2
 
     try:
-        _compiled(pattern)
+        _compile(pattern)
     except re2.error as error:
         said = error.args[0]
         reason = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
@@ -55,7 +55,7 @@ def compile_pattern(pattern: str, place: str) -> None:
 
 
 @lru_cache(256)
-def _compiled(pattern: str) -> Any:  # noqa: ANN401 - re2 has no types
+def _compile(pattern: str) -> Any:  # noqa: ANN401 - re2 has no types
     import re2  # only contracts with patterns pay for it
 
     options = re2.Options()
@@ -65,8 +65,8 @@ def _compiled(pattern: str) -> Any:  # noqa: ANN401 - re2 has no types
     return re2.compile(pattern, options)
 
 
-def found(pattern: str, text: str) -> bool:
+def pattern_matches(pattern: str, text: str) -> bool:
     """Return whether the pattern matches somewhere in the text; in linear time."""
     # Lone surrogates, which pages can hold, have no bytes.
     clean = text.encode("utf-8", "replace").decode()
-    return _compiled(pattern).search(clean) is not None
+    return _compile(pattern).search(clean) is not None

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from ocd.contracts.checks import Exemplars, Judgement, excerpt, judge
-from ocd.contracts.expression import Check, Every, Node, Opposite, Some, as_json
-from ocd.contracts.snapshot import Evidence
+from ocd.contracts.checks import CheckResult, Exemplars, check, excerpt
+from ocd.contracts.expression import AllOf, AnyOf, Check, Node, Not, as_json
+from ocd.contracts.snapshot import Snapshot
 from ocd.contracts.three_valued_logic import Verdict, conjunction, disjunction, negation
 
 _CATEGORIES = {
@@ -22,31 +22,31 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ReportNode:
     """A node with its verdict; a leaf has its judgement, others have parts."""
 
     node: Node
     verdict: Verdict
-    parts: "tuple[Judged, ...]" = ()
-    judgement: Judgement | None = None
+    parts: "tuple[ReportNode, ...]" = ()
+    judgement: CheckResult | None = None
 
 
-def evaluate(node: Node, evidence: Evidence, exemplars: Exemplars) -> Judged:
+def evaluate(node: Node, evidence: Snapshot, exemplars: Exemplars) -> ReportNode:
     """Judge every part of the contract, whatever the others came to."""
     match node:
         case Check(leaf, _):
-            judgement = judge(leaf, evidence, exemplars)
-            return Judged(node, judgement.verdict, (), judgement)
-        case Opposite(part, _):
+            judgement = check(leaf, evidence, exemplars)
+            return ReportNode(node, judgement.verdict, (), judgement)
+        case Not(part, _):
             inner = evaluate(part, evidence, exemplars)
-            return Judged(node, negation(inner.verdict), (inner,))
-        case Every(parts, _) | Some(parts, _):
+            return ReportNode(node, negation(inner.verdict), (inner,))
+        case AllOf(parts, _) | AnyOf(parts, _):
             judged = tuple(evaluate(part, evidence, exemplars) for part in parts)
-            join = conjunction if isinstance(node, Every) else disjunction
-            return Judged(node, join(one.verdict for one in judged), judged)
+            join = conjunction if isinstance(node, AllOf) else disjunction
+            return ReportNode(node, join(one.verdict for one in judged), judged)
 
 
-def report(node: Node, evidence: Evidence, exemplars: Exemplars) -> dict[str, Any]:
+def report(node: Node, evidence: Snapshot, exemplars: Exemplars) -> dict[str, Any]:
     """Return verdict, failed_assertions, inconclusive_assertions, reasons, facts and digests.
 
     failed_assertions has the leaves that made a fail what it is, inconclusive_assertions those
@@ -54,8 +54,8 @@ def report(node: Node, evidence: Evidence, exemplars: Exemplars) -> dict[str, An
     """
     judged = evaluate(node, evidence, exemplars)
     causes = _causes(judged) if judged.verdict != "pass" else []
-    failed = [_listed(*cause) for cause in causes] if judged.verdict == "fail" else []
-    unknown = [_listed(*cause) for cause in causes] if judged.verdict == "inconclusive" else []
+    failed = [_list_checks(*cause) for cause in causes] if judged.verdict == "fail" else []
+    unknown = [_list_checks(*cause) for cause in causes] if judged.verdict == "inconclusive" else []
     reasons = list(dict.fromkeys(f"{one['location']}: {one['reason']}" for one in unknown))
     first = causes[0] if judged.verdict == "fail" else None
     return {
@@ -65,7 +65,7 @@ def report(node: Node, evidence: Evidence, exemplars: Exemplars) -> dict[str, An
         "inconclusive_assertions": unknown[:_MAX_LISTED],
         "inconclusive_reason": "; ".join(reasons[:_MAX_REASONS]) or None,
         "failure_category": _category(first[0]) if first else None,
-        "failure_reason": _sentence(_listed(*first)) if first else None,
+        "failure_reason": _sentence(_list_checks(*first)) if first else None,
         "evidence": facts(judged, evidence),
         "contract_digest": digest(as_json(node)),
         "evidence_digest": digest(msgspec.to_builtins(evidence)),
@@ -77,11 +77,11 @@ def digest(value: object) -> str:
     return f"sha256:{sha256(_encode(value)).hexdigest()}"
 
 
-def _causes(judged: Judged, *, negated: bool = False) -> list[tuple[Judged, bool]]:
+def _causes(judged: ReportNode, *, negated: bool = False) -> list[tuple[ReportNode, bool]]:
     """Return the leaves that gave this verdict, each with whether a `not` turned it around."""
     if judged.judgement is not None:
         return [(judged, negated)]
-    turned = isinstance(judged.node, Opposite)
+    turned = isinstance(judged.node, Not)
     wanted = negation(judged.verdict) if turned else judged.verdict
     return [
         cause
@@ -91,7 +91,7 @@ def _causes(judged: Judged, *, negated: bool = False) -> list[tuple[Judged, bool
     ]
 
 
-def _listed(judged: Judged, negated: bool) -> dict[str, Any]:
+def _list_checks(judged: ReportNode, negated: bool) -> dict[str, Any]:
     assert isinstance(judged.node, Check)
     assert judged.judgement is not None
     leaf, judgement = judged.node.leaf, judged.judgement
@@ -105,7 +105,7 @@ def _listed(judged: Judged, negated: bool) -> dict[str, Any]:
     }
 
 
-def _category(judged: Judged) -> str:
+def _category(judged: ReportNode) -> str:
     assert isinstance(judged.node, Check)
     return _CATEGORIES[judged.node.leaf.KIND]
 
@@ -116,7 +116,7 @@ def _sentence(listed: dict[str, Any]) -> str:
     return f"{listed['location']}: expected {listed['expected']}; found {excerpt(said)}"
 
 
-def facts(judged: Judged, evidence: Evidence) -> dict[str, Any]:
+def facts(judged: ReportNode, evidence: Snapshot) -> dict[str, Any]:
     """Return what the verdict stands on: the page, and by place what each leaf was judged on."""
     page = {"url": evidence.url, "title": evidence.title}
     leaves = list(_leaves(judged))
@@ -131,7 +131,7 @@ def facts(judged: Judged, evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _leaves(judged: Judged) -> list[Judged]:
+def _leaves(judged: ReportNode) -> list[ReportNode]:
     if judged.judgement is not None:
         return [judged]
     return [leaf for part in judged.parts for leaf in _leaves(part)]

@@ -7,7 +7,7 @@ from ocd.contracts.expression import Node, leaves
 
 
 @dataclass(slots=True)
-class Needs:
+class RequiredEvidence:
     """Parts of evidence by name, texts and counts by selector ("" is the whole page), classes."""
 
     parts: set[str] = field(default_factory=set)
@@ -22,9 +22,9 @@ class Needs:
         return bool(slow or self.texts or self.counts)
 
 
-def needs_of(node: Node) -> Needs:
+def needs_of(node: Node) -> RequiredEvidence:
     """Return what the contract's leaves read."""
-    needs = Needs()
+    needs = RequiredEvidence()
     for leaf in leaves(node):
         needs.parts |= {leaf.NEEDS} if leaf.NEEDS else set()
         if isinstance(leaf, DomText):

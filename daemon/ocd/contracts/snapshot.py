@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from ocd.contracts.expression import wrong
+from ocd.contracts.expression import decode_error
 from ocd.contracts.matching import invalid, snake
 
 _LEVELS = {
@@ -46,7 +46,7 @@ class Message(msgspec.Struct, frozen=True):
 Counts = dict[str, Annotated[int, Meta(ge=0)]]
 
 
-class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """What is known; None: it is not. dom_text: the page's text, or texts by selector.
 
     In a map, "" stands for the whole page, and null says that nothing matches. *_dropped: older
@@ -71,19 +71,19 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     unavailable: dict[str, str] = {}
 
 
-def decode_evidence(snapshot: object, place: str = "evidence") -> tuple[Evidence, list[str]]:
+def decode_evidence(snapshot: object, place: str = "evidence") -> tuple[Snapshot, list[str]]:
     """Return the evidence of a snapshot, and the names of its keys that nothing reads.
 
     Names are taken in both spellings. Raises invalid_argument naming the place.
     """
     if not isinstance(snapshot, Mapping):
         raise invalid(place, "expected an object")
-    given = named(snapshot)
+    given = with_our_names(snapshot)
     facts = given.pop("contract_facts", None)
     if isinstance(facts, Mapping):
         # Facts stand for what the snapshot itself does not say.
-        given = {**named(facts), **given}
-    unknown = sorted(given.keys() - set(Evidence.__struct_fields__) - _NOT_JUDGED)
+        given = {**with_our_names(facts), **given}
+    unknown = sorted(given.keys() - set(Snapshot.__struct_fields__) - _NOT_JUDGED)
     if isinstance(given.get("html"), Mapping):
         given["html"] = given["html"].get("html")
     for name, entry in (("network", _request), ("console", _message)):
@@ -93,12 +93,12 @@ def decode_evidence(snapshot: object, place: str = "evidence") -> tuple[Evidence
             given[name] = [entry(item) for item in given[name]]
     known = {key: value for key, value in given.items() if value is not None}
     try:
-        return msgspec.convert(known, Evidence), unknown
+        return msgspec.convert(known, Snapshot), unknown
     except msgspec.ValidationError as error:
-        raise wrong(error, place) from None
+        raise decode_error(error, place) from None
 
 
-def named(snapshot: Mapping[Any, Any]) -> dict[str, Any]:
+def with_our_names(snapshot: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the snapshot with its keys under the names that we use."""
     names = {key: snake(str(key)) for key in snapshot}
     return {_ALIASES.get(names[key], names[key]): value for key, value in snapshot.items()}

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from ocd.api.errors import OcdError
-from ocd.browser.pool.page_pool import Fetched as BrowserFetched
+from ocd.browser.pool.page_pool import FetchedBody as BrowserFetched
 from ocd.browser.pool.page_pool import LoadedPage
 from ocd.crawl.urls import origin_of, with_login, without_login
 
@@ -52,7 +52,7 @@ def automatic_tabs() -> int:
 
 
 @asynccontextmanager
-async def _bounded(timeout_s: float) -> AsyncIterator[None]:
+async def _hard_timeout(timeout_s: float) -> AsyncIterator[None]:
     """End what the pool should have ended itself, a little later."""
     try:
         async with asyncio.timeout(timeout_s + _GRACE_S):
@@ -61,7 +61,7 @@ async def _bounded(timeout_s: float) -> AsyncIterator[None]:
         raise OcdError("timeout", f"not loaded within {timeout_s:g} s") from error
 
 
-class Renderer:
+class BrowserFetcher:
     """The page pool of one crawl, opened on first use; an async context manager.
 
     A load waits for a free tab before its time begins to count. logins: "user:password" by
@@ -99,22 +99,22 @@ class Renderer:
 
     async def load(self, url: str, timeout_s: float) -> LoadedPage:
         """Render `url` in a free tab; errors are those of the pool."""
-        pool = await self._opened()
-        async with self._free, _bounded(timeout_s):
-            with self._logged_in(url) as full:
+        pool = await self._open_tab()
+        async with self._free, _hard_timeout(timeout_s):
+            with self._uses_login(url) as full:
                 page = await pool.load(full, timeout_s)
         return replace(page, url=without_login(page.url)[0]) if "@" in page.url else page
 
     async def fetch(self, url: str, timeout_s: float) -> BrowserFetched:
         """Fetch `url` with the browser's network stack and cookies, without rendering it."""
-        pool = await self._opened()
-        async with self._free, _bounded(timeout_s):
-            with self._logged_in(url) as full:
+        pool = await self._open_tab()
+        async with self._free, _hard_timeout(timeout_s):
+            with self._uses_login(url) as full:
                 answer = await pool.fetch(full, timeout_s)
         return replace(answer, url=without_login(answer.url)[0]) if "@" in answer.url else answer
 
     @contextmanager
-    def _logged_in(self, url: str) -> Iterator[str]:
+    def _uses_login(self, url: str) -> Iterator[str]:
         login = self._logins.get(origin_of(url)) if self._logins else None
         if login is None:
             yield url
@@ -129,7 +129,7 @@ class Renderer:
             message = error.message.replace(f"{login}@", "")
             raise OcdError(error.code, message, hint=error.hint, **details) from None
 
-    async def _opened(self) -> PageSource:
+    async def _open_tab(self) -> PageSource:
         async with self._opening:
             if self._missing is not None:
                 raise self._missing

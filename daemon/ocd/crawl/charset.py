@@ -30,7 +30,7 @@ def decode(body: bytes, charset: str = "") -> str:
     for mark, name in _BOMS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace")
-    declared = codec_of(charset) or _declared(body[:_META_WITHIN])
+    declared = codec_of(charset) or _declared_charset(body[:_META_WITHIN])
     if declared:
         return body.decode(declared, "replace")
     try:
@@ -50,7 +50,7 @@ def codec_of(label: str) -> str:
     return _WIDER.get(info.name, info.name)
 
 
-def _declared(head: bytes) -> str:
+def _declared_charset(head: bytes) -> str:
     match = _META.search(head) or _XML.match(head)
     found = codec_of(match[1].decode("ascii")) if match else ""
     # A document that could be read up to here as ASCII is not UTF-16, whatever it says.

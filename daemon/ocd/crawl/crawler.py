@@ -9,23 +9,23 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import PagePool
 from ocd.browser.process.chromium import Chromium
-from ocd.crawl.browser_fetch import OpenPool, PageSource, Renderer, automatic_tabs
+from ocd.crawl.browser_fetch import BrowserFetcher, OpenPool, PageSource, automatic_tabs
 from ocd.crawl.cancellation import run_until
-from ocd.crawl.extraction import Converter
-from ocd.crawl.extraction_pool import Workers
+from ocd.crawl.extraction import ExtractionClient
+from ocd.crawl.extraction_pool import ExtractionPool
 from ocd.crawl.fetch_errors import fetch_error
-from ocd.crawl.frontier import Entry, Frontier
-from ocd.crawl.http_fetch import Fetched, HttpSource
-from ocd.crawl.page_visit import Tools, Visitor
-from ocd.crawl.rate_limits import Politeness
+from ocd.crawl.frontier import Frontier, FrontierEntry
+from ocd.crawl.http_fetch import HttpAnswer, HttpFetcher
+from ocd.crawl.page_visit import CrawlServices, PageVisitor
+from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.robots import Robots, RobotsReply
-from ocd.crawl.scheduler import Crew
-from ocd.crawl.scope import Scope
+from ocd.crawl.scheduler import CrawlScheduler
+from ocd.crawl.scope import CrawlScope
 from ocd.crawl.sitemap import MAX_SITEMAP_BYTES, Sitemaps
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.stats import result_of_units
 from ocd.crawl.urls import origin_of, requestable, without_login
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.sanitize import Sanitizer
 
@@ -59,7 +59,7 @@ class Crawler:
         self.sanitizer = sanitizer
         self._open_pool = open_pool or self._open_own_pool
         self._any_certificate = any_certificate
-        self._workers = Workers()
+        self._workers = ExtractionPool()
 
     async def close(self) -> None:
         """End what is kept between crawls."""
@@ -68,25 +68,25 @@ class Crawler:
     def _open_own_pool(self, tabs: int, share_login: bool) -> PageSource:
         return PagePool(self._chromium, tabs, share_login=share_login)
 
-    async def crawl(self, work: Work, spec: CrawlSpec) -> dict[str, Any]:
+    async def crawl(self, work: TaskHandle, spec: CrawlSpec) -> dict[str, Any]:
         """Crawl from `spec.url` on; pages go to `work`, the summary is returned.
 
         Errors of the whole crawl: domain_blocked, invalid_url, path_outside_roots, robots_denied
         (all of the start page), browser_* with engine "browser", storage_*, injected_failure; and
         the start page's own error if it failed, for then there are no pages.
         """
-        spec, logins = _plain(spec)
+        spec, logins = _without_userinfo(spec)
         await asyncio.to_thread(self.policy.check, spec.url)
-        async with self._opened(work, spec, logins) as run:
-            run.frontier.add(Entry(spec.url, 0))
+        async with self._open_run(work, spec, logins) as run:
+            run.frontier.add(FrontierEntry(spec.url, 0))
             return await run.finish()
 
-    async def crawl_sitemap(self, work: Work, spec: CrawlSpec) -> dict[str, Any]:
+    async def crawl_sitemap(self, work: TaskHandle, spec: CrawlSpec) -> dict[str, Any]:
         """Crawl the pages of a site's sitemaps; like `crawl`, and sitemap_not_found."""
-        spec, logins = _plain(replace(spec, max_depth=0))
+        spec, logins = _without_userinfo(replace(spec, max_depth=0))
         for url in filter(None, (spec.url, spec.sitemap_url)):
             await asyncio.to_thread(self.policy.check, url)
-        async with self._opened(work, spec, logins) as run:
+        async with self._open_run(work, spec, logins) as run:
             sitemaps = await run.seed()
             summary = await run.finish()
             return {
@@ -97,40 +97,42 @@ class Crawler:
             }
 
     @asynccontextmanager
-    async def _opened(
-        self, work: Work, spec: CrawlSpec, logins: Mapping[str, str]
-    ) -> AsyncIterator["_Run"]:
+    async def _open_run(
+        self, work: TaskHandle, spec: CrawlSpec, logins: Mapping[str, str]
+    ) -> AsyncIterator["_CrawlRun"]:
         tabs = _tabs(spec)
         async with AsyncExitStack() as stack:
             http = await stack.enter_async_context(
-                HttpSource(_workers(spec), logins, any_certificate=self._any_certificate)
+                HttpFetcher(_workers(spec), logins, any_certificate=self._any_certificate)
             )
-            renderer = Renderer(self._open_pool, tabs, share_login=spec.share_login, logins=logins)
-            converter = await stack.enter_async_context(Converter(self._workers))
-            tools = Tools(
+            renderer = BrowserFetcher(
+                self._open_pool, tabs, share_login=spec.share_login, logins=logins
+            )
+            converter = await stack.enter_async_context(ExtractionClient(self._workers))
+            tools = CrawlServices(
                 policy=self.policy,
                 frontier=Frontier(_rank(spec)),
-                politeness=Politeness(spec.delay_ms / 1000, _per_origin(spec)),
+                politeness=RateLimits(spec.delay_ms / 1000, _per_origin(spec)),
                 http=http,
                 renderer=await stack.enter_async_context(renderer),
                 converter=converter,
                 robots=Robots(lambda url: _robots(http, self.policy, url)),
                 sanitize=self.sanitizer.enabled,
             )
-            yield _Run(work, spec, tools)
+            yield _CrawlRun(work, spec, tools)
 
 
-class _Run:
+class _CrawlRun:
     """One crawl with its tools; both verbs differ only in how the frontier is filled."""
 
-    def __init__(self, work: Work, spec: CrawlSpec, tools: Tools) -> None:
+    def __init__(self, work: TaskHandle, spec: CrawlSpec, tools: CrawlServices) -> None:
         self._work = work
         self._spec = spec
         self._tools = tools
         self.frontier = tools.frontier
-        self._scope = Scope(spec.scope, spec.url, spec.include, spec.exclude)
-        self._visitor = Visitor(spec, self._scope, tools)
-        self._crew = Crew(spec, work, self._visitor, tools)
+        self._scope = CrawlScope(spec.scope, spec.url, spec.include, spec.exclude)
+        self._visitor = PageVisitor(spec, self._scope, tools)
+        self._crew = CrawlScheduler(spec, work, self._visitor, tools)
 
     async def seed(self) -> Sitemaps:
         """Fill the frontier from the site's sitemaps, with as many URLs as may be tried."""
@@ -139,18 +141,18 @@ class _Run:
         return sitemaps
 
     async def _read(self, sitemaps: Sitemaps) -> None:
-        listed = await self._listed_in_robots()
+        listed = await self._robots_sitemaps()
         async for url in sitemaps.urls(self._spec.url, self._spec.sitemap_url, listed):
-            if await self._crew.offer_listed(url) >= self._spec.max_attempts:
+            if await self._crew.offer_sitemap_url(url) >= self._spec.max_attempts:
                 break
 
-    async def _listed_in_robots(self) -> list[str]:
+    async def _robots_sitemaps(self) -> list[str]:
         try:
             return (await self._tools.robots.rules(self._spec.url)).sitemaps
         except OcdError:
             return []  # unreachable: the sitemaps will say so, too
 
-    async def _fetch_sitemap(self, url: str) -> Fetched:
+    async def _fetch_sitemap(self, url: str) -> HttpAnswer:
         async def admit(target: str) -> None:
             self._tools.policy.check(target)
 
@@ -171,7 +173,7 @@ class _Run:
         return self._crew.tally.summary(self._spec, self._tools.politeness, len(self.frontier))
 
 
-def _plain(spec: CrawlSpec) -> tuple[CrawlSpec, dict[str, str]]:
+def _without_userinfo(spec: CrawlSpec) -> tuple[CrawlSpec, dict[str, str]]:
     """Return the spec with the userinfo of its URLs, which no record must have, apart."""
     url, login = without_login(spec.url)
     sitemap, its_login = without_login(spec.sitemap_url)
@@ -180,7 +182,7 @@ def _plain(spec: CrawlSpec) -> tuple[CrawlSpec, dict[str, str]]:
     return plain, {origin: login for origin, login in logins.items() if login}
 
 
-def _rank(spec: CrawlSpec) -> Callable[[Entry], float]:
+def _rank(spec: CrawlSpec) -> Callable[[FrontierEntry], float]:
     if spec.strategy == "best_first":
         return lambda entry: -entry.score
     return lambda entry: entry.depth
@@ -201,7 +203,7 @@ def _per_origin(spec: CrawlSpec) -> int:
     return _workers(spec) if spec.engine == "browser" else spec.concurrency or _PER_ORIGIN
 
 
-async def _robots(http: HttpSource, policy: DomainPolicy, url: str) -> RobotsReply:
+async def _robots(http: HttpFetcher, policy: DomainPolicy, url: str) -> RobotsReply:
     policy.check(url)
     try:
         async with asyncio.timeout(_ROBOTS_S):

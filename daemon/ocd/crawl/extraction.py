@@ -4,9 +4,15 @@ import asyncio
 from types import TracebackType
 from typing import Self
 
-from ocd.crawl.extraction_pool import MAX_CPU_S, MAX_MEMORY_BYTES, Unconverted, Worker, Workers
+from ocd.crawl.extraction_pool import (
+    MAX_CPU_S,
+    MAX_MEMORY_BYTES,
+    ExtractionPool,
+    ExtractionWorker,
+    Unconverted,
+)
 from ocd.crawl.fetch_errors import FetchError, fetch_error
-from ocd.crawl.page_extractor import Extracted, Job, extract
+from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract
 
 # Pages of this size take about 10 ms, those of so many tags up to 50: no other call should wait
 # longer for the loop.
@@ -19,12 +25,12 @@ _MAX_WAITING = 4
 _TOO_MUCH = f"more than {MAX_CPU_S:g} s of computing or {MAX_MEMORY_BYTES >> 20} MB of memory"
 
 
-class Converter:
+class ExtractionClient:
     """Extracts the pages of one crawl; an async context manager that gives back what it lent."""
 
-    def __init__(self, workers: Workers) -> None:
+    def __init__(self, workers: ExtractionPool) -> None:
         self._workers = workers
-        self._worker: Worker | None = None
+        self._worker: ExtractionWorker | None = None
         self._starting = asyncio.Lock()
         self._here = asyncio.Lock()
         self._converted = 0
@@ -42,7 +48,7 @@ class Converter:
         if worker is not None:
             self._workers.give_back(worker)
 
-    async def convert(self, job: Job) -> Extracted:
+    async def convert(self, job: ExtractionJob) -> ExtractionResult:
         """Return what `extract` returns; raise `conversion_failed` for a page too much for it."""
         self._converted += 1
         large = _is_large(job)
@@ -50,7 +56,7 @@ class Converter:
             return extract(job)
         while True:
             try:
-                worker = await self._started()
+                worker = await self._start_process()
             except OSError as error:
                 if not large:
                     return extract(job)
@@ -77,7 +83,7 @@ class Converter:
             await asyncio.sleep(0)
             return worker.busy >= _MAX_WAITING
 
-    async def _started(self) -> Worker:
+    async def _start_process(self) -> ExtractionWorker:
         if self._worker is not None and not self._worker.ended:
             return self._worker
         async with self._starting:
@@ -86,7 +92,7 @@ class Converter:
             return self._worker
 
 
-def _is_large(job: Job) -> bool:
+def _is_large(job: ExtractionJob) -> bool:
     bodies = [job.body, *(html.encode() for _, html in job.frames)]
     return sum(map(len, bodies)) >= LARGE_BYTES or sum(b.count(b"<") for b in bodies) > _MANY_TAGS
 

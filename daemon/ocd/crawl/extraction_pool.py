@@ -13,7 +13,7 @@ from typing import cast
 import msgspec
 
 from ocd.crawl.extraction_process import LENGTH_BYTES, frame
-from ocd.crawl.page_extractor import Extracted, Job
+from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
 from ocd.storage import crash_points
 
 # What one page may take: the kernel ends the process with a page that computes longer, and refuses
@@ -26,14 +26,14 @@ MAX_CONVERSION_S = 120.0
 KEPT_S = 60.0
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Extracted).decode
+_decode = msgspec.msgpack.Decoder(ExtractionResult).decode
 
 
 class Unconverted(ConnectionResetError):
     """The process has ended while it was at work on this page."""
 
 
-class Worker(asyncio.SubprocessProtocol):
+class ExtractionWorker(asyncio.SubprocessProtocol):
     """One process. Answers come in the order of the jobs.
 
     When it ends, the page it was at work on fails with Unconverted, those behind it with
@@ -42,7 +42,7 @@ class Worker(asyncio.SubprocessProtocol):
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._waiting: deque[asyncio.Future[Extracted]] = deque()
+        self._waiting: deque[asyncio.Future[ExtractionResult]] = deque()
         self._rest = bytearray()
         self._since = 0.0
         self._process: asyncio.SubprocessTransport | None = None
@@ -51,7 +51,7 @@ class Worker(asyncio.SubprocessProtocol):
         self._gone = asyncio.Event()
 
     @classmethod
-    async def start(cls) -> "Worker":
+    async def start(cls) -> "ExtractionWorker":
         """Start the process; OSError if it cannot be."""
         bounds = (str(MAX_CPU_S), str(MAX_MEMORY_BYTES))
         module = (sys.executable, "-P", "-m", "ocd.crawl.extraction_process")
@@ -69,9 +69,9 @@ class Worker(asyncio.SubprocessProtocol):
         """Whether it takes no more jobs."""
         return self._process is None
 
-    def extract(self, job: Job) -> asyncio.Future[Extracted]:
+    def extract(self, job: ExtractionJob) -> asyncio.Future[ExtractionResult]:
         """Return the future of what `extract` returns; see the class for its failures."""
-        future: asyncio.Future[Extracted] = self._loop.create_future()
+        future: asyncio.Future[ExtractionResult] = self._loop.create_future()
         if self._input is None:
             future.set_exception(ConnectionResetError("the worker has ended"))
             return future
@@ -80,17 +80,17 @@ class Worker(asyncio.SubprocessProtocol):
         self._waiting.append(future)
         self._input.write(frame(_encode(job)))
         if self._watch is None:
-            self._watch = self._loop.call_later(MAX_CONVERSION_S, self._look)
+            self._watch = self._loop.call_later(MAX_CONVERSION_S, self._check_alive)
         return future
 
-    def _look(self) -> None:
+    def _check_alive(self) -> None:
         # Once in a while instead of a deadline for each page.
         self._watch = None
         left = self._since + MAX_CONVERSION_S - self._loop.time()
         if self._waiting and left <= 0:
             self.kill()
         elif self._waiting:
-            self._watch = self._loop.call_later(left, self._look)
+            self._watch = self._loop.call_later(left, self._check_alive)
 
     def kill(self) -> None:
         """End it now; jobs in flight fail."""
@@ -149,11 +149,11 @@ class Worker(asyncio.SubprocessProtocol):
         self._gone.set()
 
 
-class Workers:
+class ExtractionPool:
     """Lends processes to crawls, one each. Keeps one of those that come back for a while."""
 
     def __init__(self) -> None:
-        self._idle: Worker | None = None
+        self._idle: ExtractionWorker | None = None
         self._expiry: asyncio.TimerHandle | None = None
 
     @property
@@ -161,13 +161,13 @@ class Workers:
         """Whether one is there that costs nothing."""
         return self._idle is not None and not self._idle.ended
 
-    async def lend(self) -> Worker:
+    async def lend(self) -> ExtractionWorker:
         """Return a process that is the caller's alone; OSError if none can be started."""
         idle, self._idle = self._idle, None
         self._keep_until(None)
-        return idle if idle is not None and not idle.ended else await Worker.start()
+        return idle if idle is not None and not idle.ended else await ExtractionWorker.start()
 
-    def give_back(self, worker: Worker) -> None:
+    def give_back(self, worker: ExtractionWorker) -> None:
         """Take a process back; one that is still at work, or one too many, is ended."""
         if worker.busy or worker.ended or self.warm:
             worker.kill()

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from ocd.crawl.page_extractor import Extracted, Job, extract
+from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract
 from ocd.storage import crash_points
 
 LENGTH_BYTES = 4
@@ -27,7 +27,7 @@ def frame(message: bytes) -> bytes:
 
 def serve(source: BinaryIO, sink: BinaryIO, cpu_s: float = 0.0) -> None:
     """Answer jobs until `source` ends; a job may compute for `cpu_s` seconds, 0: any time."""
-    decoder, encoder = msgspec.msgpack.Decoder(Job), msgspec.msgpack.Encoder()
+    decoder, encoder = msgspec.msgpack.Decoder(ExtractionJob), msgspec.msgpack.Encoder()
     while header := source.read(LENGTH_BYTES):
         job = decoder.decode(source.read(int.from_bytes(header, "big")))
         _bound_cpu(cpu_s)
@@ -36,12 +36,12 @@ def serve(source: BinaryIO, sink: BinaryIO, cpu_s: float = 0.0) -> None:
         _bound_cpu(0.0)
 
 
-def _extracted(job: Job) -> Extracted:
+def _extracted(job: ExtractionJob) -> ExtractionResult:
     try:
         crash_points.strike("convert", job.url)
         return extract(job)
     except (MemoryError, RecursionError) as error:
-        return Extracted("", "", [], failed=type(error).__name__)
+        return ExtractionResult("", "", [], failed=type(error).__name__)
 
 
 def _bound_cpu(seconds: float) -> None:

@@ -37,7 +37,7 @@ def fetch_error(
 
 
 @contextmanager
-def translated(url: str) -> Iterator[None]:
+def translate_errors(url: str) -> Iterator[None]:
     """Turn what aiohttp and the socket raise into FetchError; a deadline's TimeoutError stays."""
     import aiohttp
 
@@ -63,7 +63,7 @@ def why(error: BaseException, host: str) -> str:
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         return f"The certificate of {host} is not valid: {_reason(error.certificate_error)}"
     if isinstance(error, aiohttp.ClientConnectorError):
-        return _unconnected(error.os_error, host)
+        return _connection_error(error.os_error, host)
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return f"{host} closed the connection without an answer"
     if isinstance(error, aiohttp.ClientPayloadError):
@@ -72,10 +72,10 @@ def why(error: BaseException, host: str) -> str:
         return f"{host} does not answer in HTTP that can be read: {error.message}"
     if isinstance(error, TimeoutError):
         return f"no connection to {host} within {CONNECT_S:g} s"
-    return _unconnected(error, host)
+    return _connection_error(error, host)
 
 
-def _unconnected(error: BaseException, host: str) -> str:
+def _connection_error(error: BaseException, host: str) -> str:
     if isinstance(error, socket.gaierror):
         return f"the name of {host} was not found (DNS: {error.strerror})"
     if isinstance(error, ssl.SSLError):

@@ -11,7 +11,7 @@ _FIRST = float("-inf")
 
 
 @dataclass(slots=True)
-class Entry:
+class FrontierEntry:
     """One URL on its way. `tries` counts failed attempts; `render` says why it needs the browser.
 
     fallback: the static answer, kept for the case that no browser can be started. asking: its
@@ -41,14 +41,14 @@ class Frontier:
     comes first; equal ranks keep the order in which they came.
     """
 
-    def __init__(self, rank: Callable[[Entry], float]) -> None:
+    def __init__(self, rank: Callable[[FrontierEntry], float]) -> None:
         self._rank = rank
-        self._heaps: dict[str, list[tuple[float, int, Entry]]] = {}
-        self._late: list[tuple[float, int, Entry]] = []
+        self._heaps: dict[str, list[tuple[float, int, FrontierEntry]]] = {}
+        self._late: list[tuple[float, int, FrontierEntry]] = []
         # Every spelling seen, with its key; "" for what is not to be looked at again.
         self._urls: dict[str, str] = {}
         # Every key taken on, with its entry while that waits for its first visit.
-        self._keys: dict[str, Entry | None] = {}
+        self._keys: dict[str, FrontierEntry | None] = {}
         self._claimed: set[str] = set()
         self._count = 0
 
@@ -70,7 +70,7 @@ class Frontier:
             entry.depth = depth
             self._push(entry)  # what stands in the heap already is stale once this was taken
 
-    def add(self, entry: Entry) -> bool:
+    def add(self, entry: FrontierEntry) -> bool:
         """Take on the entry; False if its URL, in any spelling, was taken on before."""
         entry.key = key_of(entry.url)
         self._urls[entry.url] = entry.key
@@ -82,7 +82,7 @@ class Frontier:
         self._push(entry)
         return True
 
-    def claim(self, entry: Entry, url: str) -> bool:
+    def claim(self, entry: FrontierEntry, url: str) -> bool:
         """Reserve the target of the entry's redirect; False if another entry has it, or had."""
         key = key_of(url)
         self._urls.setdefault(url, "")
@@ -93,7 +93,7 @@ class Frontier:
         entry.claims.add(key)
         return True
 
-    def put_back(self, entry: Entry, not_before: float = 0.0) -> None:
+    def put_back(self, entry: FrontierEntry, not_before: float = 0.0) -> None:
         """Return an entry that was taken, to be tried again from `not_before` on."""
         entry.not_before = not_before
         if not_before:
@@ -104,7 +104,7 @@ class Frontier:
 
     def take(
         self, now: float, ready_at: Callable[[str], float], deepest: float = float("inf")
-    ) -> Entry | float:
+    ) -> FrontierEntry | float:
         """Return the best entry whose origin is ready, or the time at which there may be one.
 
         inf: only when something in flight ends. `ready_at(origin)` is a time, inf for "full".
@@ -123,7 +123,7 @@ class Frontier:
                 best = origin
         return self._pop(best) if best else soonest
 
-    def drain_failed(self) -> Iterator[Entry]:
+    def drain_failed(self) -> Iterator[FrontierEntry]:
         """Take out the entries that were to be tried again after a failure."""
         waiting = [self._late, *self._heaps.values()]
         for heap in waiting:
@@ -132,7 +132,7 @@ class Frontier:
             heapq.heapify(heap)
             yield from (entry for _, _, entry in failed)
 
-    def _push(self, entry: Entry, *, first: bool = False) -> None:
+    def _push(self, entry: FrontierEntry, *, first: bool = False) -> None:
         self._count += 1
         rank = _FIRST if first else self._rank(entry)
         heapq.heappush(self._heaps.setdefault(entry.origin, []), (rank, self._count, entry))
@@ -151,10 +151,10 @@ class Frontier:
                 del self._heaps[origin]
         return list(self._heaps)
 
-    def _is_stale(self, entry: Entry) -> bool:
+    def _is_stale(self, entry: FrontierEntry) -> bool:
         return not entry.tries and not entry.render and entry.key in self._claimed
 
-    def _pop(self, origin: str) -> Entry:
+    def _pop(self, origin: str) -> FrontierEntry:
         entry = heapq.heappop(self._heaps[origin])[2]
         self._claimed.add(entry.key)
         self._keys[entry.key] = None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, unquote, urlsplit
 
 from ocd.crawl.content_encoding import ACCEPTED, Decoder
-from ocd.crawl.fetch_errors import CONNECT_S, FetchError, fetch_error, translated
+from ocd.crawl.fetch_errors import CONNECT_S, FetchError, fetch_error, translate_errors
 from ocd.crawl.rate_limits import retry_after_s
 from ocd.crawl.robots import MAX_ROBOTS_BYTES, PRODUCT, RobotsReply
 from ocd.crawl.urls import join, origin_of
@@ -38,7 +38,7 @@ Admit = Callable[[str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class HttpAnswer:
     """An answer. body None: it was not read, because it is neither a page nor text.
 
     url: where it came from after redirects. status None: a file. size: bytes, as far as known.
@@ -67,7 +67,7 @@ def is_text(content_type: str) -> bool:
     return kind.endswith(("json", "xml", "yaml", "javascript", "markdown", "ndjson"))
 
 
-class HttpSource:
+class HttpFetcher:
     """The HTTP connections of one crawl; an async context manager. No cookies are kept.
 
     logins: "user:password" by origin. any_certificate: servers need not prove who they are.
@@ -110,7 +110,7 @@ class HttpSource:
 
     async def get(
         self, url: str, admit: Admit, *, max_bytes: int = MAX_PAGE_BYTES, any_type: bool = False
-    ) -> Fetched:
+    ) -> HttpAnswer:
         """Return the answer to GET `url`, redirects followed as far as `admit` lets them.
 
         any_type: read the body whatever it is, else that of pages and texts alone.
@@ -120,7 +120,7 @@ class HttpSource:
         """
         seen = {url}
         for _ in range(MAX_REDIRECTS + 1):
-            with translated(url):
+            with translate_errors(url):
                 async with self._request(url) as response:
                     target = _target(url, response)
                     if target is None:
@@ -134,7 +134,7 @@ class HttpSource:
 
     async def robots(self, url: str) -> RobotsReply:
         """Return the answer to one request for a robots.txt, redirects not followed."""
-        with translated(url):
+        with translate_errors(url):
             async with self._request(url) as response:
                 location = response.headers.get("Location", "")
                 body = b""
@@ -155,21 +155,21 @@ def _basic(login: str) -> str:
     return "Basic " + base64.b64encode(unquote(login).encode()).decode()
 
 
-async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: bool) -> Fetched:
+async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: bool) -> HttpAnswer:
     if response.status >= 400:
         raise _http_error(response)
     content_type = _media_type(response)
     size = response.content_length
     if content_type and not (any_type or is_html(content_type) or is_text(content_type)):
         response.close()  # an archive of gigabytes is not read to its end
-        return Fetched(url, response.status, content_type, None, size)
+        return HttpAnswer(url, response.status, content_type, None, size)
     if size is not None and size > max_bytes:
         raise _too_large(max_bytes, size)
     body, incomplete = await _body(response, max_bytes)
     if len(body) > max_bytes:
         raise _too_large(max_bytes, None)
-    kind, charset = content_type or sniffed(body), response.charset or ""
-    return Fetched(url, response.status, kind, body, len(body), charset, incomplete)
+    kind, charset = content_type or sniff_media_type(body), response.charset or ""
+    return HttpAnswer(url, response.status, kind, body, len(body), charset, incomplete)
 
 
 def _media_type(response: "ClientResponse") -> str:
@@ -180,7 +180,7 @@ def _media_type(response: "ClientResponse") -> str:
     return "" if told in ("unknown/unknown", "application/unknown", "*/*") else told
 
 
-def sniffed(body: bytes) -> str:
+def sniff_media_type(body: bytes) -> str:
     """Return the media type of a body that came without one."""
     head = body[:512].lstrip().lower()
     if head.startswith((b"<!doctype html", b"<html", b"<head", b"<body", b"<script", b"<!--")):
@@ -237,7 +237,7 @@ def _too_large(limit: int, size: int | None) -> FetchError:
 # --- files ------------------------------------------------------------------------------------
 
 
-async def read_file(url: str, max_bytes: int = MAX_PAGE_BYTES) -> Fetched:
+async def read_file(url: str, max_bytes: int = MAX_PAGE_BYTES) -> HttpAnswer:
     """Return the file of a file: URL; a folder answers with a page that links to its entries.
 
     The caller has checked the URL against the file roots. Errors: fetch_failed, too_large.
@@ -249,18 +249,18 @@ async def read_file(url: str, max_bytes: int = MAX_PAGE_BYTES) -> Fetched:
         raise fetch_error("fetch_failed", f"{path}: {error.strerror}", errno=error.errno) from error
 
 
-def _read_path(url: str, path: Path, max_bytes: int) -> Fetched:
+def _read_path(url: str, path: Path, max_bytes: int) -> HttpAnswer:
     status = path.stat()
     if stat.S_ISDIR(status.st_mode):
-        return Fetched(url.rstrip("/") + "/", None, "text/html", _listing(path), None, "utf-8")
+        return HttpAnswer(url.rstrip("/") + "/", None, "text/html", _listing(path), None, "utf-8")
     if not stat.S_ISREG(status.st_mode):
         raise fetch_error("fetch_failed", f"{path} is not a regular file")
     content_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     if not is_html(content_type) and not is_text(content_type):
-        return Fetched(url, None, content_type, None, status.st_size)
+        return HttpAnswer(url, None, content_type, None, status.st_size)
     if status.st_size > max_bytes:
         raise _too_large(max_bytes, status.st_size)
-    return Fetched(url, None, content_type, path.read_bytes(), status.st_size)
+    return HttpAnswer(url, None, content_type, path.read_bytes(), status.st_size)
 
 
 def _listing(path: Path) -> bytes:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ocd.content.declarative_shadow import composed
+from ocd.content.declarative_shadow import compose
 from ocd.content.depth_limit import flat_tree
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ _DATA_SCRIPTS = ("json", "template", "importmap", "speculationrules")
 _DROPPED = ("script", "style", "noscript", "template", "svg")
 
 
-def why_scripted(html: str) -> str:
+def needs_browser_reason(html: str) -> str:
     """Return why the page needs a browser, "" if it can be read as it is."""
-    tree = flat_tree(composed(html))
+    tree = flat_tree(compose(html))
     if not _has_scripts(tree):
         return "meta refresh" if _refreshes_blank(tree) else ""
     demand = _noscript_demand(html)

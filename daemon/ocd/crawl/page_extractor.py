@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ocd.crawl.charset import decode
-from ocd.crawl.js_detection import ENOUGH_TEXT, why_scripted
+from ocd.crawl.js_detection import ENOUGH_TEXT, needs_browser_reason
 from ocd.crawl.spec import Format
 from ocd.crawl.urls import join, without_login
 from ocd.safety.sanitize import Markup, Sanitizer
@@ -18,7 +18,7 @@ _MAX_TITLE = 1000
 MAX_CONTENT = 5_000_000
 
 
-class Job(msgspec.Struct, array_like=True):
+class ExtractionJob(msgspec.Struct, array_like=True):
     """What is to be extracted. `body` is bytes as they came, or a rendered document (UTF-8).
 
     html: the body is a page. probe: say whether it needs scripts. frames: address and HTML of
@@ -36,7 +36,7 @@ class Job(msgspec.Struct, array_like=True):
     frames: list[tuple[str, str]] = []
 
 
-class Extracted(msgspec.Struct, array_like=True):
+class ExtractionResult(msgspec.Struct, array_like=True):
     """What came out. links: (absolute URL, its text), each URL once. scripted: why_scripted().
 
     cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0. failed: the
@@ -53,11 +53,11 @@ class Extracted(msgspec.Struct, array_like=True):
     sanitized: dict[str, int] | None = None
 
 
-def extract(job: Job) -> Extracted:
+def extract(job: ExtractionJob) -> ExtractionResult:
     """Return title, content in the wanted format, and links of one answer."""
     text = decode(job.body, job.charset)
     clean = Sanitizer(job.sanitize).clean
-    found = _page(text, job) if job.html else Extracted("", _bare(text, job), [])
+    found = _page(text, job) if job.html else ExtractionResult("", _bare(text, job), [])
     for url, html in job.frames:
         _append(found, _page(html, msgspec.structs.replace(job, url=url, probe=False)), job)
     kind: Markup = "markdown" if job.format == "links" else job.format
@@ -71,11 +71,11 @@ def extract(job: Job) -> Extracted:
     return found
 
 
-def _bare(text: str, job: Job) -> str:
+def _bare(text: str, job: ExtractionJob) -> str:
     return "" if job.format == "links" else text
 
 
-def _append(found: Extracted, frame: Extracted, job: Job) -> None:
+def _append(found: ExtractionResult, frame: ExtractionResult, job: ExtractionJob) -> None:
     """Add the text of a frame after the page's own; of HTML there is one document a page."""
     known = {url for url, _ in found.links}
     found.links += [link for link in frame.links if link[0] not in known]
@@ -83,7 +83,7 @@ def _append(found: Extracted, frame: Extracted, job: Job) -> None:
         found.content = f"{found.content}\n{frame.content}"
 
 
-def _page(html: str, job: Job) -> Extracted:
+def _page(html: str, job: ExtractionJob) -> ExtractionResult:
     from ocd.content.html_text import Document
 
     document = Document(html, job.url)
@@ -92,10 +92,10 @@ def _page(html: str, job: Job) -> Extracted:
     content = _content(document, job, links)
     # A page with much to say needs no second look.
     probed = job.probe and len(content) < 2 * ENOUGH_TEXT
-    return Extracted(title, content, links, why_scripted(html) if probed else "")
+    return ExtractionResult(title, content, links, needs_browser_reason(html) if probed else "")
 
 
-def _content(document: "Document", job: Job, links: list[tuple[str, str]]) -> str:
+def _content(document: "Document", job: ExtractionJob, links: list[tuple[str, str]]) -> str:
     if job.format == "markdown":
         return document.to_markdown(only_main_content=job.only_main)
     if job.format == "text":

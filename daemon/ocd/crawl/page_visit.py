@@ -9,17 +9,17 @@ from urllib.parse import urlsplit
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
-from ocd.crawl.browser_fetch import Renderer
-from ocd.crawl.extraction import Converter
+from ocd.crawl.browser_fetch import BrowserFetcher
+from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch_errors import fetch_error
-from ocd.crawl.frontier import Entry, Frontier
-from ocd.crawl.http_fetch import TRANSIENT_STATUSES, Fetched, HttpSource, is_html, read_file
-from ocd.crawl.page_extractor import Extracted, Job
-from ocd.crawl.rate_limits import Politeness
-from ocd.crawl.robots import Robots, Rules, is_robots_path
-from ocd.crawl.scope import Scope
+from ocd.crawl.frontier import Frontier, FrontierEntry
+from ocd.crawl.http_fetch import TRANSIENT_STATUSES, HttpAnswer, HttpFetcher, is_html, read_file
+from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
+from ocd.crawl.rate_limits import RateLimits
+from ocd.crawl.robots import Robots, RobotsRules, is_robots_path
+from ocd.crawl.scope import CrawlScope
 from ocd.crawl.spec import CrawlSpec
-from ocd.crawl.stats import Record
+from ocd.crawl.stats import PageRecord
 from ocd.crawl.urls import join, origin_of
 from ocd.safety.domain_policy import DomainPolicy
 
@@ -29,7 +29,7 @@ _TRANSIENT = ("navigation_failed", "browser_gone", "fetch_failed")
 Links = list[tuple[str, str]]
 
 
-class Skip(Exception):
+class SkipPage(Exception):
     """The visit ends without a record: the URL is forbidden by robots.txt, or was had already."""
 
     def __init__(
@@ -44,43 +44,45 @@ class Skip(Exception):
 class NeedsBrowser(Exception):
     """The static answer says nothing without its scripts; it comes along as a fallback."""
 
-    def __init__(self, reason: str, fallback: "Visited") -> None:
+    def __init__(self, reason: str, fallback: "VisitResult") -> None:
         super().__init__(reason)
         self.reason = reason
         self.fallback = fallback
 
 
 @dataclass(slots=True)
-class Visited:
+class VisitResult:
     """A page that was fetched: its record, and its links with their texts."""
 
-    record: Record
+    record: PageRecord
     links: Links
 
 
 @dataclass(slots=True)
-class Tools:
+class CrawlServices:
     """What the visits of one crawl share."""
 
     policy: DomainPolicy
     frontier: Frontier
-    politeness: Politeness
-    http: HttpSource
-    renderer: Renderer
-    converter: Converter
+    politeness: RateLimits
+    http: HttpFetcher
+    renderer: BrowserFetcher
+    converter: ExtractionClient
     robots: Robots
     sanitize: bool
 
 
-class Visitor:
+class PageVisitor:
     """Visits entries, for one crawl. `scope` moves with a start page that moves its site."""
 
-    def __init__(self, spec: CrawlSpec, scope: Scope, tools: Tools) -> None:
+    def __init__(self, spec: CrawlSpec, scope: CrawlScope, tools: CrawlServices) -> None:
         self._spec = spec
         self.scope = scope
         self._tools = tools
 
-    async def visit(self, entry: Entry, answered: Callable[[Entry], None]) -> Visited:
+    async def visit(
+        self, entry: FrontierEntry, answered: Callable[[FrontierEntry], None]
+    ) -> VisitResult:
         """Return the page; raises Skip, NeedsBrowser, or OcdError for a page that failed.
 
         answered: called once the origin has said all.
@@ -90,7 +92,7 @@ class Visitor:
         try:
             await self.check_robots(entry.url)
             by_browser = self._by_browser(entry)
-            load = self._rendered if by_browser else self._plain
+            load = self._visit_in_browser if by_browser else self._visit_static
             visited = await load(entry, answered)
         finally:
             entry.duration_ms = round((time.monotonic() - started) * 1000)
@@ -100,7 +102,7 @@ class Visitor:
             return visited
         raise NeedsBrowser(visited.record.engine_reason, visited)
 
-    def _by_browser(self, entry: Entry) -> bool:
+    def _by_browser(self, entry: FrontierEntry) -> bool:
         return self._spec.engine == "browser" or bool(entry.render)
 
     # --- checks -------------------------------------------------------------------------------
@@ -109,54 +111,58 @@ class Visitor:
         """Return if robots.txt allows the URL; raises Skip, or why the host cannot be reached."""
         if not self._spec.respect_robots or url.startswith("file:"):
             return
-        rules = self._tools.robots.known(url) or await self._meet(url)
+        rules = self._tools.robots.rules_for(url) or await self._meet(url)
         if rules.unreachable is not None:
             raise rules.unreachable
         if not rules.allows(url) and not is_robots_path(url):
-            raise Skip("robots_denied", url, rules.denied)
+            raise SkipPage("robots_denied", url, rules.denied)
 
-    async def _meet(self, url: str) -> Rules:
+    async def _meet(self, url: str) -> RobotsRules:
         rules = await self._tools.robots.rules(url)
         now = asyncio.get_running_loop().time()
-        self._tools.politeness.met(origin_of(url), rules.crawl_delay_s, now)
+        self._tools.politeness.set_crawl_delay(origin_of(url), rules.crawl_delay_s, now)
         return rules
 
-    async def _admit(self, entry: Entry, target: str) -> None:
+    async def _admit(self, entry: FrontierEntry, target: str) -> None:
         """Let a redirect's target pass, or raise why not."""
         self._tools.policy.check(target)
         if entry.depth == 0 and is_same_site(entry.url, target):
-            self.scope = Scope(self._spec.scope, target, self._spec.include, self._spec.exclude)
+            self.scope = CrawlScope(
+                self._spec.scope, target, self._spec.include, self._spec.exclude
+            )
         reason = self.scope.reject(target)
         if reason is not None:
             raise OcdError("out_of_scope", f"redirects to {target}, {reason}", final_url=target)
         await self.check_robots(target)
         if not self._tools.frontier.claim(entry, target):
-            raise Skip("duplicate", target)
+            raise SkipPage("duplicate", target)
 
     # --- plain HTTP and files -----------------------------------------------------------------
 
-    async def _plain(self, entry: Entry, answered: Callable[[Entry], None]) -> Visited:
-        fetched = await self._timed(self._fetch(entry), self._spec.page_timeout_s)
+    async def _visit_static(
+        self, entry: FrontierEntry, answered: Callable[[FrontierEntry], None]
+    ) -> VisitResult:
+        fetched = await self._with_timeout(self._fetch(entry), self._spec.page_timeout_s)
         answered(entry)
         record = self._record(entry, fetched.url, fetched.status, fetched.content_type, "static")
         record.size, record.incomplete = fetched.size, fetched.incomplete
         if fetched.body is None or (
             b"\0" in fetched.body[:1024] and not is_html(fetched.content_type)
         ):
-            return Visited(record, [])
+            return VisitResult(record, [])
         job = self._job(fetched.url, fetched.body, fetched.charset, is_html(fetched.content_type))
         found = await self._tools.converter.convert(job)
         record.engine_reason = found.scripted
-        return self._filled(record, found)
+        return self._fill_record(record, found)
 
-    async def _fetch(self, entry: Entry) -> Fetched:
+    async def _fetch(self, entry: FrontierEntry) -> HttpAnswer:
         if entry.url.startswith("file:"):
             return await read_file(entry.url)
         if self._spec.share_login:
             return await self._fetch_as_user(entry)
         return await self._tools.http.get(entry.url, lambda target: self._admit(entry, target))
 
-    async def _fetch_as_user(self, entry: Entry) -> Fetched:
+    async def _fetch_as_user(self, entry: FrontierEntry) -> HttpAnswer:
         answer = await self._tools.renderer.fetch(entry.url, self._spec.page_timeout_s)
         if answer.url != entry.url:
             await self._admit(entry, answer.url)
@@ -165,9 +171,9 @@ class Visitor:
         kind, _, rest = headers.get("content-type", "text/html").partition(";")
         charset = rest.partition("charset=")[2].strip(' "')
         body = answer.body
-        return Fetched(answer.url, answer.status, kind.strip().lower(), body, len(body), charset)
+        return HttpAnswer(answer.url, answer.status, kind.strip().lower(), body, len(body), charset)
 
-    async def _timed(self, load: Awaitable[Fetched], seconds: float) -> Fetched:
+    async def _with_timeout(self, load: Awaitable[HttpAnswer], seconds: float) -> HttpAnswer:
         try:
             async with asyncio.timeout(seconds):
                 return await load
@@ -176,7 +182,9 @@ class Visitor:
 
     # --- the browser --------------------------------------------------------------------------
 
-    async def _rendered(self, entry: Entry, answered: Callable[[Entry], None]) -> Visited:
+    async def _visit_in_browser(
+        self, entry: FrontierEntry, answered: Callable[[FrontierEntry], None]
+    ) -> VisitResult:
         seconds = self._spec.page_timeout_s
         try:
             page = await self._tools.renderer.load(entry.url, seconds)
@@ -199,12 +207,12 @@ class Visitor:
         more = [url for link in page.links if (url := join(final, link)) and url not in known]
         found.links += [(url, "") for url in dict.fromkeys(more)]
         found.title = found.title or page.title
-        return self._filled(record, found)
+        return self._fill_record(record, found)
 
     async def _not_a_page(
-        self, entry: Entry, answered: Callable[[Entry], None], error: OcdError
-    ) -> Visited:
-        visited = await self._plain(entry, answered)
+        self, entry: FrontierEntry, answered: Callable[[FrontierEntry], None], error: OcdError
+    ) -> VisitResult:
+        visited = await self._visit_static(entry, answered)
         if is_html(visited.record.content_type):
             raise error  # a page that is sent as a download
         visited.record.engine_reason = f"not a page: {visited.record.content_type}"
@@ -212,34 +220,34 @@ class Visitor:
 
     # --- parts of a record --------------------------------------------------------------------
 
-    def _job(self, url: str, body: bytes, charset: str, html: bool) -> Job:
+    def _job(self, url: str, body: bytes, charset: str, html: bool) -> ExtractionJob:
         spec = self._spec
-        return Job(
+        return ExtractionJob(
             url=url, body=body, charset=charset, html=html, format=spec.format,
             only_main=spec.only_main_content, sanitize=self._tools.sanitize,
             probe=spec.engine == "auto",
         )  # fmt: skip
 
     def _record(
-        self, entry: Entry, final: str, status: int | None, content_type: str, engine: str
-    ) -> Record:
-        return Record(
+        self, entry: FrontierEntry, final: str, status: int | None, content_type: str, engine: str
+    ) -> PageRecord:
+        return PageRecord(
             url=entry.url, final_url=final, status=status, title="", depth=entry.depth, content="",
             links=[], engine=engine, content_type=content_type, fetched_at="", duration_ms=0,
             score=round(entry.score, 3) if self._spec.strategy == "best_first" else None,
         )  # fmt: skip
 
-    def _filled(self, record: Record, found: Extracted) -> Visited:
+    def _fill_record(self, record: PageRecord, found: ExtractionResult) -> VisitResult:
         record.title, record.content, record.truncated = found.title, found.content, found.cut
         record.links = [url for url, _ in found.links]
         record.sanitized = found.sanitized
-        return Visited(record, found.links)
+        return VisitResult(record, found.links)
 
 
-def failed_record(entry: Entry, error: OcdError, engine: str) -> Record:
+def failure_record(entry: FrontierEntry, error: OcdError, engine: str) -> PageRecord:
     """Return the record of a page that failed for good."""
     status = error.details.get("status")
-    return Record(
+    return PageRecord(
         url=entry.url, final_url=str(error.details.get("final_url", entry.url)),
         status=status if isinstance(status, int) else None, title="", depth=entry.depth, content="",
         links=[], engine=engine, content_type="", fetched_at=entry.fetched_at or now(),

@@ -13,14 +13,14 @@ _MAX_BACKOFF_S = 15.0
 
 
 @dataclass(slots=True)
-class _Origin:
+class _OriginLimit:
     interval: float
     limit: int
     in_flight: int = 0
     next_at: float = 0.0
 
 
-class Politeness:
+class RateLimits:
     """The gates of all origins of one crawl. Times are seconds of the loop's clock.
 
     An origin lets one request through until its robots.txt is known (`met`).
@@ -29,7 +29,7 @@ class Politeness:
     def __init__(self, interval_s: float, limit: int) -> None:
         self._interval = interval_s
         self._limit = limit
-        self._origins: dict[str, _Origin] = {}
+        self._origins: dict[str, _OriginLimit] = {}
         self.longest_delay_s = interval_s
         self.delay_was_capped = False
 
@@ -50,7 +50,7 @@ class Politeness:
         """Count a request that has ended, one way or the other."""
         self._gate(origin).in_flight -= 1
 
-    def met(self, origin: str, crawl_delay_s: float | None, now: float) -> None:
+    def set_crawl_delay(self, origin: str, crawl_delay_s: float | None, now: float) -> None:
         """Open the gate fully, with the delay that the origin's robots.txt asks for."""
         gate = self._gate(origin)
         asked = crawl_delay_s or 0.0
@@ -65,10 +65,10 @@ class Politeness:
         gate = self._gate(origin)
         gate.next_at = max(gate.next_at, until)
 
-    def _gate(self, origin: str) -> _Origin:
+    def _gate(self, origin: str) -> _OriginLimit:
         gate = self._origins.get(origin)
         if gate is None:
-            gate = self._origins[origin] = _Origin(self._interval, limit=1)
+            gate = self._origins[origin] = _OriginLimit(self._interval, limit=1)
         return gate
 
 

@@ -12,7 +12,7 @@ _PER_DEPTH = 0.02
 _READ_CHARS = 20_000
 
 
-class Scorer:
+class RelevanceScorer:
     """Scores of links and pages against the words of a query, from 0 (nothing) to 1."""
 
     def __init__(self, query: str) -> None:

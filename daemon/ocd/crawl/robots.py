@@ -29,7 +29,7 @@ RobotsFetch = Callable[[str], Awaitable[RobotsReply]]
 
 
 @dataclass(slots=True)
-class Rules:
+class RobotsRules:
     """What one origin's robots.txt says to us. `denied` says why everything is forbidden."""
 
     parsed: Any = None
@@ -50,55 +50,55 @@ class Robots:
 
     def __init__(self, fetch: RobotsFetch) -> None:
         self._fetch = fetch
-        self._rules: dict[str, Rules] = {}
+        self._rules: dict[str, RobotsRules] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._failures: dict[str, int] = {}
 
-    def known(self, url: str) -> Rules | None:
+    def rules_for(self, url: str) -> RobotsRules | None:
         """Return the rules of the URL's origin if they have been fetched; files have none."""
         return _FREE if url.startswith("file:") else self._rules.get(origin_of(url))
 
-    async def rules(self, url: str) -> Rules:
+    async def rules(self, url: str) -> RobotsRules:
         """Return the rules of the URL's origin; fetch_failed or timeout if it is unreachable."""
-        known = self.known(url)
+        known = self.rules_for(url)
         if known is None:
             origin = origin_of(url)
             async with self._locks.setdefault(origin, asyncio.Lock()):
-                known = self._rules.get(origin) or await self._fetched(origin)
+                known = self._rules.get(origin) or await self._fetch_rules(origin)
         if known.unreachable is not None:
             raise known.unreachable
         return known
 
-    async def _fetched(self, origin: str) -> Rules:
+    async def _fetch_rules(self, origin: str) -> RobotsRules:
         try:
             rules = await self._read(f"{origin}/robots.txt")
         except OcdError as error:
             if error.code == "domain_blocked":
-                rules = Rules(denied=f"its robots.txt may not be fetched: {error.message}")
+                rules = RobotsRules(denied=f"its robots.txt may not be fetched: {error.message}")
             else:
                 # The page could not be fetched either: that, not robots, is what the caller hears.
                 self._failures[origin] = self._failures.get(origin, 0) + 1
                 if self._failures[origin] < _MAX_UNREACHABLE:
                     raise
-                rules = Rules(unreachable=error)
+                rules = RobotsRules(unreachable=error)
         self._rules[origin] = rules
         return rules
 
-    async def _read(self, url: str) -> Rules:
+    async def _read(self, url: str) -> RobotsRules:
         for _ in range(MAX_ROBOTS_REDIRECTS + 1):
             reply = await self._fetch(url)
             target = join(url, reply.location) if reply.location else None
             if not 300 <= reply.status < 400 or target is None:
                 return _rules_of(reply, url)
             url = target
-        return Rules()  # RFC 9309 §2.3.1.2: too many redirects count as "there is none"
+        return RobotsRules()  # RFC 9309 §2.3.1.2: too many redirects count as "there is none"
 
 
-def _rules_of(reply: RobotsReply, url: str) -> Rules:
+def _rules_of(reply: RobotsReply, url: str) -> RobotsRules:
     if reply.status >= 500:
-        return Rules(denied=f"robots.txt answered {reply.status}")
+        return RobotsRules(denied=f"robots.txt answered {reply.status}")
     if reply.status >= 300:
-        return Rules()
+        return RobotsRules()
     from protego import Protego
 
     parsed = Protego.parse(reply.body[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "replace"))
@@ -106,7 +106,7 @@ def _rules_of(reply: RobotsReply, url: str) -> Rules:
     rate = parsed.request_rate(PRODUCT)
     per_request = rate.seconds / rate.requests if rate and rate.requests else None
     asked = [float(one) for one in (delay, per_request) if one is not None]
-    return Rules(
+    return RobotsRules(
         parsed=parsed,
         sitemaps=[one for line in parsed.sitemaps if (one := join(url, line))],
         crawl_delay_s=max(asked, default=None),
@@ -118,4 +118,4 @@ def is_robots_path(url: str) -> bool:
     return urlsplit(url).path == "/robots.txt"
 
 
-_FREE = Rules()
+_FREE = RobotsRules()

@@ -14,20 +14,28 @@ from ocd.api.errors import OcdError
 from ocd.crawl.browser_fetch import NO_BROWSER
 from ocd.crawl.cancellation import run_until
 from ocd.crawl.fetch_errors import FetchError
-from ocd.crawl.frontier import Entry, Frontier
-from ocd.crawl.page_visit import Links, NeedsBrowser, Skip, Tools, Visited, Visitor, failed_record
-from ocd.crawl.rate_limits import Politeness, backoff_s
-from ocd.crawl.relevance import Scorer
+from ocd.crawl.frontier import Frontier, FrontierEntry
+from ocd.crawl.page_visit import (
+    CrawlServices,
+    Links,
+    NeedsBrowser,
+    PageVisitor,
+    SkipPage,
+    VisitResult,
+    failure_record,
+)
+from ocd.crawl.rate_limits import RateLimits, backoff_s
+from ocd.crawl.relevance import RelevanceScorer
 from ocd.crawl.spec import MAX_RETRY_AFTER_S, CrawlSpec
-from ocd.crawl.stats import Record, Tally
+from ocd.crawl.stats import CrawlStats, PageRecord
 from ocd.crawl.urls import origin_of
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 
 _NEVER = float("inf")
 _SLOW_DOWN = (429, 503)
 
 
-class Crew:
+class CrawlScheduler:
     """Runs one crawl's workers over its frontier.
 
     A page slot is reserved when an entry is taken, so `max_pages` is exact; a slot whose entry
@@ -37,9 +45,9 @@ class Crew:
     def __init__(
         self,
         spec: CrawlSpec,
-        work: Work,
-        visitor: Visitor,
-        tools: Tools,
+        work: TaskHandle,
+        visitor: PageVisitor,
+        tools: CrawlServices,
     ) -> None:
         self._spec = spec
         self._work = work
@@ -47,14 +55,14 @@ class Crew:
         self._policy = tools.policy
         self._renderer = tools.renderer
         self._frontier: Frontier = tools.frontier
-        self._politeness: Politeness = tools.politeness
-        self._scorer = Scorer(spec.query)
+        self._politeness: RateLimits = tools.politeness
+        self._scorer = RelevanceScorer(spec.query)
         self._encode = msgspec.json.Encoder().encode
         self._blocked: dict[str, bool] = {}
         self._in_flight = 0
         self._depths: Counter[int] = Counter()
         self._changed = asyncio.Event()
-        self.tally = Tally()
+        self.tally = CrawlStats()
 
     async def run(self, workers: int) -> None:
         """Work until nothing is left, the limits are reached, or the task is stopped."""
@@ -79,17 +87,17 @@ class Crew:
             finally:
                 self._in_flight -= 1
                 self._depths[entry.depth] -= 1
-                self._answered(entry)
+                self._on_response(entry)
                 self._wake()
 
-    def _answered(self, entry: Entry) -> None:
+    def _on_response(self, entry: FrontierEntry) -> None:
         # The origin is not asked any more while what it said is being read.
         if entry.asking:
             entry.asking = False
             self._politeness.end(entry.origin)
             self._wake()
 
-    async def _next(self) -> Entry | None:
+    async def _next(self) -> FrontierEntry | None:
         clock = asyncio.get_running_loop().time
         while isinstance(taken := self._take(clock()), int | float):
             with suppress(TimeoutError):
@@ -97,7 +105,7 @@ class Crew:
                     await self._changed.wait()
         return taken
 
-    def _take(self, now: float) -> Entry | float | None:
+    def _take(self, now: float) -> FrontierEntry | float | None:
         """Return the entry to visit now, or until when to wait, or None: there is no more."""
         tally, spec = self.tally, self._spec
         if tally.succeeded >= spec.max_pages or tally.attempts >= spec.max_attempts:
@@ -105,7 +113,7 @@ class Crew:
         if tally.succeeded + self._in_flight >= spec.max_pages:
             return _NEVER
         taken = self._frontier.take(now, self._politeness.ready_at, self._deepest())
-        if isinstance(taken, Entry):
+        if isinstance(taken, FrontierEntry):
             self._in_flight += 1
             self._depths[taken.depth] += 1
             taken.asking = True
@@ -132,10 +140,10 @@ class Crew:
 
     # --- what becomes of it -------------------------------------------------------------------
 
-    async def _visit(self, entry: Entry) -> None:
+    async def _visit(self, entry: FrontierEntry) -> None:
         try:
-            visited = await self._visitor.visit(entry, self._answered)
-        except Skip as skip:
+            visited = await self._visitor.visit(entry, self._on_response)
+        except SkipPage as skip:
             self._skip(entry, skip)
         except NeedsBrowser as need:
             self._send_to_browser(entry, need)
@@ -144,7 +152,7 @@ class Crew:
         else:
             self._keep(entry, visited)
 
-    def _keep(self, entry: Entry, visited: Visited) -> None:
+    def _keep(self, entry: FrontierEntry, visited: VisitResult) -> None:
         record = visited.record
         relevance = 0.0
         if self._spec.strategy == "best_first":
@@ -153,7 +161,7 @@ class Crew:
             self._offer(visited.links, entry.depth + 1, relevance)
         self._write(record)
 
-    def _write(self, record: Record) -> None:
+    def _write(self, record: PageRecord) -> None:
         self.tally.count(record)
         done = self.tally.succeeded + self.tally.failed
         if done == self._spec.fail_on_page:
@@ -163,16 +171,16 @@ class Crew:
         total = max(self.tally.succeeded, min(self._spec.max_pages, known))
         self._work.progress(self.tally.succeeded, total, record.url)
 
-    def _skip(self, entry: Entry, skip: Skip) -> None:
+    def _skip(self, entry: FrontierEntry, skip: SkipPage) -> None:
         self.tally.attempts -= 1 if skip.url == entry.url else 0
         if skip.reason == "duplicate":
             self.tally.skipped["duplicate"] += 1
             return
         self.tally.deny(skip.url)
         if entry.url == self._spec.url and not self._spec.sitemap_url:
-            raise _start_denied(skip)
+            raise _start_denied_error(skip)
 
-    def _send_to_browser(self, entry: Entry, need: NeedsBrowser) -> None:
+    def _send_to_browser(self, entry: FrontierEntry, need: NeedsBrowser) -> None:
         entry.render, entry.fallback = need.reason, need.fallback
         if self._renderer.missing is not None:
             self._keep_fallback(entry, self._renderer.missing)
@@ -180,20 +188,20 @@ class Crew:
         self.tally.attempts -= 1  # one page, one attempt, though in two steps
         self._frontier.put_back(entry)
 
-    def _keep_fallback(self, entry: Entry, error: OcdError) -> None:
-        visited: Visited = entry.fallback
+    def _keep_fallback(self, entry: FrontierEntry, error: OcdError) -> None:
+        visited: VisitResult = entry.fallback
         visited.record.engine_reason = f"{entry.render}; but there is no browser: {error.message}"
         self._keep(entry, visited)
 
-    def _fail(self, entry: Entry, error: OcdError) -> None:
+    def _fail(self, entry: FrontierEntry, error: OcdError) -> None:
         if error.code in NO_BROWSER:
             if entry.fallback is None:
                 raise error
             self._keep_fallback(entry, error)
         elif not self._again(entry, error):
-            self._write(failed_record(entry, error, self._engine_of(entry)))
+            self._write(failure_record(entry, error, self._engine_of(entry)))
 
-    def _again(self, entry: Entry, error: OcdError) -> bool:
+    def _again(self, entry: FrontierEntry, error: OcdError) -> bool:
         """Put the entry back if another attempt may help, and slow its origin down if it asks."""
         if not isinstance(error, FetchError) or not error.transient:
             return False
@@ -217,9 +225,9 @@ class Crew:
         if self.tally.succeeded >= self._spec.max_pages:
             return
         for entry in self._frontier.drain_failed():
-            self._write(failed_record(entry, entry.failure, self._engine_of(entry)))
+            self._write(failure_record(entry, entry.failure, self._engine_of(entry)))
 
-    def _engine_of(self, entry: Entry) -> str:
+    def _engine_of(self, entry: FrontierEntry) -> str:
         return "browser" if entry.render or self._spec.engine == "browser" else "static"
 
     # --- links --------------------------------------------------------------------------------
@@ -237,10 +245,10 @@ class Crew:
                 self.tally.skipped[reason] += 1
                 continue
             score = self._scorer.link(url, text, relevance, depth) if best_first else 0.0
-            frontier.add(Entry(url, depth, score))
+            frontier.add(FrontierEntry(url, depth, score))
         self._wake()
 
-    async def offer_listed(self, url: str) -> int:
+    async def offer_sitemap_url(self, url: str) -> int:
         """Take on an URL of a sitemap if it is allowed; return how many have been taken on."""
         reason = self._visitor.scope.reject(url) or self._policy_reason(url)
         if reason:
@@ -248,12 +256,12 @@ class Crew:
         else:
             try:
                 await self._visitor.check_robots(url)
-            except Skip:
+            except SkipPage:
                 self.tally.deny(url)
             except OcdError:
-                self._frontier.add(Entry(url, 0))  # unreachable: its record will say so
+                self._frontier.add(FrontierEntry(url, 0))  # unreachable: its record will say so
             else:
-                self._frontier.add(Entry(url, 0))
+                self._frontier.add(FrontierEntry(url, 0))
         return len(self._frontier)
 
     def _policy_reason(self, url: str) -> str:
@@ -265,7 +273,7 @@ class Crew:
         return "domain_blocked" if self._blocked[place] else ""
 
 
-def _start_denied(skip: Skip) -> OcdError:
+def _start_denied_error(skip: SkipPage) -> OcdError:
     why = f": {skip.why}" if skip.why else ""
     return OcdError(
         "robots_denied",

@@ -21,7 +21,7 @@ Test = Callable[[str], bool]
 _GLOB_PARTS = re.compile(r"\*\*|\*")
 
 
-class Scope:
+class CrawlScope:
     """The rule of one crawl; `reject` says why an URL is not part of it."""
 
     def __init__(
@@ -102,7 +102,7 @@ def glob_test(pattern: str) -> Test:
     """Return the test of one glob (see the module's text)."""
     import re2  # linear time, whatever the pattern
 
-    text, of_path = _placed(pattern)
+    text, of_path = _parse_glob(pattern)
     regex = re2.compile(_regex(text))
 
     def test(url: str) -> bool:
@@ -113,7 +113,7 @@ def glob_test(pattern: str) -> Test:
     return test
 
 
-def _placed(pattern: str) -> tuple[str, bool]:
+def _parse_glob(pattern: str) -> tuple[str, bool]:
     """Return the glob of all that is compared, and whether that is path and query, not the URL."""
     if "://" in pattern:
         return pattern, False

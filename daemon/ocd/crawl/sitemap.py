@@ -7,7 +7,7 @@ from typing import Literal
 from xml.parsers import expat
 
 from ocd.api.errors import OcdError
-from ocd.crawl.http_fetch import Fetched
+from ocd.crawl.http_fetch import HttpAnswer
 from ocd.crawl.urls import join, origin_of
 
 MAX_SITEMAP_BYTES = 50 * 1024 * 1024
@@ -20,7 +20,7 @@ _CHUNK = 64 * 1024
 _LINE = re.compile(rb"[^\r\n]+")
 
 Found = tuple[Literal["page", "sitemap"], str]
-Fetch = Callable[[str], Awaitable[Fetched]]
+Fetch = Callable[[str], Awaitable[HttpAnswer]]
 
 
 class Sitemaps:
@@ -83,9 +83,9 @@ class Sitemaps:
             self.problems[url] = "not a sitemap"
             return iter(())
         self.sources.append(url)
-        return self._parsed(url, answer.url, body)
+        return self._parse(url, answer.url, body)
 
-    def _parsed(self, url: str, base: str, body: bytes) -> Iterator[Found]:
+    def _parse(self, url: str, base: str, body: bytes) -> Iterator[Found]:
         try:
             for kind, text in parse(body):
                 absolute = join(base, text)
@@ -98,7 +98,7 @@ class Sitemaps:
 def looks_like_sitemap(body: bytes) -> bool:
     """Return whether the body begins as a sitemap does: XML of that kind, or a list of URLs."""
     try:
-        head = next(_unzipped(body, _CHUNK), b"")[:2048].lstrip(b"\xef\xbb\xbf \t\r\n")
+        head = next(_decompress(body, _CHUNK), b"")[:2048].lstrip(b"\xef\xbb\xbf \t\r\n")
     except ValueError:
         return False
     if head.startswith(b"<"):
@@ -111,7 +111,7 @@ def parse(body: bytes) -> Iterator[Found]:
 
     ValueError, after what could be read: broken XML, entities, more than MAX_SITEMAP_BYTES.
     """
-    chunks = _unzipped(body, MAX_SITEMAP_BYTES)
+    chunks = _decompress(body, MAX_SITEMAP_BYTES)
     first = next(chunks, b"").lstrip(b"\xef\xbb\xbf \t\r\n")
     if first.startswith(b"<"):
         yield from _parse_xml(first, chunks)
@@ -119,7 +119,7 @@ def parse(body: bytes) -> Iterator[Found]:
         yield from _parse_lines(first, chunks)
 
 
-def _unzipped(body: bytes, limit: int) -> Iterator[bytes]:
+def _decompress(body: bytes, limit: int) -> Iterator[bytes]:
     if not body.startswith(_GZIP):
         for at in range(0, len(body), _CHUNK):
             yield body[at : at + _CHUNK]

@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError, error_from_body
-from ocd.crawl.rate_limits import Politeness
+from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.spec import CrawlSpec
 
 MAX_DENIED_SHOWN = 100
 
 
-class Record(msgspec.Struct, omit_defaults=True, kw_only=True):
+class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     """One line of pages.jsonl. status null: a file, or no answer. duration_ms: the last attempt.
 
     truncated: how many characters the content had before it was cut to the bound of one page.
@@ -42,7 +42,7 @@ class Record(msgspec.Struct, omit_defaults=True, kw_only=True):
     sanitized: dict[str, int] | None = None
 
 
-class Tally:
+class CrawlStats:
     """Counters of one crawl. `skipped` counts URLs by the reason why they were not fetched."""
 
     def __init__(self) -> None:
@@ -58,9 +58,9 @@ class Tally:
         self.denied: list[str] = []
         self.denied_count = 0
         self.stop_reason = ""
-        self.first_failed: Record | None = None
+        self.first_failed: PageRecord | None = None
 
-    def count(self, record: Record) -> None:
+    def count(self, record: PageRecord) -> None:
         """Count a record."""
         if record.error is None:
             self.succeeded += 1
@@ -90,7 +90,7 @@ class Tally:
         if len(self.denied) < MAX_DENIED_SHOWN:
             self.denied.append(url)
 
-    def summary(self, spec: CrawlSpec, politeness: Politeness, pending: int) -> dict[str, Any]:
+    def summary(self, spec: CrawlSpec, politeness: RateLimits, pending: int) -> dict[str, Any]:
         """Return the summary of the result."""
         return {
             "url": spec.url,
@@ -131,7 +131,7 @@ def result_of_units(meta: Mapping[str, Any], lines: Iterable[bytes]) -> dict[str
 
     `meta` is the task's meta.json; numbers that died with the process are left out.
     """
-    tally = Tally()
+    tally = CrawlStats()
     for line in lines:
         one = msgspec.json.decode(line, type=_Counted)
         if one.error is None:

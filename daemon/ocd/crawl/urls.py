@@ -40,15 +40,15 @@ def key_of(url: str) -> str:
     if _PLAIN.fullmatch(url) and url.count("/") > 2:
         return url
     scheme, netloc, path, query, _ = urlsplit(url)
-    path = _without_dots(_folded(path))
-    query = _sorted_query(_folded(query))
-    return f"{scheme}://{_folded_netloc(scheme, netloc)}{path}{'?' if query else ''}{query}"
+    path = _without_dots(_normalise_escapes(path))
+    query = _sort_query(_normalise_escapes(query))
+    return f"{scheme}://{_normalise_netloc(scheme, netloc)}{path}{'?' if query else ''}{query}"
 
 
 def origin_of(url: str) -> str:
     """Return scheme://host[:port] in its one spelling; "file://" for files."""
     scheme, netloc, *_ = urlsplit(url)
-    return f"{scheme}://{_folded_netloc(scheme, netloc).rpartition('@')[2]}"
+    return f"{scheme}://{_normalise_netloc(scheme, netloc).rpartition('@')[2]}"
 
 
 def host_of(url: str) -> str:
@@ -114,7 +114,7 @@ def _ascii_netloc(scheme: str, netloc: str) -> str:
         return quote(netloc, safe=_URL_SAFE)
 
 
-def _folded_netloc(scheme: str, netloc: str) -> str:
+def _normalise_netloc(scheme: str, netloc: str) -> str:
     user, at, host = netloc.rpartition("@")
     name, colon, port = host.lower().rpartition(":")
     if colon and (port == "" or port == _DEFAULT_PORTS.get(scheme)) and not name.endswith(":"):
@@ -122,7 +122,7 @@ def _folded_netloc(scheme: str, netloc: str) -> str:
     return f"{user}{at}{host.lower()}"
 
 
-def _folded(text: str) -> str:
+def _normalise_escapes(text: str) -> str:
     """Return text with %xx upper case, and decoded where the character needs no encoding."""
     return _ENCODED.sub(_fold_one, text) if "%" in text else text
 
@@ -147,7 +147,7 @@ def _without_dots(path: str) -> str:
     return "/" + "/".join(kept)
 
 
-def _sorted_query(query: str) -> str:
+def _sort_query(query: str) -> str:
     # By name alone and stable: a=2&a=1 and a=1&a=2 are different questions.
     if "&" not in query:
         return query

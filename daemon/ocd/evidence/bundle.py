@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from ocd.contracts import perceptual_hash
-from ocd.contracts.snapshot import named
+from ocd.contracts.snapshot import with_our_names
 from ocd.evidence.schema_diff import diff
-from ocd.evidence.store import Piece
+from ocd.evidence.store import BundlePart
 from ocd.safety import secrets
 from ocd.safety.redact import MASK, is_secret_name, redact, redact_text
 from ocd.safety.sanitize import Sanitizer
@@ -23,13 +23,15 @@ _SOURCES = ("html", "outline", "screenshot_png_base64", "network", "console", "g
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-class Packing:
+class BundleBuilder:
     """Turns one snapshot into pieces; `missing` says why a requested part is absent or cut."""
 
     def __init__(self, snapshot: Mapping[str, Any], sanitizer: Sanitizer) -> None:
-        self._given = {key: value for key, value in named(snapshot).items() if value is not None}
+        self._given = {
+            key: value for key, value in with_our_names(snapshot).items() if value is not None
+        }
         self._sanitizer = sanitizer
-        self.pieces: list[Piece] = []
+        self.pieces: list[BundlePart] = []
         self.missing: list[str] = []
         self.schema_diff: dict[str, Any] | None = None
         self.screenshot_hash: str | None = None
@@ -46,7 +48,7 @@ class Packing:
 
     def pack(self, include: tuple[str, ...], target_schema: Any) -> None:  # noqa: ANN401 - JSON
         """Make the pieces of the parts that are asked for."""
-        self._look()
+        self._add_look()
         makers: dict[str, Callable[[], bool]] = {
             "dom": self._dom, "screenshot": self._screenshot, "phash": self._phash,
             "network": lambda: self._log("network"), "console": lambda: self._log("console"),
@@ -64,7 +66,7 @@ class Packing:
         name = {"dom": "html", "phash": "screenshot"}.get(part, part)
         return str(unavailable.get(name, "the evidence has none"))
 
-    def _look(self) -> None:
+    def _add_look(self) -> None:
         text = self._given.get("screenshot_png_base64")
         if text is not None:
             place = "evidence.screenshot_png_base64"
@@ -72,7 +74,7 @@ class Packing:
             self.screenshot_hash = perceptual_hash.hash_of(self.picture, place)
 
     def _add(self, name: str, file: str, mime_type: str, data: bytes) -> bool:
-        self.pieces.append(Piece(name, file, mime_type, data))
+        self.pieces.append(BundlePart(name, file, mime_type, data))
         return True
 
     def _json(self, name: str, value: object) -> bool:
@@ -82,13 +84,13 @@ class Packing:
         html, outline = self._given.get("html"), self._given.get("outline")
         if html is not None:
             clean = without_secrets(self._cut("dom", str(html)))
-            self._add("dom", "dom.html", "text/html", self._clean(clean, "html"))
+            self._add("dom", "dom.html", "text/html", self._sanitise(clean, "html"))
         if outline is not None:
             clean = redact_text(self._cut("outline", str(outline)))
-            self._add("outline", "outline.txt", "text/plain", self._clean(clean, "text"))
+            self._add("outline", "outline.txt", "text/plain", self._sanitise(clean, "text"))
         return html is not None or outline is not None
 
-    def _clean(self, text: str, markup: Any) -> bytes:  # noqa: ANN401 - Markup
+    def _sanitise(self, text: str, markup: Any) -> bytes:  # noqa: ANN401 - Markup
         masked = secrets.current().mask_text(text)
         return self._sanitizer.clean(masked, markup)[0].encode("utf-8", "replace")
 

@@ -61,7 +61,7 @@ def _metrics(a: Material, b: Material) -> dict[str, Any]:
     }
 
 
-def _clipped(value: object) -> object:
+def _clip(value: object) -> object:
     if isinstance(value, str) and len(value) > _CLIP:
         return f"{value[:_CLIP]}… ({len(value)} characters)"
     return value
@@ -82,7 +82,7 @@ def _lines(before: str, after: str) -> Iterator[Difference]:
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for tag, i, i_end, j, j_end in matcher.get_opcodes():
         if tag != "equal":
-            yield from _changed(old[i:i_end], new[j:j_end], start + i, start + j)
+            yield from _changed_lines(old[i:i_end], new[j:j_end], start + i, start + j)
 
 
 def _alike(a: Sequence[str], b: Sequence[str]) -> int:
@@ -93,15 +93,15 @@ def _alike(a: Sequence[str], b: Sequence[str]) -> int:
     )
 
 
-def _changed(old: list[str], new: list[str], at_a: int, at_b: int) -> Iterator[Difference]:
+def _changed_lines(old: list[str], new: list[str], at_a: int, at_b: int) -> Iterator[Difference]:
     both = min(len(old), len(new))
     for n in range(max(len(old), len(new))):
         change = "changed" if n < both else "removed" if n < len(old) else "added"
         entry: Difference = {"change": change}
         if n < len(old):
-            entry |= {"line_a": at_a + n + 1, "before": _clipped(old[n].strip())}
+            entry |= {"line_a": at_a + n + 1, "before": _clip(old[n].strip())}
         if n < len(new):
-            entry |= {"line_b": at_b + n + 1, "after": _clipped(new[n].strip())}
+            entry |= {"line_b": at_b + n + 1, "after": _clip(new[n].strip())}
         yield entry
 
 
@@ -113,7 +113,7 @@ def _multisets(old: Sequence[str], new: Sequence[str], what: str) -> Iterator[Di
         ("added", "after", counts_b - counts_a),
     ):
         for text, count in more.items():
-            yield {"change": change, "what": what, key: _clipped(text), "count": count}
+            yield {"change": change, "what": what, key: _clip(text), "count": count}
 
 
 # --- the other parts ----------------------------------------------------------------------------
@@ -139,7 +139,9 @@ def _requests(before: Any, after: Any) -> Iterator[Difference]:  # noqa: ANN401 
         said = status if status is not None else entry.get("error") or "no answer"
         return f"{entry.get('method') or 'GET'} {entry.get('url')} {said}"
 
-    yield from _multisets(_named(before, named), _named(after, named), "request")
+    yield from _multisets(
+        _entries_by_name(before, named), _entries_by_name(after, named), "request"
+    )
 
 
 def _messages(before: Any, after: Any) -> Iterator[Difference]:  # noqa: ANN401 - JSON
@@ -147,10 +149,10 @@ def _messages(before: Any, after: Any) -> Iterator[Difference]:  # noqa: ANN401 
         level = entry.get("level") or entry.get("type") or "log"
         return f"{level}: {entry.get('text', entry.get('message', ''))}"
 
-    yield from _multisets(_named(before, named), _named(after, named), "entry")
+    yield from _multisets(_entries_by_name(before, named), _entries_by_name(after, named), "entry")
 
 
-def _named(log: Any, name: Callable[[Mapping[str, Any]], str]) -> list[str]:  # noqa: ANN401 - JSON
+def _entries_by_name(log: Any, name: Callable[[Mapping[str, Any]], str]) -> list[str]:  # noqa: ANN401 - JSON
     entries = log.get("entries", []) if isinstance(log, Mapping) else log
     return [name(entry) for entry in entries if isinstance(entry, Mapping)]
 
@@ -159,13 +161,13 @@ def _facts(before: Any, after: Any) -> Iterator[Difference]:  # noqa: ANN401 - J
     a, b = ({k: v for k, v in _flat(of, "") if not _changing(k)} for of in (before, after))
     for key in sorted(a.keys() | b.keys()):
         if key not in a:
-            yield {"change": "added", "what": key, "after": _clipped(b[key])}
+            yield {"change": "added", "what": key, "after": _clip(b[key])}
         elif key not in b:
-            yield {"change": "removed", "what": key, "before": _clipped(a[key])}
+            yield {"change": "removed", "what": key, "before": _clip(a[key])}
         elif a[key] != b[key]:
             yield {
                 "change": "changed", "what": key,
-                "before": _clipped(a[key]), "after": _clipped(b[key]),
+                "before": _clip(a[key]), "after": _clip(b[key]),
             }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ _FITS: dict[str, Callable[[object], bool]] = {
 }
 
 
-class Field(msgspec.Struct, frozen=True):
+class SchemaField(msgspec.Struct, frozen=True):
     """A field that is asked for."""
 
     name: Annotated[str, Meta(min_length=1, max_length=1000)]
@@ -38,7 +38,7 @@ class Field(msgspec.Struct, frozen=True):
 class TargetSchema(msgspec.Struct, frozen=True):
     """The fields that are asked for, of an object or of every object in a list."""
 
-    fields: Annotated[list[Field], Meta(min_length=1, max_length=1000)]
+    fields: Annotated[list[SchemaField], Meta(min_length=1, max_length=1000)]
     version: int = 1
 
 

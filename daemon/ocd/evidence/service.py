@@ -16,14 +16,14 @@ from ocd.browser.sessions.session import Sessions
 from ocd.browser.tabs.tab import Tab
 from ocd.contracts.expression import Node
 from ocd.contracts.report import report
-from ocd.contracts.required_evidence import Needs, needs_of
+from ocd.contracts.required_evidence import RequiredEvidence, needs_of
 from ocd.contracts.snapshot import decode_evidence
-from ocd.evidence.bundle import Packing
+from ocd.evidence.bundle import BundleBuilder
 from ocd.evidence.diff import compare
 from ocd.evidence.store import Bundle, EvidenceStore, is_bundle_id, new_bundle_id
 from ocd.outputs.store import OutputStore
 from ocd.pages.locate.wait_for_change import look_until
-from ocd.pages.read.evidence_capture import Wanted, gather
+from ocd.pages.read.evidence_capture import CaptureRequest, gather
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
 
@@ -40,7 +40,7 @@ _OWN = ("observed", "gate")
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class BundleRequest:
     """What a bundle shall hold; see the verb oc_evidence_bundle."""
 
     include: tuple[str, ...] | None
@@ -52,7 +52,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class EvidenceService:
     """Takes evidence of tabs and keeps it."""
 
     sessions: Sessions
@@ -64,7 +64,7 @@ class Witness:
 
     async def judge(self, node: Node, evidence: object) -> dict[str, Any]:
         """Return the report of a contract on supplied evidence, a bundle, or a handle of one."""
-        snapshot, provenance = await self._supplied(evidence)
+        snapshot, provenance = await self._decode_supplied(evidence)
         return await asyncio.to_thread(self._report, node, snapshot, provenance)
 
     def _report(
@@ -92,7 +92,7 @@ class Witness:
             # A page that hangs must not keep the verdict back beyond the caller's own time.
             left_s = deadline - time.monotonic()
             patience_s = min(_PATIENCE_S, max(left_s, 0) + _GRACE_S) if wait_s else _PATIENCE_S
-            snapshot = await gather(tab, _wanted(needs, patience_s))
+            snapshot = await gather(tab, _wanted_parts(needs, patience_s))
             snapshot["contract_enter_ms"] = entered
             if tab.traffic.called_at is not None:
                 snapshot["last_tool_call_ms"] = tab.traffic.called_at * 1000
@@ -105,13 +105,15 @@ class Witness:
                 await (look_until(tab, look, wait_s) if wait_s else look())
         return last
 
-    async def _supplied(self, evidence: object) -> tuple[Any, dict[str, Any]]:
+    async def _decode_supplied(self, evidence: object) -> tuple[Any, dict[str, Any]]:
         if isinstance(evidence, str) and not evidence.lstrip().startswith("{"):
-            return await asyncio.to_thread(self._of_bundle, await self._referred(evidence.strip()))
-        given = _decoded(evidence, "evidence")
+            return await asyncio.to_thread(
+                self._of_bundle, await self._find_bundle(evidence.strip())
+            )
+        given = _decode(evidence, "evidence")
         bundle_id = given.get("bundle_id", given.get("bundleId"))
         if isinstance(bundle_id, str):
-            return await self._supplied(bundle_id)
+            return await self._decode_supplied(bundle_id)
         inner = given.get("snapshot")
         provenance = {"source": "supplied"}
         if given.get("provenance") is not None:
@@ -142,12 +144,12 @@ class Witness:
         decoded = {k: None if v is None else v.decode("utf-8", "replace") for k, v in texts.items()}
         return {**decoded, **values, "screenshot_hash": bundle.screenshot_hash}
 
-    async def _referred(self, reference: str) -> Bundle:
+    async def _find_bundle(self, reference: str) -> Bundle:
         """Return the bundle of an id, or of the handle of a bundle's result."""
         if not is_bundle_id(reference) and _HANDLE.fullmatch(reference):
             path = await self.outputs.path(reference)
             data = await asyncio.to_thread(path.read_bytes)
-            named = _decoded(data.decode("utf-8", "replace"), "handle").get("bundle_id")
+            named = _decode(data.decode("utf-8", "replace"), "handle").get("bundle_id")
             if not isinstance(named, str):
                 raise OcdError(
                     "invalid_argument", f"{reference} is not the output of oc_evidence_bundle",
@@ -158,23 +160,23 @@ class Witness:
 
     async def compare(self, a: str, b: str) -> dict[str, Any]:
         """Return how two bundles differ; see evidence.diff."""
-        one, other = await self._referred(a), await self._referred(b)
+        one, other = await self._find_bundle(a), await self._find_bundle(b)
 
         def differ() -> dict[str, Any]:
             return {
-                "a": _brief(one), "b": _brief(other),
+                "a": _bundle_summary(one), "b": _bundle_summary(other),
                 **compare(self.material(one), self.material(other)),
             }  # fmt: skip
 
         return await asyncio.to_thread(differ)
 
     async def bundle(
-        self, evidence: object, order: Order, session: str, tab_id: str | None
+        self, evidence: object, order: BundleRequest, session: str, tab_id: str | None
     ) -> dict[str, Any]:
         """Take a bundle of supplied evidence, or of the live page; return the verb's result."""
         supplied: dict[str, Any] = {}
         if evidence is not None:
-            given = _decoded(evidence, "evidence")
+            given = _decode(evidence, "evidence")
             snapshot = given.get("snapshot", given)
             decode_evidence(snapshot)
             supplied = dict(snapshot)
@@ -184,16 +186,18 @@ class Witness:
         if not supplied.keys() - set(_OWN):
             source, include = "live", include or _LIVE
             tab = self.sessions.get(session).tab(tab_id)
-            supplied = {**await self._captured(tab, include, order), **supplied}
+            supplied = {**await self._capture(tab, include, order), **supplied}
             about |= {"tab_id": tab.id}
         about |= {key: supplied[key] for key in ("url", "title") if key in supplied}
-        return await asyncio.to_thread(self._kept, supplied, include, order, (source, about))
+        return await asyncio.to_thread(self._store, supplied, include, order, (source, about))
 
-    async def _captured(self, tab: Tab, include: Iterable[str], order: Order) -> dict[str, Any]:
+    async def _capture(
+        self, tab: Tab, include: Iterable[str], order: BundleRequest
+    ) -> dict[str, Any]:
         parts = frozenset(name for part in include for name in _GATHERED.get(part, ()))
         with self.sessions.chromium.hold():
             async with tab.lock:
-                wanted = Wanted(parts, patience_s=order.timeout_s)
+                wanted = CaptureRequest(parts, patience_s=order.timeout_s)
                 snapshot = await gather(tab, wanted)
         window = order.network_window_ms
         if window is not None and isinstance(snapshot.get("network"), list):
@@ -201,14 +205,14 @@ class Witness:
             snapshot["network"] = [r for r in snapshot["network"] if (r["at_ms"] or 0) >= since]
         return {**snapshot, "captured_at": now()}
 
-    def _kept(
+    def _store(
         self,
         snapshot: dict[str, Any],
         include: tuple[str, ...] | None,
-        order: Order,
+        order: BundleRequest,
         origin: tuple[str, dict[str, Any]],
     ) -> dict[str, Any]:
-        packing = Packing(snapshot, self.sanitizer)
+        packing = BundleBuilder(snapshot, self.sanitizer)
         wanted = include or tuple(packing.supplied)
         if order.target_schema is not None and "schema_diff" not in wanted:
             wanted = (*wanted, "schema_diff")
@@ -223,7 +227,7 @@ class Witness:
             ),
         )  # fmt: skip
         result = {
-            **_brief(bundle),
+            **_bundle_summary(bundle),
             "path": str(self.store.folder(bundle.bundle_id)),
             "size_bytes": bundle.size_bytes,
             "parts": list(dict.fromkeys(part.name for part in bundle.parts)),
@@ -261,7 +265,7 @@ class Witness:
 _TEXTS = (("html", "dom"), ("outline", "outline"))
 
 
-def _brief(bundle: Bundle) -> dict[str, Any]:
+def _bundle_summary(bundle: Bundle) -> dict[str, Any]:
     about = {key: bundle.about.get(key) for key in ("url", "title")}
     return {
         "bundle_id": bundle.bundle_id, "created_at": bundle.created_at, "source": bundle.source,
@@ -269,12 +273,12 @@ def _brief(bundle: Bundle) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _wanted(needs: Needs, patience_s: float) -> Wanted:
+def _wanted_parts(needs: RequiredEvidence, patience_s: float) -> CaptureRequest:
     texts, counts = tuple(sorted(needs.texts)), tuple(sorted(needs.counts))
-    return Wanted(frozenset(needs.parts), texts, counts, patience_s)
+    return CaptureRequest(frozenset(needs.parts), texts, counts, patience_s)
 
 
-def _decoded(value: object, place: str) -> dict[str, Any]:
+def _decode(value: object, place: str) -> dict[str, Any]:
     if isinstance(value, str):
         try:
             value = msgspec.json.decode(value)

@@ -46,7 +46,7 @@ _PART = re.compile(r"\.(ev_[A-Z2-7]{12})\.part")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class BundlePart:
     """A part of a bundle that is to be written."""
 
     name: str
@@ -55,7 +55,7 @@ class Piece:
     data: bytes
 
 
-class Part(msgspec.Struct, frozen=True):
+class ManifestPart(msgspec.Struct, frozen=True):
     """A part as the manifest lists it."""
 
     name: str
@@ -71,7 +71,7 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str
     source: str
     about: dict[str, Any]
-    parts: list[Part]
+    parts: list[ManifestPart]
     screenshot_hash: str | None = None
     inconclusive_reason: str | None = None
     format: str = "evidence"
@@ -119,14 +119,14 @@ class EvidenceStore:
         """Return where a bundle stands."""
         return self.root / bundle_id
 
-    def write(self, pieces: Sequence[Piece], bundle: Bundle) -> tuple[Bundle, list[str]]:
+    def write(self, pieces: Sequence[BundlePart], bundle: Bundle) -> tuple[Bundle, list[str]]:
         """Write a bundle with these parts; return it, and the ids of old ones deleted for it.
 
         Raises storage_full or storage_failed; nothing is left behind then.
         """
         make_dir(self.root)
         part = self.root / f".{bundle.bundle_id}.part"
-        listed = [Part(p.name, p.file, p.mime_type, len(p.data)) for p in pieces]
+        listed = [ManifestPart(p.name, p.file, p.mime_type, len(p.data)) for p in pieces]
         bundle = msgspec.structs.replace(bundle, parts=listed)
         try:
             make_dir(part)
@@ -153,7 +153,7 @@ class EvidenceStore:
                 "not_found", f"There is no evidence bundle '{shown}'",
                 hint="Make one: oc_evidence_bundle", bundle_id=shown,
             )  # fmt: skip
-        return _decoded(self.folder(bundle_id) / MANIFEST, data, Bundle)
+        return _decode(self.folder(bundle_id) / MANIFEST, data, Bundle)
 
     def part(self, bundle: Bundle, name: str) -> bytes | None:
         """Return the bytes of one of its parts; None if it has no such part."""
@@ -216,7 +216,7 @@ class EvidenceStore:
             return [known] if known else []
         path = self._class_file(class_id)
         data = read_whole(path)
-        return _decoded(path, data, ScreenshotClass).hashes if data is not None else []
+        return _decode(path, data, ScreenshotClass).hashes if data is not None else []
 
     def add_exemplar(self, class_id: str, picture_hash: str) -> int:
         """Add an exemplar to a class; return how many it has. The oldest make room beyond 50."""
@@ -234,7 +234,7 @@ class EvidenceStore:
         return f"EvidenceStore({str(self.root)!r})"
 
 
-def _decoded(path: Path, data: bytes, of: type[_S]) -> _S:
+def _decode(path: Path, data: bytes, of: type[_S]) -> _S:
     try:
         found = msgspec.json.decode(data, type=of)
     except UNDECODABLE as error:

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 
-from ocd.extraction.numbers import plain_digits
+from ocd.extraction.numbers import ascii_digits
 
 _MONTHS = """
 january jan januar janvier enero gennaio janeiro januari stycznia
@@ -46,13 +46,13 @@ _STAMP = re.compile(r"\d{10}(?:\d{3})?$")
 
 def iso_date(text: str, lang: str = "") -> str | None:
     """Return the first date of a text as YYYY-MM-DD, None if there is none."""
-    found = _day(plain_digits(text), lang)
+    found = _day(ascii_digits(text), lang)
     return found[0].isoformat() if found else None
 
 
 def iso_moment(text: str, lang: str = "") -> str | None:
     """Return the first date of a text with its time, if it tells one, as ISO 8601."""
-    plain = plain_digits(text).strip()
+    plain = ascii_digits(text).strip()
     match = _ISO.search(plain)
     if match:
         return _iso_moment(match)

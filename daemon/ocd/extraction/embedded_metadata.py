@@ -33,7 +33,7 @@ _ABOUT_SITE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class EntityValue:
     """One value of an entity: the keys that lead to it."""
 
     keys: tuple[str, ...]
@@ -59,24 +59,26 @@ class Entity:
         return bool(self.types) and all(one.lower() in _ABOUT_SITE for one in self.types)
 
     @cached_property
-    def said(self) -> list[Said]:
+    def said(self) -> list[EntityValue]:
         """All values, those nearest first."""
-        return sorted(_said(self.props, (), plain=True), key=lambda one: len(one.keys))
+        return sorted(_property_value(self.props, (), plain=True), key=lambda one: len(one.keys))
 
     def __repr__(self) -> str:
         return f"Entity({self.layer}, {'/'.join(self.types)}, {list(self.props)[:6]})"
 
 
-def _said(props: dict[str, Any], keys: tuple[str, ...], *, plain: bool) -> Iterator[Said]:
+def _property_value(
+    props: dict[str, Any], keys: tuple[str, ...], *, plain: bool
+) -> Iterator[EntityValue]:
     for key, value in props.items():
         if key.startswith("@") and key != "@id":
             continue
         path = (*keys, key)
         words = tuple(word for part in path for word in words_of(part))
-        yield Said(path, words, words_of(key), plain, value)
+        yield EntityValue(path, words, words_of(key), plain, value)
         inner = value[0] if isinstance(value, list) and value else value
         if isinstance(inner, dict) and len(path) < _DEEP:
-            yield from _said(inner, path, plain=plain and key.lower() in _TRANSPARENT)
+            yield from _property_value(inner, path, plain=plain and key.lower() in _TRANSPARENT)
 
 
 def types_of(props: dict[str, Any]) -> tuple[str, ...]:
@@ -91,12 +93,12 @@ def from_json(texts: Iterable[str]) -> list[Entity]:
     """Return the entities of JSON-LD texts; what is no JSON is passed over."""
     found: list[Entity] = []
     for text in texts:
-        for one in _top(_parsed(text)):
+        for one in _top(_parse_json(text)):
             _collect(one, found, top=True, depth=0)
     return found
 
 
-def _parsed(text: str) -> Any:  # noqa: ANN401
+def _parse_json(text: str) -> Any:  # noqa: ANN401
     text = _WRAPPING.sub("", text.strip())
     for attempt in (text, re.sub(r",(\s*[}\]])", r"\1", text)):
         try:

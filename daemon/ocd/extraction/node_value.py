@@ -4,20 +4,20 @@ import re
 
 from ocd.extraction.node_tree import Node
 from ocd.extraction.numbers import minutes_in
-from ocd.extraction.schema import Field
+from ocd.extraction.schema import SchemaField
 
 _MARKED = ("data-price", "data-value", "data-rating")
 _NUMBERS = re.compile(r"\d[\d.,]*(?:[ \u00a0]\d{3})*")
 
 
-def plain(value: str, wanted: Field) -> float:
+def plainness(value: str, wanted: SchemaField) -> float:
     """Return how much a text is one value of the kind that is wanted."""
     if wanted.kind not in ("number", "integer") or minutes_in(value) is not None:
         return 1
     return 1 if len(value) <= 40 and len(_NUMBERS.findall(value)) == 1 else 0.4
 
 
-def told_by(node: Node, wanted: Field) -> str:
+def field_value_of(node: Node, wanted: SchemaField) -> str:
     """Return what an element says of a field: its target, its time or its text."""
     attrs = node.attrs
     if attrs.get("content"):

@@ -29,19 +29,19 @@ _CODES = re.compile(
 
 def number_in(text: str) -> float | int | None:
     """Return the first number of a text: 1299.5 for "$1,299.50" and for "1.299,50 EUR"."""
-    match = _NUMBER.search(plain_digits(text))
+    match = _NUMBER.search(ascii_digits(text))
     if match is None:
         return None
     value = _value(match[0])
     if value is None:
         return None
-    scale = _SCALE.match(plain_digits(text), match.end())
+    scale = _SCALE.match(ascii_digits(text), match.end())
     if scale:
         value *= _SCALES[(scale[1] or scale[2]).lower()]
     return int(value) if value == int(value) else value
 
 
-def plain_digits(text: str) -> str:
+def ascii_digits(text: str) -> str:
     """Return the text with the digits of every script as 0 to 9."""
     if text.isascii():
         return text

@@ -5,7 +5,7 @@ from typing import Any
 
 
 @dataclass(slots=True)
-class Harvest:
+class PageCapture:
     """What the page and its frames gave: a list of entries for each scope, meta tags, language."""
 
     url: str

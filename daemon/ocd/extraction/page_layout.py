@@ -32,7 +32,7 @@ _LOOK_BACK = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class LabelledValue:
     """A label and what stands beside it; `node` is where, `layer` how it was laid out."""
 
     words: tuple[str, ...]
@@ -65,9 +65,9 @@ def _everything(root: Node) -> Iterator[Node]:
     yield from root.inside()
 
 
-def facts(root: Node) -> list[Fact]:
+def facts(root: Node) -> list[LabelledValue]:
     """Return the labels and values of definition lists, tables, pairs of elements and fields."""
-    found: list[Fact] = []
+    found: list[LabelledValue] = []
     labels = {
         node.attrs["for"]: node.text
         for node in root.inside()
@@ -85,13 +85,17 @@ def facts(root: Node) -> list[Fact]:
     return found
 
 
-def _fact(label: str, text: str, node: Node, layer: str) -> list[Fact]:
+def _fact(label: str, text: str, node: Node, layer: str) -> list[LabelledValue]:
     words = words_of(label)
-    return [Fact(words, label, text, node, layer)] if words and text and len(label) <= 60 else []
+    return (
+        [LabelledValue(words, label, text, node, layer)]
+        if words and text and len(label) <= 60
+        else []
+    )
 
 
-def _definitions(node: Node) -> list[Fact]:
-    found: list[Fact] = []
+def _definitions(node: Node) -> list[LabelledValue]:
+    found: list[LabelledValue] = []
     label = ""
     for inner in node.inside():
         if inner.within("dl") is not node:
@@ -118,19 +122,19 @@ def _is_head(cell: Node) -> bool:
     )  # fmt: skip
 
 
-def _table_facts(node: Node) -> list[Fact]:
+def _table_facts(node: Node) -> list[LabelledValue]:
     rows = [row for row in rows_of(node) if row]
     if not rows or any(len(row) != 2 for row in rows):
         return []
     headed = len(rows) > 1 and all(_is_head(cell) for cell in rows[0])
-    found: list[Fact] = []
+    found: list[LabelledValue] = []
     for label, value in rows[1:] if headed else rows:
         if value.tag != "th" or label.tag == "th":
             found += _fact(label.text.rstrip(":\uff1a "), value.text, value, "table")
     return found
 
 
-def _control(node: Node, labels: dict[str, str]) -> list[Fact]:
+def _control(node: Node, labels: dict[str, str]) -> list[LabelledValue]:
     around = node.within("label")
     label = (
         node.attrs.get("aria-label")
@@ -141,7 +145,7 @@ def _control(node: Node, labels: dict[str, str]) -> list[Fact]:
     return _fact(label.rstrip(":\uff1a* "), node.attrs.get("value", ""), node, "field")
 
 
-def _pair(node: Node) -> list[Fact]:
+def _pair(node: Node) -> list[LabelledValue]:
     if len(node.kids) < 2 or node.tag in _NO_PAIRS or node.own_text not in ("", ":"):
         return []
     kids = [kid for kid in node.kids if kid.tag != "br" and (kid.text or kid.attrs.get("content"))]
@@ -159,12 +163,12 @@ def _pair(node: Node) -> list[Fact]:
     return _fact(label.text.rstrip(":\uff1a "), value.text, value, "label")
 
 
-def _colons(node: Node) -> list[Fact]:
+def _colons(node: Node) -> list[LabelledValue]:
     if node.tag not in _TEXT_BLOCKS or not node.says(":", "\uff1a"):
         return []
     if any(kid.tag in _NO_LINES for kid in node.kids) or not 3 <= len(node.text) <= 600:
         return []
-    found: list[Fact] = []
+    found: list[LabelledValue] = []
     for line in node.lines:
         match = _COLON.match(line)
         if match and any(letter.isalpha() for letter in match[1]):
@@ -238,7 +242,7 @@ def groups(root: Node) -> list[Group]:
     return found[:60]
 
 
-def repeated(groups_: list[Group]) -> list[tuple[int, int]]:
+def repeated_spans(groups_: list[Group]) -> list[tuple[int, int]]:
     """Return where the entries of lists and cards stand: what is in them is not of the page."""
     return [
         (item.at, item.end)

@@ -7,43 +7,45 @@ from typing import Any
 from ocd.extraction import page_layout
 from ocd.extraction.embedded_metadata import Entity, from_json, from_markup
 from ocd.extraction.node_tree import Tree
-from ocd.extraction.page_capture import Harvest
-from ocd.extraction.repeated_rows import Rows
-from ocd.extraction.schema import Field
-from ocd.extraction.schema_fill import Filled, fill, fill_many
-from ocd.extraction.search_scope import Scope
+from ocd.extraction.page_capture import PageCapture
+from ocd.extraction.repeated_rows import RepeatedRows
+from ocd.extraction.schema import SchemaField
+from ocd.extraction.schema_fill import FilledObject, fill, fill_many
+from ocd.extraction.search_scope import SearchScope
 
 MAX_ROWS = 10_000
 _OPEN_GRAPH = ("og:", "article:", "product:", "book:")
 
 
 @dataclass(slots=True)
-class Many:
+class RepeatedObjects:
     """Objects that repeat; `rows` says how they were found (None: each is a scope of its own)."""
 
     items: list[dict[str, Any]]
-    rows: Rows | None
-    found: list[Filled]
+    rows: RepeatedRows | None
+    found: list[FilledObject]
 
 
-def one(harvest: Harvest, wanted: Field, *, page: bool) -> Filled:
+def one(harvest: PageCapture, wanted: SchemaField, *, page: bool) -> FilledObject:
     """Fill the object from the page (or from the first scope)."""
     return fill(wanted.fields, _scope(harvest, page=page))
 
 
-def many(harvest: Harvest, item: Field, *, page: bool) -> Many:
+def many(harvest: PageCapture, item: SchemaField, *, page: bool) -> RepeatedObjects:
     """Fill the object again and again: from each scope, or from what repeats on the page."""
     if not page and len(harvest.scopes) > 1:
         found = [
-            fill(item.fields, _scope(Harvest(harvest.url, [one], lang=harvest.lang), page=False))
+            fill(
+                item.fields, _scope(PageCapture(harvest.url, [one], lang=harvest.lang), page=False)
+            )
             for one in harvest.scopes
         ]
-        return Many([one.data for one in found], None, found)
+        return RepeatedObjects([one.data for one in found], None, found)
     items, rows = fill_many(item, _scope(harvest, page=page))
-    return Many(items, rows, [])
+    return RepeatedObjects(items, rows, [])
 
 
-def everything(harvest: Harvest, *, page: bool) -> dict[str, Any]:
+def everything(harvest: PageCapture, *, page: bool) -> dict[str, Any]:
     """Return the structured data that the page carries, without anybody asking for fields."""
     scope = _scope(harvest, page=page)
     by_layer: dict[str, list[dict[str, Any]]] = {"json-ld": [], "microdata": [], "rdfa": []}
@@ -68,16 +70,16 @@ def _table(table: page_layout.Table) -> dict[str, Any]:
     return {"caption": table.caption, "headers": table.headers, "rows": rows}
 
 
-def _scope(harvest: Harvest, *, page: bool) -> Scope:
-    tree = Tree(_joined(harvest.scopes))
+def _scope(harvest: PageCapture, *, page: bool) -> SearchScope:
+    tree = Tree(_join_scopes(harvest.scopes))
     entities: list[Entity] = [*from_json(tree.json), *from_markup(tree)]
-    return Scope(
+    return SearchScope(
         tree.root, harvest.url, harvest.lang, page=page, entities=entities,
         metas=harvest.metas if page else [],
     )  # fmt: skip
 
 
-def _joined(scopes: list[list[list[Any]]]) -> Iterator[list[Any]]:
+def _join_scopes(scopes: list[list[list[Any]]]) -> Iterator[list[Any]]:
     # Frames of other origins stand after the page; all are in one element around them.
     yield [-1, "html", 0]
     for scope in scopes:

@@ -9,12 +9,12 @@ from ocd.extraction import page_layout
 from ocd.extraction.embedded_metadata import Entity, types_of
 from ocd.extraction.field_names import words_of
 from ocd.extraction.node_tree import Node
-from ocd.extraction.node_value import told_by
-from ocd.extraction.schema import Field
-from ocd.extraction.search_scope import LEAST, Scope, like, score_of
-from ocd.extraction.type_coercion import as_declared
+from ocd.extraction.node_value import field_value_of
+from ocd.extraction.schema import SchemaField
+from ocd.extraction.search_scope import LEAST, SearchScope, like, score_of
+from ocd.extraction.type_coercion import coerce
 
-FillRow = Callable[[tuple[Field, ...], Any, Scope], dict[str, Any]]
+FillRow = Callable[[tuple[SchemaField, ...], Any, SearchScope], dict[str, Any]]
 # Of so many the worth is known without the rest.
 _SAMPLE = 4
 _TRIED = 25
@@ -23,7 +23,7 @@ _PLAIN = {"json-ld": 0.08, "microdata": 0.08, "rdfa": 0.06, "table": 0.05}
 
 
 @dataclass(slots=True)
-class Rows:
+class RepeatedRows:
     """Repeated things: `read` makes an object of one of the `items`."""
 
     items: list[Any]
@@ -34,11 +34,11 @@ class Rows:
     named: float = 0.0
 
 
-def best_rows(wanted: Field, scope: Scope, fill_row: FillRow) -> Rows | None:
+def best_rows(wanted: SchemaField, scope: SearchScope, fill_row: FillRow) -> RepeatedRows | None:
     """Return the things that fill the item's fields best, None if none fill any."""
     assert wanted.item is not None
     fields = wanted.item.fields
-    best: Rows | None = None
+    best: RepeatedRows | None = None
     best_worth = 0.0
     for rows in _all(wanted, fields, scope, fill_row):
         share = _share(rows, len(fields))
@@ -54,19 +54,19 @@ def best_rows(wanted: Field, scope: Scope, fill_row: FillRow) -> Rows | None:
     return best
 
 
-def _share(rows: Rows, most: int) -> float:
+def _share(rows: RepeatedRows, most: int) -> float:
     sample = rows.items[:_SAMPLE]
     filled = sum(len(rows.read(item)) for item in sample)
     return filled / (len(sample) * most) if sample and most else 0.0
 
 
 def _all(
-    wanted: Field, fields: tuple[Field, ...], scope: Scope, fill_row: FillRow
-) -> Iterator[Rows]:
+    wanted: SchemaField, fields: tuple[SchemaField, ...], scope: SearchScope, fill_row: FillRow
+) -> Iterator[RepeatedRows]:
     def read(item: Any) -> dict[str, Any]:  # noqa: ANN401
         return fill_row(fields, item, scope)
 
-    yield from _described(wanted, scope, read)
+    yield from _describe_row(wanted, scope, read)
     for table in scope.tables:
         rows = _table(table, fields, scope)
         if rows is not None:
@@ -78,28 +78,30 @@ def _all(
         named = max((like(wanted, words_of(name)) for name in names if name), default=0.0)
         where = f"{group.items[0].tag}{''.join('.' + one for one in kind[:1])}"
         items: list[Any] = group.items[: page_layout.MAX_CARDS]
-        yield Rows(items, read, "cards", where, named=named if wanted.words else 0)
+        yield RepeatedRows(items, read, "cards", where, named=named if wanted.words else 0)
 
 
-def _described(
-    wanted: Field, scope: Scope, read: Callable[[Any], dict[str, Any]]
-) -> Iterator[Rows]:
+def _describe_row(
+    wanted: SchemaField, scope: SearchScope, read: Callable[[Any], dict[str, Any]]
+) -> Iterator[RepeatedRows]:
     for one in scope.entity.said if scope.entity and wanted.words else ():
         if isinstance(one.value, list | dict) and score_of(wanted, one) >= LEAST:
             layer = scope.entity.layer if scope.entity else "json-ld"
             items = _as_entities(one.value, layer)
-            yield Rows(list(items), read, layer, ".".join(one.keys), named=1)
+            yield RepeatedRows(list(items), read, layer, ".".join(one.keys), named=1)
     kinds: dict[tuple[str, str], list[Entity]] = {}
     for entity in scope.entities:
         kind = entity.types[0] if entity.types else ""
         kinds.setdefault((entity.layer, kind), []).append(entity)
         listed = entity.props.get("itemListElement")
         if isinstance(listed, list) and kind != "BreadcrumbList":
-            yield Rows(list(_as_entities(listed, entity.layer)), read, entity.layer, "ItemList")
+            yield RepeatedRows(
+                list(_as_entities(listed, entity.layer)), read, entity.layer, "ItemList"
+            )
     for (layer, kind), entities in kinds.items():
         if len(entities) > 1 or (wanted.words and like(wanted, words_of(kind)) >= 0.9):
             named = like(wanted, words_of(kind)) if wanted.words else 0
-            yield Rows(list(entities), read, layer, kind, named=named)
+            yield RepeatedRows(list(entities), read, layer, kind, named=named)
 
 
 def _as_entities(value: Any, layer: str) -> Iterator[Entity]:  # noqa: ANN401
@@ -110,7 +112,9 @@ def _as_entities(value: Any, layer: str) -> Iterator[Entity]:  # noqa: ANN401
             yield Entity(layer, types_of(inner), inner)
 
 
-def _table(table: page_layout.Table, fields: tuple[Field, ...], scope: Scope) -> Rows | None:
+def _table(
+    table: page_layout.Table, fields: tuple[SchemaField, ...], scope: SearchScope
+) -> RepeatedRows | None:
     """Return a table's rows; which column is which field is decided once."""
     columns = _columns(table, fields)
     if not columns:
@@ -118,24 +122,22 @@ def _table(table: page_layout.Table, fields: tuple[Field, ...], scope: Scope) ->
 
     def read(row: list[Node]) -> dict[str, Any]:
         told = ((one, _cell(row, columns.get(one.name, len(row)), one)) for one in fields)
-        values = {
-            one.name: as_declared(one, raw, scope.base, scope.lang) for one, raw in told if raw
-        }
+        values = {one.name: coerce(one, raw, scope.base, scope.lang) for one, raw in told if raw}
         return {name: value for name, value in values.items() if value is not None}
 
     items: list[Any] = table.rows[: page_layout.MAX_CARDS]
-    return Rows(items, read, "table", table.caption or "table")
+    return RepeatedRows(items, read, "table", table.caption or "table")
 
 
-def _cell(row: list[Node], at: int, wanted: Field) -> str:
+def _cell(row: list[Node], at: int, wanted: SchemaField) -> str:
     if at < len(row):
-        return told_by(row[at], wanted)
+        return field_value_of(row[at], wanted)
     # A row's own link stands in whichever cell.
     linked = wanted.format in ("uri", "url") and next((one for one in row if one.first("a")), None)
-    return told_by(linked, wanted) if linked else ""
+    return field_value_of(linked, wanted) if linked else ""
 
 
-def _columns(table: page_layout.Table, fields: tuple[Field, ...]) -> dict[str, int]:
+def _columns(table: page_layout.Table, fields: tuple[SchemaField, ...]) -> dict[str, int]:
     pairs = [
         (like(one, words_of(header)), one.name, at)
         for one in fields

@@ -4,11 +4,11 @@ from collections import Counter
 from typing import Any
 
 from ocd.extraction import pipeline
-from ocd.extraction.page_capture import Harvest
-from ocd.extraction.schema import Field
+from ocd.extraction.page_capture import PageCapture
+from ocd.extraction.schema import SchemaField
 
 
-def everything(found: Harvest, *, page: bool) -> dict[str, Any]:
+def everything(found: PageCapture, *, page: bool) -> dict[str, Any]:
     """Return {data, message}: what the page carries."""
     data = pipeline.everything(found, page=page)
     counts = {key: len(value) for key, value in data.items() if key != "title" and value}
@@ -16,7 +16,7 @@ def everything(found: Harvest, *, page: bool) -> dict[str, Any]:
     return {"data": data, "message": f"The page carries {told}."}
 
 
-def one(found: Harvest, wanted: Field, *, page: bool) -> dict[str, Any]:
+def one(found: PageCapture, wanted: SchemaField, *, page: bool) -> dict[str, Any]:
     """Return {data, fields_found, strategies, confidence, fields_missing, …} of one object."""
     filled = pipeline.one(found, wanted, page=page)
     total = len(wanted.fields)
@@ -31,7 +31,9 @@ def one(found: Harvest, wanted: Field, *, page: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def many(found: Harvest, wanted: Field, *, page: bool, offset: int, limit: int) -> dict[str, Any]:
+def many(
+    found: PageCapture, wanted: SchemaField, *, page: bool, offset: int, limit: int
+) -> dict[str, Any]:
     """Return {items, count, total, next_offset, strategies, …} of what repeats."""
     item = wanted.item if wanted.kind == "array" and wanted.item else wanted
     result = pipeline.many(found, item, page=page)
@@ -58,7 +60,9 @@ def many(found: Harvest, wanted: Field, *, page: bool, offset: int, limit: int) 
     return data
 
 
-def _strategies(result: pipeline.Many, names: list[str], held: Counter[str]) -> dict[str, str]:
+def _strategies(
+    result: pipeline.RepeatedObjects, names: list[str], held: Counter[str]
+) -> dict[str, str]:
     if result.rows is not None:
         return {name: result.rows.layer for name in names if name in held}
     layers: dict[str, str] = {}

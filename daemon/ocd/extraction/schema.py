@@ -23,7 +23,7 @@ MAX_DEPTH = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class SchemaField:
     """One thing that is wanted. `words` are those of its name; `above` the field that it is in."""
 
     name: str
@@ -31,23 +31,23 @@ class Field:
     format: str = ""
     required: bool = False
     enum: tuple[Any, ...] = ()
-    fields: tuple["Field", ...] = ()
-    item: "Field | None" = None
+    fields: tuple["SchemaField", ...] = ()
+    item: "SchemaField | None" = None
     words: tuple[str, ...] = ()
     aliases: tuple[tuple[str, ...], ...] = ()
 
 
-def read_schema(schema: Mapping[str, Any]) -> Field:
+def read_schema(schema: Mapping[str, Any]) -> SchemaField:
     """Return the object (or the array of objects) that a schema describes; invalid_argument."""
-    found = _field("", _whole(schema), 0, required=False)
+    found = _field("", _whole_schema(schema), 0, required=False)
     if found.kind == "array" and found.item is not None and found.item.kind == "object":
         return found
     if found.kind != "object" or not found.fields:
-        raise _wrong("", "needs properties: {name: {type: …}, …}")
+        raise _schema_error("", "needs properties: {name: {type: …}, …}")
     return found
 
 
-def _whole(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _whole_schema(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     if "properties" in schema or "items" in schema or not schema:
         return schema
     if isinstance(schema.get("type"), str) and schema["type"] in _TYPES and len(schema) <= 3:
@@ -57,18 +57,18 @@ def _whole(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"type": "object", "properties": rest}
 
 
-def _field(name: str, given: Any, depth: int, *, required: bool) -> Field:  # noqa: ANN401
+def _field(name: str, given: Any, depth: int, *, required: bool) -> SchemaField:  # noqa: ANN401
     schema = _as_schema(name, given)
     if depth > MAX_DEPTH:
-        raise _wrong(name, f"is nested more than {MAX_DEPTH} levels deep")
+        raise _schema_error(name, f"is nested more than {MAX_DEPTH} levels deep")
     kind, form = _kind(name, schema)
-    fields: tuple[Field, ...] = ()
-    item: Field | None = None
+    fields: tuple[SchemaField, ...] = ()
+    item: SchemaField | None = None
     if kind == "object":
         fields = _properties(name, schema, depth)
     elif kind == "array":
         item = _field(name, schema.get("items", {"type": "string"}), depth + 1, required=False)
-    return Field(
+    return SchemaField(
         name=name, kind=kind, format=str(schema.get("format") or form), required=required,
         enum=tuple(schema.get("enum") or ()), fields=fields, item=item, words=words_of(name),
         aliases=tuple(words_of(str(schema[key])) for key in ("title",) if schema.get(key)),
@@ -81,7 +81,7 @@ def _as_schema(name: str, given: Any) -> Mapping[str, Any]:  # noqa: ANN401
     if isinstance(given, list) and len(given) == 1:
         return {"type": "array", "items": given[0]}
     if not isinstance(given, Mapping):
-        raise _wrong(name, "is neither a schema nor the name of a type")
+        raise _schema_error(name, "is neither a schema nor the name of a type")
     if given and "type" not in given and not given.keys() & {
         "properties", "items", "enum", "format", "description", "title", "anyOf", "oneOf", "const",
         "default", "pattern",
@@ -103,15 +103,17 @@ def _kind(name: str, schema: Mapping[str, Any]) -> tuple[str, str]:
         return str(kind), ""
     if str(kind).lower() in _SHORT:
         return _SHORT[str(kind).lower()]
-    raise _wrong(name, f"has the type {kind!r}; types are {', '.join(sorted(_TYPES - {'null'}))}")
+    raise _schema_error(
+        name, f"has the type {kind!r}; types are {', '.join(sorted(_TYPES - {'null'}))}"
+    )
 
 
-def _properties(name: str, schema: Mapping[str, Any], depth: int) -> tuple[Field, ...]:
+def _properties(name: str, schema: Mapping[str, Any], depth: int) -> tuple[SchemaField, ...]:
     properties = schema.get("properties") or {}
     if not isinstance(properties, Mapping):
-        raise _wrong(name, "has properties that are no object")
+        raise _schema_error(name, "has properties that are no object")
     if len(properties) > MAX_FIELDS:
-        raise _wrong(name, f"has {len(properties)} properties; {MAX_FIELDS} is the most")
+        raise _schema_error(name, f"has {len(properties)} properties; {MAX_FIELDS} is the most")
     required = schema.get("required")
     needed = {str(one) for one in required} if isinstance(required, list) else set()
     return tuple(
@@ -120,7 +122,7 @@ def _properties(name: str, schema: Mapping[str, Any], depth: int) -> tuple[Field
     )
 
 
-def _wrong(name: str, what: str) -> OcdError:
+def _schema_error(name: str, what: str) -> OcdError:
     where = f"'{name}' " if name else ""
     return OcdError(
         "invalid_argument", f"extract_data: schema: {where}{what}", parameter="schema",

@@ -6,17 +6,17 @@ from typing import Any
 
 from ocd.extraction.embedded_metadata import Entity
 from ocd.extraction.node_tree import Node, Tree
-from ocd.extraction.repeated_rows import Rows, best_rows
-from ocd.extraction.schema import Field
-from ocd.extraction.search_scope import LEAST, Scope, score_of
-from ocd.extraction.type_coercion import as_declared
-from ocd.extraction.value_lists import listed
+from ocd.extraction.repeated_rows import RepeatedRows, best_rows
+from ocd.extraction.schema import SchemaField
+from ocd.extraction.search_scope import LEAST, SearchScope, score_of
+from ocd.extraction.type_coercion import coerce
+from ocd.extraction.value_lists import likeliest_list
 
-__all__ = ["Filled", "fill", "fill_many"]
+__all__ = ["FilledObject", "fill", "fill_many"]
 
 
 @dataclass(slots=True)
-class Filled:
+class FilledObject:
     """Values, and for each field (by its path) the layer, the place and the confidence."""
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -33,13 +33,13 @@ class Filled:
         self.sources[path] = source
         self.confidence[path] = round(min(score, 0.99), 2)
 
-    def lack(self, wanted: Field, path: str) -> None:
+    def lack(self, wanted: SchemaField, path: str) -> None:
         """Note that a field has no value."""
         self.missing.append(path)
         if wanted.required:
             self.required.append(path)
 
-    def join(self, other: "Filled", name: str) -> None:
+    def join(self, other: "FilledObject", name: str) -> None:
         """Take over what was found for the object that stands under `name`."""
         self.layers |= {f"{name}.{path}": value for path, value in other.layers.items()}
         self.sources |= {f"{name}.{path}": value for path, value in other.sources.items()}
@@ -49,12 +49,12 @@ class Filled:
         self.errors += [f"{name}.{error}" for error in other.errors]
 
 
-def fill(fields: Iterable[Field], scope: Scope) -> Filled:
+def fill(fields: Iterable[SchemaField], scope: SearchScope) -> FilledObject:
     """Fill the fields of one object; what is not found is missing, never invented."""
     wanted = tuple(fields)
     if scope.entity is None:
         scope.entity = best_entity(wanted, scope.entities)
-    out = Filled()
+    out = FilledObject()
     for one in wanted:
         if one.kind == "object" and one.fields:
             _object(one, scope, out)
@@ -65,10 +65,10 @@ def fill(fields: Iterable[Field], scope: Scope) -> Filled:
     return out
 
 
-def _scalar(wanted: Field, scope: Scope, out: Filled) -> None:
+def _scalar(wanted: SchemaField, scope: SearchScope, out: FilledObject) -> None:
     unfit = ""
     for candidate in scope.candidates(wanted):
-        value = as_declared(wanted, candidate.raw, scope.base, scope.lang)
+        value = coerce(wanted, candidate.raw, scope.base, scope.lang)
         if value is not None:
             out.data[wanted.name] = value
             out.put(wanted.name, candidate.layer, candidate.source, candidate.score)
@@ -80,9 +80,9 @@ def _scalar(wanted: Field, scope: Scope, out: Filled) -> None:
     out.lack(wanted, wanted.name)
 
 
-def _object(wanted: Field, scope: Scope, out: Filled) -> None:
+def _object(wanted: SchemaField, scope: SearchScope, out: FilledObject) -> None:
     inner = _inner_scope(wanted, scope)
-    found = fill(wanted.fields, inner) if inner else Filled()
+    found = fill(wanted.fields, inner) if inner else FilledObject()
     # "brand: {name}" may stand beside the rest, as brand or as brand name.
     joined = tuple(
         replace(one, words=wanted.words + one.words, aliases=())
@@ -102,30 +102,32 @@ def _object(wanted: Field, scope: Scope, out: Filled) -> None:
     out.join(beside, wanted.name)
 
 
-def _inner_scope(wanted: Field, scope: Scope) -> Scope | None:
+def _inner_scope(wanted: SchemaField, scope: SearchScope) -> SearchScope | None:
     entity = scope.entity
     for one in entity.said if entity else ():
         value = one.value[0] if isinstance(one.value, list) and one.value else one.value
         if entity and isinstance(value, dict) and score_of(wanted, one) >= 0.6:
-            return Scope(_NOWHERE, scope.base, scope.lang, entity=Entity(entity.layer, (), value))
+            return SearchScope(
+                _NOWHERE, scope.base, scope.lang, entity=Entity(entity.layer, (), value)
+            )
     for words, node in scope.hints:
         if words == wanted.words and node.kids:
-            return Scope(node, scope.base, scope.lang)
+            return SearchScope(node, scope.base, scope.lang)
     return None
 
 
-def _array(wanted: Field, scope: Scope, out: Filled) -> None:
+def _array(wanted: SchemaField, scope: SearchScope, out: FilledObject) -> None:
     assert wanted.item is not None
     if wanted.item.kind == "object":
-        rows = best_rows(wanted, scope, _filled_row)
+        rows = best_rows(wanted, scope, _fill_row)
         if rows is None:
             out.lack(wanted, wanted.name)
             return
         out.data[wanted.name] = [row for row in map(rows.read, rows.items) if row]
         out.put(wanted.name, rows.layer, rows.source, rows.score)
         return
-    found = listed(wanted, scope)
-    values = [as_declared(wanted.item, raw, scope.base, scope.lang) for raw in found.raws]
+    found = likeliest_list(wanted, scope)
+    values = [coerce(wanted.item, raw, scope.base, scope.lang) for raw in found.raws]
     kept = list(dict.fromkeys(value for value in values if value is not None))
     if not kept:
         out.lack(wanted, wanted.name)
@@ -134,20 +136,24 @@ def _array(wanted: Field, scope: Scope, out: Filled) -> None:
     out.put(wanted.name, found.layer, found.source, found.score)
 
 
-def fill_many(item: Field, scope: Scope) -> tuple[list[dict[str, Any]], Rows | None]:
+def fill_many(
+    item: SchemaField, scope: SearchScope
+) -> tuple[list[dict[str, Any]], RepeatedRows | None]:
     """Return the objects that repeat on a page, and how they were found."""
-    rows = best_rows(Field("", kind="array", item=item), scope, _filled_row)
+    rows = best_rows(SchemaField("", kind="array", item=item), scope, _fill_row)
     if rows is None:
         return [], None
     return [row for row in map(rows.read, rows.items) if row], rows
 
 
-def _filled_row(fields: tuple[Field, ...], found: Node | Entity, scope: Scope) -> dict[str, Any]:
+def _fill_row(
+    fields: tuple[SchemaField, ...], found: Node | Entity, scope: SearchScope
+) -> dict[str, Any]:
     """Return the values of one repeated thing."""
     if isinstance(found, Entity):
-        inner = Scope(_NOWHERE, scope.base, scope.lang, entity=found)
+        inner = SearchScope(_NOWHERE, scope.base, scope.lang, entity=found)
         return fill(fields, inner).data
-    inner = Scope(found, scope.base, scope.lang)
+    inner = SearchScope(found, scope.base, scope.lang)
     inner.entities = [
         one
         for node, one in scope.placed
@@ -156,7 +162,7 @@ def _filled_row(fields: tuple[Field, ...], found: Node | Entity, scope: Scope) -
     return fill(fields, inner).data
 
 
-def best_entity(fields: tuple[Field, ...], entities: list[Entity]) -> Entity | None:
+def best_entity(fields: tuple[SchemaField, ...], entities: list[Entity]) -> Entity | None:
     """Return the thing that says most about the fields."""
     best: tuple[float, Entity] | None = None
     for entity in entities[:500]:

@@ -7,11 +7,11 @@ from typing import Any
 
 from ocd.extraction import embedded_metadata as embedded
 from ocd.extraction import page_layout
-from ocd.extraction.embedded_metadata import Entity, Said
+from ocd.extraction.embedded_metadata import Entity, EntityValue
 from ocd.extraction.field_names import likeness, words_of
 from ocd.extraction.node_tree import Node
-from ocd.extraction.node_value import plain, told_by
-from ocd.extraction.schema import Field
+from ocd.extraction.node_value import field_value_of, plainness
+from ocd.extraction.schema import SchemaField
 from ocd.extraction.value_heuristics import GUESSES
 
 LEAST = 0.5
@@ -31,7 +31,7 @@ class Candidate:
 
 
 @dataclass(eq=False)
-class Scope:
+class SearchScope:
     """Where to look. `entity` is the thing that it is about, if it says so for machines."""
 
     root: Node
@@ -43,7 +43,7 @@ class Scope:
     entity: Entity | None = None
 
     @cached_property
-    def facts(self) -> list[page_layout.Fact]:
+    def facts(self) -> list[page_layout.LabelledValue]:
         """Labels and values of it."""
         return page_layout.facts(self.root)
 
@@ -70,17 +70,17 @@ class Scope:
     @cached_property
     def repeated(self) -> list[tuple[int, int]]:
         """Where the entries of its lists and cards stand."""
-        return page_layout.repeated(self.groups)
+        return page_layout.repeated_spans(self.groups)
 
-    def candidates(self, wanted: Field) -> list[Candidate]:
+    def candidates(self, wanted: SchemaField) -> list[Candidate]:
         """Return what may be the field's value, the likeliest first."""
         found = [
-            *self.embedded(wanted), *self._meta(wanted), *self._labelled(wanted),
-            *self._hinted(wanted), *self._guessed(wanted),
+            *self.embedded_values(wanted), *self._meta(wanted), *self._labelled_values(wanted),
+            *self._hinted_values(wanted), *self._guessed_values(wanted),
         ]  # fmt: skip
         return sorted(found, key=lambda one: -one.score)
 
-    def embedded(self, wanted: Field) -> Iterator[Candidate]:
+    def embedded_values(self, wanted: SchemaField) -> Iterator[Candidate]:
         """Yield what the entity says about a field."""
         entity = self.entity
         if entity is None:
@@ -93,7 +93,7 @@ class Scope:
                 where = ".".join((kind, *one.keys) if kind else one.keys)
                 yield Candidate(one.value, entity.layer, where, trust * score)
 
-    def _meta(self, wanted: Field) -> Iterator[Candidate]:
+    def _meta(self, wanted: SchemaField) -> Iterator[Candidate]:
         for key, content in self.metas:
             score = like(wanted, embedded.meta_words(key))
             if score >= LEAST and content:
@@ -101,15 +101,17 @@ class Scope:
                 trust = 0.83 if open_graph else 0.75
                 yield Candidate(content, "open-graph" if open_graph else "meta", key, trust * score)
 
-    def _labelled(self, wanted: Field) -> Iterator[Candidate]:
+    def _labelled_values(self, wanted: SchemaField) -> Iterator[Candidate]:
         for fact in self.facts:
             score = like(wanted, fact.words)
             if score >= LEAST:
-                value = told_by(fact.node, wanted) if fact.text == fact.node.text else fact.text
+                value = (
+                    field_value_of(fact.node, wanted) if fact.text == fact.node.text else fact.text
+                )
                 where = " ".join(fact.words)
                 yield Candidate(value, fact.layer, where, _LAID[fact.layer] * score)
 
-    def _hinted(self, wanted: Field) -> Iterator[Candidate]:
+    def _hinted_values(self, wanted: SchemaField) -> Iterator[Candidate]:
         alike: dict[float, int] = {}
         for words, node in self.hints:
             score = like(wanted, words)
@@ -118,8 +120,8 @@ class Scope:
             # Names that stand on many things are those of a list, not of the page.
             alike[score] = alike.get(score, 0) + 1
             late = 0.02 * min(alike[score], 10)
-            value = told_by(node, wanted)
-            score = (0.82 * score - late) * self._belonging(node) * plain(value, wanted)
+            value = field_value_of(node, wanted)
+            score = (0.82 * score - late) * self._belonging(node) * plainness(value, wanted)
             if value and score >= _LEAST_HINT:
                 yield Candidate(value, "css", f"{node.tag}.{'-'.join(words)}", score)
 
@@ -133,7 +135,7 @@ class Scope:
 
     # What a value looks like, for want of a name
 
-    def _guessed(self, wanted: Field) -> Iterator[Candidate]:
+    def _guessed_values(self, wanted: SchemaField) -> Iterator[Candidate]:
         for meaning, guess in GUESSES.items():
             if like(wanted, words_of(meaning)) >= 0.9:
                 for value, where, score in guess(self, wanted):
@@ -146,17 +148,17 @@ class Scope:
         yield from (node for node in self.root.inside() if node.tag in tags)
 
 
-def names_of(wanted: Field) -> tuple[tuple[str, ...], ...]:
+def names_of(wanted: SchemaField) -> tuple[tuple[str, ...], ...]:
     """Return the words of all names of a field."""
     return (wanted.words, *wanted.aliases)
 
 
-def like(wanted: Field, words: tuple[str, ...]) -> float:
+def like(wanted: SchemaField, words: tuple[str, ...]) -> float:
     """Return how well a name fits a field."""
     return max(likeness(name, words) for name in names_of(wanted))
 
 
-def score_of(wanted: Field, said: Said) -> float:
+def score_of(wanted: SchemaField, said: EntityValue) -> float:
     """Return how well a value of an entity fits a field."""
     depth = 0.97 ** (len(said.keys) - 1)
     nested = 1.0 if said.plain else 0.45

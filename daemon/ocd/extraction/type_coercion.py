@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 from ocd.extraction.dates import iso_date, iso_moment
 from ocd.extraction.node_tree import squeeze
 from ocd.extraction.numbers import minutes_in, number_in
-from ocd.extraction.schema import Field
+from ocd.extraction.schema import SchemaField
 
 LONG = 10_000
 _YES = re.compile(
@@ -24,7 +24,7 @@ _SCHEMA_ORG = re.compile(r"^https?://(?:www\.)?schema\.org/(\w+)$")
 EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+")
 
 
-def as_declared(field: Field, raw: Any, base: str = "", lang: str = "") -> Any:  # noqa: ANN401
+def coerce(field: SchemaField, raw: Any, base: str = "", lang: str = "") -> Any:  # noqa: ANN401
     """Return a scalar as the field's type and format want it; None if it cannot be that."""
     value = _single(raw)
     if value is None:
@@ -58,7 +58,7 @@ def _address(raw: dict[str, Any]) -> str | None:
     return ", ".join(part for part in parts if part) or None
 
 
-def _of_enum(field: Field, value: Any) -> Any:  # noqa: ANN401
+def _of_enum(field: SchemaField, value: Any) -> Any:  # noqa: ANN401
     said = _SCHEMA_ORG.sub(r"\1", str(value)).casefold()
     exact = next((one for one in field.enum if str(one).casefold() == said), None)
     if exact is not None:
@@ -77,7 +77,7 @@ def _boolean(value: Any) -> bool | None:  # noqa: ANN401
     return None
 
 
-def _number(field: Field, value: Any) -> float | int | None:  # noqa: ANN401
+def _number(field: SchemaField, value: Any) -> float | int | None:  # noqa: ANN401
     if isinstance(value, bool):
         return None
     found = value if isinstance(value, int | float) else minutes_in(str(value))
@@ -93,7 +93,7 @@ def _numeric_enough(text: str) -> bool:
     return len(text) <= 80
 
 
-def _string(field: Field, value: Any, base: str, lang: str) -> str | None:  # noqa: ANN401
+def _string(field: SchemaField, value: Any, base: str, lang: str) -> str | None:  # noqa: ANN401
     if isinstance(value, bool):
         return "true" if value else "false"
     text = str(value)

@@ -7,7 +7,7 @@ from typing import Protocol
 from ocd.extraction.node_tree import Node
 from ocd.extraction.node_value import unstruck
 from ocd.extraction.numbers import currency_in
-from ocd.extraction.schema import Field
+from ocd.extraction.schema import SchemaField
 from ocd.extraction.type_coercion import EMAIL
 
 _MONEY = re.compile(
@@ -31,7 +31,7 @@ _STOCK = re.compile(
 _BY = re.compile(r"^(?:written |posted |published )?(?:by|von|par|por|di)\s+(.{2,60})$", re.I)
 
 
-class Part(Protocol):
+class ScopeView(Protocol):
     """What a guess needs to know of a scope."""
 
     root: Node
@@ -43,7 +43,7 @@ class Part(Protocol):
         raise NotImplementedError
 
 
-def _titles(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _titles(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     for number, tags in enumerate((("h1",), ("h2",), ("h3", "h4", "h5", "h6"))):
         for node in scope.nodes(*tags):
             if node.text:
@@ -60,14 +60,14 @@ def _titles(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
                 break
 
 
-def _images(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _images(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     for node in scope.nodes("img"):
         if node.attrs.get("src") and not node.within("header", "nav", "footer"):
             yield node.attrs["src"], "img", 0.62 if not scope.page else 0.5
             return
 
 
-def _links(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _links(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     if scope.page:
         yield scope.base, "address", 0.6
         return
@@ -81,7 +81,7 @@ def _links(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
         yield around.attrs.get("href", ""), "a", 0.6
 
 
-def _prices(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _prices(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     seen = 0
     for node in (scope.root, *scope.root.inside()):
         if len(node.text) <= 40 and "struck" not in node.attrs and _MONEY.search(node.text):
@@ -91,15 +91,15 @@ def _prices(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
                 return
 
 
-def _currencies(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
-    for text, where, score in _prices(scope, Field("price")):
+def _currencies(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
+    for text, where, score in _prices(scope, SchemaField("price")):
         code = currency_in(text)
         if code:
             yield code, where, score
             return
 
 
-def _dates(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _dates(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     for node in scope.nodes("time"):
         yield node.attrs.get("datetime") or node.text, "time", 0.68
         break
@@ -112,7 +112,7 @@ def _dates(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
             yield node.text, node.tag, 0.5
 
 
-def _ratings(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _ratings(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     for node in (scope.root, *scope.root.inside()):
         for text in (node.attrs.get("aria-label", ""), node.attrs.get("title", ""), node.text):
             if len(text) <= 60 and (match := _STARS.search(text)):
@@ -120,7 +120,7 @@ def _ratings(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
                 return
 
 
-def _review_counts(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _review_counts(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     for node in scope.root.inside():
         match = _REVIEWS.search(node.text) if len(node.text) <= 80 else None
         if match:
@@ -128,14 +128,14 @@ def _review_counts(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
             return
 
 
-def _stock(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _stock(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     for node in scope.root.inside():
         if len(node.text) <= 60 and _STOCK.match(node.text):
             yield node.text, node.tag, 0.62
             return
 
 
-def _authors(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _authors(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     for node in scope.root.inside():
         if node.attrs.get("rel") == "author" and node.text:
             yield node.text, "rel=author", 0.75
@@ -146,20 +146,20 @@ def _authors(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
             return
 
 
-def _descriptions(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _descriptions(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     for node in scope.nodes("p"):
         if len(node.text) >= (60 if scope.page else 20):
             yield node.text, "p", 0.55
             return
 
 
-def _bodies(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _bodies(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     for node in scope.nodes("article", "main"):
         yield "\n".join(node.lines), node.tag, 0.6
         return
 
 
-def _mails(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _mails(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     for node in scope.nodes("a"):
         if node.attrs.get("href", "").lower().startswith("mailto:"):
             yield node.attrs["href"][7:].split("?")[0], "mailto", 0.8
@@ -169,7 +169,7 @@ def _mails(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
         yield found[0], "text", 0.6
 
 
-def _phones(scope: Part, _: Field) -> Iterator[tuple[str, str, float]]:
+def _phones(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]:
     for node in scope.nodes("a"):
         if node.attrs.get("href", "").lower().startswith("tel:"):
             yield node.text or node.attrs["href"][4:], "tel", 0.8

@@ -7,15 +7,15 @@ from typing import Any
 from ocd.extraction import page_layout
 from ocd.extraction.field_names import words_of
 from ocd.extraction.node_tree import Node
-from ocd.extraction.node_value import told_by
-from ocd.extraction.schema import Field
-from ocd.extraction.search_scope import LEAST, Scope, like
+from ocd.extraction.node_value import field_value_of
+from ocd.extraction.schema import SchemaField
+from ocd.extraction.search_scope import LEAST, SearchScope, like
 
 _MANY = 10_000
 
 
 @dataclass(slots=True)
-class Listed:
+class ValueList:
     """Raw values of a list, and where they stand."""
 
     raws: list[Any] = field(default_factory=list)
@@ -24,40 +24,40 @@ class Listed:
     score: float = 0.0
 
 
-def listed(wanted: Field, scope: Scope) -> Listed:
+def likeliest_list(wanted: SchemaField, scope: SearchScope) -> ValueList:
     """Return the likeliest list of values; an empty one if there is none."""
     found = [one for one in _lists(wanted, scope) if one.raws]
-    return max(found, key=lambda one: one.score, default=Listed())
+    return max(found, key=lambda one: one.score, default=ValueList())
 
 
-def _lists(wanted: Field, scope: Scope) -> Iterator[Listed]:
-    for candidate in scope.embedded(wanted):
-        yield Listed(_several(candidate.raw), candidate.layer, candidate.source, candidate.score)
-    yield from _headed(wanted, scope)
+def _lists(wanted: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
+    for candidate in scope.embedded_values(wanted):
+        yield ValueList(_several(candidate.raw), candidate.layer, candidate.source, candidate.score)
+    yield from _list_under_heading(wanted, scope)
     for fact in scope.facts:
         score = like(wanted, fact.words)
         if score >= LEAST:
             items = _items(fact.node) or _split(fact.text)
-            yield Listed(items, fact.layer, " ".join(fact.words), 0.75 * score)
-    yield from _named(wanted, scope)
+            yield ValueList(items, fact.layer, " ".join(fact.words), 0.75 * score)
+    yield from _list_by_name(wanted, scope)
     yield from _columns(wanted, scope)
     yield from _by_kind(wanted, scope)
 
 
-def _by_kind(wanted: Field, scope: Scope) -> Iterator[Listed]:
+def _by_kind(wanted: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
     item = wanted.item
     assert item is not None
     if like(wanted, ("image",)) >= 0.9:
-        yield Listed(
+        yield ValueList(
             [one.attrs.get("src", "") for one in scope.nodes("img")], "heuristic", "img", 0.5
         )
     if like(wanted, ("link",)) >= 0.9:
         pointing = item.format in ("uri", "url")
         links = [one.attrs.get("href", "") if pointing else one.text for one in scope.nodes("a")]
-        yield Listed(links[:_MANY], "heuristic", "a", 0.5)
+        yield ValueList(links[:_MANY], "heuristic", "a", 0.5)
     if like(wanted, ("heading",)) >= 0.9:
         heads = [one.text for one in scope.nodes("h1", "h2", "h3", "h4", "h5", "h6")]
-        yield Listed(heads, "heuristic", "headings", 0.6)
+        yield ValueList(heads, "heuristic", "headings", 0.6)
 
 
 def _several(raw: Any) -> list[Any]:  # noqa: ANN401
@@ -89,17 +89,17 @@ def _items(node: Node) -> list[str]:
     return [one.text for one in node.inside() if one.tag == "li" and one.text]
 
 
-def _headed(wanted: Field, scope: Scope) -> Iterator[Listed]:
+def _list_under_heading(wanted: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
     for node in scope.nodes("ul", "ol"):
         title = node.attrs.get("aria-label") or page_layout.heading_of(node)
         score = like(wanted, words_of(title)) if title else 0.0
         if score >= LEAST:
             assert wanted.item is not None
-            values = [told_by(one, wanted.item) for one in node.kids if one.tag == "li"]
-            yield Listed(values[:_MANY], "list", title, 0.8 * score)
+            values = [field_value_of(one, wanted.item) for one in node.kids if one.tag == "li"]
+            yield ValueList(values[:_MANY], "list", title, 0.8 * score)
 
 
-def _named(wanted: Field, scope: Scope) -> Iterator[Listed]:
+def _list_by_name(wanted: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
     assert wanted.item is not None
     best: dict[float, list[Node]] = {}
     for words, node in scope.hints:
@@ -111,21 +111,21 @@ def _named(wanted: Field, scope: Scope) -> Iterator[Listed]:
         if len(outer) == 1:
             kids = [kid for kid in outer[0].kids if kid.text or kid.attrs.get("src")]
             inner = kids if len(kids) > 1 else list(kids[0].kids) if kids else []
-            values = _items(outer[0]) or [told_by(kid, wanted.item) for kid in inner]
-            yield Listed(values or _split(outer[0].text), "css", outer[0].tag, 0.74 * score)
+            values = _items(outer[0]) or [field_value_of(kid, wanted.item) for kid in inner]
+            yield ValueList(values or _split(outer[0].text), "css", outer[0].tag, 0.74 * score)
         else:
-            values = [told_by(one, wanted.item) for one in outer[:_MANY]]
-            yield Listed(values, "css", outer[0].tag, 0.78 * score)
+            values = [field_value_of(one, wanted.item) for one in outer[:_MANY]]
+            yield ValueList(values, "css", outer[0].tag, 0.78 * score)
 
 
 def _holds(outer: Node, inner: Node) -> bool:
     return outer is not inner and outer.at < inner.at < outer.end
 
 
-def _columns(wanted: Field, scope: Scope) -> Iterator[Listed]:
+def _columns(wanted: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
     for table in scope.tables:
         for at, header in enumerate(table.headers):
             score = like(wanted, words_of(header))
             if score >= LEAST:
                 values = [row[at].text for row in table.rows if at < len(row)]
-                yield Listed(values[:_MANY], "table", header, 0.8 * score)
+                yield ValueList(values[:_MANY], "table", header, 0.8 * score)

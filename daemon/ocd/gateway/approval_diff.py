@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from ocd.gateway.tool_entries import SAID, Offered
-from ocd.gateway.tool_pins import Pinned, digest
+from ocd.gateway.tool_entries import SAID, ToolEntry
+from ocd.gateway.tool_pins import PinnedTools, digest
 
 Declaration = Mapping[str, Any]
 # A longer text is shown to here; what follows is counted, and hidden from nobody.
@@ -20,7 +20,7 @@ MAX_TEXT = 50_000
 
 
 def changes(
-    found: Sequence[Offered], tools: Sequence[Declaration], agreed: Pinned | None
+    found: Sequence[ToolEntry], tools: Sequence[Declaration], agreed: PinnedTools | None
 ) -> list[dict[str, Any]]:
     """Return what differs from what was agreed to: [{"tool", "name", "state", "diff"}].
 
@@ -28,7 +28,7 @@ def changes(
     are refused, and cannot be agreed to, are no part of it.
     """
     now = dict(zip((one.tool for one in found), tools, strict=True))
-    before = agreed or Pinned(tools={})
+    before = agreed or PinnedTools(tools={})
     told = [
         _change(one.tool, one.name, one.state, before, now[one.tool])
         for one in found
@@ -38,25 +38,25 @@ def changes(
     return told + [_change(tool, "", "gone", before, None) for tool in gone]
 
 
-def mark(tools: Sequence[Declaration]) -> str:
+def fingerprint(tools: Sequence[Declaration]) -> str:
     """Return what tells one list of tools from another: agreeing is to what was shown."""
-    return digest({"tools": [said(tool) for tool in tools]})
+    return digest({"tools": [pinned_fields(tool) for tool in tools]})
 
 
-def said(tool: Declaration) -> dict[str, Any]:
+def pinned_fields(tool: Declaration) -> dict[str, Any]:
     """Return the part of a declaration that is agreed to."""
     return {key: tool[key] for key in SAID if tool.get(key) is not None}
 
 
 def _change(
-    tool: str, name: str, state: str, before: Pinned, now: Declaration | None
+    tool: str, name: str, state: str, before: PinnedTools, now: Declaration | None
 ) -> dict[str, Any]:
     told: dict[str, Any] = {"tool": _visible(tool), "name": name, "state": state}
     then = before.said.get(tool)
     if then is None and tool in before.tools:
         told["unknown"] = "how it was agreed to is not known: that was with an earlier version"
     lines = difflib.unified_diff(
-        list(_lines(then or {})), list(_lines(said(now or {}))),
+        list(_lines(then or {})), list(_lines(pinned_fields(now or {}))),
         f"{_visible(tool)} as agreed to {before.approved_at}".rstrip(), f"{_visible(tool)} now",
         lineterm="", n=2,
     )  # fmt: skip
@@ -74,10 +74,10 @@ def _lines(declaration: Declaration) -> Iterator[str]:
         else:
             shown = msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2)
             text = [f"{key}:", *(f"  {line}" for line in shown.decode().split("\n"))]
-        yield from _bounded(text)
+        yield from _bound_lines(text)
 
 
-def _bounded(lines: list[str]) -> Iterator[str]:
+def _bound_lines(lines: list[str]) -> Iterator[str]:
     left = MAX_TEXT
     for line in lines:
         left -= len(line)

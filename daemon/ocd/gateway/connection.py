@@ -9,7 +9,7 @@ from ocd.safety import secrets
 from ocd.verb_api.inline_tasks import OnProgress
 
 
-class Actor(Protocol):
+class UpstreamHandle(Protocol):
     """One server's connection; see oc_mcp.client.upstream_connection.Upstream. Every failure is an OcdError."""
 
     @property
@@ -25,7 +25,7 @@ class Actor(Protocol):
         """Be connected, again and again, until stopped."""
         ...
 
-    async def reached(self) -> object:
+    async def wait_connected(self) -> object:
         """Wait until the server is there, and has said what it offers."""
         ...
 

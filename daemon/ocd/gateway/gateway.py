@@ -9,7 +9,7 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.config.tables import Upstream
 from ocd.gateway.tool_pins import PinStore
-from ocd.gateway.upstream import Means, Server
+from ocd.gateway.upstream import UpstreamServer, UpstreamServices
 from ocd.safety.sanitize import Sanitizer
 from ocd.verb_api.capabilities import UPSTREAM_MARK
 from ocd.verb_api.declaration import Verb
@@ -39,8 +39,8 @@ class Gateway:
         spawn: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self.entries: dict[str, Mapping[str, Any]] = {}
-        self._means = Means(pins, sanitizer, load, spawn, self._publish)
-        self._servers: dict[str, Server] = {}
+        self._means = UpstreamServices(pins, sanitizer, load, spawn, self._publish)
+        self._servers: dict[str, UpstreamServer] = {}
         self._heard: set[Heard] = set()
         self.configure(tables)
 
@@ -56,7 +56,11 @@ class Gateway:
         for server in before.values():
             if server.name not in kept:
                 server.remove()
-        new = {name: Server(name, tables[name], self._means) for name in tables if name not in kept}
+        new = {
+            name: UpstreamServer(name, tables[name], self._means)
+            for name in tables
+            if name not in kept
+        }
         self._servers = kept | new
         self._publish()
         if new and self._heard:
@@ -76,7 +80,7 @@ class Gateway:
         self.entries.clear()
         self.entries.update(sorted(found.items()))
         for heard in list(self._heard):
-            self._means.spawn(_told(heard))
+            self._means.spawn(_describe_change(heard))
 
     async def settle(self) -> None:
         """Wait until every server has said what it offers, or cannot; for some seconds at most."""
@@ -103,7 +107,7 @@ class Gateway:
         await self.settle()
         found = list[dict[str, Any]]()
 
-        async def ask(server: Server) -> None:
+        async def ask(server: UpstreamServer) -> None:
             try:
                 found.extend(await server.resources())
             except OcdError as error:
@@ -124,7 +128,7 @@ class Gateway:
         """Agree to all tools of a server as they are now; see Server.approve."""
         return await self._server(name).approve(mark)
 
-    def _server(self, name: str) -> Server:
+    def _server(self, name: str) -> UpstreamServer:
         if name in self._servers:
             return self._servers[name]
         known = ", ".join(self.names) or "none"
@@ -150,5 +154,5 @@ class Gateway:
         return f"Gateway({self.names})"
 
 
-async def _told(heard: Heard) -> None:
+async def _describe_change(heard: Heard) -> None:
     await heard()

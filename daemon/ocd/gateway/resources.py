@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
-from ocd.gateway.results import MAX_ATTACHED_BYTES, MAX_NAME, MAX_URI, failed, plain
+from ocd.gateway.results import MAX_ATTACHED_BYTES, MAX_NAME, MAX_URI, one_line, tool_error
 from ocd.safety.redact_stream import redact_long
 from ocd.verb_api.capabilities import UPSTREAM_MARK
 from ocd.verb_api.declaration import UPSTREAM_ORIGIN, Output
@@ -19,11 +19,11 @@ from ocd.verb_api.declaration import UPSTREAM_ORIGIN, Output
 PREFIX = "openchrome://upstream/"
 # The verb that reads one; no tool can have such a name.
 READ = "resources/read"
-MOST_KEPT = 2000
+MAX_KEPT = 2000
 MAX_LISTED = 200
 
 
-class Links:
+class ResourceLinks:
     """The addresses of one server's resources by the ID that stands for them; the latest ones."""
 
     def __init__(self, server: str) -> None:
@@ -31,14 +31,14 @@ class Links:
         self._addresses = OrderedDict[str, str]()
         self._lock = threading.Lock()  # long answers are looked through beside the loop
 
-    def shown(self, address: str) -> str:
+    def alias(self, address: str) -> str:
         """Return the address that callers are given; `of` then knows it."""
         digest = blake2b(f"{self._server}\0{address}".encode("utf-8", "replace"), digest_size=10)
         key = b32encode(digest.digest()).decode().lower()
         with self._lock:
             self._addresses[key] = address
             self._addresses.move_to_end(key)
-            while len(self._addresses) > MOST_KEPT:
+            while len(self._addresses) > MAX_KEPT:
                 self._addresses.popitem(last=False)
         return f"{PREFIX}{self._server}/{key}"
 
@@ -46,14 +46,16 @@ class Links:
         """Return the server's own address, None for an ID that it has not been given."""
         return self._addresses.get(key)
 
-    def listed(self, resources: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    def to_list(self, resources: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """Yield what is listed of resources: no words that nobody has agreed to but their names."""
         for one in resources[:MAX_LISTED]:
             if isinstance(one.get("uri"), str) and 0 < len(one["uri"]) <= MAX_URI:
-                mime = {"mimeType": plain(one["mimeType"], MAX_NAME)} if one.get("mimeType") else {}
+                mime = (
+                    {"mimeType": one_line(one["mimeType"], MAX_NAME)} if one.get("mimeType") else {}
+                )
                 size = {"size": one["size"]} if isinstance(one.get("size"), int) else {}
-                name = plain(one.get("title") or one.get("name"), MAX_NAME) or "resource"
-                uri = self.shown(one["uri"])
+                name = one_line(one.get("title") or one.get("name"), MAX_NAME) or "resource"
+                uri = self.alias(one["uri"])
                 yield {"uri": uri, "name": f"{self._server}{UPSTREAM_MARK}{name}", **mime, **size}
 
 
@@ -67,11 +69,11 @@ def resource_of(server: str, shown: str, result: Mapping[str, Any], *, redacted:
     blobs = [str(one["blob"]) for one in contents if one.get("blob") is not None]
     texts = [str(one["text"]) for one in contents if one.get("text") is not None]
     if result.get("resultType") not in (None, "complete") or not (blobs or texts):
-        raise failed(server, READ, "it answered with no contents")
+        raise tool_error(server, READ, "it answered with no contents")
     if sum(map(len, blobs)) > MAX_ATTACHED_BYTES:
-        raise failed(server, READ, f"more than {MAX_ATTACHED_BYTES} bytes")
+        raise tool_error(server, READ, f"more than {MAX_ATTACHED_BYTES} bytes")
     mimes = [
-        plain(one.get("mimeType"), MAX_NAME) for one in contents if one.get("blob") is not None
+        one_line(one.get("mimeType"), MAX_NAME) for one in contents if one.get("blob") is not None
     ]
     body = "\n".join(texts)
     return Output(

@@ -38,13 +38,13 @@ def output_of(
     """
     if result.get("resultType") not in (None, "complete"):
         kind = str(result["resultType"])[:MAX_NAME]
-        raise failed(server, tool, f"it answered with '{kind}', which cannot be given here")
+        raise tool_error(server, tool, f"it answered with '{kind}', which cannot be given here")
     blocks = [block for block in result.get("content", ()) if isinstance(block, Mapping)]
     text = "\n".join(_texts(blocks, result.get("structuredContent")))
     if redacted:
         text = redact_long(text)
     if result.get("isError"):
-        raise failed(server, tool, text)
+        raise tool_error(server, tool, text)
     attached, said = _attachments(blocks, shown, redacted=redacted)
     if said:
         text = "\n".join((*([text] if text else []), *said))
@@ -57,7 +57,7 @@ def output_of(
     )
 
 
-def failed(server: str, tool: str, text: str) -> OcdError:
+def tool_error(server: str, tool: str, text: str) -> OcdError:
     """Return the error of a tool that failed; what it says is untrusted, and cut if it is long."""
     more = {"text_characters": len(text)} if len(text) > MAX_ERROR else {}
     return OcdError(
@@ -77,7 +77,7 @@ def _texts(blocks: list[Mapping[str, Any]], structured: object) -> Iterator[str]
             same = same or (structured is not None and _says(text, structured))
             yield text
         elif kind == "resource" and isinstance(inner, Mapping) and "text" in inner:
-            yield f"[resource {plain(inner.get('uri'), MAX_URI)}]\n{inner['text']}"
+            yield f"[resource {one_line(inner.get('uri'), MAX_URI)}]\n{inner['text']}"
     # Servers are asked to say it as text, too; those that do not are heard all the same.
     if structured is not None and not same:
         yield msgspec.json.encode(structured).decode()
@@ -122,7 +122,7 @@ def _attachment(block: Mapping[str, Any], shown: Shown) -> dict[str, Any] | None
     """Return a block with the keys that are known, each in its bounds; None for text."""
     kind = block.get("type")
     if kind in ("image", "audio"):
-        mime = plain(block.get("mimeType"), MAX_NAME)
+        mime = one_line(block.get("mimeType"), MAX_NAME)
         return {"type": kind, "data": str(block.get("data", "")), "mimeType": mime}
     if kind == "resource_link":
         return {"type": kind, **_link(block, shown)}
@@ -138,9 +138,9 @@ def _link(block: Mapping[str, Any], shown: Shown) -> dict[str, Any]:
     uri = str(block.get("uri") or "")
     link: dict[str, Any] = {"uri": shown(uri) if uri and len(uri) <= MAX_URI else ""}
     # Some hosts drop a whole result because of a link without a name.
-    link["name"] = plain(block.get("name"), MAX_NAME) or "resource"
+    link["name"] = one_line(block.get("name"), MAX_NAME) or "resource"
     if block.get("mimeType"):
-        link["mimeType"] = plain(block["mimeType"], MAX_NAME)
+        link["mimeType"] = one_line(block["mimeType"], MAX_NAME)
     if isinstance(block.get("size"), int):
         link["size"] = block["size"]
     return link
@@ -149,11 +149,11 @@ def _link(block: Mapping[str, Any], shown: Shown) -> dict[str, Any]:
 def _address(block: Mapping[str, Any], *, redacted: bool) -> str:
     """Return the server's own address of what the block is or links to, as a person knows it."""
     inner = block.get("resource")
-    uri = plain((inner if isinstance(inner, Mapping) else block).get("uri"), MAX_URI)
+    uri = one_line((inner if isinstance(inner, Mapping) else block).get("uri"), MAX_URI)
     return redact_url(uri) if redacted else uri
 
 
-def plain(value: object, most: int) -> str:
+def one_line(value: object, most: int) -> str:
     """Return a short text of another server's on one line, without what is invisible."""
     return _CONTROLS.sub("", str(value or ""))[:most]
 

@@ -34,7 +34,7 @@ State = Literal["offered", "changed", "new", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class ToolEntry:
     """One tool: its own name, the name it has with us, and whether it may be called.
 
     hash: of its declaration. why: what is wrong with a refused one. own: names of its parameters.
@@ -56,22 +56,22 @@ def offers(
     *,
     tier: int,
     sanitizer: Sanitizer,
-) -> list[Offered]:
+) -> list[ToolEntry]:
     """Return what becomes of a server's tools. pinned: hashes that were agreed to; None: all."""
-    names = Counter(exposed(server, _name(tool)) for tool in tools)
+    names = Counter(exposed_name(server, _name(tool)) for tool in tools)
     found = []
     for number, tool in enumerate(tools):
         entry = _entry(server, tool, tier, sanitizer)
-        why = _wrong(tool, names[entry["name"]], number)
+        why = _entry_error(tool, names[entry["name"]], number)
         state, mark = _state(_name(tool), _digest(tool), pinned), _digest(tool)
         state = "refused" if why else state
         if state in ("changed", "new"):
             entry = _withheld(server, entry, state)
-        found.append(Offered(_name(tool), entry["name"], state, mark, entry, _own(tool), why))
+        found.append(ToolEntry(_name(tool), entry["name"], state, mark, entry, _own(tool), why))
     return found
 
 
-def exposed(server: str, tool: str) -> str:
+def exposed_name(server: str, tool: str) -> str:
     """Return the name under which a tool is offered; long ones end in a hash of what they were."""
     name = f"{server}{UPSTREAM_MARK}{_NOT_ALLOWED.sub('_', tool)}"
     if len(name) <= MAX_NAME:
@@ -93,7 +93,7 @@ def _state(name: str, mark: str, pinned: Mapping[str, str] | None) -> State:
     return "changed" if name in pinned else "new"
 
 
-def _wrong(tool: Mapping[str, Any], namesakes: int, number: int) -> str:
+def _entry_error(tool: Mapping[str, Any], namesakes: int, number: int) -> str:
     schema = tool.get("inputSchema")
     if not _name(tool):
         return "it has no name"
@@ -122,7 +122,7 @@ def _entry(server: str, tool: Mapping[str, Any], tier: int, sanitizer: Sanitizer
     hints = tool.get("annotations")
     reads = isinstance(hints, dict) and hints.get("readOnlyHint") is True
     return {
-        "name": exposed(server, _name(tool)),
+        "name": exposed_name(server, _name(tool)),
         "capability": "upstream",
         "tier": tier,
         "scope": "upstream",

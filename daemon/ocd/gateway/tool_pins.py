@@ -14,7 +14,7 @@ from ocd.api.timestamps import now
 from ocd.storage.files import make_dir, read_document, write_whole
 
 
-class Pinned(msgspec.Struct, frozen=True, kw_only=True):
+class PinnedTools(msgspec.Struct, frozen=True, kw_only=True):
     """The tools of one server as they were agreed to: the hash of each by its own name.
 
     said: their declarations, to compare later ones with; earlier versions kept none.
@@ -25,12 +25,12 @@ class Pinned(msgspec.Struct, frozen=True, kw_only=True):
     approved_at: str = ""
 
 
-class _Book(msgspec.Struct, frozen=True, kw_only=True):
+class _PinFile(msgspec.Struct, frozen=True, kw_only=True):
     """The file as it is on disk."""
 
     format: Literal["upstream_pins"] = "upstream_pins"
     version: Literal[1] = 1
-    servers: dict[str, Pinned] = {}
+    servers: dict[str, PinnedTools] = {}
 
 
 def digest(declaration: dict[str, Any]) -> str:
@@ -46,27 +46,27 @@ class PinStore:
         self._path = home / "upstream" / "pins.json"
         self._lock = threading.Lock()
 
-    def of(self, server: str) -> Pinned | None:
+    def of(self, server: str) -> PinnedTools | None:
         """Return what was agreed to of a server, None if it was never met; unreadable_file."""
         return self._read().servers.get(server)
 
     def keep(
         self, server: str, tools: dict[str, str], said: dict[str, dict[str, Any]], at: str = ""
-    ) -> Pinned:
+    ) -> PinnedTools:
         """Remember that these tools, by name, hash and words, are agreed to, and no others.
 
         at: when that was; now, unless it is given.
         """
-        pinned = Pinned(tools=tools, said=said, approved_at=at or now())
+        pinned = PinnedTools(tools=tools, said=said, approved_at=at or now())
         with self._lock:
-            book = _Book(servers={**self._read().servers, server: pinned})
+            book = _PinFile(servers={**self._read().servers, server: pinned})
             make_dir(self._path.parent)
             whole = msgspec.json.format(msgspec.json.encode(book), indent=1)
             write_whole(self._path, whole + b"\n")
         return pinned
 
-    def _read(self) -> _Book:
-        return read_document(self._path, _Book) or _Book()
+    def _read(self) -> _PinFile:
+        return read_document(self._path, _PinFile) or _PinFile()
 
     def __repr__(self) -> str:
         return f"PinStore({str(self._path)!r})"

@@ -13,11 +13,11 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.config.tables import Upstream
 from ocd.gateway import approval_diff as review
-from ocd.gateway.connection import Actor, starting
-from ocd.gateway.resources import READ, Links, resource_of
+from ocd.gateway.connection import UpstreamHandle, starting
+from ocd.gateway.resources import READ, ResourceLinks, resource_of
 from ocd.gateway.results import output_of
-from ocd.gateway.tool_entries import Offered, offers
-from ocd.gateway.tool_pins import Pinned, PinStore
+from ocd.gateway.tool_entries import ToolEntry, offers
+from ocd.gateway.tool_pins import PinnedTools, PinStore
 from ocd.safety.redact import redact_text
 from ocd.safety.sanitize import Sanitizer
 from ocd.verb_api.capabilities import UPSTREAM_MARK
@@ -37,7 +37,7 @@ class UpstreamCall(Params):
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class UpstreamServices:
     """What all servers need. load: imports a module of oc_mcp. publish: tells of new offers."""
 
     pins: PinStore
@@ -47,25 +47,25 @@ class Means:
     publish: Callable[[], None]
 
 
-class Server:
+class UpstreamServer:
     """One `[upstream.NAME]`. `offered`: its tools by the names they have with us."""
 
-    def __init__(self, name: str, table: Upstream, means: Means) -> None:
+    def __init__(self, name: str, table: Upstream, means: UpstreamServices) -> None:
         self.name = name
         self.table = table
-        self.offered: dict[str, Offered] = {}
+        self.offered: dict[str, ToolEntry] = {}
         self.known = asyncio.Event()
         self.ended = asyncio.Event()
-        self.actor: Actor | None = None
+        self.actor: UpstreamHandle | None = None
         self._means = means
         self._starting = asyncio.Lock()
         self._listed: list[dict[str, Any]] = []
         self._removed = False
-        self._links = Links(name)
+        self._links = ResourceLinks(name)
 
     # --- its life ---------------------------------------------------------------------------
 
-    async def started(self) -> Actor:
+    async def start(self) -> UpstreamHandle:
         """Return its actor, which is made and set going when it is first asked for."""
         async with self._starting:
             if self.actor is not None:
@@ -76,12 +76,12 @@ class Server:
                     "upstream_gone", f"The MCP server '{self.name}' was taken out of config.toml",
                     hint="What there is: oc mcp upstreams", upstream=self.name,
                 )  # fmt: skip
-            actor: Actor = module.Upstream(self.name, starting(self.table), self._on_tools)
+            actor: UpstreamHandle = module.Upstream(self.name, starting(self.table), self._on_tools)
             self.actor = actor
             self._means.spawn(self._run(actor))
             return actor
 
-    async def _run(self, actor: Actor) -> None:
+    async def _run(self, actor: UpstreamHandle) -> None:
         try:
             await actor.run()
         finally:
@@ -90,7 +90,7 @@ class Server:
     async def settle(self) -> None:
         """Wait until its first start has come to something."""
         try:
-            actor = await self.started()
+            actor = await self.start()
         except OcdError as error:
             logger.warning("upstream %s cannot be started: %s", self.name, error.message)
             return
@@ -111,39 +111,41 @@ class Server:
         if pinned is None:
             pinned = await self._pin()
         elif not pinned.said.keys() >= pinned.tools.keys():
-            pinned = await self._completed(pinned)
+            pinned = await self._complete_pins(pinned)
         self._offer(pinned)
 
-    async def _pin(self) -> Pinned:
+    async def _pin(self) -> PinnedTools:
         found = self._offers(None)
         agreed = [one.tool for one in found if one.state != "refused"]
         hashes = {one.tool: one.hash for one in found if one.tool in agreed}
-        return await self._keep(hashes, self._said(agreed))
+        return await self._keep(hashes, self._describe_tools(agreed))
 
-    async def _completed(self, pinned: Pinned) -> Pinned:
+    async def _complete_pins(self, pinned: PinnedTools) -> PinnedTools:
         """Add the words of tools that are as they were agreed to: earlier versions kept none."""
         same = [one.tool for one in self._offers(pinned) if pinned.tools.get(one.tool) == one.hash]
-        return await self._keep(pinned.tools, pinned.said | self._said(same), pinned.approved_at)
+        return await self._keep(
+            pinned.tools, pinned.said | self._describe_tools(same), pinned.approved_at
+        )
 
     async def _keep(
         self, hashes: dict[str, str], said: dict[str, dict[str, Any]], at: str = ""
-    ) -> Pinned:
+    ) -> PinnedTools:
         return await asyncio.to_thread(self._means.pins.keep, self.name, hashes, said, at)
 
-    def _said(self, tools: Iterable[str]) -> dict[str, dict[str, Any]]:
+    def _describe_tools(self, tools: Iterable[str]) -> dict[str, dict[str, Any]]:
         wanted = set(tools)
         return {
-            str(tool.get("name", "")): review.said(tool)
+            str(tool.get("name", "")): review.pinned_fields(tool)
             for tool in self._listed
             if str(tool.get("name", "")) in wanted
         }
 
-    def _offers(self, pinned: Pinned | None) -> list[Offered]:
+    def _offers(self, pinned: PinnedTools | None) -> list[ToolEntry]:
         agreed = None if pinned is None else pinned.tools
         sanitizer = self._means.sanitizer
         return offers(self.name, self._listed, agreed, tier=self.table.tier, sanitizer=sanitizer)
 
-    def _offer(self, pinned: Pinned) -> None:
+    def _offer(self, pinned: PinnedTools) -> None:
         if self._removed:
             return
         found = self._offers(pinned)
@@ -156,8 +158,8 @@ class Server:
 
     async def review(self) -> dict[str, Any]:
         """Ask for its tools and return what a person would agree to, compared with what was."""
-        actor = await self.started()
-        await actor.reached()
+        actor = await self.start()
+        await actor.wait_connected()
         self._listed = await actor.tools()
         before = await asyncio.to_thread(self._means.pins.of, self.name)
         found = self._offers(before)
@@ -165,7 +167,7 @@ class Server:
             "upstream": self.name,
             "tools": sum(one.state != "refused" for one in found),
             "changes": review.changes(found, self._listed, before),
-            "mark": review.mark(self._listed),
+            "mark": review.fingerprint(self._listed),
         }
 
     async def approve(self, mark: str) -> dict[str, Any]:
@@ -192,9 +194,9 @@ class Server:
                 found["said"] = redact_text(str(found["said"]))
         offered = self.offered.values()
         found["tools"] = [one.name for one in offered if one.state == "offered"]
-        withheld = [_told_of(one) for one in offered if one.state != "offered"]
+        withheld = [_describe_entry(one) for one in offered if one.state != "offered"]
         everything = self._offers(None) if self._listed else []
-        refused = [_told_of(one) for one in everything if one.state == "refused"]
+        refused = [_describe_entry(one) for one in everything if one.state == "refused"]
         found |= {"withheld": withheld} if withheld else {}
         return found | ({"refused": refused} if refused else {})
 
@@ -208,8 +210,8 @@ class Server:
         if name == f"{self.name}{UPSTREAM_MARK}{READ}":
             return self._verb(name, self._read, frozenset(("id",)), reads=True)
         if not self.known.is_set():
-            actor = await self.started()
-            await actor.reached()
+            actor = await self.start()
+            await actor.wait_connected()
         one = self.offered.get(name)
         if one is None:
             return None
@@ -223,16 +225,16 @@ class Server:
         return Verb(
             name=name, params=UpstreamCall, run=run, scope="upstream", needs=None,
             capability="upstream", tier=self.table.tier, large=True, reads_page=True,
-            timeout_ms=self.table.timeout_ms, foreign=own, reads=reads,
+            timeout_ms=self.table.timeout_ms, upstream_params=own, reads=reads,
         )  # fmt: skip
 
     async def _call(
         self, tool: str, params: UpstreamCall, on_progress: OnProgress | None
     ) -> Output:
-        actor = await self.started()
+        actor = await self.start()
         result = await actor.call(tool, params.arguments, on_progress)
         work = partial(
-            output_of, self.name, tool, result, self._links.shown, redacted=self.table.redact
+            output_of, self.name, tool, result, self._links.alias, redacted=self.table.redact
         )
         return await asyncio.to_thread(work) if _is_long(result) else work()
 
@@ -240,8 +242,8 @@ class Server:
 
     async def resources(self) -> list[dict[str, Any]]:
         """Return its resources as they are listed, under addresses of ours; upstream_gone."""
-        actor = await self.started()
-        return list(self._links.listed(await actor.resources()))
+        actor = await self.start()
+        return list(self._links.to_list(await actor.resources()))
 
     async def _read(self, params: UpstreamCall, _on_progress: OnProgress | None) -> Output:
         key = str(params.arguments.get("id", ""))
@@ -253,9 +255,9 @@ class Server:
                 "not_found", f"'{self.name}' has no such resource now",
                 hint="Links hold until the daemon is started again. Call the tool again.",
             )  # fmt: skip
-        actor = await self.started()
+        actor = await self.start()
         result = await actor.read(address)
-        shown = self._links.shown(address)
+        shown = self._links.alias(address)
         work = partial(resource_of, self.name, shown, result, redacted=self.table.redact)
         return await asyncio.to_thread(work)
 
@@ -270,11 +272,11 @@ def _is_long(result: Mapping[str, Any]) -> bool:
     return size > _SHORT or result.get("structuredContent") is not None
 
 
-def _told_of(one: Offered) -> dict[str, Any]:
+def _describe_entry(one: ToolEntry) -> dict[str, Any]:
     return {"tool": one.name, "state": one.state, **({"why": one.why} if one.why else {})}
 
 
-def _not_agreed(server: str, one: Offered) -> OcdError:
+def _not_agreed(server: str, one: ToolEntry) -> OcdError:
     what = "is new" if one.state == "new" else "has changed"
     return OcdError(
         "upstream_withheld",

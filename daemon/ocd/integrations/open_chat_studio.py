@@ -30,7 +30,7 @@ _TOKEN_FIELD = "csrfmiddlewaretoken"  # noqa: S105 - a field's name
 _CHUNKING = {"chunk_size": 800, "chunk_overlap": 400}
 _MESSAGES = "[role=alert], .alert, .messages li, .message, .toast"
 _BAD = re.compile(r"invalid|unsupported|not allowed|reject|error|fail", re.IGNORECASE)
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 Check = Callable[[str], Awaitable[None]]
 
 
@@ -55,7 +55,7 @@ class Collection:
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class UploadFile:
     """One file: its name, media type and size in bytes, and how its bytes are read."""
 
     name: str
@@ -64,7 +64,7 @@ class Parcel:
     open: Callable[[], IO[bytes]]
 
 
-def parcels_of(files: Iterable[FileSource]) -> list[Parcel]:
+def parcels_of(files: Iterable[FileSource]) -> list[UploadFile]:
     """Return the files as they will be sent; invalid_argument for content that is no base64.
 
     Blocks for a moment. Raises file_not_found for a path that is no file.
@@ -72,7 +72,7 @@ def parcels_of(files: Iterable[FileSource]) -> list[Parcel]:
     return [_parcel(number, file) for number, file in enumerate(files, 1)]
 
 
-def _parcel(number: int, file: FileSource) -> Parcel:
+def _parcel(number: int, file: FileSource) -> UploadFile:
     path = Path(file.file_path) if file.file_path is not None else None
     name = file.name or (path.name if path else "")
     if not name or name != Path(name).name:
@@ -84,13 +84,13 @@ def _parcel(number: int, file: FileSource) -> Parcel:
     if path is not None:
         if not path.is_file():
             raise OcdError("file_not_found", f"{path} is no file", path=str(path), file=name)
-        return Parcel(name, kind, path.stat().st_size, lambda: path.open("rb"))
+        return UploadFile(name, kind, path.stat().st_size, lambda: path.open("rb"))
     try:
         data = base64.b64decode(file.content or "", validate=True)
     except (binascii.Error, ValueError) as error:
         message = f"{name}: content is not base64: {error}"
         raise OcdError("invalid_argument", message, parameter="files", file=name) from None
-    return Parcel(name, kind, len(data), lambda: BytesIO(data))
+    return UploadFile(name, kind, len(data), lambda: BytesIO(data))
 
 
 class Upload:
@@ -112,7 +112,7 @@ class Upload:
         self._cookies = list(cookies)
         self._check = check
 
-    async def send(self, parcels: list[Parcel], chunking: Mapping[str, int]) -> dict[str, Any]:
+    async def send(self, parcels: list[UploadFile], chunking: Mapping[str, int]) -> dict[str, Any]:
         """Post the files and return what became of them.
 
         Keys: collection_url, count, files [{name, size_bytes, mime_type}], messages. Raises
@@ -143,7 +143,7 @@ class Upload:
         }
 
     async def _get(self, http: "ClientSession", url: URL) -> str:
-        for _ in range(_MOST_REDIRECTS):
+        for _ in range(_MAX_REDIRECTS):
             await self._check(str(url))
             async with http.get(url, allow_redirects=False) as response:
                 self._expect(response)
@@ -157,7 +157,7 @@ class Upload:
         self,
         http: "ClientSession",
         page: str,
-        parcels: list[Parcel],
+        parcels: list[UploadFile],
         chunking: Mapping[str, int],
     ) -> list[str]:
         import aiohttp

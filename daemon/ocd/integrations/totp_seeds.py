@@ -31,7 +31,7 @@ _LEAST_BYTES = 5
 _Algorithm = Literal["sha1", "sha256", "sha512"]
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SeedEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One domain's seed: where it is kept, and how its codes are made."""
 
     kept_in: Literal["keyring", "file"]
@@ -42,16 +42,16 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     added_at: str = ""
 
 
-class _Book(msgspec.Struct, frozen=True, kw_only=True):
+class _SeedFile(msgspec.Struct, frozen=True, kw_only=True):
     """The file as it is on disk."""
 
     format: Literal["totp"] = "totp"
     version: Literal[1] = 1
-    entries: dict[str, Entry] = {}
+    entries: dict[str, SeedEntry] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class TotpCode:
     """A code, and until when (seconds since 1970) it holds; `domain` is its seed's."""
 
     domain: str
@@ -90,7 +90,7 @@ class TotpStore:
             kept_in: Literal["keyring", "file"] = "file"
             if _keyring("set_password", self._service, host, given.secret) is not _FAILED:
                 kept_in = "keyring"
-            entry = Entry(
+            entry = SeedEntry(
                 kept_in=kept_in,
                 seed=given.secret if kept_in == "file" else "",
                 digits=given.digits,
@@ -124,7 +124,7 @@ class TotpStore:
         variables = sorted(name for name in self._environ if name.startswith(PREFIX))
         return [*listed, *({"variable": name, "kept_in": "environment"} for name in variables)]
 
-    def code(self, domain: str, now: float) -> Code:
+    def code(self, domain: str, now: float) -> TotpCode:
         """Return the code of this moment for a domain, or for the nearest one above it.
 
         Raises not_found, unreadable_file, and disabled if the keyring does not give the seed.
@@ -137,12 +137,12 @@ class TotpStore:
         for name in above:
             variable = self._environ.get(PREFIX + "".join(_sign(c) for c in name), "")
             if variable:
-                return _made(name, _seed_of(variable), now)
+                return _make_code(name, _seed_of(variable), now)
             if name in entries:
-                return _made(name, self._stored(name, entries[name]), now)
+                return _make_code(name, self._store(name, entries[name]), now)
         raise _unknown(host, list(entries))
 
-    def _stored(self, host: str, entry: Entry) -> _Seed:
+    def _store(self, host: str, entry: SeedEntry) -> _Seed:
         secret: object = entry.seed
         if entry.kept_in == "keyring":
             secret = _keyring("get_password", self._service, host)
@@ -153,12 +153,12 @@ class TotpStore:
             )  # fmt: skip
         return _Seed(secret, entry.digits, entry.period, entry.algorithm)
 
-    def _read(self) -> _Book:
-        return read_document(self._path, _Book) or _Book()
+    def _read(self) -> _SeedFile:
+        return read_document(self._path, _SeedFile) or _SeedFile()
 
-    def _write(self, entries: dict[str, Entry]) -> None:
+    def _write(self, entries: dict[str, SeedEntry]) -> None:
         make_dir(self._path.parent)
-        whole = msgspec.json.encode(_Book(entries=entries))
+        whole = msgspec.json.encode(_SeedFile(entries=entries))
         write_whole(self._path, msgspec.json.format(whole, indent=1) + b"\n")
 
     def __repr__(self) -> str:
@@ -227,7 +227,7 @@ def _bytes(secret: str) -> bytes:
     return base64.b32decode(secret.rstrip("=") + "=" * (-len(secret.rstrip("=")) % 8))
 
 
-def _made(domain: str, seed: _Seed, now: float) -> Code:
+def _make_code(domain: str, seed: _Seed, now: float) -> TotpCode:
     from pyotp.totp import TOTP
 
     class Generator(TOTP):
@@ -238,7 +238,7 @@ def _made(domain: str, seed: _Seed, now: float) -> Code:
     digest = getattr(hashlib, seed.algorithm)
     generator = Generator(seed.secret, digits=seed.digits, digest=digest, interval=seed.period)
     ends = (int(now) // seed.period + 1) * seed.period
-    return Code(domain, generator.at(int(now)), float(ends), seed.period)
+    return TotpCode(domain, generator.at(int(now)), float(ends), seed.period)
 
 
 _FAILED = object()

@@ -21,14 +21,14 @@ def summarise(args: Mapping[str, Any]) -> str:
         return _encode(whole)
     cut: dict[str, Any] = {"_truncated": True, "_bytes": len(_encode(whole).encode())}
     for key, value in whole.items():
-        longer = cut | {str(key): _shortened(value)}
+        longer = cut | {str(key): _shorten(value)}
         if _size(longer) > MAX_BYTES:
             break
         cut = longer
     return _encode(cut)
 
 
-def _shortened(value: object) -> object:
+def _shorten(value: object) -> object:
     text = value if isinstance(value, str) else _encode(value)
     return value if len(text) <= _MAX_VALUE else f"{text[:_MAX_VALUE]}…"
 

@@ -5,16 +5,16 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from ocd.api.errors import OcdError
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 
 T = TypeVar("T")
 
 
-class Stopped(Exception):
+class TaskStopped(Exception):
     """The task was asked to stop before the call had ended."""
 
 
-async def stoppable(work: Work, call: Awaitable[T]) -> T:
+async def stoppable(work: TaskHandle, call: Awaitable[T]) -> T:
     """Return what the call returns, or raise its OcdError; Stopped if the task stops meanwhile."""
 
     async def attempt() -> T | OcdError:
@@ -33,7 +33,7 @@ async def stoppable(work: Work, call: Awaitable[T]) -> T:
         await asyncio.wait({calling})
         heeding.cancel()
     if calling.cancelled():
-        raise Stopped
+        raise TaskStopped
     outcome = calling.result()
     if isinstance(outcome, OcdError):
         raise outcome

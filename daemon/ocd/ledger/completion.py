@@ -5,9 +5,9 @@ import logging
 from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
-from ocd.ledger.states import Outcome, TaskMeta, TaskProgress, orphaned, reap
+from ocd.ledger.states import Outcome, TaskMeta, TaskProgress, orphaned_error, reap
 from ocd.ledger.store import TaskStore
-from ocd.ledger.task_kind import Kind, code_of_a_kind
+from ocd.ledger.task_kind import TaskKind, code_of_a_kind
 from ocd.storage import crash_points
 from ocd.storage.payload import Payload
 
@@ -15,7 +15,11 @@ logger = logging.getLogger(__name__)
 
 
 def with_result(
-    store: TaskStore, kind: Kind | None, meta: TaskMeta, verdict: Outcome, payload: Payload | None
+    store: TaskStore,
+    kind: TaskKind | None,
+    meta: TaskMeta,
+    verdict: Outcome,
+    payload: Payload | None,
 ) -> Outcome:
     """Write the task's result and return the verdict that names it.
 
@@ -34,7 +38,7 @@ def with_result(
     return replace(verdict, result_path=path, result_list=place, result_checked=True)
 
 
-def _of_units(store: TaskStore, kind: Kind | None, meta: TaskMeta) -> Payload | None:
+def _of_units(store: TaskStore, kind: TaskKind | None, meta: TaskMeta) -> Payload | None:
     if kind is None or kind.recover is None:
         return None
     # A line that cannot be read costs that unit alone; the file then stays beside the result.
@@ -51,16 +55,16 @@ def _without_result(verdict: Outcome, error: OcdError) -> Outcome:
     return replace(verdict, status=failed, error=error.body())
 
 
-def reap_orphan(store: TaskStore, kind: Kind | None, meta: TaskMeta) -> TaskMeta:
+def reap_orphan(store: TaskStore, kind: TaskKind | None, meta: TaskMeta) -> TaskMeta:
     """End a task whose process is gone, with a result of the units it finished (step 6)."""
     store.sweep_parts(meta.task_id)
     units = sum(1 for _ in store.units(meta.task_id, readable_only=True))
     progress = replace(meta.progress, done=units) if units else meta.progress
-    verdict = Outcome(status="FAILED", error=dict(orphaned(meta, units)))
+    verdict = Outcome(status="FAILED", error=dict(orphaned_error(meta, units)))
     outcome = with_result(store, kind, replace(meta, progress=progress), verdict, None)
     crash_points.point("reap.result")
     ended = store.update(
-        meta.task_id, lambda now: _reaped(now, outcome, progress, store.now()), "reap.meta"
+        meta.task_id, lambda now: _orphaned_meta(now, outcome, progress, store.now()), "reap.meta"
     )
     store.remove_held_units(ended)
     events = store.events(meta.task_id)
@@ -69,5 +73,5 @@ def reap_orphan(store: TaskStore, kind: Kind | None, meta: TaskMeta) -> TaskMeta
     return ended
 
 
-def _reaped(meta: TaskMeta, outcome: Outcome, progress: TaskProgress, now: str) -> TaskMeta:
+def _orphaned_meta(meta: TaskMeta, outcome: Outcome, progress: TaskProgress, now: str) -> TaskMeta:
     return meta if meta.terminal else replace(reap(meta, outcome, now), progress=progress)

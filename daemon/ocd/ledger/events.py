@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ocd.storage.files import UNDECODABLE, Log, reading
+from ocd.storage.files import UNDECODABLE, JsonLinesLog, reading
 
 EVENTS = "events.jsonl"
 _encode = msgspec.json.Encoder().encode
@@ -21,7 +21,7 @@ class Events:
     """
 
     def __init__(self, path: Path, now: Callable[[], str]) -> None:
-        self._log = Log(path)
+        self._log = JsonLinesLog(path)
         self._now = now
         self._over = False
         # Keeps a late event of a thread from landing behind the last one.

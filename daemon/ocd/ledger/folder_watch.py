@@ -8,7 +8,7 @@ from pathlib import Path
 POLL_S = 0.25
 
 
-class Signal:
+class ChangeSignal:
     """Wakes everybody who waits for the next change.
 
     Take `next` before looking at the state, then wait on it: a change in between is not missed.

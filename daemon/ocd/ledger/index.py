@@ -23,7 +23,7 @@ _BIG_ENOUGH = 16384
 logger = logging.getLogger(__name__)
 
 
-class Row(NamedTuple):
+class IndexRow(NamedTuple):
     """What the index knows of a task; created in epoch milliseconds."""
 
     created: int
@@ -31,7 +31,7 @@ class Row(NamedTuple):
     status: str
 
 
-class _Words(msgspec.Struct):
+class _IndexedMeta(msgspec.Struct):
     """The part of meta.json that the index keeps."""
 
     kind: str
@@ -40,20 +40,20 @@ class _Words(msgspec.Struct):
     version: int = FORMAT
 
 
-class Index:
+class TaskIndex:
     """Every task of a store by id. Its methods may be called from any thread."""
 
     def __init__(self, store: TaskStore) -> None:
         self._store = store
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, IndexRow] = {}
         self.unreadable: set[str] = set()
         self._seen = 0
-        self._decode = msgspec.json.Decoder(_Words).decode
+        self._decode = msgspec.json.Decoder(_IndexedMeta).decode
         self._lock = threading.Lock()  # rows are iterated in threads while the loop adds some
 
     def put(self, meta: TaskMeta) -> None:
         """Note a task as it is now."""
-        row = Row(milliseconds(meta.created_at), intern(meta.kind), meta.status)
+        row = IndexRow(milliseconds(meta.created_at), intern(meta.kind), meta.status)
         with self._lock:
             self._rows[meta.task_id] = row
 
@@ -69,7 +69,7 @@ class Index:
             self._rows.pop(task_id, None)
             self.unreadable.add(task_id)
 
-    def created(self, task_id: str) -> int:
+    def created_ms(self, task_id: str) -> int:
         """Return when the task was created, in epoch milliseconds; 0 if it is not known."""
         row = self._rows.get(task_id)
         return row.created if row else 0
@@ -128,7 +128,7 @@ class Index:
         with self._lock:
             self._rows[task_id] = row
 
-    def _read(self, task_id: str) -> Row:
+    def _read(self, task_id: str) -> IndexRow:
         # Ten thousand of these happen at start: no Path, no file object, few fields decoded.
         descriptor = os.open(f"{self._store.root}/{task_id}/{META}", os.O_RDONLY)
         try:
@@ -140,7 +140,7 @@ class Index:
         words = self._decode(data)
         if words.version > FORMAT:
             raise ValueError(f"its format {words.version} is of a newer version")
-        return Row(milliseconds(words.created_at), intern(words.kind), intern(words.status))
+        return IndexRow(milliseconds(words.created_at), intern(words.kind), intern(words.status))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -156,7 +156,7 @@ def _folders(root: Path) -> Iterator[str]:
                 yield entry.name
 
 
-def readable(index: Index, store: TaskStore, task_id: str) -> TaskMeta | None:
+def readable(index: TaskIndex, store: TaskStore, task_id: str) -> TaskMeta | None:
     """Return the task, or None if it is gone or unreadable by now; the index learns of it."""
     try:
         return store.read(task_id)

@@ -13,7 +13,7 @@ _SAME_START_MS = 1500
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class ProcessIdentity:
     """A process: its pid, when it started (RFC 3339), and the boot it belongs to ("": unknown)."""
 
     pid: int
@@ -22,10 +22,10 @@ class Identity:
 
 
 @cache
-def own_identity() -> Identity:
+def own_identity() -> ProcessIdentity:
     """Return this process's identity."""
     process = psutil.Process()
-    return Identity(process.pid, timestamp(int(process.create_time() * 1000)), boot_id())
+    return ProcessIdentity(process.pid, timestamp(int(process.create_time() * 1000)), boot_id())
 
 
 @cache
@@ -49,10 +49,10 @@ def process_is_gone(meta: TaskMeta) -> bool:
     except (psutil.Error, ValueError, OverflowError):
         # AccessDenied is somebody else's process, so none that wrote into this home.
         return True
-    return not _started_at(meta, started_ms)
+    return not _matches_start(meta, started_ms)
 
 
-def _started_at(meta: TaskMeta, started_ms: float) -> bool:
+def _matches_start(meta: TaskMeta, started_ms: float) -> bool:
     if meta.pid_started_at is None:
         return True
     try:

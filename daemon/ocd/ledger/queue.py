@@ -2,15 +2,15 @@
 
 from collections import deque
 
-from ocd.ledger.task_run import Run
+from ocd.ledger.task_run import TaskRun
 
 
-class Line:
+class TaskQueue:
     """Gives turns. A run gets its turn by its event `turn`, and gives it back by `leave`."""
 
     def __init__(self, max_at_once: int) -> None:
         self._max_at_once = max_at_once
-        self._waiting: deque[Run] = deque()
+        self._waiting: deque[TaskRun] = deque()
         self._at_work = 0
 
     @property
@@ -23,12 +23,12 @@ class Line:
         self._max_at_once = value
         self._call_in()
 
-    def join(self, run: Run) -> None:
+    def join(self, run: TaskRun) -> None:
         """Put a run at the end of the line."""
         self._waiting.append(run)
         self._call_in()
 
-    def leave(self, run: Run) -> None:
+    def leave(self, run: TaskRun) -> None:
         """Give a run's turn to the next, or take it out of the line."""
         if run.holds_turn:
             run.holds_turn = False

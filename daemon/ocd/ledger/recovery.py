@@ -6,16 +6,16 @@ from collections.abc import Mapping
 
 from ocd.api.errors import OcdError
 from ocd.ledger.completion import reap_orphan
-from ocd.ledger.index import Index, readable
+from ocd.ledger.index import TaskIndex, readable
 from ocd.ledger.process_identity import process_is_gone
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
-from ocd.ledger.task_kind import Kind
+from ocd.ledger.task_kind import TaskKind
 
 logger = logging.getLogger(__name__)
 
 
-def recover(store: TaskStore, index: Index, kinds: Mapping[str, Kind]) -> list[TaskMeta]:
+def recover(store: TaskStore, index: TaskIndex, kinds: Mapping[str, TaskKind]) -> list[TaskMeta]:
     """Fill the index and reap every orphan; return those. Blocks; may be repeated.
 
     A task that cannot be read is left alone; one that cannot be written stays for the next start.

@@ -10,18 +10,18 @@ from typing import Any, BinaryIO
 import msgspec
 
 from ocd.ledger.errors import unreadable
-from ocd.ledger.states import ListPlace, TaskMeta
+from ocd.ledger.states import ResultListSpan, TaskMeta
 from ocd.outputs.file_layout import part_of
 from ocd.outputs.item_index import IndexWriter, read_index
 from ocd.outputs.reader import PayloadReader, StoredItems
 from ocd.storage import crash_points
 from ocd.storage.files import UNDECODABLE, open_private, reading, storage, sync_dir
-from ocd.storage.payload import Chunk, Lines, Payload, Rows, at_keys
+from ocd.storage.payload import JsonLinesFile, Payload, PayloadChunk, Rows, at_keys
 
 RESULT = "result.json"
 
 
-def write_result(path: Path, payload: Payload, units_size: int) -> ListPlace | None:
+def write_result(path: Path, payload: Payload, units_size: int) -> ResultListSpan | None:
     """Write a result and its index in one pass (steps 5.1 and 5.2); return where its list stands.
 
     units_size: bytes of the task's units file. Nothing of a failed write stays.
@@ -67,7 +67,7 @@ class _Tally:
         self._payload = payload
         self._first = self._last = self._total = self._lines = 0
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def __iter__(self) -> Iterator[PayloadChunk]:
         for chunk in self._payload:
             size = len(chunk.data)
             self._first = self._first or size
@@ -77,7 +77,7 @@ class _Tally:
             self._lines += size + 1 if chunk.is_item else 0
             yield chunk
 
-    def place(self, units_size: int) -> ListPlace | None:
+    def place(self, units_size: int) -> ResultListSpan | None:
         """Return where the list stands, if there is one; to be asked once all bytes passed."""
         keys = self._payload.items_at
         if keys is None:
@@ -86,11 +86,11 @@ class _Tally:
         end = self._total - self._last + 1
         # A list of its own may have the units in another order.
         is_units = self._payload.of_rows and 0 < self._lines == units_size
-        return ListPlace(keys, self._first - 1, end, in_units=is_units)
+        return ResultListSpan(keys, self._first - 1, end, in_units=is_units)
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class TaskResult:
     """A task's result. With `rows`, `data` has everything but the list at the keys `items`.
 
     file: has all of it, with its index beside it.
@@ -102,7 +102,7 @@ class Result:
     file: Path | None = None
 
 
-def read_result(path: Path, units: Lines, meta: TaskMeta) -> Result | None:
+def read_result(path: Path, units: JsonLinesFile, meta: TaskMeta) -> TaskResult | None:
     """Return the result of a task that stands at `path`, or None if it has none. Blocks.
 
     A list that the units file had is not read: it comes as `rows`. Raises `unreadable_file`.
@@ -118,29 +118,31 @@ def read_result(path: Path, units: Lines, meta: TaskMeta) -> Result | None:
         raise unreadable(path, "it is missing") from None
 
 
-def _read_checked(file: BinaryIO, path: Path, place: ListPlace | None) -> Result:
+def _read_checked(file: BinaryIO, path: Path, place: ResultListSpan | None) -> TaskResult:
     index = read_index(path.with_suffix(".idx"))
     payload = PayloadReader(file, path, index.payload_size or 0, index)
     keys = place.keys if place else None
     if place is None or not place.in_units:
-        return Result(_decoded(path, payload.read(0, payload.size)), None, keys, path)
+        return TaskResult(_decode(path, payload.read(0, payload.size)), None, keys, path)
     tail = payload.read(place.end, payload.size)
     data = _without_list(path, payload.read(0, place.start), tail, place)
-    return Result(data, StoredItems(path, index), keys, path)
+    return TaskResult(data, StoredItems(path, index), keys, path)
 
 
-def _read_older(file: BinaryIO, path: Path, units: Lines, place: ListPlace | None) -> Result:
+def _read_older(
+    file: BinaryIO, path: Path, units: JsonLinesFile, place: ResultListSpan | None
+) -> TaskResult:
     """Return a result of a release that kept the units beside it, and no checksums."""
     if place is None or not _stands_in(units, place):
-        return Result(_decoded(path, file.read()), items=place.keys if place else None)
+        return TaskResult(_decode(path, file.read()), items=place.keys if place else None)
     head = file.read(place.start)
     file.seek(place.end)
-    return Result(_without_list(path, head, file.read(), place), units, place.keys)
+    return TaskResult(_without_list(path, head, file.read(), place), units, place.keys)
 
 
-def _without_list(path: Path, head: bytes, tail: bytes, place: ListPlace) -> Any:  # noqa: ANN401
+def _without_list(path: Path, head: bytes, tail: bytes, place: ResultListSpan) -> Any:  # noqa: ANN401
     """Return the result with an empty list in the place of its own."""
-    data = _decoded(path, head + b"[]" + tail)
+    data = _decode(path, head + b"[]" + tail)
     try:
         found = at_keys(data, place.keys)
     except (KeyError, TypeError) as error:
@@ -150,7 +152,7 @@ def _without_list(path: Path, head: bytes, tail: bytes, place: ListPlace) -> Any
     return data
 
 
-def _stands_in(units: Lines, place: ListPlace) -> bool:
+def _stands_in(units: JsonLinesFile, place: ResultListSpan) -> bool:
     # As many newlines there as commas and a bracket here; else somebody changed the units file.
     return place.in_units and file_size(units.path) == place.end - place.start - 1
 
@@ -163,7 +165,7 @@ def file_size(path: Path) -> int:
         return 0
 
 
-def _decoded(path: Path, data: bytes) -> Any:  # noqa: ANN401 - any JSON value
+def _decode(path: Path, data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     try:
         return msgspec.json.decode(data)
     except UNDECODABLE as error:

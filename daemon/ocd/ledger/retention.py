@@ -3,7 +3,7 @@
 import logging
 
 from ocd.api.errors import OcdError
-from ocd.ledger.index import Index, readable
+from ocd.ledger.index import TaskIndex, readable
 from ocd.ledger.states import TERMINAL, milliseconds
 from ocd.ledger.store import TaskStore
 
@@ -13,7 +13,9 @@ _DAY_MS = 86_400_000
 logger = logging.getLogger(__name__)
 
 
-def prune(store: TaskStore, index: Index, retention_days: float, max_tasks: int = MAX_TASKS) -> int:
+def prune(
+    store: TaskStore, index: TaskIndex, retention_days: float, max_tasks: int = MAX_TASKS
+) -> int:
     """Remove tasks that ended more than `retention_days` ago (0: never), and the oldest beyond
     `max_tasks`; return how many. Tasks that have not ended or cannot be read always stay. Blocks.
 
@@ -28,19 +30,19 @@ def prune(store: TaskStore, index: Index, retention_days: float, max_tasks: int 
     oldest_kept = store.clock() - retention_days * _DAY_MS if retention_days else 0
     removed = 0
     for task_id in reversed(ended):
-        if task_id in surplus or _ended_before(store, index, task_id, oldest_kept):
-            removed += _removed(store, index, task_id)
+        if task_id in surplus or _is_expired(store, index, task_id, oldest_kept):
+            removed += _remove(store, index, task_id)
     return removed
 
 
-def _ended_before(store: TaskStore, index: Index, task_id: str, moment: float) -> bool:
-    if index.created(task_id) >= moment:
+def _is_expired(store: TaskStore, index: TaskIndex, task_id: str, moment: float) -> bool:
+    if index.created_ms(task_id) >= moment:
         return False  # it cannot have ended before it was created: no need to read it
     meta = readable(index, store, task_id)
     return meta is not None and milliseconds(meta.ended_at or meta.created_at) < moment
 
 
-def _removed(store: TaskStore, index: Index, task_id: str) -> bool:
+def _remove(store: TaskStore, index: TaskIndex, task_id: str) -> bool:
     try:
         store.remove(task_id)
     except OcdError as error:

@@ -12,16 +12,16 @@ from ocd.api.errors import OcdError
 from ocd.ledger import recovery, retention
 from ocd.ledger.args_summary import summarise
 from ocd.ledger.process_identity import own_identity
-from ocd.ledger.queue import Line
-from ocd.ledger.results import Result
+from ocd.ledger.queue import TaskQueue
+from ocd.ledger.results import TaskResult
 from ocd.ledger.states import Outcome, TaskMeta, ask_cancel, timestamp
 from ocd.ledger.store import TaskStore
-from ocd.ledger.task_kind import Kind
+from ocd.ledger.task_kind import TaskKind
 from ocd.ledger.task_queries import Listing, Tasks
-from ocd.ledger.task_run import Run
+from ocd.ledger.task_run import TaskRun
 from ocd.storage.payload import Payload
 
-__all__ = ["CALLER_SESSION", "Kind", "Listing", "Result", "Runner"]
+__all__ = ["CALLER_SESSION", "Listing", "Runner", "TaskKind", "TaskResult"]
 
 CANCEL_ANSWER_S = 2.0
 STOP_S = 6.0
@@ -44,7 +44,7 @@ class Runner(Tasks):
     def __init__(
         self,
         store: TaskStore,
-        kinds: Mapping[str, Kind],
+        kinds: Mapping[str, TaskKind],
         spawn: Spawn,
         *,
         max_concurrent: int = 4,
@@ -58,7 +58,7 @@ class Runner(Tasks):
         super().__init__(store, kinds)
         self._spawn = spawn
         self._admit = admit
-        self._line = Line(max_concurrent)
+        self._line = TaskQueue(max_concurrent)
         self._max_tasks = max_tasks
         self._last_created = 0
         self._stopping = False
@@ -88,7 +88,7 @@ class Runner(Tasks):
         `prepare` raises, `invalid_argument` for an unknown kind, `limit_reached`, `shutting_down`,
         storage_*. Cancelling this call cancels the task.
         """
-        run = self._accepted(kind, args, session)
+        run = self._accept(kind, args, session)
         run.waits_in_line = not (at_once or run.kind.tells_begin)
         self._runs[run.meta.task_id] = run
         self._spawn(self._live(run))
@@ -103,7 +103,7 @@ class Runner(Tasks):
             raise run.refused
         return run.meta
 
-    def _accepted(self, name: str, args: dict[str, Any], session: str) -> Run:
+    def _accept(self, name: str, args: dict[str, Any], session: str) -> TaskRun:
         if self._stopping:
             raise OcdError("shutting_down", "The daemon is stopping", hint="Start it again.")
         kind = self._kind(name)
@@ -116,9 +116,9 @@ class Runner(Tasks):
                 hint="Cancel some: oc task list --status PENDING",
                 limit=self._max_tasks,
             )
-        return Run(self._store, kind, prepared, self._new_meta(name, args, session))
+        return TaskRun(self._store, kind, prepared, self._new_meta(name, args, session))
 
-    def _kind(self, name: str) -> Kind:
+    def _kind(self, name: str) -> TaskKind:
         kind = self._kinds.get(name)
         if kind is None:
             near = difflib.get_close_matches(name, self._kinds, 1)
@@ -148,16 +148,16 @@ class Runner(Tasks):
             args_summary=summarise(args),
         )
 
-    async def _live(self, run: Run) -> None:
+    async def _live(self, run: TaskRun) -> None:
         """Be the life of one task: on disk, in line, running, ended."""
         try:
-            if await self._stored(run):
+            if await self._store_result(run):
                 await run.turn.wait()
                 await self._run(run)
         finally:
             self._leave(run)
 
-    async def _stored(self, run: Run) -> bool:
+    async def _store_result(self, run: TaskRun) -> bool:
         try:
             await asyncio.to_thread(run.save_new)
         except OcdError as error:
@@ -172,34 +172,34 @@ class Runner(Tasks):
             run.turn.set()
         return True
 
-    async def _run(self, run: Run) -> None:
+    async def _run(self, run: TaskRun) -> None:
         verdict, payload = run.never_ran(), None
         if not run.stopping:
-            verdict, payload = await self._worked(run)
+            verdict, payload = await self._work(run)
         run.work.close()
-        run.adopt(await self._ended(run, verdict, payload))
+        run.adopt(await self._end(run, verdict, payload))
 
-    async def _worked(self, run: Run) -> tuple[Outcome, Payload | None]:
-        run.started()
+    async def _work(self, run: TaskRun) -> tuple[Outcome, Payload | None]:
+        run.mark_started()
         try:
             run.adopt(await asyncio.to_thread(run.save_started))
         except OcdError as error:
             return Outcome(status="FAILED", error=error.body()), None
         self._index.put(run.meta)
-        run.heed_disk()
+        run.check_disk()
         if run.stopping:
             return run.never_ran(), None
         self._spawn(self._keep_saved(run))
         return await run.perform()
 
-    async def _ended(self, run: Run, verdict: Outcome, payload: Payload | None) -> TaskMeta:
+    async def _end(self, run: TaskRun, verdict: Outcome, payload: Payload | None) -> TaskMeta:
         meta, stored = await asyncio.to_thread(run.save_end, verdict, payload)
         if not stored:
             self._unstored[meta.task_id] = meta
         self._index.put(meta)
         return meta
 
-    async def _keep_saved(self, run: Run) -> None:
+    async def _keep_saved(self, run: TaskRun) -> None:
         """Bring a running task's progress to disk, and hear there of another process's cancel."""
         while not run.ended.is_set():
             try:
@@ -209,11 +209,11 @@ class Runner(Tasks):
                 saved = None
             if saved is not None and not run.ended.is_set():
                 run.adopt(saved)
-                run.heed_disk()
+                run.check_disk()
             await _until(run.hurry, SAVE_EVERY_S)
             run.hurry.clear()
 
-    def _leave(self, run: Run) -> None:
+    def _leave(self, run: TaskRun) -> None:
         self._runs.pop(run.meta.task_id, None)
         self._line.leave(run)
         run.leave()
@@ -245,7 +245,7 @@ class Runner(Tasks):
         return run.meta
 
     def _cancel_elsewhere(self, task_id: str) -> TaskMeta:
-        meta = self._known(task_id) or self._read_elsewhere(task_id)
+        meta = self._require(task_id) or self._read_elsewhere(task_id)
         if meta.terminal or meta.cancel_requested_at is not None:
             return meta
         events = self._store.events(task_id)

@@ -25,7 +25,7 @@ class TaskProgress(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-class ListPlace(msgspec.Struct, frozen=True):
+class ResultListSpan(msgspec.Struct, frozen=True):
     """Where the list of a result stands in result.json: its keys, and the bytes from `[` to `]`.
 
     in_units: the list's items are exactly the lines that the task's units file had.
@@ -61,7 +61,7 @@ class TaskMeta(msgspec.Struct, frozen=True, kw_only=True):
     args_summary: str = "{}"
     progress: TaskProgress = TaskProgress()
     result_path: str | None = None
-    result_list: ListPlace | None = None
+    result_list: ResultListSpan | None = None
     result_checked: bool = False
     error: dict[str, Any] | None = None
 
@@ -83,7 +83,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     status: Literal["COMPLETED", "FAILED", "CANCELLED"]
     error: dict[str, Any] | None = None
     result_path: str | None = None
-    result_list: ListPlace | None = None
+    result_list: ResultListSpan | None = None
     result_checked: bool = False
 
 
@@ -122,16 +122,16 @@ def end(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
     allowed = meta.status == "RUNNING" or (
         meta.status == "PENDING" and outcome.status == "CANCELLED"
     )
-    return _ended(meta, outcome, now) if allowed else meta
+    return _end(meta, outcome, now) if allowed else meta
 
 
 def reap(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
     """End a task whose process is gone, waiting or running, as FAILED."""
     assert outcome.status == "FAILED"
-    return meta if meta.terminal else _ended(meta, outcome, now)
+    return meta if meta.terminal else _end(meta, outcome, now)
 
 
-def _ended(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
+def _end(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
     return replace(
         meta,
         status=outcome.status,
@@ -143,7 +143,7 @@ def _ended(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
     )
 
 
-def orphaned(meta: TaskMeta, units: int) -> Mapping[str, Any]:
+def orphaned_error(meta: TaskMeta, units: int) -> Mapping[str, Any]:
     """Return the error body of a task whose process is gone."""
     return {
         "code": "orphaned",

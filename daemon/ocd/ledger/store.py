@@ -72,11 +72,11 @@ from ocd.api.errors import OcdError
 from ocd.ledger.errors import not_found, unreadable
 from ocd.ledger.events import EVENTS, Events
 from ocd.ledger.results import RESULT, file_size, write_result
-from ocd.ledger.states import FORMAT, ListPlace, TaskMeta, timestamp
+from ocd.ledger.states import FORMAT, ResultListSpan, TaskMeta, timestamp
 from ocd.ledger.task_handle import UNITS
 from ocd.storage import crash_points
 from ocd.storage.files import UNDECODABLE, make_dir, open_private, storage, sync_dir, write_whole
-from ocd.storage.payload import Lines, Payload
+from ocd.storage.payload import JsonLinesFile, Payload
 
 META, LOCK = "meta.json", "lock"
 _NEW, _TRASH = ".new-", ".trash-"
@@ -108,9 +108,9 @@ class TaskStore:
             raise not_found(task_id)
         return self.root / task_id
 
-    def units(self, task_id: str, *, readable_only: bool = False) -> Lines:
+    def units(self, task_id: str, *, readable_only: bool = False) -> JsonLinesFile:
         """Return the task's finished units; none if it has no such file."""
-        return Lines(self.directory(task_id) / UNITS, readable_only)
+        return JsonLinesFile(self.directory(task_id) / UNITS, readable_only)
 
     # --- meta.json ---------------------------------------------------------------------------
 
@@ -166,7 +166,7 @@ class TaskStore:
         It gets the task as it is on disk by now, so what another process wrote is kept. `point` is
         the crash point after the write.
         """
-        with self._locked(task_id) as folder:
+        with self._lock(task_id) as folder:
             before = self.read(task_id)
             after = change(before)
             if after != before:
@@ -175,7 +175,7 @@ class TaskStore:
         return after
 
     @contextmanager
-    def _locked(self, task_id: str) -> Iterator[Path]:
+    def _lock(self, task_id: str) -> Iterator[Path]:
         folder = self.directory(task_id)
         path = folder / LOCK
         with storage("locking", path):
@@ -191,7 +191,7 @@ class TaskStore:
                 time.sleep(_LOCK_RETRY_S)
             yield folder
 
-    def changed_at(self, task_id: str) -> tuple[int, int]:
+    def change_stamp(self, task_id: str) -> tuple[int, int]:
         """Return what differs once meta.json was replaced: its inode and its time of change."""
         path = self.directory(task_id) / META
         with storage("reading", path):
@@ -204,7 +204,7 @@ class TaskStore:
         """Open the task's events for appending."""
         return Events(self.directory(task_id) / EVENTS, self.now)
 
-    def write_result(self, task_id: str, payload: Payload) -> tuple[str, ListPlace | None]:
+    def write_result(self, task_id: str, payload: Payload) -> tuple[str, ResultListSpan | None]:
         """Write result.json (steps 5.1 and 5.2); return its path and where its list stands."""
         path = self.directory(task_id) / RESULT
         return str(path), write_result(path, payload, file_size(path.with_name(UNITS)))

@@ -9,13 +9,13 @@ from ocd.ledger.states import TaskProgress
 from ocd.safety import secrets
 from ocd.safety.redact import redact_text
 from ocd.storage import crash_points
-from ocd.storage.files import Log
+from ocd.storage.files import JsonLinesLog
 
 UNITS = "pages.jsonl"
 _MESSAGE_LENGTH = 500
 
 
-class Work:
+class TaskHandle:
     """One run of a long verb, as the verb sees it. For use on the event loop only.
 
     A unit is the smallest piece of the work that is kept when the rest is lost: a crawled page, a
@@ -28,7 +28,7 @@ class Work:
         task_id: str,
         session: str,
         directory: Path,
-        heard: Callable[["Work"], None] = lambda _work: None,
+        heard: Callable[["TaskHandle"], None] = lambda _work: None,
     ) -> None:
         self.task_id = task_id
         self.session = session
@@ -39,7 +39,7 @@ class Work:
         self.now = TaskProgress()
         self.finished = 0
         self._heard = heard
-        self._log: Log | None = None
+        self._log: JsonLinesLog | None = None
         self._told = False
         self._closed = False
 
@@ -56,7 +56,7 @@ class Work:
         if self._closed:
             raise OcdError("cancelled", f"Task {self.task_id} has ended", task_id=self.task_id)
         if self._log is None:
-            self._log = Log(self.units)
+            self._log = JsonLinesLog(self.units)
         self._log.append(secrets.current().mask(unit))
         crash_points.point("unit.line")
         self.finished += 1

@@ -8,14 +8,14 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.ledger.states import TaskMeta
-from ocd.ledger.task_handle import Work
-from ocd.storage.payload import Lines, Payload
+from ocd.ledger.task_handle import TaskHandle
+from ocd.storage.payload import JsonLinesFile, Payload
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TaskKind:
     """A long verb, as the ledger runs it.
 
     prepare: checks the arguments as the direct call would and returns what `run` gets. run: does
@@ -27,8 +27,8 @@ class Kind:
 
     name: str
     prepare: Callable[[dict[str, Any]], Any]
-    run: Callable[[Work, Any], Awaitable[Payload]]
-    recover: Callable[[TaskMeta, Lines], Payload] | None = None
+    run: Callable[[TaskHandle, Any], Awaitable[Payload]]
+    recover: Callable[[TaskMeta, JsonLinesFile], Payload] | None = None
     tells_begin: bool = False
 
 

@@ -11,13 +11,13 @@ from ocd.api.errors import OcdError
 from ocd.ledger.completion import reap_orphan
 from ocd.ledger.events import EVENTS, Tail
 from ocd.ledger.folder_watch import changes
-from ocd.ledger.index import Index, readable
+from ocd.ledger.index import TaskIndex, readable
 from ocd.ledger.process_identity import process_is_gone
-from ocd.ledger.results import Result, read_result
+from ocd.ledger.results import TaskResult, read_result
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
-from ocd.ledger.task_kind import Kind
-from ocd.ledger.task_run import Run
+from ocd.ledger.task_kind import TaskKind
+from ocd.ledger.task_run import TaskRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +31,20 @@ class Listing:
 class Tasks:
     """The tasks of a store, with those that run in this process."""
 
-    def __init__(self, store: TaskStore, kinds: Mapping[str, Kind]) -> None:
+    def __init__(self, store: TaskStore, kinds: Mapping[str, TaskKind]) -> None:
         self._store = store
         self._kinds = kinds
-        self._index = Index(store)
-        self._runs: dict[str, Run] = {}
+        self._index = TaskIndex(store)
+        self._runs: dict[str, TaskRun] = {}
         # Ends that the disk could not take (it was full).
         self._unstored: dict[str, TaskMeta] = {}
 
     async def get(self, task_id: str) -> TaskMeta:
         """Return the task as it is now: `task_not_found`, `unreadable_file`."""
-        meta = self._known(task_id)
+        meta = self._require(task_id)
         return await asyncio.to_thread(self._store.read, task_id) if meta is None else meta
 
-    def _known(self, task_id: str) -> TaskMeta | None:
+    def _require(self, task_id: str) -> TaskMeta | None:
         run = self._runs.get(task_id)
         return self._unstored.get(task_id) if run is None else run.meta
 
@@ -59,22 +59,22 @@ class Tasks:
         """Return the newest `limit` tasks of these statuses and kinds (empty: any), created at
         epoch millisecond `since` or later.
         """
-        return await asyncio.to_thread(self._listed, statuses, kinds, since, limit)
+        return await asyncio.to_thread(self._select, statuses, kinds, since, limit)
 
-    def _listed(
+    def _select(
         self, statuses: Collection[str], kinds: Collection[str], since: int, limit: int
     ) -> Listing:
         self._index.refresh(own=tuple(self._runs))
         metas: list[TaskMeta] = []
         for task_id in self._index.newest(statuses, kinds, since=since):
-            meta = self._known(task_id) or readable(self._index, self._store, task_id)
+            meta = self._require(task_id) or readable(self._index, self._store, task_id)
             if meta is not None and (not statuses or meta.status in statuses):
                 metas.append(meta)
                 if len(metas) >= limit:
                     break
         return Listing(metas, len(self._index.unreadable))
 
-    def result(self, meta: TaskMeta) -> Result | None:
+    def result(self, meta: TaskMeta) -> TaskResult | None:
         """Return the result of a task, whole or partial; None if it has none (yet). Blocks."""
         return read_result(
             self._store.result_file(meta.task_id), self._store.units(meta.task_id), meta

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from ocd.api.errors import OcdError
 from ocd.ledger.completion import with_result
 from ocd.ledger.events import Events
-from ocd.ledger.folder_watch import Signal
+from ocd.ledger.folder_watch import ChangeSignal
 from ocd.ledger.states import Outcome, TaskMeta, advance, ask_cancel, begin, end
 from ocd.ledger.store import TaskStore
-from ocd.ledger.task_handle import Work
-from ocd.ledger.task_kind import Kind, code_of_a_kind
+from ocd.ledger.task_handle import TaskHandle
+from ocd.ledger.task_kind import TaskKind, code_of_a_kind
 from ocd.safety.redact import redact
 from ocd.storage import crash_points
 from ocd.storage.payload import Payload
@@ -25,7 +25,7 @@ GRACE_S = 1.5
 logger = logging.getLogger(__name__)
 
 
-class Run:
+class TaskRun:
     """A task while this process has it; `meta` is current, the files follow.
 
     Methods whose name begins with `save` block and are for threads; the others are for the loop.
@@ -34,17 +34,19 @@ class Run:
     def __init__(
         self,
         store: TaskStore,
-        kind: Kind,
+        kind: TaskKind,
         prepared: Any,  # noqa: ANN401 - what the kind's `prepare` returned
         meta: TaskMeta,
     ) -> None:
         self.kind = kind
         self.meta = meta
-        self.work = Work(meta.task_id, meta.session, store.directory(meta.task_id), self._heard)
+        self.work = TaskHandle(
+            meta.task_id, meta.session, store.directory(meta.task_id), self._on_progress
+        )
         self.turn = asyncio.Event()  # it may run now, or shall stop before it did
         self.stored = asyncio.Event()  # it is on disk, or was refused there
         self.ended = asyncio.Event()
-        self.changed = Signal()
+        self.changed = ChangeSignal()
         self.refused: OcdError | None = None
         self.hurry = asyncio.Event()  # there is something to save, or nothing any more
         self.waits_in_line = True
@@ -127,7 +129,7 @@ class Run:
         """Return the verdict of a task that was asked to stop while it waited."""
         return Outcome(status="CANCELLED", error=self._stop_error)
 
-    def _heard(self, work: Work) -> None:
+    def _on_progress(self, work: TaskHandle) -> None:
         self.meta = advance(self.meta, work.now)
         self._unsaved = True
         if work.finished > self._units_told:
@@ -144,7 +146,7 @@ class Run:
         except OcdError as error:
             logger.warning("task %s: event %s is lost: %s", self.meta.task_id, event, error)
 
-    def started(self) -> None:
+    def mark_started(self) -> None:
         """Note that the task runs now; `save_started` brings it to disk."""
         self.meta = begin(self.meta, self._store.now())
 
@@ -154,7 +156,7 @@ class Run:
             self.meta = saved if saved.terminal else self._caught_up(saved)
             self.changed.fire()
 
-    def heed_disk(self) -> None:
+    def check_disk(self) -> None:
         """Stop if another process asked for it in meta.json, or ended the task there."""
         if self.meta.cancel_requested_at is not None or self.meta.terminal:
             self.ask_stop()
@@ -194,7 +196,7 @@ class Run:
 
     def save_progress(self) -> TaskMeta | None:
         """Bring what changed to disk; return the task if it or its file had changed."""
-        if not self._unsaved and self._store.changed_at(self.meta.task_id) == self._seen:
+        if not self._unsaved and self._store.change_stamp(self.meta.task_id) == self._seen:
             return None
         self._unsaved = False
         saved = self._update("cancel.meta" if self.stopping else "progress.meta")
@@ -243,7 +245,7 @@ class Run:
     ) -> TaskMeta:
         task_id = self.meta.task_id
         saved = self._store.update(task_id, lambda meta: change(self._caught_up(meta)), point)
-        self._seen = self._store.changed_at(task_id)
+        self._seen = self._store.change_stamp(task_id)
         return saved
 
     def __repr__(self) -> str:

@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from ocd.storage.named_files import Named, NamedFiles
+from ocd.storage.named_files import NamedFileStore, NamedRecord
 
-MOST_CHECKPOINTS = 500
-MOST_SNAPSHOTS = 200
+MAX_CHECKPOINTS = 500
+MAX_SNAPSHOTS = 200
 
 
 class TabState(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +26,7 @@ class TabState(msgspec.Struct, frozen=True, kw_only=True):
     target_id: str = ""
 
 
-class Checkpoint(Named, frozen=True, kw_only=True):
+class Checkpoint(NamedRecord, frozen=True, kw_only=True):
     """How far a task is. `current_url` is the most recent tab's."""
 
     format: Literal["checkpoint"] = "checkpoint"
@@ -38,7 +38,7 @@ class Checkpoint(Named, frozen=True, kw_only=True):
     tabs: list[TabState] = msgspec.field(default_factory=list[TabState])
 
 
-class Snapshot(Named, frozen=True, kw_only=True):
+class Snapshot(NamedRecord, frozen=True, kw_only=True):
     """What a session is about. Its name is its id; `current` is the id of the most recent tab."""
 
     format: Literal["session_snapshot"] = "session_snapshot"
@@ -52,14 +52,14 @@ class Snapshot(Named, frozen=True, kw_only=True):
     tabs: list[TabState] = msgspec.field(default_factory=list[TabState])
 
 
-def checkpoints(home: Path) -> NamedFiles[Checkpoint]:
+def checkpoints(home: Path) -> NamedFileStore[Checkpoint]:
     """Return the checkpoints of a home."""
-    return NamedFiles(home / "checkpoints", Checkpoint, "checkpoint", most=MOST_CHECKPOINTS)
+    return NamedFileStore(home / "checkpoints", Checkpoint, "checkpoint", most=MAX_CHECKPOINTS)
 
 
-def snapshots(home: Path) -> NamedFiles[Snapshot]:
+def snapshots(home: Path) -> NamedFileStore[Snapshot]:
     """Return the snapshots of a home."""
-    return NamedFiles(home / "sessions", Snapshot, "snapshot", most=MOST_SNAPSHOTS)
+    return NamedFileStore(home / "sessions", Snapshot, "snapshot", most=MAX_SNAPSHOTS)
 
 
 def new_snapshot_id() -> str:

@@ -22,9 +22,9 @@ from msgspec.structs import replace
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
 from ocd.safety.redact import redact
-from ocd.storage.keyed_log import Keyed
+from ocd.storage.keyed_log import KeyedLog
 
-MOST_NOTES = 20_000
+MAX_NOTES = 20_000
 FIRST, MORE, LESS, LEAST = 0.5, 0.1, 0.2, 0.2
 _DIGITS = 2
 _ABOUT = ("selector:", "tip:", "avoid:")
@@ -65,7 +65,7 @@ def note_id(domain: str, key: str) -> str:
     return f"dk-{sha256(data).hexdigest()[:16]}"
 
 
-def _clean(key: str, value: object) -> Any:  # noqa: ANN401 - any JSON value
+def _redact_note(key: str, value: object) -> Any:  # noqa: ANN401 - any JSON value
     """Return the value with secrets masked; how to find a password's field is none."""
     return redact(value) if key.startswith(_ABOUT) else redact({key: value})[key]
 
@@ -77,8 +77,8 @@ def _worth(note: Note) -> tuple[float, str]:
 class Notes:
     """All notes of a home (a part); for threads, as it blocks on its first use and on writes."""
 
-    def __init__(self, folder: Path, *, most: int = MOST_NOTES) -> None:
-        self.store = Keyed(folder / "memory.jsonl", Note, heard=self._index)
+    def __init__(self, folder: Path, *, most: int = MAX_NOTES) -> None:
+        self.store = KeyedLog(folder / "memory.jsonl", Note, heard=self._index)
         self._most = most
         self._domains: dict[str, dict[str, _Entry]] = {}
 
@@ -96,8 +96,8 @@ class Notes:
     def record(self, domain: str, key: str, value: object) -> tuple[Note, list[str]]:
         """Keep a note, its secrets masked; the ids of notes that had to go for it come second."""
         domain = domain_of(domain)
-        value = _clean(key, value)
-        with self.store.held() as notes:
+        value = _redact_note(key, value)
+        with self.store.hold() as notes:
             known = notes.get(note_id(domain, key))
             at = now()
             if known is None:
@@ -115,8 +115,8 @@ class Notes:
 
     def validate(self, note_id: str, *, success: bool) -> tuple[Note, bool]:
         """Believe a note more, or less; second: whether it is still there. Raises not_found."""
-        with self.store.held() as notes:
-            note = self._known(notes, note_id)
+        with self.store.hold() as notes:
+            note = self._require(notes, note_id)
             change = MORE if success else -LESS
             confidence = round(min(1.0, note.confidence + change), _DIGITS)
             note = replace(note, confidence=max(0.0, confidence), updated_at=now())
@@ -128,12 +128,12 @@ class Notes:
 
     def delete(self, note_id: str) -> Note:
         """Remove a note and return it; not_found."""
-        with self.store.held() as notes:
-            note = self._known(notes, note_id)
+        with self.store.hold() as notes:
+            note = self._require(notes, note_id)
             self.store.drop(note_id)
         return note
 
-    def _known(self, notes: dict[str, Note], note_id: str) -> Note:
+    def _require(self, notes: dict[str, Note], note_id: str) -> Note:
         note = notes.get(note_id)
         if note is None:
             raise OcdError(
@@ -146,7 +146,7 @@ class Notes:
         self, domain: str | None, key: str | None, words: str, limit: int, offset: int
     ) -> tuple[list[Note], int]:
         """Return the notes that fit, most believed and then newest first, and how many fit."""
-        with self.store.held():
+        with self.store.hold():
             found = self._within(domain)
         if key is not None:
             start = key if key.endswith(":") else f"{key}:"

@@ -12,20 +12,20 @@ from ocd.browser.sessions.session import Session, Sessions
 from ocd.browser.tabs.tab import Tab
 from ocd.memory.checkpoints import Checkpoint, Snapshot, TabState
 from ocd.safety.redact import redact_text, redact_url
-from ocd.storage.named_files import NamedFiles
-from ocd.verb_api.nested_calls import Calls
+from ocd.storage.named_files import NamedFileStore
+from ocd.verb_api.nested_calls import NestedCalls
 
 OLD_S = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Bookkeeper:
+class SessionSnapshots:
     """Writes down how far work is, and finds the way back to it."""
 
     sessions: Sessions
-    checkpoints: NamedFiles[Checkpoint]
-    snapshots: NamedFiles[Snapshot]
-    calls: Calls
+    checkpoints: NamedFileStore[Checkpoint]
+    snapshots: NamedFileStore[Snapshot]
+    calls: NestedCalls
 
     async def tabs(self, name: str) -> tuple[list[TabState], str | None]:
         """Return a session's tabs, without secrets, and the id of its most recent one."""
@@ -63,17 +63,17 @@ class Bookkeeper:
     async def resume(self, snapshot: Snapshot, name: str, *, reopen: bool) -> dict[str, Any]:
         """Return a guide to going on with it in a session, tabs opened again if asked."""
         session = self.sessions.get(name)
-        tabs = [*map(_Met, snapshot.tabs)]
+        tabs = [*map(_RestoredTab, snapshot.tabs)]
         _meet(tabs, session)
         if reopen:
             for tab in tabs:
                 if tab.status == "CLOSED":
                     await self._reopen(tab, name)
         self._select(snapshot, tabs, session)
-        told = [tab.told() for tab in tabs]
+        told = [tab.to_dict() for tab in tabs]
         return {**_about(snapshot), "tabs": told, "guide": guide(snapshot, told)}
 
-    async def _reopen(self, tab: "_Met", session: str) -> None:
+    async def _reopen(self, tab: "_RestoredTab", session: str) -> None:
         if not tab.state.url.startswith(("http://", "https://", "file://")):
             return
         try:
@@ -83,7 +83,7 @@ class Bookkeeper:
         else:
             tab.now, tab.url_now, tab.status = answer.data["tab_id"], answer.data["url"], "REOPENED"
 
-    def _select(self, snapshot: Snapshot, tabs: list["_Met"], session: Session) -> None:
+    def _select(self, snapshot: Snapshot, tabs: list["_RestoredTab"], session: Session) -> None:
         """Make the tab that was the most recent one the session's most recent one again."""
         for tab in tabs:
             if tab.state.tab_id == snapshot.current and tab.now is not None:
@@ -93,7 +93,7 @@ class Bookkeeper:
         return f"Bookkeeper({self.checkpoints!r}, {self.snapshots!r})"
 
 
-class _Met:
+class _RestoredTab:
     """A tab of a snapshot, and what has become of it."""
 
     def __init__(self, state: TabState) -> None:
@@ -106,7 +106,7 @@ class _Met:
     def is_now(self, tab: Tab, status: str) -> None:
         self.now, self.url_now, self.status = tab.id, redact_url(tab.url), status
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         state = self.state
         told = {"tab_id": state.tab_id, "url": state.url, "title": state.title}
         now = {"tab_id_now": self.now, "url_now": self.url_now} if self.now else {}
@@ -118,7 +118,7 @@ class _Met:
         }
 
 
-def _meet(tabs: list[_Met], session: Session) -> None:
+def _meet(tabs: list[_RestoredTab], session: Session) -> None:
     """Find the tabs of a snapshot among those there are: by id, then by address, each once."""
     left = [tab for tab in session.tabs if not tab.closed]
     for tab in tabs:

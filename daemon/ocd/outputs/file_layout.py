@@ -49,7 +49,7 @@ def extension_of(mime_type: str) -> Extension:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HandleFiles:
     """Where one handle lives: its day's folder."""
 
     folder: Path
@@ -82,10 +82,10 @@ def open_payload(path: Path) -> BinaryIO:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFiles:
     """The files of one handle in one folder: suffix ("meta.json", …) or part name → file."""
 
-    place: Place
+    place: HandleFiles
     files: dict[str, os.DirEntry[str]]
 
     @property
@@ -104,9 +104,9 @@ def day_folders(root: Path) -> list[Path]:
     return [Path(entry.path) for entry in sorted(days, key=lambda e: e.name, reverse=True)]
 
 
-def find_handles(folder: Path) -> Iterator[Found]:
+def find_handles(folder: Path) -> Iterator[FoundFiles]:
     """Yield the handles with files in a day folder, left-overs included; raises OSError."""
-    found: dict[str, Found] = {}
+    found: dict[str, FoundFiles] = {}
     for entry in os.scandir(folder):
         match = _FILE.fullmatch(entry.name) or _PART.fullmatch(entry.name)
         if match is None:
@@ -115,6 +115,6 @@ def find_handles(folder: Path) -> Iterator[Found]:
         if not (entry.is_file(follow_symlinks=False) or entry.name == f"{match[1]}.{META}"):
             continue
         handle = match[1]
-        group = found.setdefault(handle, Found(Place(folder, handle), {}))
+        group = found.setdefault(handle, FoundFiles(HandleFiles(folder, handle), {}))
         group.files[entry.name if entry.name.startswith(".") else match[2]] = entry
     yield from found.values()

@@ -36,10 +36,10 @@ from typing import BinaryIO
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.outputs.file_layout import Extension, Place, open_payload, part_of
+from ocd.outputs.file_layout import Extension, HandleFiles, open_payload, part_of
 from ocd.outputs.inline_policy import PREVIEW_BYTES
 from ocd.outputs.item_index import IndexWriter, read_index
-from ocd.outputs.meta import Meta
+from ocd.outputs.meta import HandleMeta
 from ocd.outputs.reader import PayloadReader
 from ocd.storage import crash_points
 from ocd.storage.files import make_dir, open_private, read_whole, storage, sync_dir, write_whole
@@ -55,7 +55,7 @@ Gate = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """What was learned while writing: bytes, items (None: has none), the first bytes."""
 
     size: int
@@ -64,12 +64,12 @@ class Written:
 
 
 def write_handle(
-    place: Place,
+    place: HandleFiles,
     extension: Extension,
     payload: Payload,
-    describe: Callable[[Written], Meta],
+    describe: Callable[[WriteResult], HandleMeta],
     gate: Gate,
-) -> tuple[Meta, int]:
+) -> tuple[HandleMeta, int]:
     """Store a payload in one pass; return its meta and the bytes of all its files. Blocks.
 
     describe: makes the meta of what was written. Nothing stays behind when it fails.
@@ -99,7 +99,9 @@ def _prepare_folder(folder: Path) -> None:
         raise OcdError("storage_failed", f"{folder} is not a folder of this user", path=str(folder))
 
 
-def _write_files(place: Place, target: Path, payload: Payload, gate: Gate) -> tuple[Written, int]:
+def _write_files(
+    place: HandleFiles, target: Path, payload: Payload, gate: Gate
+) -> tuple[WriteResult, int]:
     if payload.file is not None and (linked := _link(place, target, payload, payload.file, gate)):
         return linked
     with ExitStack() as stack:
@@ -117,8 +119,8 @@ def _write_files(place: Place, target: Path, payload: Payload, gate: Gate) -> tu
 
 
 def _link(
-    place: Place, target: Path, payload: Payload, source: Path, gate: Gate
-) -> tuple[Written, int] | None:
+    place: HandleFiles, target: Path, payload: Payload, source: Path, gate: Gate
+) -> tuple[WriteResult, int] | None:
     """Make the payload a second name of `source`, with an index of its own.
 
     None where that cannot be: on another file system, or on one without hard links.
@@ -142,10 +144,10 @@ def _link(
         _settle(copy, place.index)
     crash_points.point("handle.index.written")
     sync_dir(place.folder)
-    return Written(size, None if payload.items_at is None else index.count, head), len(raw)
+    return WriteResult(size, None if payload.items_at is None else index.count, head), len(raw)
 
 
-def _fill(body: BinaryIO, index: IndexWriter, payload: Payload, gate: Gate) -> Written:
+def _fill(body: BinaryIO, index: IndexWriter, payload: Payload, gate: Gate) -> WriteResult:
     at = granted = 0
     head = b""
     for data, is_item in payload:
@@ -161,7 +163,7 @@ def _fill(body: BinaryIO, index: IndexWriter, payload: Payload, gate: Gate) -> W
             index.add(at, end)
         at = end
     body.flush()
-    return Written(at, None if payload.items_at is None else index.count, head)
+    return WriteResult(at, None if payload.items_at is None else index.count, head)
 
 
 def _settle(file: BinaryIO, target: Path) -> None:
@@ -170,7 +172,7 @@ def _settle(file: BinaryIO, target: Path) -> None:
     part_of(target).replace(target)
 
 
-def _remove(place: Place, target: Path) -> None:
+def _remove(place: HandleFiles, target: Path) -> None:
     for path in (place.meta, place.index, target):
         for name in (path, part_of(path)):
             # What cannot be deleted now is left to the sweep.

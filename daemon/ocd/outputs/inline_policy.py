@@ -106,7 +106,7 @@ def _with_preview(descriptor: Descriptor, preview: str) -> Descriptor:
     return msgspec.structs.replace(descriptor, preview=preview)
 
 
-class Extent(NamedTuple):
+class TextExtent(NamedTuple):
     """How long a payload is in characters, and its first ones."""
 
     characters: int
@@ -117,7 +117,7 @@ class Extent(NamedTuple):
 _INNER = bytes(range(0x80, 0xC0))
 
 
-def extent(payload: Payload, preview_size: int) -> Extent:
+def extent(payload: Payload, preview_size: int) -> TextExtent:
     """Return a text payload's characters and its first `preview_size`; reads it once."""
     characters = 0
     head = b""
@@ -126,10 +126,10 @@ def extent(payload: Payload, preview_size: int) -> Extent:
         characters += len(chunk.data.translate(None, delete=_INNER))
         if len(head) < wanted:
             head += chunk.data[: wanted - len(head)]
-    return Extent(characters, head.decode("utf-8", "ignore")[:preview_size])
+    return TextExtent(characters, head.decode("utf-8", "ignore")[:preview_size])
 
 
-def pointer(verb: str, of: Extent, handle: str, path: str) -> str:
+def pointer(verb: str, of: TextExtent, handle: str, path: str) -> str:
     """Return the guard's text in place of a large one (seed 002), with the handle beside the path.
 
     path: the stored file.

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.outputs.file_layout import Extension, Place
+from ocd.outputs.file_layout import Extension, HandleFiles
 from ocd.outputs.inline_policy import Descriptor
 from ocd.storage.files import LEFT_AS_IT_IS, read_whole
 
 
-class Meta(Descriptor, frozen=True, kw_only=True):
+class HandleMeta(Descriptor, frozen=True, kw_only=True):
     """The descriptor with its full preview, and where it came from. Times are RFC 3339 UTC.
 
     checksums: its index has them; those of earlier releases had none.
@@ -34,10 +34,10 @@ class Meta(Descriptor, frozen=True, kw_only=True):
         return datetime.fromisoformat(self.expires_at).timestamp()
 
 
-_decoder = msgspec.json.Decoder(Meta)
+_decoder = msgspec.json.Decoder(HandleMeta)
 
 
-def read_meta(place: Place) -> Meta | None:
+def read_meta(place: HandleFiles) -> HandleMeta | None:
     """Return the handle's meta, None if there is none.
 
     One that cannot be read raises `unreadable_file`: nobody overwrites or deletes it.
@@ -55,7 +55,7 @@ def read_meta(place: Place) -> Meta | None:
     return meta
 
 
-def _unreadable(place: Place, why: str) -> OcdError:
+def _unreadable(place: HandleFiles, why: str) -> OcdError:
     return OcdError(
         "unreadable_file",
         f"Cannot read {place.meta}: {why}",

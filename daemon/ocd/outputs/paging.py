@@ -8,7 +8,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.outputs.inline_policy import is_text
-from ocd.outputs.meta import Meta
+from ocd.outputs.meta import HandleMeta
 from ocd.outputs.reader import PayloadReader
 from ocd.storage.files import UNDECODABLE
 from ocd.storage.payload import JSON
@@ -34,7 +34,7 @@ class _Slice(NamedTuple):
 
 
 def read_page(
-    payload: PayloadReader, meta: Meta, offset: int, limit: int | None, wanted: Format
+    payload: PayloadReader, meta: HandleMeta, offset: int, limit: int | None, wanted: Format
 ) -> dict[str, Any]:
     """Return the page from `offset` on, at most `limit` items or bytes, as the fetch verb's result.
 
@@ -71,7 +71,7 @@ def _most(*, items: bool) -> int:
     return MAX_ITEMS if items else MAX_BYTES
 
 
-def _form(meta: Meta, wanted: Format) -> Format:
+def _form(meta: HandleMeta, wanted: Format) -> Format:
     """Return the format to answer in; what does not suit the payload is refused."""
     has_items, text = meta.item_count is not None, is_text(meta.mime_type)
     if wanted == "auto":
@@ -83,7 +83,7 @@ def _form(meta: Meta, wanted: Format) -> Format:
     return wanted
 
 
-def not_suited(meta: Meta, wanted: str) -> OcdError:
+def not_suited(meta: HandleMeta, wanted: str) -> OcdError:
     """Return the error of asking for items or text where there are none."""
     suited = [
         *(["items"] if meta.item_count is not None else []),
@@ -131,7 +131,7 @@ def _bytes(payload: PayloadReader, start: int, limit: int) -> _Slice:
     return _Slice(start, start + len(content), b64encode(content).decode())
 
 
-def _text(payload: PayloadReader, start: int, limit: int, meta: Meta) -> _Slice:
+def _text(payload: PayloadReader, start: int, limit: int, meta: HandleMeta) -> _Slice:
     base = max(0, start - _TRAIL)
     data = payload.read(base, start + limit + _TRAIL - base)
     first = _lead(data, start - base)

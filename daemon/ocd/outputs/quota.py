@@ -6,10 +6,10 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from ocd.outputs.file_layout import Place
+from ocd.outputs.file_layout import HandleFiles
 
 
-class Kept(NamedTuple):
+class StoredHandle(NamedTuple):
     """A handle on disk: its folder, bytes of all its files, when it expires.
 
     Bytes that a task's result has, too, are not counted: see ocd.outputs.sweeper.
@@ -22,12 +22,12 @@ class Kept(NamedTuple):
     expires: float | None
 
 
-class Usage:
+class StoreUsage:
     """The handles on disk and those being written. Truth is the disk; a sweep corrects this."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, StoredHandle] = {}
         self._writing: dict[str, int] = {}
         self._folders: dict[str, Path] = {}
         self._total = 0
@@ -41,7 +41,7 @@ class Usage:
         """Return how many handles there are."""
         return sum(1 for kept in list(self._kept.values()) if kept.expires is not None)
 
-    def kept(self, handle: str) -> Kept | None:
+    def usage_of(self, handle: str) -> StoredHandle | None:
         """Return what is known of a handle."""
         return self._kept.get(handle)
 
@@ -59,7 +59,7 @@ class Usage:
         return handle in self._writing
 
     @contextmanager
-    def writing(self, place: Place) -> Iterator[None]:
+    def writing(self, place: HandleFiles) -> Iterator[None]:
         """Count a handle as being written; what was granted is given back at the end."""
         with self._lock:
             self._writing[place.handle] = 0
@@ -81,17 +81,17 @@ class Usage:
             self._total += more
             return True
 
-    def keep(self, handle: str, kept: Kept) -> None:
+    def keep(self, handle: str, kept: StoredHandle) -> None:
         """Count a handle as stored."""
         with self._lock:
             self._keep(handle, kept)
 
-    def _keep(self, handle: str, kept: Kept) -> None:
+    def _keep(self, handle: str, kept: StoredHandle) -> None:
         before = self._kept.get(handle)
         self._total += kept.size - (before.size if before else 0)
         self._kept[handle] = kept
 
-    def reconcile(self, before: frozenset[str], found: Mapping[str, Kept]) -> None:
+    def reconcile(self, before: frozenset[str], found: Mapping[str, StoredHandle]) -> None:
         """Take over what a sweep found; `before`: the names known when it began.
 
         Handles stored while the sweep was looking are in neither, and stay.

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 FILE = "roots.json"
 # Beyond this the one goes that came first.
-MOST_FOLDERS = 100
+MAX_FOLDERS = 100
 
 
 class _Roots(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +69,7 @@ class Roots:
             if folder == self.own or folder in self._others:
                 return
             self._others.append(folder)
-            del self._others[:-MOST_FOLDERS]
+            del self._others[:-MAX_FOLDERS]
             try:
                 read_document(self._file, _Roots)  # what cannot be read is not replaced
                 make_dir(self.own)

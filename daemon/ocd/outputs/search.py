@@ -17,7 +17,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.outputs.inline_policy import FETCH_VERB, boundary, is_text
-from ocd.outputs.meta import Meta
+from ocd.outputs.meta import HandleMeta
 from ocd.outputs.paging import not_suited
 from ocd.outputs.reader import PayloadReader
 
@@ -39,7 +39,7 @@ _FRAME_BYTES = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SearchQuery:
     """What is looked for. limit: matches; context: lines before and after; stop: asked to end."""
 
     pattern: str
@@ -71,7 +71,7 @@ class _Excerpt(NamedTuple):
     whole: bool
 
 
-def compiled(pattern: str) -> Any:  # noqa: ANN401 - re2 has no types
+def compile_pattern(pattern: str) -> Any:  # noqa: ANN401 - re2 has no types
     """Return the pattern compiled for bytes, ^ and $ at lines; `invalid_argument` if it is none."""
     import re2  # only searches pay for it
 
@@ -98,14 +98,14 @@ class Search:
     """One search over one payload; `run` once."""
 
     def __init__(
-        self, payload: PayloadReader, meta: Meta, query: Query, seconds: float = SECONDS
+        self, payload: PayloadReader, meta: HandleMeta, query: SearchQuery, seconds: float = SECONDS
     ) -> None:
         if not is_text(meta.mime_type):
             raise not_suited(meta, "text to search")
         self._payload = payload
         self._meta = meta
         self._query = query
-        self._regex = compiled(query.pattern)
+        self._regex = compile_pattern(query.pattern)
         self._deadline = monotonic() + seconds
         pattern_bytes = len(msgspec.json.encode(query.pattern))
         self._room = RESULT_BYTES - _FRAME_BYTES - pattern_bytes
@@ -162,7 +162,7 @@ class Search:
         return False
 
     def _take(self, window: _Window, start: int, excerpt: _Excerpt) -> bool:
-        match = self._described(window, start, excerpt)
+        match = self._describe_match(window, start, excerpt)
         size = len(msgspec.json.encode(match)) + 1
         if len(self._matches) >= self._query.limit:
             self._stopped_by = "limit"
@@ -173,7 +173,7 @@ class Search:
             self._matches.append(match)
         return self._stopped_by is None
 
-    def _described(self, window: _Window, start: int, excerpt: _Excerpt) -> dict[str, Any]:
+    def _describe_match(self, window: _Window, start: int, excerpt: _Excerpt) -> dict[str, Any]:
         before: list[str] = []
         after: list[str] = []
         where: dict[str, Any] = {"item": window.item}
@@ -194,14 +194,14 @@ class Search:
     def _lines_before(self, end: int) -> list[str]:
         start = max(0, end - _BESIDE)
         lines = self._payload.read(start, end - start).split(b"\n")[:-1]
-        return [_clipped(line) for line in lines[-self._query.context :]]
+        return [_clip(line) for line in lines[-self._query.context :]]
 
     def _lines_after(self, start: int) -> list[str]:
         data = self._payload.read(start, _BESIDE)
         lines = data.split(b"\n", self._query.context)[: self._query.context]
         if data.endswith(b"\n") and lines and not lines[-1]:
             lines.pop()
-        return [_clipped(line) for line in lines] if data else []
+        return [_clip(line) for line in lines] if data else []
 
     # --- windows ------------------------------------------------------------------------------
 
@@ -278,7 +278,7 @@ def _excerpt(data: bytes, start: int) -> _Excerpt:
     return _Excerpt(boundary(data, low), boundary(data, high), whole=False)
 
 
-def _clipped(line: bytes) -> str:
+def _clip(line: bytes) -> str:
     return _readable(line[: boundary(line, EXCERPT_BYTES)])
 
 

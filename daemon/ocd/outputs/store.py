@@ -13,17 +13,17 @@ from typing import Any, TypeVar
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
 from ocd.outputs import file_layout
-from ocd.outputs.file_layout import Place
-from ocd.outputs.handle_writer import Written, write_handle
+from ocd.outputs.file_layout import HandleFiles
+from ocd.outputs.handle_writer import WriteResult, write_handle
 from ocd.outputs.inline_policy import Descriptor, preview_of
 from ocd.outputs.item_index import not_an_index, read_index
-from ocd.outputs.meta import Meta, read_meta
+from ocd.outputs.meta import HandleMeta, read_meta
 from ocd.outputs.paging import Format, read_page
-from ocd.outputs.quota import Kept, Usage
+from ocd.outputs.quota import StoredHandle, StoreUsage
 from ocd.outputs.reader import PayloadReader
 from ocd.outputs.roots import Roots
-from ocd.outputs.search import Query, Search
-from ocd.outputs.sweeper import Swept, sweep_roots
+from ocd.outputs.search import Search, SearchQuery
+from ocd.outputs.sweeper import SweepResult, sweep_roots
 from ocd.storage.files import reading, storage
 from ocd.storage.payload import Payload
 
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
+class StoreStats:
     """How many handles are stored, and the bytes of all their files."""
 
     count: int
@@ -68,7 +68,7 @@ class OutputStore:
         self._clock = clock
         self._started = clock()
         self._roots = Roots(root)
-        self._usage = Usage()
+        self._usage = StoreUsage()
         self._sweeping = threading.Lock()
         self._swept = False
         self._reported: set[str] = set()
@@ -101,11 +101,11 @@ class OutputStore:
         if not self._swept:
             self._sweep()  # the size on disk is not known yet
         created = self._clock()
-        place = Place(root / rfc3339(created)[:10], file_layout.new_handle())
+        place = HandleFiles(root / rfc3339(created)[:10], file_layout.new_handle())
         extension = file_layout.extension_of(payload.mime_type)
 
-        def describe(written: Written) -> Meta:
-            return Meta(
+        def describe(written: WriteResult) -> HandleMeta:
+            return HandleMeta(
                 output_handle=place.handle,
                 mime_type=payload.mime_type,
                 size_bytes=written.size,
@@ -122,10 +122,10 @@ class OutputStore:
             meta, size = write_handle(
                 place, extension, payload, describe, lambda size: self._gate(place, size, stop)
             )
-        self._usage.keep(place.handle, Kept(place.folder, size, meta.expires()))
+        self._usage.keep(place.handle, StoredHandle(place.folder, size, meta.expires()))
         return meta.descriptor()
 
-    def _gate(self, place: Place, size: int, stop: threading.Event) -> None:
+    def _gate(self, place: HandleFiles, size: int, stop: threading.Event) -> None:
         if stop.is_set():
             raise OcdError("cancelled", "Storing the output was cancelled")
         cap = self.max_store_mb * _MB
@@ -149,7 +149,7 @@ class OutputStore:
         Raises `output_handle_not_found` or `invalid_format_for_payload`.
         """
 
-        def read(payload: PayloadReader, meta: Meta) -> dict[str, Any]:
+        def read(payload: PayloadReader, meta: HandleMeta) -> dict[str, Any]:
             return read_page(payload, meta, offset, limit, form)
 
         return await asyncio.to_thread(self._with_payload, handle, read)
@@ -163,7 +163,7 @@ class OutputStore:
         """
 
         def look(stop: threading.Event) -> dict[str, Any]:
-            query = Query(pattern, limit, context, stop)
+            query = SearchQuery(pattern, limit, context, stop)
             return self._with_payload(
                 handle, lambda payload, meta: Search(payload, meta, query).run()
             )
@@ -174,12 +174,12 @@ class OutputStore:
     async def path(self, handle: str) -> Path:
         """Return the payload's file, for callers on the same machine."""
 
-        def of(payload: PayloadReader, _meta: Meta) -> Path:
+        def of(payload: PayloadReader, _meta: HandleMeta) -> Path:
             return payload.path
 
         return await asyncio.to_thread(self._with_payload, handle, of)
 
-    def _with_payload(self, handle: str, use: Callable[[PayloadReader, Meta], T]) -> T:
+    def _with_payload(self, handle: str, use: Callable[[PayloadReader, HandleMeta], T]) -> T:
         place = self._find(handle)
         meta = read_meta(place) if place else None
         if place is None or meta is None or meta.expires() <= self._clock():
@@ -196,33 +196,33 @@ class OutputStore:
             # The sweep was faster; or somebody else was, and the meta is still there.
             raise _gone(place, path) from None
 
-    def _find(self, handle: str) -> Place | None:
+    def _find(self, handle: str) -> HandleFiles | None:
         if not file_layout.is_handle(handle):
             return None
-        known = self._usage.kept(handle)
+        known = self._usage.usage_of(handle)
         if known is not None:
-            return Place(known.folder, handle)
+            return HandleFiles(known.folder, handle)
         with storage("looking for an output in", self.root):
             days = [day for root in self._roots.all() for day in file_layout.day_folders(root)]
-            places = (Place(day, handle) for day in days)
+            places = (HandleFiles(day, handle) for day in days)
             return next((place for place in places if os.path.lexists(place.meta)), None)
 
     async def sweep(self) -> int:
         """Delete expired handles and left-overs; return how many handles were deleted."""
         return (await asyncio.to_thread(self._sweep)).handles
 
-    def _sweep(self) -> Swept:
+    def _sweep(self) -> SweepResult:
         with self._sweeping:
             before = self._usage.names()
             now = self._clock()
-            roots = [(root, self._left_over(root, now)) for root in self._roots.all()]
+            roots = [(root, self._orphans_before(root, now)) for root in self._roots.all()]
             swept = sweep_roots(roots, self._usage, now)
             self._usage.reconcile(before, swept.kept)
             self._swept = True
         self._report(swept)
         return swept
 
-    def _left_over(self, root: Path, now: float) -> float:
+    def _orphans_before(self, root: Path, now: float) -> float:
         """Return up to when files without a meta are left-overs.
 
         In the store's own root, whose daemon holds the home's lock, all from before the start are.
@@ -230,7 +230,7 @@ class OutputStore:
         aged = now - self.orphan_grace_s
         return max(aged, self._started) if root == self.root else aged
 
-    def _report(self, swept: Swept) -> None:
+    def _report(self, swept: SweepResult) -> None:
         for what, paths in (("delete", swept.failed), ("read", swept.unreadable)):
             for path in set(paths) - self._reported:
                 logger.warning("The output sweep cannot %s %s; it is left alone", what, path)
@@ -241,9 +241,9 @@ class OutputStore:
         """Return the handles there are, those that live longest first, from memory."""
         return self._usage.newest()
 
-    def stats(self) -> Stats:
+    def stats(self) -> StoreStats:
         """Return how much is stored, from memory."""
-        return Stats(self._usage.count(), self._usage.total)
+        return StoreStats(self._usage.count(), self._usage.total)
 
     def __repr__(self) -> str:
         return f"OutputStore({str(self.root)!r}, {self._usage!r})"
@@ -259,7 +259,7 @@ async def _in_thread(work: Callable[[threading.Event], T]) -> T:
         raise
 
 
-def _gone(place: Place, path: Path) -> OcdError:
+def _gone(place: HandleFiles, path: Path) -> OcdError:
     """Return the error of a payload that is missing: swept meanwhile, or lost."""
     if not place.meta.exists():
         return _not_found(place.handle)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ocd.api.errors import OcdError
-from ocd.outputs.file_layout import META, Found, day_folders, find_handles
+from ocd.outputs.file_layout import META, FoundFiles, day_folders, find_handles
 from ocd.outputs.meta import read_meta
-from ocd.outputs.quota import Kept, Usage
+from ocd.outputs.quota import StoredHandle, StoreUsage
 from ocd.storage import crash_points
 
 logger = logging.getLogger(__name__)
@@ -48,14 +48,14 @@ async def _wait_changed(changed: asyncio.Event, timeout_s: float) -> None:
 
 
 @dataclass(slots=True)
-class Swept:
+class SweepResult:
     """What one sweep did: handles and left-overs deleted, files that could not be, what stays."""
 
     handles: int = 0
     orphans: int = 0
     failed: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
-    kept: dict[str, Kept] = field(default_factory=dict)
+    kept: dict[str, StoredHandle] = field(default_factory=dict)
     shared: dict["_Bytes", list[str]] = field(default_factory=dict)
 
 
@@ -68,14 +68,14 @@ class _Bytes(NamedTuple):
     size: int
 
 
-def sweep_roots(roots: Iterable[tuple[Path, float]], usage: Usage, now: float) -> Swept:
+def sweep_roots(roots: Iterable[tuple[Path, float]], usage: StoreUsage, now: float) -> SweepResult:
     """Delete the expired handles and the left-overs below the roots. Blocks; raises nothing.
 
     With each root goes the time up to which files without a meta are left-overs: younger ones may
     be somebody's handle in the making. Times are seconds since the epoch. Files that cannot be
     deleted or read are listed and stay.
     """
-    swept = Swept()
+    swept = SweepResult()
     for root, left_over in roots:
         for folder in _day_folders(root, swept):
             _sweep_folder(folder, usage, swept, now, left_over)
@@ -83,7 +83,7 @@ def sweep_roots(roots: Iterable[tuple[Path, float]], usage: Usage, now: float) -
     return swept
 
 
-def _count_shared(swept: Swept) -> None:
+def _count_shared(swept: SweepResult) -> None:
     """Count bytes with several names once, and not at all while a task has them, too.
 
     Deleting the handle would free nothing then.
@@ -94,7 +94,7 @@ def _count_shared(swept: Swept) -> None:
             swept.kept[handles[0]] = kept._replace(size=kept.size + held.size)
 
 
-def _day_folders(root: Path, swept: Swept) -> list[Path]:
+def _day_folders(root: Path, swept: SweepResult) -> list[Path]:
     try:
         return day_folders(root)
     except OSError:
@@ -102,7 +102,9 @@ def _day_folders(root: Path, swept: Swept) -> list[Path]:
         return []
 
 
-def _sweep_folder(folder: Path, usage: Usage, swept: Swept, now: float, left_over: float) -> None:
+def _sweep_folder(
+    folder: Path, usage: StoreUsage, swept: SweepResult, now: float, left_over: float
+) -> None:
     try:
         for found in list(find_handles(folder)):
             if not usage.is_writing(found.place.handle):
@@ -113,7 +115,9 @@ def _sweep_folder(folder: Path, usage: Usage, swept: Swept, now: float, left_ove
         swept.failed.append(str(folder))
 
 
-def _sweep_handle(found: Found, usage: Usage, swept: Swept, now: float, left_over: float) -> None:
+def _sweep_handle(
+    found: FoundFiles, usage: StoreUsage, swept: SweepResult, now: float, left_over: float
+) -> None:
     try:
         stats = [entry.stat(follow_symlinks=False) for entry in found.files.values()]
         stats = [one for one in stats if stat.S_ISREG(one.st_mode)]
@@ -126,7 +130,7 @@ def _sweep_handle(found: Found, usage: Usage, swept: Swept, now: float, left_ove
     else:
         handle = found.place.handle
         size = sum(one.st_size for one in stats if one.st_nlink <= 1)
-        swept.kept[handle] = Kept(found.place.folder, size, expires)
+        swept.kept[handle] = StoredHandle(found.place.folder, size, expires)
         for one in stats:
             if one.st_nlink > 1:
                 held = _Bytes(one.st_dev, one.st_ino, one.st_nlink, one.st_size)
@@ -134,13 +138,13 @@ def _sweep_handle(found: Found, usage: Usage, swept: Swept, now: float, left_ove
 
 
 def _life(
-    found: Found, usage: Usage, swept: Swept, now: float, left_over: float
+    found: FoundFiles, usage: StoreUsage, swept: SweepResult, now: float, left_over: float
 ) -> tuple[float | None, bool]:
     """Return when the handle expires (None: it is none), and whether its files are to go."""
     if not found.committed:
         newest = max(e.stat(follow_symlinks=False).st_mtime for e in found.files.values())
         return None, newest <= left_over
-    known = usage.kept(found.place.handle)
+    known = usage.usage_of(found.place.handle)
     if known is not None and known.expires is not None:
         return known.expires, known.expires <= now
     try:
@@ -151,7 +155,7 @@ def _life(
     return (meta.expires(), meta.expires() <= now) if meta else (None, False)
 
 
-def _delete(found: Found, swept: Swept) -> bool:
+def _delete(found: FoundFiles, swept: SweepResult) -> bool:
     """Delete the meta, then the rest; return whether all of it is gone."""
     gone = True
     for name in sorted(found.files, key=lambda name: name != META):

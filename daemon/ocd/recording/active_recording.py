@@ -16,8 +16,8 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
 from ocd.browser.tabs.tab import Tab
-from ocd.call_context import Met
-from ocd.recording.param_redaction import clean, without_passwords
+from ocd.call_context import TouchedElements
+from ocd.recording.param_redaction import redact_before_call, without_passwords
 from ocd.recording.store import Recording, RecordingMeta
 from ocd.safety.redact import redact, redact_text, redact_url
 from ocd.verb_api.declaration import Output, Verb
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # A longer string in an action's parameters is cut; such an action cannot be replayed as it stands.
-MOST_CHARACTERS = 20_000
+MAX_CHARACTERS = 20_000
 _WORDS = 600
 # A title is asked for so long after an action: in a burst of them, after several at once.
 _SOON_S = 0.01
@@ -46,7 +46,7 @@ class Action:
 
     verb: Verb
     params: Mapping[str, Any]
-    met: Met
+    met: TouchedElements
     session: str
     tab: Tab | None
     deadline: float | None
@@ -60,7 +60,7 @@ class Action:
         """Spell and redact what does not depend on how the action ends, unless that is done."""
         if not self.ts:
             self.ts = rfc3339(self.began)
-            self.clean = clean(self.params, MOST_CHARACTERS)
+            self.clean = redact_before_call(self.params, MAX_CHARACTERS)
 
 
 class _Title(NamedTuple):
@@ -71,7 +71,7 @@ class _Title(NamedTuple):
     shown: str
 
 
-class Active:
+class ActiveRecording:
     """A recording that is going on. `ended` is set when the disk has its end."""
 
     def __init__(self, recording: Recording, owner: "Recorder") -> None:
@@ -269,7 +269,7 @@ def _code_of(failure: BaseException, action: Action) -> dict[str, Any]:
     return {"code": "internal", "message": type(failure).__name__}
 
 
-def targets_of(met: Met) -> dict[str, Any]:
+def targets_of(met: TouchedElements) -> dict[str, Any]:
     """Return the elements that the action was about; `target` is the first of them."""
     targets = [_target(one.named, one.about) for one in met.elements]
     if not targets:

@@ -61,7 +61,7 @@ def _page(action: Mapping[str, Any]) -> dict[str, object]:
     facts: dict[str, object] = {"time": action["ts"]}
     for key, name in (("tab_id", "tab"), ("error", "error"), ("screenshot_error", "no picture")):
         if action.get(key):
-            facts[name] = _plain(action[key])
+            facts[name] = _value_text(action[key])
     for key in ("url", "title"):
         before, after = action.get(f"{key}_before", ""), action.get(f"{key}_after", "")
         if before or after:
@@ -71,14 +71,14 @@ def _page(action: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _details(action: Mapping[str, Any]) -> str:
-    parts = [_plain(action["params"])] if action["params"] else []
+    parts = [_value_text(action["params"])] if action["params"] else []
     if action.get("changed"):
-        parts.append(f"changed: {_plain(action['changed'])}")
+        parts.append(f"changed: {_value_text(action['changed'])}")
     parts += action.get("lines", ())
     return f"<pre>{escape(chr(10).join(parts))}</pre>\n" if parts else ""
 
 
-def _plain(value: object) -> str:
+def _value_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -46,7 +46,7 @@ class _Plan:
             self._begin(action)
         tool, args = again(action)
         self._name_tabs(args)
-        step: dict[str, Any] = {"tool": tool, "args": self._asked(args, action)}
+        step: dict[str, Any] = {"tool": tool, "args": self._with_secret_params(args, action)}
         step["description"] = sentence(action)
         if tab_id and tab_id not in self._tabs:
             self._tabs.add(tab_id)
@@ -71,12 +71,12 @@ class _Plan:
         if isinstance(args.get("tab_ids"), list):
             args["tab_ids"] = [f"${{tab_{one}}}" for one in args["tab_ids"]]
 
-    def _asked(self, value: Any, action: Recorded) -> Any:  # noqa: ANN401 - any JSON value
+    def _with_secret_params(self, value: Any, action: Recorded) -> Any:  # noqa: ANN401 - any JSON value
         """Return the value with a parameter for each secret that was not recorded."""
         if isinstance(value, dict):
-            return {key: self._asked(item, action) for key, item in value.items()}
+            return {key: self._with_secret_params(item, action) for key, item in value.items()}
         if isinstance(value, list):
-            return [self._asked(item, action) for item in value]
+            return [self._with_secret_params(item, action) for item in value]
         if isinstance(value, str) and MASK in value:
             name = f"secret_{len(self.parameters) + 1}"
             self.parameters[name] = {"source": "runtime", "description": sentence(action)}

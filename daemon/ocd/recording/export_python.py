@@ -126,7 +126,7 @@ class _Script:
         found = targets(action)
         if not found or "value" not in params:
             return None
-        return [self._filled(action, found[0], params["value"])]
+        return [self._fill_value(action, found[0], params["value"])]
 
     def _fill_form(self, action: Recorded, params: dict[str, Any]) -> list[str]:
         found = {one["named"]: one for one in targets(action)}
@@ -138,7 +138,7 @@ class _Script:
             name = next((field[k] for k in ("ref", "selector", "label") if field.get(k)), None)
             if name in found:
                 last = found[name]
-                lines.append(self._filled(action, last, field["value"]))
+                lines.append(self._fill_value(action, last, field["value"]))
             else:
                 lines.append(_comment(f"not found then: {field!r}"))
         submit = action["params"].get("submit", False)
@@ -149,7 +149,7 @@ class _Script:
             lines.append(f"await play.submit({_tab(action)}, {_element(last)})")
         return lines
 
-    def _filled(self, action: Recorded, target: Target, value: object) -> str:
+    def _fill_value(self, action: Recorded, target: Target, value: object) -> str:
         where = f"{_tab(action)}, {_element(target)}"
         return f"await play.fill({where}, {self._text(value)})"
 

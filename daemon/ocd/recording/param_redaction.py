@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ocd.call_context import Met
+from ocd.call_context import TouchedElements
 from ocd.safety import secrets
 from ocd.safety.redact import mask_values, redact
 
@@ -14,29 +14,31 @@ _BEYOND = 4096
 _NOT_FOUND = frozenset(("stale_ref", "element_not_found", "ambiguous"))
 
 
-def kept(params: Mapping[str, Any], met: Met, error: str | None, most: int) -> Any:  # noqa: ANN401
+def redacted_params(
+    params: Mapping[str, Any], met: TouchedElements, error: str | None, most: int
+) -> Any:  # noqa: ANN401
     """Return the parameters redacted, without values of password fields, strings cut to `most`."""
-    return without_passwords(clean(params, most), met, error)
+    return without_passwords(redact_before_call(params, most), met, error)
 
 
-def clean(params: Mapping[str, Any], most: int) -> Any:  # noqa: ANN401
+def redact_before_call(params: Mapping[str, Any], most: int) -> Any:  # noqa: ANN401
     """Return the parameters redacted as far as that can be before they have met any element."""
-    return redact(brief(params, most))
+    return redact(truncate(params, most))
 
 
-def without_passwords(params: Any, met: Met, error: str | None) -> Any:  # noqa: ANN401
+def without_passwords(params: Any, met: TouchedElements, error: str | None) -> Any:  # noqa: ANN401
     """Return redacted parameters without the values of password fields that the call has met."""
     if error in _NOT_FOUND:
         return mask_values(params, bool)
     return mask_values(params, met.hides) if met.elements else params
 
 
-def brief(value: Any, most: int) -> Any:  # noqa: ANN401 - any JSON value
+def truncate(value: Any, most: int) -> Any:  # noqa: ANN401 - any JSON value
     """Return the value with its long strings cut: redacting megabytes would hold up the loop."""
     if isinstance(value, Mapping):
-        return {key: brief(item, most) for key, item in value.items()}
+        return {key: truncate(item, most) for key, item in value.items()}
     if isinstance(value, list):
-        return [brief(item, most) for item in value[:MAX_ITEMS]]
+        return [truncate(item, most) for item in value[:MAX_ITEMS]]
     if isinstance(value, str) and len(value) > most:
         shown = secrets.current().mask_text(value[: most + _BEYOND])
         return f"{shown[:most]}… ({len(value)} characters)"

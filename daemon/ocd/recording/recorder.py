@@ -11,7 +11,7 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.browser.sessions.session import Sessions
 from ocd.browser.tabs.tab import Tab
-from ocd.recording.active_recording import Active
+from ocd.recording.active_recording import ActiveRecording
 from ocd.recording.store import EndedBy, RecordingMeta, Recordings, is_id, not_found
 from ocd.safety.sanitize import Sanitizer
 
@@ -30,11 +30,11 @@ class Recorder:
         self.sanitizer = sanitizer
         self.sessions = sessions
         self._spawn = spawn
-        self._active: dict[str, Active] = {}
-        self._ending: dict[str, Active] = {}  # by recording: they take no more actions
+        self._active: dict[str, ActiveRecording] = {}
+        self._ending: dict[str, ActiveRecording] = {}  # by recording: they take no more actions
         self._starting: set[str] = set()
 
-    def of(self, session: str) -> Active | None:
+    def of(self, session: str) -> ActiveRecording | None:
         """Return the recording of a session, if one is going on."""
         return self._active.get(session)
 
@@ -44,7 +44,7 @@ class Recorder:
             return None
         return next((t for t in self.sessions.get(session).tabs if t.id == tab_id), None)
 
-    async def start(self, wish: RecordingMeta) -> tuple[Active, list[str]]:
+    async def start(self, wish: RecordingMeta) -> tuple[ActiveRecording, list[str]]:
         """Begin to record the session that `wish` names; what had to be removed for it is second.
 
         Raises recording_active, limit_reached, storage_full, storage_failed.
@@ -63,12 +63,12 @@ class Recorder:
             recording, pruned = await asyncio.to_thread(self.store.create, wish, keep)
         finally:
             self._starting.discard(session)
-        active = self._active[session] = Active(recording, self)
+        active = self._active[session] = ActiveRecording(recording, self)
         if wish.duration_s is not None:
             self._spawn(self._expire(active, wish.duration_s))
         return active, pruned
 
-    async def _expire(self, active: Active, seconds: float) -> None:
+    async def _expire(self, active: ActiveRecording, seconds: float) -> None:
         try:
             async with asyncio.timeout(seconds):
                 await active.ended.wait()
@@ -86,19 +86,19 @@ class Recorder:
             )  # fmt: skip
         return await self.end(active, "stop")
 
-    async def end(self, active: Active, by: EndedBy) -> RecordingMeta:
+    async def end(self, active: ActiveRecording, by: EndedBy) -> RecordingMeta:
         """End a recording if it goes on still, and return it once the disk has its end."""
         if self._take(active):
             await self._finish(active, by)
         await active.ended.wait()
         return active.meta
 
-    def end_soon(self, active: Active, by: EndedBy) -> None:
+    def end_soon(self, active: ActiveRecording, by: EndedBy) -> None:
         """End a recording from code that cannot wait: it takes no more actions from now on."""
         if self._take(active):
             self._spawn(self._finish_quietly(active, by))
 
-    def _take(self, active: Active) -> bool:
+    def _take(self, active: ActiveRecording) -> bool:
         """Return whether the recording goes on still; it is for the caller to finish then."""
         if self._active.get(active.meta.session) is not active:
             return False
@@ -106,21 +106,21 @@ class Recorder:
         self._ending[active.meta.recording_id] = active
         return True
 
-    async def _finish(self, active: Active, by: EndedBy) -> None:
+    async def _finish(self, active: ActiveRecording, by: EndedBy) -> None:
         try:
             await active.settle()
         finally:
             # Whoever has asked for it may be gone.
             await self._store_end(active, by)
 
-    async def _store_end(self, active: Active, by: EndedBy) -> None:
+    async def _store_end(self, active: ActiveRecording, by: EndedBy) -> None:
         try:
             await asyncio.to_thread(active.recording.end, by, self.store.now())
         finally:
             del self._ending[active.meta.recording_id]
             active.ended.set()
 
-    async def _finish_quietly(self, active: Active, by: EndedBy) -> None:
+    async def _finish_quietly(self, active: ActiveRecording, by: EndedBy) -> None:
         try:
             await self._finish(active, by)
         except OcdError as error:
@@ -132,10 +132,10 @@ class Recorder:
         return [self._current(meta) for meta in metas], unreadable
 
     def _current(self, meta: RecordingMeta) -> RecordingMeta:
-        active = self._unfinished(meta)
+        active = self._end_unfinished(meta)
         return active.meta if active else meta
 
-    def _unfinished(self, meta: RecordingMeta) -> Active | None:
+    def _end_unfinished(self, meta: RecordingMeta) -> ActiveRecording | None:
         active = self._active.get(meta.session)
         if active is not None and active.meta.recording_id == meta.recording_id:
             return active
@@ -158,7 +158,7 @@ class Recorder:
         """Return a recording as callers know it."""
         told: dict[str, Any] = msgspec.to_builtins(meta)
         hidden = {"format", "version", *(() if meta.lost else ("lost",))}
-        going_on = self._unfinished(meta) is not None
+        going_on = self._end_unfinished(meta) is not None
         status = "active" if going_on else "ended" if meta.ended_at else "interrupted"
         told = {key: value for key, value in told.items() if key not in hidden}
         return {**told, "status": status, "path": str(self.store.folder / meta.recording_id)}

@@ -35,7 +35,7 @@ def again(action: Recorded) -> tuple[str, dict[str, Any]]:
         if by_name is not None:
             return "interact", by_name
     found = {one["named"]: one for one in targets(action)}
-    named = _renamed(params, found, "query")
+    named = _rename_targets(params, found, "query")
     return action["verb"], named
 
 
@@ -52,9 +52,9 @@ def _by_name(params: dict[str, Any], met: list[Target]) -> dict[str, Any] | None
     return {"action": word, **aim(met[-1]), **value, **keys}
 
 
-def _renamed(value: Any, found: Mapping[str, Target], words: str) -> Any:  # noqa: ANN401 - JSON
+def _rename_targets(value: Any, found: Mapping[str, Target], words: str) -> Any:  # noqa: ANN401 - JSON
     if isinstance(value, list):
-        return [_renamed(item, found, "label") for item in value]
+        return [_rename_targets(item, found, "label") for item in value]
     if not isinstance(value, dict):
         return value
     again: dict[str, Any] = {}
@@ -68,5 +68,5 @@ def _renamed(value: Any, found: Mapping[str, Target], words: str) -> Any:  # noq
         elif key == "submit" and target:
             again[key] = by_words(target)
         else:
-            again[key] = _renamed(item, found, words)
+            again[key] = _rename_targets(item, found, words)
     return again

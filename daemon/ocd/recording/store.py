@@ -44,7 +44,7 @@ from ocd.api.timestamps import rfc3339
 from ocd.storage import crash_points
 from ocd.storage.files import (
     UNDECODABLE,
-    Log,
+    JsonLinesLog,
     make_dir,
     open_private,
     read_lines,
@@ -56,10 +56,10 @@ from ocd.storage.files import sync_dir as sync
 
 logger = logging.getLogger(__name__)
 
-MOST_RECORDINGS = 50
-MOST_ACTIONS = 10_000
+MAX_RECORDINGS = 50
+MAX_ACTIONS = 10_000
 # Bytes of pictures that one recording may have.
-MOST_PICTURES = 256 << 20
+MAX_PICTURES = 256 << 20
 VERSION = 1
 META, ACTIONS, PICTURES = "meta.json", "actions.jsonl", "screenshots"
 
@@ -82,7 +82,7 @@ class RecordingMeta(msgspec.Struct, kw_only=True):
     started_at: str
     name: str = ""
     screenshots: Screenshots = "none"
-    max_actions: int = MOST_ACTIONS
+    max_actions: int = MAX_ACTIONS
     duration_s: float | None = None
     task_id: str | None = None
     ended_at: str | None = None
@@ -97,7 +97,7 @@ class Recording:
     def __init__(self, folder: Path, meta: RecordingMeta) -> None:
         self.folder = folder
         self.meta = meta
-        self._log = Log(folder / ACTIONS)
+        self._log = JsonLinesLog(folder / ACTIONS)
         self._pictured = 0
 
     @property
@@ -118,7 +118,7 @@ class Recording:
 
     def add_picture(self, name: str, data: bytes) -> bool:
         """Keep a picture; False if the recording has no room for more of them."""
-        if self._pictured + len(data) > MOST_PICTURES:
+        if self._pictured + len(data) > MAX_PICTURES:
             return False
         path = make_dir(self.folder / PICTURES) / name
         with storage("writing", path), open_private(path) as file:
@@ -147,7 +147,7 @@ class Recordings:
         self,
         folder: Path,
         *,
-        most: int = MOST_RECORDINGS,
+        most: int = MAX_RECORDINGS,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.folder = folder

@@ -96,7 +96,7 @@ class Tenure:
 
 
 @contextlib.contextmanager
-def locked(path: Path, version: str) -> Iterator[Tenure]:
+def hold_lock(path: Path, version: str) -> Iterator[Tenure]:
     """Hold the daemon's lock; the pid in it is for humans and for `ocd stop`, never believed."""
     with storage("opening", path):
         file = open_private(path, append=True)

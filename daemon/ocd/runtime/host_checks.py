@@ -24,7 +24,7 @@ Fix = Callable[[bool], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HostFinding:
     """One finding: its name, how bad it is, what was seen, what helps.
 
     fix: mends it and returns what was done; its argument says that nobody needs to be asked.
@@ -42,7 +42,7 @@ class Finding:
         return {"name": self.name, "level": self.level, "seen": self.seen, **hint}
 
 
-def check_ground(config: Config) -> list[Finding]:
+def check_ground(config: Config) -> list[HostFinding]:
     """Return what was found of Python, home, environment, sandbox, fonts and the browser."""
     return [
         check_python(), check_home(config.home), *check_links(config.home), *check_variables(),
@@ -51,16 +51,16 @@ def check_ground(config: Config) -> list[Finding]:
     ]  # fmt: skip
 
 
-def check_python() -> Finding:
+def check_python() -> HostFinding:
     """Look at the interpreter."""
     found = f"{sys.version.split()[0]} at {sys.executable}"
-    return Finding("python", "ok" if sys.version_info >= (3, 11) else "error", found)
+    return HostFinding("python", "ok" if sys.version_info >= (3, 11) else "error", found)
 
 
-def check_home(home: Path) -> Finding:
+def check_home(home: Path) -> HostFinding:
     """Look at the home folder: is it ours, private, writable, with room?"""
     if not home.exists():
-        return Finding(
+        return HostFinding(
             "home",
             "warning",
             f"{home} does not exist",
@@ -68,80 +68,84 @@ def check_home(home: Path) -> Finding:
             lambda _: _create(home),
         )
     if not home.is_dir():
-        return Finding("home", "error", f"{home} is no folder", "Set OPENCHROME_HOME to a folder")
+        return HostFinding(
+            "home", "error", f"{home} is no folder", "Set OPENCHROME_HOME to a folder"
+        )
     try:
         (home / ".doctor").touch()
         (home / ".doctor").unlink()
         free_mb = shutil.disk_usage(home).free // _MB
         mode = home.stat().st_mode & 0o777
     except OSError as error:
-        return Finding("home", "error", f"{home} is not writable: {error.strerror}")
+        return HostFinding("home", "error", f"{home} is not writable: {error.strerror}")
     if free_mb < MIN_FREE_MB:
-        return Finding("home", "error", f"{home} has {free_mb} MB left", "Free disk space")
+        return HostFinding("home", "error", f"{home} has {free_mb} MB left", "Free disk space")
     if mode & 0o077 and sys.platform != "win32":
-        return Finding(
+        return HostFinding(
             "home", "warning", f"{home} is open to others (mode {mode:o})", f"chmod 700 {home}",
             lambda _: _make_private(home),
         )  # fmt: skip
-    return Finding("home", "ok", f"{home}, {free_mb} MB free")
+    return HostFinding("home", "ok", f"{home}, {free_mb} MB free")
 
 
-def check_links(home: Path) -> Iterator[Finding]:
+def check_links(home: Path) -> Iterator[HostFinding]:
     """Look for folders of the home that are links to where others may go."""
     if not home.is_dir():
         return
     for folder, target in open_links(home):
-        yield Finding(
+        yield HostFinding(
             "home links", "warning", f"{folder} is a link to {target}, which other users may enter",
             f"chmod 700 {target}",
         )  # fmt: skip
 
 
-def check_variables() -> Iterator[Finding]:
+def check_variables() -> Iterator[HostFinding]:
     """Look for misspelt OPENCHROME_* variables, which would be ignored."""
     for name, right in unknown_variables(environment()):
-        yield Finding("environment", "warning", f"{name} is no setting", f"Did you mean {right}?")
+        yield HostFinding(
+            "environment", "warning", f"{name} is no setting", f"Did you mean {right}?"
+        )
 
 
-def check_sandbox() -> Finding:
+def check_sandbox() -> HostFinding:
     """Look at what Chromium's sandbox stands on."""
     if sandbox_support.is_root():
-        return Finding(
+        return HostFinding(
             "sandbox", "warning", "off, because you are root", "Run ocd as an ordinary user"
         )
     if sys.platform.startswith("linux") and not sandbox_support.has_user_namespaces():
-        return Finding(
+        return HostFinding(
             "sandbox", "warning", "user namespaces are refused: Chromium needs its setuid helper",
             "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or chromium-sandbox",
         )  # fmt: skip
-    return Finding("sandbox", "ok", "on")
+    return HostFinding("sandbox", "ok", "on")
 
 
-def check_fonts() -> Finding:
+def check_fonts() -> HostFinding:
     """Look whether there is a font: without one pages are measured and shown wrong."""
     if not sys.platform.startswith("linux"):
-        return Finding("fonts", "ok", "the system's")
+        return HostFinding("fonts", "ok", "the system's")
     folders = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path.home() / ".fonts")
     kinds = ("*.ttf", "*.otf", "*.ttc")
     if any(next(folder.rglob(kind), None) for folder in folders for kind in kinds):
-        return Finding("fonts", "ok", "found")
-    return Finding("fonts", "warning", "none found", "Install one: fonts-liberation")
+        return HostFinding("fonts", "ok", "found")
+    return HostFinding("fonts", "warning", "none found", "Install one: fonts-liberation")
 
 
-def check_binary(config: Config, fix: Fix | None = None) -> Finding:
+def check_binary(config: Config, fix: Fix | None = None) -> HostFinding:
     """Look for the browser and its version; `fix` installs one."""
     if config.browser_url:
-        return Finding("browser", "ok", f"attaches to {config.browser_url}")
+        return HostFinding("browser", "ok", f"attaches to {config.browser_url}")
     try:
         binary = find_browser(
             config.browser_path, headed=config.headed, environ_path=environment().get("PATH")
         )
     except OcdError as error:
-        return Finding(
+        return HostFinding(
             "browser", "error", error.message, error.hint or "ocd doctor --fix",
             None if config.browser_path else fix,
         )  # fmt: skip
-    return Finding("browser", "ok", f"{binary}, {_version(binary)}")
+    return HostFinding("browser", "ok", f"{binary}, {_version(binary)}")
 
 
 def _version(binary: str) -> str:

@@ -14,7 +14,7 @@ from ocd.config.loader import Config, environment
 from ocd.safety import certificate_errors
 from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.own_servers import NO_SERVERS, OwnServers
-from ocd.safety.protected_files import Belongings
+from ocd.safety.protected_files import ProtectedFiles
 
 
 def domain_policy(config: Config, servers: OwnServers = NO_SERVERS) -> DomainPolicy:
@@ -22,7 +22,7 @@ def domain_policy(config: Config, servers: OwnServers = NO_SERVERS) -> DomainPol
     return DomainPolicy(
         allow=config.allow_domain,
         block=config.block_domain,
-        file_roots=shared_roots(config),
+        file_roots=file_roots(config),
         own=belongings(config),
         servers=servers,
     )
@@ -43,13 +43,13 @@ def own_servers(config: Config, ports: Iterable[int]) -> OwnServers:
     return OwnServers.at([*found, socket.gethostname()], ports)
 
 
-def belongings(config: Config) -> Belongings:
+def belongings(config: Config) -> ProtectedFiles:
     """Return the files that no caller may name."""
     others = (config.file, config.token_file, config.profile)
-    return Belongings(config.home, config.secrets, others)
+    return ProtectedFiles(config.home, config.secrets, others)
 
 
-def shared_roots(config: Config) -> tuple[Path, ...]:
+def file_roots(config: Config) -> tuple[Path, ...]:
     """Return the folders in which every caller may name files."""
     return (config.home / "files", Path(tempfile.gettempdir()), *config.allow_file_root)
 

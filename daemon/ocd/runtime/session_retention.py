@@ -53,7 +53,7 @@ def remove_old(files: Path, days: float, in_use: Collection[str]) -> int:
         return 0
     stay = {safe_name(session) for session in in_use}
     old = [one for one in folders if one.name not in stay and _newest(one) < oldest]
-    return sum(_removed(folder) for folder in old)
+    return sum(_remove(folder) for folder in old)
 
 
 def _newest(folder: Path) -> float:
@@ -66,7 +66,7 @@ def _newest(folder: Path) -> float:
         return time.time()  # somebody is at work there
 
 
-def _removed(folder: Path) -> bool:
+def _remove(folder: Path) -> bool:
     try:
         shutil.rmtree(folder)
     except OSError as error:

@@ -17,7 +17,7 @@ _REASONS = {
 }
 
 
-def refused(url: str, host: str, net_error: str) -> OcdError | None:
+def certificate_error(url: str, host: str, net_error: str) -> OcdError | None:
     """Return certificate_invalid if Chromium's error text means that, else None."""
     if not net_error.startswith(_ERRORS):
         return None

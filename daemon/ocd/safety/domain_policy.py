@@ -11,10 +11,10 @@ from urllib.parse import unquote
 
 from ocd.api.errors import OcdError
 from ocd.safety.host_canonical import BROWSER_DROPS, TRIM, Host, host_of, invalid
-from ocd.safety.host_globs import parsed
+from ocd.safety.host_globs import parse
 from ocd.safety.own_servers import NO_SERVERS, OwnServers
 from ocd.safety.path_policy import Roots
-from ocd.safety.protected_files import NOTHING, Belongings
+from ocd.safety.protected_files import NOTHING, ProtectedFiles
 
 _WEB = ("http", "https", "ws", "wss")
 _REFUSED = (
@@ -41,7 +41,7 @@ class DomainPolicy:
     allow: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
     file_roots: tuple[Path, ...] = ()
-    own: Belongings = NOTHING
+    own: ProtectedFiles = NOTHING
     servers: OwnServers = NO_SERVERS
 
     @property
@@ -71,21 +71,25 @@ class DomainPolicy:
             self.check(rest)
         elif scheme == "data":
             if self.allow:
-                raise _blocked(url, "data: URLs are no listed domain", "--allow-domain")
+                raise _blocked_error(url, "data: URLs are no listed domain", "--allow-domain")
         elif scheme in _REFUSED or scheme == "about":
-            raise _blocked(url, f"{scheme}: pages are never opened", "")
+            raise _blocked_error(url, f"{scheme}: pages are never opened", "")
         else:
             raise invalid(url, f"{scheme}: is no scheme for a page")
 
     def _check_host(self, host: Host, url: str) -> None:
         if self.servers.covers(host):
-            raise _blocked(url, f"{host.name}:{host.port} is a port of OpenChrome's own", "--http")
+            raise _blocked_error(
+                url, f"{host.name}:{host.port} is a port of OpenChrome's own", "--http"
+            )
         blocker = _first_cover(self.block, host)
         if blocker is not None:
-            raise _blocked(url, f"{host.name} is blocked by {blocker!r}", "--block-domain")
+            raise _blocked_error(url, f"{host.name} is blocked by {blocker!r}", "--block-domain")
         if self.allow and _first_cover(self.allow, host) is None:
             allowed = ", ".join(self.allow[:10])
-            raise _blocked(url, f"{host.name} is none of the allowed: {allowed}", "--allow-domain")
+            raise _blocked_error(
+                url, f"{host.name} is none of the allowed: {allowed}", "--allow-domain"
+            )
 
     def allows(self, url: str) -> bool:
         """Return whether `check` would pass."""
@@ -97,10 +101,10 @@ class DomainPolicy:
 
 
 def _first_cover(globs: Iterable[str], host: Host) -> str | None:
-    return next((glob for glob in globs if parsed(glob).covers(host)), None)
+    return next((glob for glob in globs if parse(glob).covers(host)), None)
 
 
-def _blocked(url: str, why: str, flag: str) -> OcdError:
+def _blocked_error(url: str, why: str, flag: str) -> OcdError:
     hints = {
         "--block-domain": "The daemon was started with --block-domain for it.",
         "--allow-domain": "Start the daemon with a further --allow-domain to open it.",
@@ -139,12 +143,12 @@ def parse_url_argument(text: str) -> str:
     scheme = _SCHEME.match(plain)
     # "localhost:3000" looks like a scheme, but a port follows.
     if scheme and not _PORT_AFTER.match(plain, scheme.end()):
-        return _checked(text, plain, scheme[1].lower())
+        return _check_url(text, plain, scheme[1].lower())
     if re.match(r"[^/?#]*://", plain):
         raise invalid(text, "what stands before :// is no scheme")
     plain = plain.removeprefix("//")
     guess = "http" if _LOCAL.match(plain) else "https"
-    return _checked(text, f"{guess}://{plain}", guess)
+    return _check_url(text, f"{guess}://{plain}", guess)
 
 
 def _file_url(plain: str) -> str:
@@ -158,7 +162,7 @@ def _file_url(plain: str) -> str:
     return path.as_uri()
 
 
-def _checked(text: str, url: str, scheme: str) -> str:
+def _check_url(text: str, url: str, scheme: str) -> str:
     if scheme not in _WEB:
         return url
     if " " in re.split(r"[?#]", url, maxsplit=1)[0]:

@@ -37,7 +37,7 @@ class Glob:
 
 
 @lru_cache(1024)
-def parsed(text: str) -> Glob:
+def parse(text: str) -> Glob:
     """Return the glob that a text is; ValueError says why it is none."""
     plain = text.strip()
     rest = _SCHEME.sub("", plain, count=1)
@@ -48,11 +48,11 @@ def parsed(text: str) -> Glob:
         raise ValueError(f"{text!r} is no host (several are given one by one)")
     if slash and "://" not in plain:
         raise ValueError(f"{text!r} ends in a slash: rules are about hosts")
-    name, port = _parted(authority, text)
+    name, port = _split_authority(authority, text)
     return Glob(_name(name, text), port)
 
 
-def _parted(authority: str, text: str) -> tuple[str, int | None]:
+def _split_authority(authority: str, text: str) -> tuple[str, int | None]:
     found = _PORT.search(authority)
     if found is None or (":" in authority[: found.start()] and not authority.startswith("[")):
         return authority, None  # an IPv6 address without brackets has no port

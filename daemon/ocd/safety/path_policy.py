@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from ocd.api.errors import OcdError
-from ocd.safety.protected_files import OURS, Belongings
+from ocd.safety.protected_files import OURS, ProtectedFiles
 
 # Folders whose whole content is refused, wherever they are.
 _FOLDERS = {
@@ -40,9 +40,9 @@ class Roots:
     own: what is the daemon's own and refused even there.
     """
 
-    def __init__(self, roots: Iterable[Path | str], own: Belongings | None = None) -> None:
+    def __init__(self, roots: Iterable[Path | str], own: ProtectedFiles | None = None) -> None:
         self._roots = tuple(dict.fromkeys(_real(Path(root)) for root in roots))
-        self._own = own or Belongings()
+        self._own = own or ProtectedFiles()
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -68,14 +68,14 @@ class Roots:
         if for_write and not stat.S_ISDIR(mode):
             raise _not_found(needed, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
         if not (stat.S_ISREG(existing) or stat.S_ISDIR(existing)):
-            raise denied(real, "it is a device, a pipe or a socket")
+            raise denied_error(real, "it is a device, a pipe or a socket")
         return real
 
     def contain(self, path: Path | str) -> Path:
         """Return the real path if it is allowed, whether or not there is such a file."""
         given = Path(path)
         if "\0" in str(given):
-            raise denied(given, "it has a NUL")
+            raise denied_error(given, "it has a NUL")
         if not given.is_absolute():
             raise OcdError(
                 "path_not_absolute", f"Not an absolute path: {given}",
@@ -87,7 +87,7 @@ class Roots:
             raise self._outside(real)
         why = _credential(given) or _credential(real) or self._own.refusal(real)
         if why:
-            raise denied(real, why)
+            raise denied_error(real, why)
         return real
 
     def _outside(self, path: Path) -> OcdError:
@@ -100,7 +100,7 @@ class Roots:
         )  # fmt: skip
 
 
-def denied(path: Path, why: str) -> OcdError:
+def denied_error(path: Path, why: str) -> OcdError:
     """Return the error for a path that is refused wherever it lies."""
     return OcdError(
         "path_denied", f"Not allowed: {path}: {why}", path=str(path),
@@ -141,24 +141,24 @@ def _not_found(path: Path, error: OSError) -> OcdError:
 
 def _credential(path: Path) -> str:
     """Return why a path is refused whatever the roots, or an empty string."""
-    parts = [_folded(part) or part for part in path.parts]
+    parts = [_fold_case(part) or part for part in path.parts]
     pairs = set(pairwise(parts))
     if path.as_posix().startswith(tuple(f"{folder}/" for folder in _SYSTEM)):
         return "it is part of the running system"
     if _FOLDERS.intersection(parts) or pairs & _FOLDER_PAIRS:
         return "it is in a folder of credentials or hooks"
-    if any(_denied_name(part) for part in parts[1:]):
+    if any(_is_denied_name(part) for part in parts[1:]):
         return "its name is that of credentials or of a shell's start-up file"
     if _HOME_NAME in parts and (_HOME_NAME, "files") not in pairs:
         return OURS
     return ""
 
 
-def _folded(name: str) -> str:
+def _fold_case(name: str) -> str:
     # File systems exist to which ".SSH", ".ssh." and ".s\u200dsh" are ".ssh".
     plain = unicodedata.normalize("NFKC", name).casefold()
     return "".join(c for c in plain if unicodedata.category(c) != "Cf").rstrip(" .")
 
 
-def _denied_name(name: str) -> bool:
+def _is_denied_name(name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in _NAMES)

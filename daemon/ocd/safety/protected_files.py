@@ -14,7 +14,7 @@ SECRETS = "it is the file of --secrets"
 
 
 @dataclass(frozen=True, slots=True)
-class Belongings:
+class ProtectedFiles:
     """The daemon's home, and what else is its own.
 
     home: refused but for its `files/`. secrets: the file of --secrets. others: files and folders
@@ -46,7 +46,7 @@ class Belongings:
         return OURS if len(below_home) == len(chain) and _holds(chain, [home]) else ""
 
 
-NOTHING = Belongings()
+NOTHING = ProtectedFiles()
 _SECRET = ("config.toml", "secrets", "run", "upstream")
 _Chain = Iterable[tuple[Path, _Identity | None]]
 

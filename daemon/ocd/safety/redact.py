@@ -118,7 +118,7 @@ def _redact(value: object, depth: int) -> object:
     if isinstance(value, list | tuple | set | frozenset):
         items = list(value)
         if len(items) == 2 and isinstance(items[0], str) and is_secret_name(items[0]):
-            return [items[0], _masked(items[0], items[1])]  # a header as a pair
+            return [items[0], _mask_field(items[0], items[1])]  # a header as a pair
         return [_redact(item, depth + 1) for item in items]
     return value
 
@@ -132,13 +132,13 @@ def _redact_object(value: Mapping[Any, object], depth: int) -> dict[Any, object]
     for key, item in value.items():
         name = names[key]
         if is_secret_name(name) or (hides_value and name.lower() in _VALUE_KEYS):
-            result[key] = _masked(name, item)
+            result[key] = _mask_field(name, item)
         else:
             result[key] = _redact(item, depth + 1)
     return result
 
 
-def _masked(name: str, value: object) -> object:
+def _mask_field(name: str, value: object) -> object:
     if value is None or isinstance(value, bool) or value in ("", [], {}):
         return value
     if isinstance(value, str) and secrets.is_place(masked := secrets.current().mask_text(value)):
@@ -165,7 +165,7 @@ def mask_values(value: Any, hidden: Callable[[set[str]], bool]) -> Any:  # noqa:
     names = {one for key in _AIM_KEYS if isinstance(one := value.get(key), str)}
     hides = hidden(names)
     return {
-        key: _masked(key, item)
+        key: _mask_field(key, item)
         if hides and key.lower() in _VALUE_KEYS
         else mask_values(item, hidden)
         for key, item in value.items()
@@ -220,7 +220,7 @@ def _without_pairs(text: str) -> str:
     parts: list[str] = []
     done = at = 0
     while match := _PAIR.search(text, at):
-        masked = _masked_pair(match)
+        masked = _mask_pair(match)
         at = match.end()
         if masked != match[0]:
             parts += (text[done : match.start()], masked)
@@ -231,7 +231,7 @@ def _without_pairs(text: str) -> str:
     return "".join((*parts, text[done:]))
 
 
-def _masked_pair(match: re.Match[str]) -> str:
+def _mask_pair(match: re.Match[str]) -> str:
     value = match["value"]
     if not is_secret_name(match["name"]) or value in ("true", "false", "null", "None", URL_MASK):
         return match[0]
@@ -263,10 +263,10 @@ def redact_url(url: str) -> str:
         userinfo, at, host = match[3].rpartition("@")
         start = f"{match[1] or ''}{match[2]}{URL_MASK if userinfo else ''}{at}{host}"
         rest = url[match.end() :]
-    return start + _PARAMETER.sub(_masked_parameter, rest)
+    return start + _PARAMETER.sub(_mask_parameter, rest)
 
 
-def _masked_parameter(match: re.Match[str]) -> str:
+def _mask_parameter(match: re.Match[str]) -> str:
     name, value = match[1], match[2]
     if not value:
         return match[0]

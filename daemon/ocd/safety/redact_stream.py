@@ -14,7 +14,7 @@ from ocd.safety.redact import redact, redact_text
 # Up to here JSON is understood as such.
 SHORT = 32_768
 _PIECE = 4096
-_MOST = 16 * _PIECE
+_MAX_ITEMS = 16 * _PIECE
 # A piece ends after one of these, and so far after, or before, what may be a secret's name: a name
 # and its value, a header and its line, a key and its end stay together.
 _END = re.compile(r"[\n,;}\s]")
@@ -60,7 +60,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _stop(text: str, at: int) -> int:
     """Return where the piece that begins there ends."""
-    last = min(at + _MOST, len(text))
+    last = min(at + _MAX_ITEMS, len(text))
     start = at + _PIECE - _AWAY  # no hint is nearer before it, as far as it has been looked at
     named = [start + hint.start() for hint in _hints().finditer(text[start:last])]
     for name in (*named, last):

@@ -69,7 +69,7 @@ _STRIDE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class SanitizerFindings:
     """What was found in a text: characters and comments removed, phrases flagged."""
 
     removed: int = 0
@@ -78,8 +78,8 @@ class Findings:
     def __bool__(self) -> bool:
         return bool(self.removed or self.flagged)
 
-    def __add__(self, other: "Findings") -> "Findings":
-        return Findings(self.removed + other.removed, self.flagged + other.flagged)
+    def __add__(self, other: "SanitizerFindings") -> "SanitizerFindings":
+        return SanitizerFindings(self.removed + other.removed, self.flagged + other.flagged)
 
     def field(self, hidden: int = 0) -> dict[str, dict[str, int]]:
         """Return the field that stands beside the text; no field if nothing was found.
@@ -97,29 +97,29 @@ class Sanitizer:
 
     enabled: bool = True
 
-    def clean(self, text: str, markup: Markup = "text") -> tuple[str, Findings]:
+    def clean(self, text: str, markup: Markup = "text") -> tuple[str, SanitizerFindings]:
         """Return the text without what is invisible, and what was found in it.
 
         Comments are removed from "html" and "markdown" only: in plain text they are words.
         """
         if not self.enabled or not text:
-            return text, Findings()
+            return text, SanitizerFindings()
         body, characters = _without_invisible(text)
         comments = 0
         if markup != "text" and "<!--" in body:
             body, comments = _without_comments(body, markup)
-        return body, Findings(characters + comments, count_phrases(body))
+        return body, SanitizerFindings(characters + comments, count_phrases(body))
 
-    def clean_values(self, data: Any, keys: Collection[str]) -> tuple[Any, Findings]:  # noqa: ANN401
+    def clean_values(self, data: Any, keys: Collection[str]) -> tuple[Any, SanitizerFindings]:  # noqa: ANN401
         """Return JSON data, its strings under `keys` (at any depth) without what is invisible.
 
         Second, what was found: values stay values.
         """
         if not self.enabled or not keys:
-            return data, Findings()
+            return data, SanitizerFindings()
         found = [0, 0]
         cleaned = _clean_under(data, keys, found, inside=False)
-        return cleaned, Findings(*found)
+        return cleaned, SanitizerFindings(*found)
 
     def clean_error(self, error: OcdError) -> None:
         """Clean what an error says in place: names, texts and candidates in it come from pages."""

@@ -37,7 +37,7 @@ def pattern(value: str, least: int) -> str:
     texts = dict.fromkeys((value, normalize("NFC", value)))
     spelt = ["".join(map(_character, text)) for text in texts]
     plain = dict.fromkeys(_bytes_of(value))
-    encoded = {form for data in plain for form in _encoded(data, 2 * least)}
+    encoded = {form for data in plain for form in _encodings_of(data, 2 * least)}
     long_first = sorted(encoded, key=len, reverse=True)
     return "|".join((*spelt, *map(_signs, long_first), *map(_hex, plain)))
 
@@ -127,7 +127,7 @@ def _bytes_of(value: str) -> Iterator[bytes]:
     yield value.encode("utf-16-le")
 
 
-def _encoded(data: bytes, least: int) -> Iterator[str]:
+def _encodings_of(data: bytes, least: int) -> Iterator[str]:
     for core in _base64(data, least):
         yield core
         yield from _base64(core.encode(), least)

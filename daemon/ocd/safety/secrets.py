@@ -18,7 +18,7 @@ from ocd.safety.secret_encodings import pattern
 # A shorter value would be found, and masked, in the middle of anything.
 LEAST = 4
 # What a pattern's program and the states of its search may take.
-_MOST_MEMORY = 64 * 1024 * 1024
+_MAX_MEMORY = 64 * 1024 * 1024
 # So much is looked at in one piece, and so much of the next one with it: any spelling of a secret.
 _PIECE, _OVERLAP = 1 << 16, 1 << 13
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -36,8 +36,8 @@ class Secrets:
         # Long ones first: a value may begin with another one.
         by_length = sorted(values, key=lambda name: len(values[name]), reverse=True)
         spelt = {name: pattern(values[name], LEAST) for name in by_length}
-        self._each = {name: _compiled(one) for name, one in spelt.items()}
-        self._found = _compiled("|".join(spelt.values())) if spelt else None
+        self._each = {name: _compile(one) for name, one in spelt.items()}
+        self._found = _compile("|".join(spelt.values())) if spelt else None
 
     @property
     def names(self) -> list[str]:
@@ -49,15 +49,15 @@ class Secrets:
 
         Raises `secret_not_found` for a name that there is not.
         """
-        return self._filled(value)  # type: ignore[no-any-return]
+        return self._fill(value)  # type: ignore[no-any-return]
 
-    def _filled(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    def _fill(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
         if isinstance(value, str):
             return _PLACE.sub(self._value, value) if "${SECRET:" in value else value
         if isinstance(value, Mapping):
-            return {key: self._filled(item) for key, item in value.items()}
+            return {key: self._fill(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
-            return type(value)(self._filled(item) for item in value)
+            return type(value)(self._fill(item) for item in value)
         return value
 
     def _value(self, match: re.Match[str]) -> str:
@@ -97,19 +97,19 @@ class Secrets:
 
     def mask(self, value: T) -> T:
         """Return a JSON-like value with every value masked, in keys too."""
-        return value if self._found is None else self._masked(value)
+        return value if self._found is None else self._mask(value)
 
-    def _masked(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    def _mask(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
         if isinstance(value, str):
             return self.mask_text(value)
         if isinstance(value, (bytes, bytearray)):
             return self._mask_bytes(bytes(value))
         if isinstance(value, Mapping):
-            return {self._masked(key): self._masked(item) for key, item in value.items()}
+            return {self._mask(key): self._mask(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
-            return type(value)(self._masked(item) for item in value)
+            return type(value)(self._mask(item) for item in value)
         if isinstance(value, msgspec.Struct):
-            return self._masked(msgspec.structs.asdict(value))
+            return self._mask(msgspec.structs.asdict(value))
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             # A PIN may come back as a number.
             shown = self.mask_text(str(value))
@@ -154,7 +154,7 @@ def read_file(path: Path) -> Secrets:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise OcdError("config_invalid", f"{path}: {reason}", path=str(path)) from error
-    return Secrets(dict(_parsed(path, text.splitlines())))
+    return Secrets(dict(_parse(path, text.splitlines())))
 
 
 def begins(text: str, at: int) -> bool:
@@ -167,30 +167,30 @@ def is_place(text: str) -> bool:
     return _PLACE.fullmatch(text) is not None
 
 
-def _parsed(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _parse(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         match = _LINE.fullmatch(line.strip())
         if match is None or not _NAME.fullmatch(match[1]):
-            raise _wrong(path, number, "expected NAME=value")
+            raise _line_error(path, number, "expected NAME=value")
         value = match[2]
         if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
             value = value[1:-1]
         if len(value) < LEAST:
-            raise _wrong(path, number, f"{match[1]} is shorter than {LEAST} characters")
+            raise _line_error(path, number, f"{match[1]} is shorter than {LEAST} characters")
         yield match[1], value
 
 
-def _wrong(path: Path, number: int, what: str) -> OcdError:
+def _line_error(path: Path, number: int, what: str) -> OcdError:
     return OcdError("config_invalid", f"{path}: line {number}: {what}", path=str(path), line=number)
 
 
-def _compiled(source: str) -> Any:  # noqa: ANN401 - re2 has no types
+def _compile(source: str) -> Any:  # noqa: ANN401 - re2 has no types
     import re2  # only who has secrets pays for it
 
     options = re2.Options()
     options.case_sensitive = False
-    options.max_mem = _MOST_MEMORY
+    options.max_mem = _MAX_MEMORY
     options.log_errors = False
     return re2.compile(source.encode(), options)

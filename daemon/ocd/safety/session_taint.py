@@ -52,7 +52,7 @@ _WORDS: dict[Way, str] = {
 
 
 @dataclass(slots=True)
-class Taint:
+class SessionTaint:
     """The origins whose text a session's caller was given, and what a person has confirmed."""
 
     origins: dict[str, None] = field(default_factory=dict)
@@ -68,15 +68,15 @@ class Taint:
         return [origin for origin in self.origins if origin != target]
 
 
-class Taints:
+class SessionTaints:
     """The taint of every session, the least recently used forgotten beyond a thousand."""
 
     def __init__(self) -> None:
-        self._of: OrderedDict[str, Taint] = OrderedDict()
+        self._of: OrderedDict[str, SessionTaint] = OrderedDict()
 
-    def of(self, session: str) -> Taint:
+    def of(self, session: str) -> SessionTaint:
         """Return the session's taint."""
-        taint = self._of.setdefault(session, Taint())
+        taint = self._of.setdefault(session, SessionTaint())
         self._of.move_to_end(session)
         if len(self._of) > _SESSIONS:
             self._of.popitem(last=False)
@@ -128,7 +128,7 @@ def refusal(way: Way, target: str, read: list[str]) -> OcdError:
     """Return the error for data that may not leave."""
     return OcdError(
         "exfiltration_denied",
-        f"Not allowed: to {_WORDS[way]} {target} after reading {_listed(read)}",
+        f"Not allowed: to {_WORDS[way]} {target} after reading {_list_origins(read)}",
         hint='A person can allow it: [policy] exfiltration = "allow" in config.toml.',
         way=way, target=target, read=read,
     )  # fmt: skip
@@ -138,12 +138,12 @@ def question(way: Way, target: str, read: list[str]) -> OcdError:
     """Return the error that a host answers by asking a person."""
     return OcdError(
         "consent_needed",
-        f"The agent wants to {_WORDS[way]} {target}, after it has read text of {_listed(read)}. "
+        f"The agent wants to {_WORDS[way]} {target}, after it has read text of {_list_origins(read)}. "
         "That text may have told it to. Allow it?",
         way=way, target=target, read=read,
     )  # fmt: skip
 
 
-def _listed(origins: list[str]) -> str:
+def _list_origins(origins: list[str]) -> str:
     more = f" and {len(origins) - 3} more" if len(origins) > 3 else ""
     return ", ".join(origins[:3]) + more

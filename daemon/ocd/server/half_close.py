@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 
-class Served(Protocol):
+class RequestHandler(Protocol):
     """What answers on a connection: aiohttp's handler of requests."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -40,7 +40,7 @@ class Served(Protocol):
         ...
 
 
-class HangUps:
+class PeerCloseWatcher:
     """Tells of connections whose other side has gone; Linux alone tells that from half of it."""
 
     def __init__(self) -> None:
@@ -92,10 +92,10 @@ class HangUps:
         return f"HangUps({len(self._by_descriptor)} watched)"
 
 
-class HalfOpen(asyncio.Protocol):
+class HalfClosedConnection(asyncio.Protocol):
     """A connection in front of what serves it; half of it may be closed."""
 
-    def __init__(self, served: Served, hang_ups: HangUps) -> None:
+    def __init__(self, served: RequestHandler, hang_ups: PeerCloseWatcher) -> None:
         self._served = served
         self._hang_ups = hang_ups
         self._transport: asyncio.Transport | None = None
@@ -109,7 +109,7 @@ class HalfOpen(asyncio.Protocol):
     def connection_lost(self, exc: BaseException | None) -> None:
         """End."""
         if self._watched >= 0:
-            self._hang_ups.forget(self._watched, self._gone)
+            self._hang_ups.forget(self._watched, self._on_peer_gone)
         self._served.connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -131,13 +131,13 @@ class HalfOpen(asyncio.Protocol):
         if self._transport is None:
             return False
         descriptor: int = self._transport.get_extra_info("socket").fileno()
-        if not self._hang_ups.watch(descriptor, self._gone):
+        if not self._hang_ups.watch(descriptor, self._on_peer_gone):
             return False
         self._watched = descriptor
         self._served.close()  # after this answer there can be no further request
         return True
 
-    def _gone(self) -> None:
+    def _on_peer_gone(self) -> None:
         if self._transport is not None:
             self._transport.abort()
 

@@ -22,12 +22,12 @@ from ocd.api.errors import OcdError, http_status
 from ocd.api.wire import CallRequest, Progress, TotpRequest, UpstreamRequest
 from ocd.calls.dispatch import run_call
 from ocd.calls.replies import Reply
-from ocd.calls.services import Road
+from ocd.calls.services import CallServices
 from ocd.gateway.gateway import Gateway
 from ocd.integrations.totp_seeds import TotpStore
 from ocd.runtime import heap
-from ocd.server.half_close import HalfOpen, HangUps
-from ocd.server.unix_socket import bound, owned
+from ocd.server.half_close import HalfClosedConnection, PeerCloseWatcher
+from ocd.server.unix_socket import bind, owned
 from ocd.storage import crash_points
 
 logger = logging.getLogger(__name__)
@@ -37,12 +37,12 @@ NDJSON = "application/x-ndjson"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-class Api:
+class HttpApi:
     """The routes over one road, with what only the lifecycle knows: status and shutdown."""
 
     def __init__(
         self,
-        road: Road,
+        road: CallServices,
         *,
         catalog: bytes,
         catalog_hash: str,
@@ -84,7 +84,7 @@ class Api:
 
     async def post_totp(self, request: web.Request) -> web.Response:
         """Keep, list or forget seeds of one-time passwords: for a person's shell, so no verb."""
-        asked = _decoded_as(TotpRequest, await request.read())
+        asked = _decode_body(TotpRequest, await request.read())
         store = self._road.parts[TotpStore]
         assert isinstance(store, TotpStore)
         result = await asyncio.to_thread(_totp, store, asked)
@@ -92,7 +92,7 @@ class Api:
 
     async def post_upstreams(self, request: web.Request) -> web.Response:
         """List other MCP servers, review or agree to one's tools: for a person's shell: no verb."""
-        asked = _decoded_as(UpstreamRequest, await request.read())
+        asked = _decode_body(UpstreamRequest, await request.read())
         gateway = self._road.parts[Gateway]
         assert isinstance(gateway, Gateway)
         match asked.action:
@@ -106,7 +106,7 @@ class Api:
 
     async def post_call(self, request: web.Request) -> web.StreamResponse:
         """Run one call."""
-        call = _decoded_as(CallRequest, await request.read())
+        call = _decode_body(CallRequest, await request.read())
         crash_points.strike("call", call.verb)
         if NDJSON in request.headers.get("Accept", ""):
             return await self._call_in_lines(request, call)
@@ -174,7 +174,7 @@ def _totp(store: TotpStore, asked: TotpRequest) -> dict[str, Any]:
 _Body = TypeVar("_Body", CallRequest, TotpRequest, UpstreamRequest)
 
 
-def _decoded_as(kind: type[_Body], body: bytes) -> _Body:
+def _decode_body(kind: type[_Body], body: bytes) -> _Body:
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
@@ -317,10 +317,10 @@ def _junk_is_no_failure(record: logging.LogRecord) -> bool:
 
 @contextlib.asynccontextmanager
 async def _at_socket(runner: web.AppRunner, address: str) -> AsyncIterator[None]:
-    serve, hang_ups = runner.server, HangUps()
+    serve, hang_ups = runner.server, PeerCloseWatcher()
     assert serve is not None
     server = await asyncio.get_running_loop().create_unix_server(
-        lambda: HalfOpen(serve(), hang_ups), sock=bound(address), backlog=1024
+        lambda: HalfClosedConnection(serve(), hang_ups), sock=bind(address), backlog=1024
     )
     with owned(address):
         try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.config.loader import Config
-from ocd.server.mcp_socket import McpDoor
+from ocd.server.mcp_socket import McpSocketServer
 from ocd.storage.files import make_dir, read_whole, storage, write_whole
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,9 @@ Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 
 
 @contextlib.asynccontextmanager
-async def listening(door: McpDoor, config: Config, spawn: Spawn) -> AsyncIterator[int | None]:
+async def listening(
+    door: McpSocketServer, config: Config, spawn: Spawn
+) -> AsyncIterator[int | None]:
     """Serve MCP over HTTP until left, if the configuration says so; yield the port.
 
     Raises `address_in_use`, or `config_invalid` for a host that is none of ours.
@@ -36,7 +38,7 @@ async def listening(door: McpDoor, config: Config, spawn: Spawn) -> AsyncIterato
         yield None
         return
     token = _token(config.token_file)
-    sockets = _bound(config.http_host, config.http)
+    sockets = _bind(config.http_host, config.http)
     port: int = sockets[0].getsockname()[1]
     stop = asyncio.Event()
     serving = spawn(_serve(door, config.http_host, sockets, token, stop))
@@ -51,7 +53,7 @@ async def listening(door: McpDoor, config: Config, spawn: Spawn) -> AsyncIterato
 
 
 async def _serve(
-    door: McpDoor, host: str, sockets: list[socket.socket], token: str, stop: asyncio.Event
+    door: McpSocketServer, host: str, sockets: list[socket.socket], token: str, stop: asyncio.Event
 ) -> None:
     # Callers that come before the import is done wait in the sockets' queues.
     module = await door.load("oc_mcp.server.streamable_http")
@@ -64,7 +66,7 @@ async def _serve(
         server.stop()
 
 
-def _bound(host: str, port: int) -> list[socket.socket]:
+def _bind(host: str, port: int) -> list[socket.socket]:
     """Return a listening socket for each address of the host, all at one port."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

@@ -20,7 +20,7 @@ from ocd.browser.process.process_sockets import holds_socket
 from ocd.calls.dispatch import run_call, task_reply
 from ocd.calls.egress_policy import ASKABLE
 from ocd.calls.replies import Reply
-from ocd.calls.services import Road
+from ocd.calls.services import CallServices
 from ocd.config.loader import Config
 from ocd.config.settings import GROUPS
 from ocd.ledger.states import public
@@ -39,7 +39,7 @@ SESSION_GRACE_S = 30.0
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
 
-class McpDoor:
+class McpSocketServer:
     """What oc_mcp.server.daemon_protocol.Door asks for, and the connections of bridges.
 
     status: what GET /v1/status answers. config: the configuration as it is now.
@@ -47,7 +47,7 @@ class McpDoor:
 
     def __init__(
         self,
-        road: Road,
+        road: CallServices,
         entries: Mapping[str, Mapping[str, Any]],
         *,
         version: str,
@@ -79,9 +79,9 @@ class McpDoor:
         config = self._config()
         return config.sync_budget_s
 
-    def narrowed(self, only: Iterable[str], disabled: Iterable[str]) -> Capabilities:
+    def narrow(self, only: Iterable[str], disabled: Iterable[str]) -> Capabilities:
         """Return the daemon's maximum, less what one connection leaves out."""
-        return self._road.capabilities.narrowed(only, disabled)
+        return self._road.capabilities.narrow(only, disabled)
 
     async def call(
         self,
@@ -103,7 +103,7 @@ class McpDoor:
     def confirm(self, session: str, error: OcdError) -> None:
         """Remember that a person allowed what a `consent_needed` asked for."""
         way, target = error.details["way"], error.details["target"]
-        self._road.departures.confirm(session, cast("Way", way), str(target))
+        self._road.egress.confirm(session, cast("Way", way), str(target))
 
     @property
     def has_upstreams(self) -> bool:
@@ -136,7 +136,9 @@ class McpDoor:
         """Ask a task to stop."""
         await self._road.runner.cancel(task_id)
 
-    async def known(self, what: Literal["handles", "tasks", "tabs"], session: str) -> list[str]:
+    async def known_names(
+        self, what: Literal["handles", "tasks", "tabs"], session: str
+    ) -> list[str]:
         """Return the names of handles, tasks or the session's tabs."""
         if what == "tasks":
             return [meta.task_id for meta in (await self._road.runner.list(limit=100)).metas]
@@ -155,7 +157,7 @@ class McpDoor:
             return True
         return chromium.pid is not None and holds_socket(chromium.pid, inode)
 
-    def session_ended(self, session: str) -> None:
+    def end_session(self, session: str) -> None:
         """Close the session's tabs after a while, unless somebody has come back to it."""
         if not self._road.closing.is_set():
             self._spawn(self._close_later(session))
@@ -182,7 +184,7 @@ class McpDoor:
         if not self._sessions[session]:
             del self._sessions[session]
             if not shared:
-                self.session_ended(session)
+                self.end_session(session)
 
     @property
     def bridge_count(self) -> int:
@@ -196,7 +198,7 @@ class McpDoor:
         async with self._loading:
             return await asyncio.to_thread(importlib.import_module, name)
 
-    async def _loaded(self) -> Any:  # noqa: ANN401 - oc_mcp.server.server.Bridges
+    async def _load(self) -> Any:  # noqa: ANN401 - oc_mcp.server.server.Bridges
         module = await self.load("oc_mcp.server.server")
         if self._bridges is None:
             self._bridges = module.Bridges(self)
@@ -205,7 +207,7 @@ class McpDoor:
     @contextlib.asynccontextmanager
     async def listening(self, address: str) -> AsyncIterator[None]:
         """Take bridges at a Unix socket (mode 0600) or a named pipe until left."""
-        server = await listen(address, self._connected)
+        server = await listen(address, self._on_connection)
         with owned(address):
             try:
                 yield
@@ -214,7 +216,7 @@ class McpDoor:
                 for connection in list(self._connections):
                     connection.cancel()
 
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _on_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._spawn(self._serve(reader, writer))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -242,7 +244,7 @@ class McpDoor:
             writer.write(msgspec.json.encode({"oc_refused": problem.body()}) + b"\n")
             await writer.drain()
             return
-        bridges = self._bridges or await self._loaded()
+        bridges = self._bridges or await self._load()
         caller = bridges.caller(hello)
         self.enter(caller.session)
         try:

@@ -31,13 +31,13 @@ async def listen(
     """Take connections at a Unix socket (mode 0600) or a named pipe; the daemon's lock is held."""
     if os.name == "nt":
         return await _at_pipe(address, connected)
-    listener = bound(address)
+    listener = bind(address)
     return await asyncio.start_unix_server(
         connected, sock=listener, limit=MAX_MESSAGE_BYTES, backlog=128
     )
 
 
-def bound(address: str) -> socket.socket:
+def bind(address: str) -> socket.socket:
     """Return a Unix socket of mode 0600.
 
     Whatever file is there is stale: the caller holds the daemon's lock.

@@ -16,7 +16,7 @@ _WORD = re.compile(r"\w+")
 Order = tuple[float, str, str]  # rank, when it was last used, id
 
 
-class Indexed(Protocol):
+class IndexedSkill(Protocol):
     """What the index reads of a skill."""
 
     @property
@@ -56,7 +56,7 @@ class Indexed(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class RecallQuery:
     """What a recall asks for; see the verb oc_skill_recall."""
 
     domain: str | None = None
@@ -69,21 +69,21 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Index:
+class SkillIndex:
     """Ids of skills by what is asked for."""
 
     _orders: dict[str, Order] = field(default_factory=dict[str, Order])
     _stored: dict[str, str] = field(default_factory=dict[str, str])
     _sets: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], set[str]])
 
-    def add(self, key: str, skill: Indexed) -> None:
+    def add(self, key: str, skill: IndexedSkill) -> None:
         """Take a skill in."""
         self._orders[key] = (skill.rank, skill.last_used_at, key)
         self._stored[key] = skill.stored_at
         for name in _names(skill):
             self._sets.setdefault(name, set()).add(key)
 
-    def remove(self, key: str, skill: Indexed) -> None:
+    def remove(self, key: str, skill: IndexedSkill) -> None:
         """Forget a skill, which is as it was taken in."""
         del self._orders[key], self._stored[key]
         for name in _names(skill):
@@ -95,7 +95,7 @@ class Index:
     def _set(self, kind: str, name: str) -> set[str]:
         return self._sets.get((kind, name), set())
 
-    def search(self, wanted: Wanted) -> tuple[list[tuple[float, str]], int, int]:
+    def search(self, wanted: RecallQuery) -> tuple[list[tuple[float, str]], int, int]:
         """Return the best with their scores, how many fit, and how many of these are held back."""
         words = set(_WORD.findall(wanted.words.lower()))
         hits = Counter(chain.from_iterable(self._set("word", word) for word in words))
@@ -140,7 +140,7 @@ class Index:
         return {key for group in groups for key in heapq.nlargest(limit, group, key=order)}
 
 
-def _names(skill: Indexed) -> Iterator[tuple[str, str]]:
+def _names(skill: IndexedSkill) -> Iterator[tuple[str, str]]:
     yield "domain", skill.domain
     yield "status", skill.status
     if skill.contract_id is not None:

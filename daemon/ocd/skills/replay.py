@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
 from ocd.browser.sessions.session import Sessions
-from ocd.pages.locate.recorded_elements import Known, await_known
+from ocd.pages.locate.recorded_elements import RecordedElement, wait_for_recorded
 from ocd.recording.element_locators import Target, by_words
-from ocd.recording.recent_actions import Trails
+from ocd.recording.recent_actions import RecentActions
 from ocd.recording.replay_steps import again
-from ocd.skills.store import Skill, Step
-from ocd.verb_api.nested_calls import Calls
+from ocd.skills.store import Skill, SkillStep
+from ocd.verb_api.nested_calls import NestedCalls
 
 EVIDENCE = ("dom", "screenshot", "network", "console", "facts")
 _TOLD = (
@@ -33,17 +33,17 @@ class StepFailedError(Exception):
 
 
 @dataclass(slots=True)
-class Replay:
+class SkillReplayRun:
     """One replay in a session. learnt: the steps with the elements that they turned out to mean."""
 
     skill: Skill
     session: str
     values: Mapping[str, str]
     sessions: Sessions
-    calls: Calls
-    trails: Trails
+    calls: NestedCalls
+    trails: RecentActions
     wait_s: float
-    learnt: list[Step] = field(default_factory=list[Step])
+    learnt: list[SkillStep] = field(default_factory=list[SkillStep])
     done: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     _tabs: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -55,10 +55,10 @@ class Replay:
             except OcdError as error:
                 raise StepFailedError(number, error) from error
 
-    async def _step(self, number: int, step: Step) -> None:
+    async def _step(self, number: int, step: SkillStep) -> None:
         action = {"verb": step.verb, "params": step.params, "targets": step.targets}
         verb, params = again(action)
-        params = self._filled(self._placed(step, params))
+        params = self._fill(self._with_current_tabs(step, params))
         await self._meet(step, params)
         started = time.monotonic()
         answer = await self.calls.run(verb, params, session=self.session)
@@ -69,7 +69,7 @@ class Replay:
             self._tabs[step.tab] = str(answer.data.get("tab_id", ""))
         self.learnt.append(self._learn(step))
 
-    def _placed(self, step: Step, params: dict[str, Any]) -> dict[str, Any]:
+    def _with_current_tabs(self, step: SkillStep, params: dict[str, Any]) -> dict[str, Any]:
         """Return the parameters with the tabs of today: the first of a name is the latest one."""
         known = self._tabs.get(str(params.get("tab_id", params.get("tabId"))))
         tab = known or self._tabs.get(step.tab or "")
@@ -82,30 +82,30 @@ class Replay:
             named["tab_id"] = tab
         return named
 
-    def _filled(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    def _fill(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
         if isinstance(value, dict):
-            return {key: self._filled(item) for key, item in value.items()}
+            return {key: self._fill(item) for key, item in value.items()}
         if isinstance(value, list):
-            return [self._filled(item) for item in value]
+            return [self._fill(item) for item in value]
         if isinstance(value, str) and "${" in value:
             for name, given in self.values.items():
                 value = value.replace(f"${{{name}}}", given)
         return value
 
-    async def _meet(self, step: Step, params: dict[str, Any]) -> None:
+    async def _meet(self, step: SkillStep, params: dict[str, Any]) -> None:
         """Wait until the elements of the step are there: those that it will look for by name."""
         words = set(_strings(params))
         wanted = [
-            Known(query, bool(target.get("row")))
+            RecordedElement(query, bool(target.get("row")))
             for target in step.targets
             if (query := by_words(target)) in words
         ]
         session = self.sessions.get(self.session)
         if wanted and session.tabs:
             tab = session.tab(params.get("tab_id"))
-            await await_known(self.sessions.chromium, tab, wanted, self.wait_s)
+            await wait_for_recorded(self.sessions.chromium, tab, wanted, self.wait_s)
 
-    def _learn(self, step: Step) -> Step:
+    def _learn(self, step: SkillStep) -> SkillStep:
         """Return the step with the elements that it met, if it knew none."""
         last = self.trails.last(self.session, 1)
         if step.targets or not last or last[0]["verb"] != step.verb:
@@ -118,7 +118,7 @@ class Replay:
 
     async def judge(self, wait_ms: int) -> dict[str, Any]:
         """Return the verdict about the page as it is now, and what speaks against it."""
-        return await judged(self.calls, self.skill.contract, self.session, wait_ms)
+        return await assert_contract(self.calls, self.skill.contract, self.session, wait_ms)
 
     async def evidence(self) -> dict[str, Any]:
         """Keep evidence of the page and say where; or why there is none."""
@@ -132,7 +132,9 @@ class Replay:
         return {key: answer.data[key] for key in keys if answer.data.get(key) is not None}
 
 
-async def judged(calls: Calls, contract: Any, session: str, wait_ms: int) -> dict[str, Any]:  # noqa: ANN401
+async def assert_contract(
+    calls: NestedCalls, contract: Any, session: str, wait_ms: int
+) -> dict[str, Any]:
     """Return what oc_assert says about the live page: verdict, and what speaks against it."""
     if contract is None:
         reason = "the skill has no contract"

@@ -11,27 +11,27 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
 from ocd.browser.sessions.session import Sessions
-from ocd.call_context import MET, Met
+from ocd.call_context import MET, TouchedElements
 from ocd.memory.notes import domain_of
-from ocd.pages.act.actionability import take_aim
-from ocd.pages.locate.locators import Aim
+from ocd.pages.act.actionability import resolve_target
+from ocd.pages.locate.locators import Locator
 from ocd.recording.active_recording import targets_of
 from ocd.recording.element_locators import Target, targets
-from ocd.recording.recent_actions import Trails
+from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.safety.redact import redact, redact_text
-from ocd.skills.replay import Replay, StepFailedError, judged
-from ocd.skills.steps import Made, of_actions, of_steps
+from ocd.skills.replay import SkillReplayRun, StepFailedError, assert_contract
+from ocd.skills.steps import SkillSteps, of_actions, of_steps
 from ocd.skills.store import Outcome, Skill, Skills, skill_id
-from ocd.verb_api.nested_calls import Calls
+from ocd.verb_api.nested_calls import NestedCalls
 
-MOST_BYTES = 1 << 18
+MAX_BYTES = 1 << 18
 _REF = re.compile(r"@?e[0-9]+")
 _OUTCOMES: dict[str, Outcome] = {"pass": "pass", "fail": "fail"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class SkillRequest:
     """A skill as its recorder wants it; exactly one of the last three says what it does."""
 
     domain: str
@@ -45,22 +45,22 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Skillbook:
+class SkillService:
     """Records skills and replays them.
 
     check: raises what a call of the verb with these parameters would before it runs.
     """
 
     skills: Skills
-    trails: Trails
+    trails: RecentActions
     recorder: Recorder
     sessions: Sessions
-    calls: Calls
+    calls: NestedCalls
     check: Callable[[str, Mapping[str, Any]], None]
 
-    async def record(self, wish: Wish, session: str) -> dict[str, Any]:
+    async def record(self, wish: SkillRequest, session: str) -> dict[str, Any]:
         """Keep a skill; returns what the verb answers."""
-        made = await self._made(wish, session)
+        made = await self._make_steps(wish, session)
         self._check(made)
         contract, contract_id = wish.contract, wish.contract_id
         if contract is None and contract_id is not None:
@@ -72,19 +72,24 @@ class Skillbook:
             contract=redact(contract), contract_id=contract_id, parameters=made.parameters,
             stored_at=now(), recorded_verdict=await self._verdict(contract, made, session),
         )  # fmt: skip
-        if (size := len(msgspec.json.encode(skill))) > MOST_BYTES:
+        if (size := len(msgspec.json.encode(skill))) > MAX_BYTES:
             raise OcdError(
-                "invalid_argument", f"The skill has {size} bytes, at most {MOST_BYTES}",
-                parameter="steps", limit=MOST_BYTES,
+                "invalid_argument", f"The skill has {size} bytes, at most {MAX_BYTES}",
+                parameter="steps", limit=MAX_BYTES,
             )  # fmt: skip
         skill, replaced, evicted = await asyncio.to_thread(self.skills.put, skill)
         more = {"left_out": made.left_out, "evicted": evicted, "warning": _unbound(skill)}
         more = {key: said for key, said in more.items() if said}
-        return {**told(skill), "replaced": replaced, **more, "next_step": _replay_step(skill)}
+        return {
+            **skill_to_dict(skill),
+            "replaced": replaced,
+            **more,
+            "next_step": _replay_step(skill),
+        }
 
-    async def _made(self, wish: Wish, session: str) -> Made:
+    async def _make_steps(self, wish: SkillRequest, session: str) -> SkillSteps:
         if wish.steps is not None:
-            met = self._met(session)
+            met = self._recent_elements(session)
             await self._meet_refs(wish.steps, met, session)
             return of_steps(wish.steps, met)
         if wish.recording_id is not None:
@@ -93,7 +98,7 @@ class Skillbook:
             return of_actions([one for one in actions if not one["verb"].startswith("oc_")])
         return of_actions(self.trails.last(session, wish.last_actions or 1))
 
-    def _met(self, session: str) -> dict[str, Target]:
+    def _recent_elements(self, session: str) -> dict[str, Target]:
         """Return the elements that the session's last actions were about, by their words."""
         actions = self.trails.last(session)
         return {one["named"]: one for action in actions for one in targets(action)}
@@ -108,7 +113,7 @@ class Skillbook:
                 if not isinstance(ref, str) or not _REF.fullmatch(ref) or ref in met:
                     continue
                 try:
-                    met[ref] = await self._described(ref, session)
+                    met[ref] = await self._describe_element(ref, session)
                 except OcdError as error:
                     raise OcdError(
                         "invalid_argument",
@@ -117,21 +122,21 @@ class Skillbook:
                         step=number, why=error.code,
                     ) from error  # fmt: skip
 
-    async def _described(self, ref: str, session: str) -> Target:
-        met = Met(whole=True)
+    async def _describe_element(self, ref: str, session: str) -> Target:
+        met = TouchedElements(whole=True)
         token = MET.set(met)
         tab = self.sessions.get(session).tab()
         try:
             with self.sessions.chromium.hold():
                 async with tab.lock:
-                    target = await take_aim(tab, Aim(ref=ref))
+                    target = await resolve_target(tab, Locator(ref=ref))
                     target.element.release()
         finally:
             MET.reset(token)
         found: Target = targets_of(met)["target"]
         return {**found, "named": ref}
 
-    def _check(self, made: Made) -> None:
+    def _check(self, made: SkillSteps) -> None:
         """Raise invalid_argument, naming the step, if a step could never run."""
         for number, step in enumerate(made.steps, 1):
             try:
@@ -142,13 +147,13 @@ class Skillbook:
                     hint=error.hint, **error.details, step=number,
                 ) from error  # fmt: skip
 
-    async def _verdict(self, contract: object, made: Made, session: str) -> str | None:
+    async def _verdict(self, contract: object, made: SkillSteps, session: str) -> str | None:
         """Return the verdict about the page as it is, if the steps are what was done last."""
         steps = [step.verb for step in made.steps[made.begun :]]
         done = [action["verb"] for action in self.trails.last(session, len(steps))]
         if contract is None or done != steps or not self.sessions.get(session).tabs:
             return None
-        return str((await judged(self.calls, contract, session, 0))["verdict"])
+        return str((await assert_contract(self.calls, contract, session, 0))["verdict"])
 
     async def replay(
         self, skill: Skill, session: str, values: Mapping[str, str], times: tuple[int, int]
@@ -161,24 +166,24 @@ class Skillbook:
         for step in skill.steps:
             self.check(step.verb, {})
         given = {name: value for name, value in values.items() if name in skill.parameters}
-        replay = Replay(
+        replay = SkillReplayRun(
             skill, session, given, self.sessions, self.calls, self.trails, times[0] / 1000
         )
         try:
             await replay.run()
         except StepFailedError as failure:
-            raise await self._failed(replay, failure) from failure
+            raise await self._step_failure(replay, failure) from failure
         report = await replay.judge(times[1])
         verdict = report["verdict"]
         outcome = _OUTCOMES.get(verdict, "inconclusive")
         learnt = replay.learnt if verdict == "pass" else None
-        after = await asyncio.to_thread(self.skills.replayed, skill.skill_id, outcome, learnt)
+        after = await asyncio.to_thread(self.skills.record_replay, skill.skill_id, outcome, learnt)
         if verdict == "fail":
             report["evidence"] = await replay.evidence()
         known = skill.recorded_verdict
         same = {} if known is None else {"matches_recording": known == verdict}
         return {
-            **_brief(after or skill), "completed": True, "steps": replay.done, **report,
+            **_skill_summary(after or skill), "completed": True, "steps": replay.done, **report,
             "recorded_verdict": known, **same,
         }  # fmt: skip
 
@@ -191,17 +196,17 @@ class Skillbook:
                 hint='Values that were secrets are not kept: parameters={"name": "…"}',
             )  # fmt: skip
 
-    async def _failed(self, replay: Replay, failure: StepFailedError) -> OcdError:
+    async def _step_failure(self, replay: SkillReplayRun, failure: StepFailedError) -> OcdError:
         skill, number = replay.skill, failure.number
         step, error = skill.steps[number - 1], failure.error
         evidence = await replay.evidence()
-        after = await asyncio.to_thread(self.skills.replayed, skill.skill_id, "broken", None)
+        after = await asyncio.to_thread(self.skills.record_replay, skill.skill_id, "broken", None)
         return OcdError(
             "step_failed",
             f"Step {number} of {len(skill.steps)} of the skill {skill.name[:200]!r} failed "
             f"({step.description[:200]}): {error.message}",
             hint="Look at the page or at the evidence, then record the skill anew.",
-            **_brief(after or skill), verdict="fail", completed=False,
+            **_skill_summary(after or skill), verdict="fail", completed=False,
             step={"step": number, "verb": step.verb, "description": step.description},
             error=error.body(), steps=replay.done, evidence=evidence,
         )  # fmt: skip
@@ -220,17 +225,17 @@ def _unbound(skill: Skill) -> str:
     )
 
 
-def _brief(skill: Skill) -> dict[str, Any]:
+def _skill_summary(skill: Skill) -> dict[str, Any]:
     tally = msgspec.to_builtins(skill.replays)
     about = {"skill_id": skill.skill_id, "domain": skill.domain, "name": skill.name}
     return {**about, "status": skill.status, "replays": tally}
 
 
-def told(skill: Skill) -> dict[str, Any]:
+def skill_to_dict(skill: Skill) -> dict[str, Any]:
     """Return a skill as callers know it: its steps by what they do."""
     steps = [{"verb": step.verb, "description": step.description} for step in skill.steps]
     return {
-        **_brief(skill), "description": skill.description, "steps": steps,
+        **_skill_summary(skill), "description": skill.description, "steps": steps,
         "step_count": len(steps), "parameters": skill.parameters,
         "contract_id": skill.contract_id, "contract": skill.contract,
         "stored_at": skill.stored_at, "last_used_at": skill.last_used_at or None,

@@ -7,21 +7,21 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.recording.element_locators import Target, sentence, targets
 from ocd.safety.redact import MASK, mask_values, redact
-from ocd.skills.store import Step
+from ocd.skills.store import SkillStep
 
-MOST_STEPS = 200
+MAX_STEPS = 200
 _VERB = ("verb", "tool", "name", "action")
 _PARAMS = ("params", "args", "arguments", "parameters")
 
 
 @dataclass(slots=True)
-class Made:
+class SkillSteps:
     """Steps; parameters: secrets that were not kept, by name; left_out: what is not done again.
 
     begun: how many steps only go to where the others began.
     """
 
-    steps: list[Step] = field(default_factory=list[Step])
+    steps: list[SkillStep] = field(default_factory=list[SkillStep])
     parameters: dict[str, str] = field(default_factory=dict[str, str])
     left_out: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     begun: int = 0
@@ -30,21 +30,21 @@ class Made:
         """Add an action that has the shape of a recorded one."""
         said = action.get("description") or sentence(action)
         self.steps.append(
-            Step(
+            SkillStep(
                 verb=action["verb"],
-                params=self._asked(dict(action["params"]), said),
+                params=self._with_secret_params(dict(action["params"]), said),
                 description=said,
                 targets=[dict(one) for one in targets(action)],
                 tab=action.get("tab_id"),
             )
         )
 
-    def _asked(self, value: Any, said: str) -> Any:  # noqa: ANN401 - any JSON value
+    def _with_secret_params(self, value: Any, said: str) -> Any:  # noqa: ANN401 - any JSON value
         """Return the value with a parameter for each secret that was not kept."""
         if isinstance(value, dict):
-            return {key: self._asked(item, said) for key, item in value.items()}
+            return {key: self._with_secret_params(item, said) for key, item in value.items()}
         if isinstance(value, list):
-            return [self._asked(item, said) for item in value]
+            return [self._with_secret_params(item, said) for item in value]
         if isinstance(value, str) and MASK in value:
             name = f"secret_{len(self.parameters) + 1}"
             self.parameters[name] = said
@@ -52,9 +52,9 @@ class Made:
         return value
 
 
-def of_actions(actions: Sequence[Mapping[str, Any]]) -> Made:
+def of_actions(actions: Sequence[Mapping[str, Any]]) -> SkillSteps:
     """Return the steps that do recorded actions again, beginning where they began."""
-    made = Made()
+    made = SkillSteps()
     for action in actions:
         if not action["ok"]:
             why = f"it failed: {action['error']['code']}"
@@ -67,7 +67,7 @@ def of_actions(actions: Sequence[Mapping[str, Any]]) -> Made:
     return made
 
 
-def _begin(made: Made, action: Mapping[str, Any]) -> None:
+def _begin(made: SkillSteps, action: Mapping[str, Any]) -> None:
     url = action.get("url_before", "")
     goes = action["verb"] == "tabs_create" or "url" in action["params"]
     if url and url != "about:blank" and not goes:
@@ -76,12 +76,12 @@ def _begin(made: Made, action: Mapping[str, Any]) -> None:
         made.begun = 1
 
 
-def of_steps(given: Sequence[Mapping[str, Any]], met: Mapping[str, Target]) -> Made:
+def of_steps(given: Sequence[Mapping[str, Any]], met: Mapping[str, Target]) -> SkillSteps:
     """Return the steps of a list as a caller writes it.
 
     met: elements that the session has met lately, by the words that named them.
     """
-    made = Made()
+    made = SkillSteps()
     for number, step in enumerate(given, 1):
         verb = _one(step, _VERB, str, number)
         clean = redact(_one(step, _PARAMS, dict, number))
@@ -97,11 +97,11 @@ def of_steps(given: Sequence[Mapping[str, Any]], met: Mapping[str, Target]) -> M
     return made
 
 
-def _check(made: Made) -> None:
-    if not 0 < len(made.steps) <= MOST_STEPS:
+def _check(made: SkillSteps) -> None:
+    if not 0 < len(made.steps) <= MAX_STEPS:
         raise OcdError(
-            "invalid_argument", f"A skill has 1 to {MOST_STEPS} steps, not {len(made.steps)}",
-            parameter="steps", limit=MOST_STEPS,
+            "invalid_argument", f"A skill has 1 to {MAX_STEPS} steps, not {len(made.steps)}",
+            parameter="steps", limit=MAX_STEPS,
         )  # fmt: skip
 
 

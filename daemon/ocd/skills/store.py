@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
 from ocd.memory.notes import domain_of
-from ocd.skills.index import Index, Wanted
-from ocd.storage.keyed_log import Keyed
+from ocd.skills.index import RecallQuery, SkillIndex
+from ocd.storage.keyed_log import KeyedLog
 
-MOST_SKILLS = 20_000
+MAX_SKILLS = 20_000
 # A skill that failed so often one after the other is not proposed any more.
 STREAK = 3
 _WEIGHT, _MOST_COUNTED = 0.025, 10
@@ -29,7 +29,7 @@ Outcome = Literal["pass", "fail", "inconclusive", "broken"]
 Status = Literal["unproven", "proven", "quarantined"]
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class SkillStep(msgspec.Struct, frozen=True, kw_only=True):
     """One call of a skill.
 
     targets: the elements that it is about, as recordings describe them. tab: which of the skill's
@@ -43,7 +43,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     tab: str | None = None
 
 
-class Tally(msgspec.Struct, frozen=True, kw_only=True):
+class ReplayStats(msgspec.Struct, frozen=True, kw_only=True):
     """How replays came out; `broken`: a step failed. streak: how many since the last pass."""
 
     passes: int = 0
@@ -53,7 +53,7 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     streak: int = 0
     last: Outcome | None = None
 
-    def after(self, outcome: Outcome) -> "Tally":
+    def after(self, outcome: Outcome) -> "ReplayStats":
         """Return the tally with one more replay."""
         names: dict[Outcome, str] = {
             "pass": "passes", "fail": "fails", "inconclusive": "inconclusive", "broken": "broken",
@@ -70,7 +70,7 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
     skill_id: str
     domain: str
     name: str
-    steps: list[Step]
+    steps: list[SkillStep]
     stored_at: str
     description: str = ""
     contract: Any = None
@@ -78,7 +78,7 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     recorded_verdict: str | None = None
     last_used_at: str = ""
-    replays: Tally = msgspec.field(default_factory=Tally)
+    replays: ReplayStats = msgspec.field(default_factory=ReplayStats)
 
     @property
     def status(self) -> Status:
@@ -101,7 +101,7 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
         """The text that words are looked for in."""
         return " ".join((self.name, self.description, *(one.description for one in self.steps)))
 
-    def same_deed(self, other: "Skill") -> bool:
+    def has_same_steps(self, other: "Skill") -> bool:
         """Return whether both do the same and are judged by the same."""
         return [(s.verb, s.params) for s in self.steps] == [
             (s.verb, s.params) for s in other.steps
@@ -126,12 +126,12 @@ def skill_id(domain: str, name: str) -> str:
 class Skills:
     """All skills of a home; for threads, as it blocks on its first use and on writes."""
 
-    def __init__(self, folder: Path, *, most: int = MOST_SKILLS) -> None:
-        self.store = Keyed(folder / "skills.jsonl", Skill, heard=self._heard)
+    def __init__(self, folder: Path, *, most: int = MAX_SKILLS) -> None:
+        self.store = KeyedLog(folder / "skills.jsonl", Skill, heard=self._on_change)
         self._most = most
-        self._index = Index()
+        self._index = SkillIndex()
 
-    def _heard(self, key: str, old: Skill | None, new: Skill | None) -> None:
+    def _on_change(self, key: str, old: Skill | None, new: Skill | None) -> None:
         if old is not None:
             self._index.remove(key, old)
         if new is not None:
@@ -142,9 +142,9 @@ class Skills:
 
         Second: whether there was one. Third: the ids of those that had to go for it.
         """
-        with self.store.held() as skills:
+        with self.store.hold() as skills:
             old = skills.get(skill.skill_id)
-            if old is not None and old.same_deed(skill):
+            if old is not None and old.has_same_steps(skill):
                 skill = replace(skill, replays=old.replays, last_used_at=old.last_used_at)
             self.store.put(skill.skill_id, skill)
             return (
@@ -155,7 +155,7 @@ class Skills:
 
     def get(self, wanted: str) -> Skill:
         """Return a skill by its id; not_found."""
-        with self.store.held() as skills:
+        with self.store.hold() as skills:
             skill = skills.get(wanted)
         if skill is None:
             raise OcdError(
@@ -164,11 +164,11 @@ class Skills:
             )  # fmt: skip
         return skill
 
-    def named(self, name: str, domain: str | None) -> Skill:
+    def find_by_name(self, name: str, domain: str | None) -> Skill:
         """Return a skill by its name, in a domain or in any; not_found, ambiguous."""
         if domain is not None:
             return self.get(skill_id(domain_of(domain), name))
-        with self.store.held() as skills:
+        with self.store.hold() as skills:
             found = [skill for skill in skills.values() if skill.name == name]
         if len(found) > 1:
             raise OcdError(
@@ -178,9 +178,11 @@ class Skills:
             )  # fmt: skip
         return found[0] if found else self.get(name)
 
-    def replayed(self, wanted: str, outcome: Outcome, learnt: list[Step] | None) -> Skill | None:
+    def record_replay(
+        self, wanted: str, outcome: Outcome, learnt: list[SkillStep] | None
+    ) -> Skill | None:
         """Count a replay, keep what it has learnt; None if the skill is gone meanwhile."""
-        with self.store.held() as skills:
+        with self.store.hold() as skills:
             skill = skills.get(wanted)
             if skill is None:
                 return None
@@ -192,15 +194,15 @@ class Skills:
 
     def contract(self, contract_id: str) -> Any:  # noqa: ANN401 - any JSON value
         """Return the contract that a skill has stored under this name, or None."""
-        with self.store.held() as skills:
+        with self.store.hold() as skills:
             for skill in skills.values():
                 if skill.contract_id == contract_id and skill.contract is not None:
                     return skill.contract
         return None
 
-    def recall(self, wanted: Wanted) -> Recalled:
+    def recall(self, wanted: RecallQuery) -> Recalled:
         """Return the skills that fit, best first; see the verb oc_skill_recall."""
-        with self.store.held() as skills:
+        with self.store.hold() as skills:
             ids, total, hidden = self._index.search(wanted)
             found = [(score, skills[key]) for score, key in ids]
         return Recalled(found, total, hidden)
@@ -209,5 +211,5 @@ class Skills:
         return f"Skills({self.store!r})"
 
 
-def _alike(learnt: list[Step], steps: list[Step]) -> bool:
+def _alike(learnt: list[SkillStep], steps: list[SkillStep]) -> bool:
     return [(s.verb, s.params) for s in learnt] == [(s.verb, s.params) for s in steps]

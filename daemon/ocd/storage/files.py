@@ -146,7 +146,7 @@ class Identity(NamedTuple):
         return cls(status.st_dev, status.st_ino)
 
 
-class Log:
+class JsonLinesLog:
     """A file of JSON lines that only grows: one `append` is one write of one whole line.
 
     A line survives the death of this process once `append` has returned; one that could not be

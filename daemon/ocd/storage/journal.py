@@ -20,7 +20,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.safety import secrets
-from ocd.storage.files import UNDECODABLE, Log, make_dir, storage
+from ocd.storage.files import UNDECODABLE, JsonLinesLog, make_dir, storage
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ class Journal:
         self.folder = folder
         self.keep_days = keep_days
         self._clock = clock
-        self._log: Log | None = None
+        self._log: JsonLinesLog | None = None
         self._day = -1
         self._failing = False
 
@@ -77,12 +77,12 @@ class Journal:
                 logger.warning("The journal loses entries: %s", error)
             self._failing = True
 
-    def _open_today(self) -> Log:
+    def _open_today(self) -> JsonLinesLog:
         day = int(self._clock() // _DAY_S)
         if self._log is None or day != self._day:
             self.close()
             make_dir(self.folder)
-            self._log = Log(self.folder / f"journal-{_date(day)}.jsonl")
+            self._log = JsonLinesLog(self.folder / f"journal-{_date(day)}.jsonl")
             self._day = day
             if self._log.path.stat().st_size == 0:
                 self._log.append(_HEADER)
@@ -137,7 +137,7 @@ class Journal:
             "since": times[-1] if times else None,
             "until": times[0] if times else None,
             "calls": len(calls),
-            "failed": _failed(calls),
+            "failed": _failed_calls(calls),
             "tools": {name: _totals(tools[name]) for name in sorted(tools)},
             "errors": dict(Counter(str(call["error"]) for call in calls if call.get("error"))),
             "events": dict(events),
@@ -210,11 +210,11 @@ def _lines_backwards(path: Path, most: int) -> Iterator[bytes]:
             yield rest
 
 
-def _failed(calls: list[Entry]) -> int:
+def _failed_calls(calls: list[Entry]) -> int:
     return sum(not call.get("ok") for call in calls)
 
 
 def _totals(calls: list[Entry]) -> Entry:
     times = [ms for call in calls if isinstance(ms := call.get("duration_ms"), int | float)]
     mean = round(sum(times) / len(times), 1) if times else None
-    return {"calls": len(calls), "failed": _failed(calls), "mean_ms": mean}
+    return {"calls": len(calls), "failed": _failed_calls(calls), "mean_ms": mean}

@@ -23,7 +23,14 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.storage import crash_points
-from ocd.storage.files import UNDECODABLE, Log, make_dir, read_lines, read_whole, write_whole
+from ocd.storage.files import (
+    UNDECODABLE,
+    JsonLinesLog,
+    make_dir,
+    read_lines,
+    read_whole,
+    write_whole,
+)
 
 VERSION = 1
 # The file is written anew when so many lines more than there are records are out of date.
@@ -32,7 +39,7 @@ SLACK = 10_000
 R = TypeVar("R", bound=msgspec.Struct)
 
 
-class Keyed(Generic[R]):
+class KeyedLog(Generic[R]):
     """The records of one file, by key. All methods block; any thread may call them.
 
     heard: told of every change with the key, the old record and the new one, under the lock.
@@ -58,7 +65,7 @@ class Keyed(Generic[R]):
         self._loaded = False
 
     @contextmanager
-    def held(self) -> Iterator[dict[str, R]]:
+    def hold(self) -> Iterator[dict[str, R]]:
         """Hold the records: what is read, decided and written in the block is one step."""
         with self._lock:
             if not self._loaded:
@@ -67,12 +74,12 @@ class Keyed(Generic[R]):
 
     def load(self) -> None:
         """Read the file now rather than at the first use; unreadable_file, storage_failed."""
-        with self.held():
+        with self.hold():
             pass
 
     def put(self, key: str, record: R) -> None:
         """Set the record of a key; storage_full and storage_failed leave what was."""
-        with self.held() as records:
+        with self.hold() as records:
             self._append({"key": key, "value": record})
             old = records.get(key)
             records[key] = record
@@ -80,7 +87,7 @@ class Keyed(Generic[R]):
 
     def drop(self, key: str) -> None:
         """Remove the record of a key, which there is."""
-        with self.held() as records:
+        with self.hold() as records:
             self._append({"key": key})
             self._heard(key, records.pop(key), None)
 
@@ -89,7 +96,7 @@ class Keyed(Generic[R]):
 
         Returns their keys.
         """
-        with self.held() as records:
+        with self.hold() as records:
             others = (key for key in records if key != kept)
             over = max(len(records) - most, 0)
             gone = (
@@ -106,7 +113,7 @@ class Keyed(Generic[R]):
             make_dir(self.path.parent)
             write_whole(self.path, self._header() + b"\n")
             self._lines = 1
-        log = Log(self.path)
+        log = JsonLinesLog(self.path)
         try:
             log.append(msgspec.json.encode(line), durably=True)
         finally:
@@ -129,7 +136,7 @@ class Keyed(Generic[R]):
         self._lines = len(self._records) + 1
 
     def _load(self) -> None:
-        decode = msgspec.json.Decoder(_Line).decode
+        decode = msgspec.json.Decoder(_RecordLine).decode
         value = msgspec.json.Decoder(self._of).decode
         self._lines = 0
         for number, line in enumerate(read_lines(self.path)):
@@ -142,12 +149,12 @@ class Keyed(Generic[R]):
             except UNDECODABLE:
                 self.unreadable += 1
         if not self._lines and read_whole(self.path):
-            raise self._refused("it has no whole line")
+            raise self._unreadable_error("it has no whole line")
         for key, record in self._records.items():
             self._heard(key, None, record)
         self._loaded = True
 
-    def _take(self, line: "_Line", decode: Callable[[msgspec.Raw], R]) -> None:
+    def _take(self, line: "_RecordLine", decode: Callable[[msgspec.Raw], R]) -> None:
         if len(line.value):
             self._records[line.key] = decode(line.value)
         else:
@@ -157,13 +164,13 @@ class Keyed(Generic[R]):
         try:
             header = msgspec.json.decode(line, type=_Header)
         except UNDECODABLE as error:
-            raise self._refused(str(error)) from error
+            raise self._unreadable_error(str(error)) from error
         if header.format != self._format or header.version > VERSION:
-            raise self._refused(
+            raise self._unreadable_error(
                 f"it is {header.format} version {header.version}, {VERSION} is known"
             )
 
-    def _refused(self, why: str) -> OcdError:
+    def _unreadable_error(self, why: str) -> OcdError:
         return OcdError(
             "unreadable_file", f"{self.path} cannot be read: {why}", path=str(self.path),
             hint="It is left as it is: move it away to begin anew.",
@@ -184,6 +191,6 @@ class _Header(msgspec.Struct):
     version: int
 
 
-class _Line(msgspec.Struct):
+class _RecordLine(msgspec.Struct):
     key: str
     value: msgspec.Raw = msgspec.Raw()

@@ -21,7 +21,7 @@ from ocd.storage.files import UNDECODABLE, make_dir, read_whole, storage, write_
 VERSION = 1
 
 
-class Named(msgspec.Struct, frozen=True, kw_only=True):
+class NamedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Base of what has a name; `saved_at` is RFC 3339 UTC with milliseconds."""
 
     name: str
@@ -30,10 +30,10 @@ class Named(msgspec.Struct, frozen=True, kw_only=True):
     version: int = VERSION
 
 
-R = TypeVar("R", bound=Named)
+R = TypeVar("R", bound=NamedRecord)
 
 
-class NamedFiles(Generic[R]):
+class NamedFileStore(Generic[R]):
     """The records of one folder. All methods block; any thread may call them.
 
     of: has a field `format` with the word that stands in its files. what: how errors call one.
@@ -133,12 +133,14 @@ class NamedFiles(Generic[R]):
         try:
             record = msgspec.json.decode(data, type=self._of)
         except UNDECODABLE as error:
-            raise self._refused(path, str(error)) from error
+            raise self._unreadable_error(path, str(error)) from error
         if record.version > VERSION:
-            raise self._refused(path, f"it has version {record.version}, {VERSION} is known")
+            raise self._unreadable_error(
+                path, f"it has version {record.version}, {VERSION} is known"
+            )
         return record
 
-    def _refused(self, path: Path, why: str) -> OcdError:
+    def _unreadable_error(self, path: Path, why: str) -> OcdError:
         return OcdError(
             "unreadable_file", f"{path} cannot be read: {why}", path=str(path),
             hint="It is left as it is: use another name, or move it away.",

@@ -20,7 +20,7 @@ _PIECE = 1 << 16
 _encode = msgspec.json.Encoder().encode
 
 
-class Chunk(NamedTuple):
+class PayloadChunk(NamedTuple):
     """Some bytes of a payload; `is_item` marks the bytes of exactly one item of its list."""
 
     data: bytes
@@ -37,7 +37,7 @@ class Rows(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class JsonLinesFile:
     """A list that stands in a file as JSON lines, one item a line.
 
     readable_only: lines that are no JSON are passed over; else they are `unreadable_file`.
@@ -101,25 +101,25 @@ class Payload:
         """Whether its list comes from a file, as it stands there."""
         return self._rows is not None
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def __iter__(self) -> Iterator[PayloadChunk]:
         """Yield the chunks; their concatenation is the payload."""
         if self.items_at is not None:
-            yield from self._itemised(self.items_at)
+            yield from self._items_form(self.items_at)
         elif self.mime_type == JSON and not isinstance(self.data, msgspec.Raw):
-            yield Chunk(_encode(self.data))
+            yield PayloadChunk(_encode(self.data))
         else:
             yield from _pieces(self.data)
 
-    def _itemised(self, items_at: tuple[str, ...]) -> Iterator[Chunk]:
+    def _items_form(self, items_at: tuple[str, ...]) -> Iterator[PayloadChunk]:
         head, tail = self._around(items_at)
-        yield Chunk(head + b"[")
+        yield PayloadChunk(head + b"[")
         first = True
         for item in self._items(items_at):
             if not first:
-                yield Chunk(b",")
+                yield PayloadChunk(b",")
             first = False
-            yield Chunk(item, is_item=True)
-        yield Chunk(b"]" + tail)
+            yield PayloadChunk(item, is_item=True)
+        yield PayloadChunk(b"]" + tail)
 
     def _items(self, items_at: tuple[str, ...]) -> Iterable[bytes]:
         if self._rows is not None:
@@ -131,7 +131,7 @@ class Payload:
         if not items_at:
             return b"", b""
         mark = secrets.token_hex(16)
-        encoded = _encode(_replaced(self.data, items_at, mark))
+        encoded = _encode(_replace_at(self.data, items_at, mark))
         head, _, tail = encoded.partition(b'"%s"' % mark.encode())
         return head, tail
 
@@ -144,12 +144,12 @@ class Payload:
         return b"".join(chunk.data for chunk in self)
 
 
-def _pieces(data: Any) -> Iterator[Chunk]:  # noqa: ANN401 - text, bytes or raw JSON
+def _pieces(data: Any) -> Iterator[PayloadChunk]:  # noqa: ANN401 - text, bytes or raw JSON
     """Yield a long text piece by piece: it is never there twice, and no thread waits for it."""
     whole = data if isinstance(data, str) else memoryview(data)
     for start in range(0, len(whole), _PIECE):
         piece = whole[start : start + _PIECE]
-        yield Chunk(piece.encode() if isinstance(piece, str) else bytes(piece))
+        yield PayloadChunk(piece.encode() if isinstance(piece, str) else bytes(piece))
 
 
 def of_text(mime_type: str, text: str) -> Payload:
@@ -174,6 +174,6 @@ def at_keys(data: Any, keys: Sequence[str]) -> Any:  # noqa: ANN401 - any JSON v
     return data
 
 
-def _replaced(data: Any, keys: Sequence[str], value: str) -> dict[str, Any]:  # noqa: ANN401
-    rest = value if len(keys) == 1 else _replaced(data[keys[0]], keys[1:], value)
+def _replace_at(data: Any, keys: Sequence[str], value: str) -> dict[str, Any]:  # noqa: ANN401
+    rest = value if len(keys) == 1 else _replace_at(data[keys[0]], keys[1:], value)
     return {**data, keys[0]: rest}

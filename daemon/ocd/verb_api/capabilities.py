@@ -52,7 +52,7 @@ class Capabilities:
     def check_entry(self, name: str, group: str) -> None:
         """Raise CAPABILITY_DISABLED if what has this name, of this group, is outside."""
         if name not in self:
-            raise _disabled(name, group)
+            raise _disabled_error(name, group)
 
     def check_unknown(self, name: str) -> None:
         """Raise CAPABILITY_DISABLED if a name that no verb has is of a group that is left out."""
@@ -62,7 +62,7 @@ class Capabilities:
         if UPSTREAM_MARK in name:
             group = "upstream"
         if group is not None and group not in kept:
-            raise _disabled(name, group)
+            raise _disabled_error(name, group)
 
     def __contains__(self, name: str) -> bool:
         narrowed = NARROWED.get()
@@ -72,7 +72,7 @@ class Capabilities:
             return "upstream" in groups
         return name in self.names and (narrowed is None or name in narrowed.names)
 
-    def narrowed(self, only: Iterable[str], disabled: Iterable[str]) -> "Capabilities":
+    def narrow(self, only: Iterable[str], disabled: Iterable[str]) -> "Capabilities":
         """Return the part of this set that one connection's own filters leave."""
         inside = {name: self._verbs[name] for name in sorted(self.names)}
         return Capabilities(inside, only, disabled)
@@ -81,7 +81,7 @@ class Capabilities:
         return f"Capabilities({len(self.names)} verbs)"
 
 
-def _disabled(name: str, group: str) -> OcdError:
+def _disabled_error(name: str, group: str) -> OcdError:
     return OcdError(
         "CAPABILITY_DISABLED",
         f"{name} needs the capability '{group}', which is disabled here",

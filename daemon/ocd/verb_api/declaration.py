@@ -9,9 +9,9 @@ import msgspec
 
 from ocd.browser.sessions.session import Session
 from ocd.browser.tabs.tab import Tab
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.session_taint import Departure
-from ocd.storage.payload import JSON, Lines, Payload, Rows, at_keys, of_text
+from ocd.storage.payload import JSON, JsonLinesFile, Payload, Rows, at_keys, of_text
 
 Capability = Literal[
     "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "pilot",
@@ -136,7 +136,7 @@ P = TypeVar("P", bound=Params)
 N = TypeVar("N")
 
 # What became of the finished units of a task whose process died: see ledger.recovery.
-Recover = Callable[[Mapping[str, Any], Lines], Mapping[str, Any]]
+Recover = Callable[[Mapping[str, Any], JsonLinesFile], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +191,9 @@ class Verb:
     sends: Sending | None = None
     only_kind: bool = False
     tells_begin: bool = False
-    also: Mapping[str, str] = field(default_factory=dict[str, str])
-    instead: Mapping[str, str] = field(default_factory=dict[str, str])
-    foreign: frozenset[str] | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+    removed_params: Mapping[str, str] = field(default_factory=dict[str, str])
+    upstream_params: frozenset[str] | None = None
 
     @property
     def fills_secrets(self) -> bool:
@@ -275,7 +275,7 @@ def task_kind(
     capability: Capability,
     tier: Tier,
     **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
-) -> Callable[[Callable[[N, Work, P], Awaitable[Output]]], Verb]:
+) -> Callable[[Callable[[N, TaskHandle, P], Awaitable[Output]]], Verb]:
     """Declare a kind of the ledger that no verb is named after; otherwise as `task_verb`."""
     return task_verb(
         name, params, needs=needs, capability=capability, tier=tier, only_kind=True, **flags
@@ -290,7 +290,7 @@ def task_verb(
     capability: Capability,
     tier: Tier,
     **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
-) -> Callable[[Callable[[N, Work, P], Awaitable[Output]]], Verb]:
+) -> Callable[[Callable[[N, TaskHandle, P], Awaitable[Output]]], Verb]:
     """Declare a long verb, and with it a task kind: `async def f(part, work, params)`."""
     return lambda run: Verb(
         name=name, params=params, run=run, scope="task", needs=needs,

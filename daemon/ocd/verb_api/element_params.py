@@ -7,8 +7,8 @@ from msgspec import Meta
 from yarl import URL
 
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.act.actionability import Done
-from ocd.pages.locate.locators import Aim
+from ocd.pages.act.actionability import ActionResult
+from ocd.pages.locate.locators import Locator
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Output, Params
 
 # Keys of an acting verb's JSON that hold words of the page.
@@ -28,7 +28,7 @@ PollInterval = Annotated[
 Timeout = Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Longest wait")]
 
 
-class Aimed(Params, kw_only=True):
+class ElementParams(Params, kw_only=True):
     """Base of the verbs that act on one element: it is named in one of three ways."""
 
     ref: Annotated[str | None, Meta(description="Element ref (e12)")] = None
@@ -36,9 +36,9 @@ class Aimed(Params, kw_only=True):
     query: Annotated[str | None, Meta(description="Words as in find, instead of ref")] = None
 
     @property
-    def aim(self) -> Aim:
+    def aim(self) -> Locator:
         """What the caller means to act on; it may be nothing."""
-        return Aim(self.ref, self.selector, self.query)
+        return Locator(self.ref, self.selector, self.query)
 
 
 def page_text(tab: Tab, lines: Sequence[str]) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def page_text(tab: Tab, lines: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def answer(tab: Tab, data: dict[str, Any], done: Done) -> Output:
+def answer(tab: Tab, data: dict[str, Any], done: ActionResult) -> Output:
     """Return the reply of an action: what changed as keys, the page's own words as text."""
     data = {"tab_id": tab.id, **data, "changed": done.changed}
     return Output(data=data, **page_text(tab, done.lines))

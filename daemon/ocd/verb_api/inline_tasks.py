@@ -43,7 +43,7 @@ async def run_long(
     except asyncio.CancelledError:
         runner.request_cancel(meta.task_id)
         raise
-    return await finished(runner, meta)
+    return await task_output(runner, meta)
 
 
 def without_call_only(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def _goes_on(meta: TaskMeta) -> Output:
     )
 
 
-async def finished(runner: Runner, meta: TaskMeta) -> Output:
+async def task_output(runner: Runner, meta: TaskMeta) -> Output:
     """Return the output of a task that has ended; raise what its direct call would have."""
     partial = f"Its partial result: oc task get {meta.task_id} --include-result"
     if meta.status == "FAILED" or (meta.status == "CANCELLED" and meta.error):

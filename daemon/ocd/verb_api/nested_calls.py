@@ -22,7 +22,7 @@ _DEPTH: ContextVar[int] = ContextVar("DEPTH", default=0)
 LENT: ContextVar[bool] = ContextVar("LENT", default=False)
 
 
-class Answer(Protocol):
+class NestedReply(Protocol):
     """What a call came to: its JSON, and the page text and picture beside it."""
 
     @property
@@ -51,17 +51,17 @@ class Answer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class NestedCalls:
     """A part: runs verbs on the road that every call takes, its rules and its journal included.
 
     Not for verbs that hold a tab: the inner call would wait for them.
     """
 
-    road: Callable[[CallRequest], Awaitable[Answer]]
+    road: Callable[[CallRequest], Awaitable[NestedReply]]
 
     async def run(
         self, verb: str, params: dict[str, Any], *, session: str = "", lent: bool = False
-    ) -> Answer:
+    ) -> NestedReply:
         """Run a verb in a session (the caller's own) and return its answer; raises its error.
 
         lent: the verb was chosen by who calls this, not by its caller: that one's capability is

@@ -7,8 +7,8 @@ from msgspec import Meta
 
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import post_action_view
-from ocd.pages.act.actionability import Clock
-from ocd.pages.instructions.executor import Following, destination
+from ocd.pages.act.actionability import ActionDeadline
+from ocd.pages.instructions.executor import InstructionRunner, destination
 from ocd.pages.instructions.parser import parse
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Image, Output, Params, Sending, tab_verb
@@ -61,14 +61,14 @@ async def act(tab: Tab, params: Act) -> Output:
     steps = parse(params.instruction)
     compares = params.verify in ("ax_diff", "both")
     before = await post_action_view.outline(tab) if compares else None
-    following = Following(tab, Clock.of(params.timeout_ms), params.context)
+    following = InstructionRunner(tab, ActionDeadline.of(params.timeout_ms), params.context)
     await following.follow(steps)
     changed: dict[str, Any] = {}
     lines: list[str] = []
     for number, taken in enumerate(following.taken, 1):
         changed |= taken.done.changed
         lines += [f"step {number}: {line}" for line in taken.done.lines]
-    told = [taken.told(number) for number, taken in enumerate(following.taken, 1)]
+    told = [taken.to_dict(number) for number, taken in enumerate(following.taken, 1)]
     data = {"tab_id": tab.id, "outcome": "SUCCESS", "steps": told, "changed": changed}
     if compares:
         lines += await post_action_view.differences(tab, before)

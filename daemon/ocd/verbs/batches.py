@@ -10,14 +10,14 @@ from msgspec import Meta
 
 from ocd.api.errors import OcdError
 from ocd.browser.sessions.session import Sessions
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import parse_url_argument
-from ocd.storage.payload import Lines
+from ocd.storage.payload import JsonLinesFile
 from ocd.verb_api.declaration import PAYLOAD, Output, Params, task_verb
-from ocd.verb_api.nested_calls import Calls
-from ocd.workflows.batch import Batch, Job, summed
-from ocd.workflows.pagination import Tour
-from ocd.workflows.viewer_capture import Camera, Capture, Route, Strategy
+from ocd.verb_api.nested_calls import NestedCalls
+from ocd.workflows.batch import BatchJob, BatchRun, sum_results
+from ocd.workflows.pagination import PaginationRun
+from ocd.workflows.viewer_capture import Capture, PaginationPlan, Strategy, ViewerCapture
 
 
 class BatchTask(msgspec.Struct, forbid_unknown_fields=True):
@@ -55,24 +55,24 @@ class BatchExecute(Params):
                 parse_url_argument(one.url)
 
 
-def _recovered(meta: Mapping[str, Any], results: Lines) -> dict[str, Any]:
+def _partial_result(meta: Mapping[str, Any], results: JsonLinesFile) -> dict[str, Any]:
     """Return the result of a batch that did not come to its end."""
-    return {"summary": summed([msgspec.json.decode(line) for line in results])}
+    return {"summary": sum_results([msgspec.json.decode(line) for line in results])}
 
 
 @task_verb(
-    "batch_execute", BatchExecute, needs=Calls, capability="crawl", tier=2, large=True,
-    items=("results",), recover=_recovered, page_keys=("data",),
+    "batch_execute", BatchExecute, needs=NestedCalls, capability="crawl", tier=2, large=True,
+    items=("results",), recover=_partial_result, page_keys=("data",),
 )  # fmt: skip
-async def batch_execute(calls: Calls, work: Work, params: BatchExecute) -> Output:
+async def batch_execute(calls: NestedCalls, work: TaskHandle, params: BatchExecute) -> Output:
     jobs = [
-        Job(
+        BatchJob(
             one.script, one.tab_id, parse_url_argument(one.url) if one.url else None,
             one.worker_id, one.timeout_ms,
         )
         for one in params.tasks
     ]  # fmt: skip
-    batch = Batch(calls, work, jobs, params.concurrency, params.fail_fast)
+    batch = BatchRun(calls, work, jobs, params.concurrency, params.fail_fast)
     return Output(data=await batch.run())
 
 
@@ -82,10 +82,10 @@ _Words = Annotated[str, Meta(max_length=2000)] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Viewers:
+class PaginationServices:
     """A part: the road that the steps take, and the sessions whose tabs show the viewers."""
 
-    calls: Calls
+    calls: NestedCalls
     sessions: Sessions
 
 
@@ -129,13 +129,13 @@ class BatchPaginate(Params):
     def __post_init__(self) -> None:
         given = [name for name in _NEXT if getattr(self, name) is not None]
         if len(given) > 1:
-            raise _wrong(f"takes one of {' and '.join(given)}", given[1])
+            raise _param_error(f"takes one of {' and '.join(given)}", given[1])
         template = self.url_template
         if template is None and self.strategy == "url":
-            raise _wrong("needs url_template for strategy url", "url_template")
+            raise _param_error("needs url_template for strategy url", "url_template")
         if template is not None:
             if not any(name in template for name in ("{page}", "{N}", "{offset}")):
-                raise _wrong("url_template lacks {page}, {N} or {offset}", "url_template")
+                raise _param_error("url_template lacks {page}, {N} or {offset}", "url_template")
             parse_url_argument(re.sub(r"\{(page|N|offset)\}", "1", template))
 
     @property
@@ -159,11 +159,11 @@ class BatchPaginate(Params):
 _NEXT = ("next_ref", "next_selector", "next_query")
 
 
-def _wrong(what: str, parameter: str) -> OcdError:
+def _param_error(what: str, parameter: str) -> OcdError:
     return OcdError("invalid_argument", f"batch_paginate {what}", parameter=parameter)
 
 
-def _pages(meta: Mapping[str, Any], pages: Lines) -> dict[str, Any]:
+def _pages(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
     """Return the result of a tour that did not come to its end."""
     failed = sum(1 for line in pages if b'"error":{' in line)
     captured = sum(1 for _ in pages) - failed
@@ -171,13 +171,15 @@ def _pages(meta: Mapping[str, Any], pages: Lines) -> dict[str, Any]:
 
 
 @task_verb(
-    "batch_paginate", BatchPaginate, needs=Viewers, capability="crawl", tier=2, large=True,
+    "batch_paginate", BatchPaginate, needs=PaginationServices, capability="crawl", tier=2, large=True,
     items=("pages",), recover=_pages, page_keys=("text", "dom"),
 )  # fmt: skip
-async def batch_paginate(viewers: Viewers, work: Work, params: BatchPaginate) -> Output:
+async def batch_paginate(
+    viewers: PaginationServices, work: TaskHandle, params: BatchPaginate
+) -> Output:
     session = viewers.sessions.get(work.session)
     scrolls = params.chosen == "scroll"
-    route = Route(
+    route = PaginationPlan(
         tab_id=await _tab_id(viewers, work, params),
         strategy=params.chosen,
         capture=params.capture_mode,
@@ -193,12 +195,12 @@ async def batch_paginate(viewers: Viewers, work: Work, params: BatchPaginate) ->
         wait_ms=max(params.wait_between_pages, 1),
     )
     folder = session.folder / "pages" / work.task_id
-    camera = Camera(viewers.calls, work, route, folder)
-    told = await Tour(work, route, camera).run()
-    return Output(data=told, rows=Lines(work.units))
+    camera = ViewerCapture(viewers.calls, work, route, folder)
+    told = await PaginationRun(work, route, camera).run()
+    return Output(data=told, rows=JsonLinesFile(work.units))
 
 
-async def _tab_id(viewers: Viewers, work: Work, params: BatchPaginate) -> str:
+async def _tab_id(viewers: PaginationServices, work: TaskHandle, params: BatchPaginate) -> str:
     session = viewers.sessions.get(work.session)
     if params.tab_id is None and not session.tabs and params.chosen == "url":
         made = await viewers.calls.run("tabs_create", {}, session=work.session, lent=True)

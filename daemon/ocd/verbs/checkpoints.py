@@ -9,13 +9,13 @@ from msgspec import Meta, field
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
 from ocd.ledger.runner import CALLER_SESSION
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.memory.checkpoints import Checkpoint, Snapshot, new_snapshot_id
-from ocd.memory.session_resume import Bookkeeper
+from ocd.memory.session_resume import SessionSnapshots
 from ocd.safety.redact import redact
 from ocd.verb_api.declaration import PAYLOAD, Output, Params, daemon_verb, task_verb
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 Name = Annotated[str, Meta(min_length=1, max_length=10_240)]
 Text = Annotated[str, Meta(min_length=1)]
 
@@ -46,16 +46,16 @@ class CheckpointParams(Params):
 
 
 @daemon_verb(
-    "oc_checkpoint", CheckpointParams, needs=Bookkeeper, capability="core", tier=2,
+    "oc_checkpoint", CheckpointParams, needs=SessionSnapshots, capability="core", tier=2,
     also={"checkpoint_id": "name"},
     page_keys=("title",),
 )  # fmt: skip
-async def oc_checkpoint(keeper: Bookkeeper, params: CheckpointParams) -> Output:
-    act = {"save": _save, "load": _load, "list": _listed, "delete": _delete}
+async def oc_checkpoint(keeper: SessionSnapshots, params: CheckpointParams) -> Output:
+    act = {"save": _save, "load": _load, "list": _list_checkpoints, "delete": _delete}
     return Output(data=await act[params.action](keeper, params))
 
 
-async def _save(keeper: Bookkeeper, params: CheckpointParams) -> dict[str, Any]:
+async def _save(keeper: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
     session = CALLER_SESSION.get()
     tabs, current = await keeper.tabs(session)
     url = next((tab.url for tab in tabs if tab.tab_id == current), None)
@@ -65,9 +65,9 @@ async def _save(keeper: Bookkeeper, params: CheckpointParams) -> dict[str, Any]:
         pending_steps=params.pending_steps, extracted_data=params.extracted_data,
         current_url=url, tabs=tabs,
     )  # fmt: skip
-    checkpoint = _clean(wish, "task_description", *_LISTS)
+    checkpoint = _redact_record(wish, "task_description", *_LISTS)
     old, pruned = await asyncio.to_thread(keeper.checkpoints.put, checkpoint)
-    told = _told(checkpoint, brief=True) | ({"pruned": pruned} if pruned else {})
+    told = _checkpoint_to_dict(checkpoint, brief=True) | ({"pruned": pruned} if pruned else {})
     replaced = {"replaced": {"saved_at": old.saved_at, "session": old.session}} if old else {}
     path = {"path": str(keeper.checkpoints.path(checkpoint.name))}
     return {"saved": True, **told, **path, **replaced}
@@ -76,26 +76,28 @@ async def _save(keeper: Bookkeeper, params: CheckpointParams) -> dict[str, Any]:
 _LISTS = ("completed_steps", "pending_steps", "extracted_data")
 
 
-async def _load(keeper: Bookkeeper, params: CheckpointParams) -> dict[str, Any]:
+async def _load(keeper: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
     if params.name is not None:
-        return _told(await asyncio.to_thread(keeper.checkpoints.get, params.name))
-    return _told(await asyncio.to_thread(keeper.checkpoints.latest, CALLER_SESSION.get()))
+        return _checkpoint_to_dict(await asyncio.to_thread(keeper.checkpoints.get, params.name))
+    return _checkpoint_to_dict(
+        await asyncio.to_thread(keeper.checkpoints.latest, CALLER_SESSION.get())
+    )
 
 
-async def _listed(keeper: Bookkeeper, params: CheckpointParams) -> dict[str, Any]:
+async def _list_checkpoints(keeper: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
     found, unreadable = await asyncio.to_thread(keeper.checkpoints.all)
-    shown = [_told(one, brief=True) for one in found[: params.limit]]
+    shown = [_checkpoint_to_dict(one, brief=True) for one in found[: params.limit]]
     data = {"checkpoints": shown, "count": len(shown), "total": len(found)}
     return data | ({"unreadable": unreadable} if unreadable else {})
 
 
-async def _delete(keeper: Bookkeeper, params: CheckpointParams) -> dict[str, Any]:
+async def _delete(keeper: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
     name = params.name or CALLER_SESSION.get()
     gone = await asyncio.to_thread(keeper.checkpoints.delete, name)
     return {"deleted": True, "name": gone.name}
 
 
-def _told(one: Checkpoint, *, brief: bool = False) -> dict[str, Any]:
+def _checkpoint_to_dict(one: Checkpoint, *, brief: bool = False) -> dict[str, Any]:
     told: dict[str, Any] = msgspec.to_builtins(one)
     hidden = {"format", "version", *(("tabs", *_LISTS) if brief else ())}
     told = {key: value for key, value in told.items() if key not in hidden}
@@ -127,8 +129,12 @@ class SessionSnapshot(Params):
     ] = ""
 
 
-@task_verb("oc_session_snapshot", SessionSnapshot, needs=Bookkeeper, capability="core", tier=2)
-async def oc_session_snapshot(keeper: Bookkeeper, work: Work, params: SessionSnapshot) -> Output:
+@task_verb(
+    "oc_session_snapshot", SessionSnapshot, needs=SessionSnapshots, capability="core", tier=2
+)
+async def oc_session_snapshot(
+    keeper: SessionSnapshots, work: TaskHandle, params: SessionSnapshot
+) -> Output:
     tabs, current = await keeper.tabs(work.session)
     wish = Snapshot(
         name=new_snapshot_id(), saved_at=now(), session=work.session, label=params.label,
@@ -137,7 +143,7 @@ async def oc_session_snapshot(keeper: Bookkeeper, work: Work, params: SessionSna
         notes=params.notes, current=current, tabs=tabs,
     )  # fmt: skip
     texts = ("objective", "current_step", "next_actions", "completed_steps", "notes")
-    snapshot = _clean(wish, *texts)
+    snapshot = _redact_record(wish, *texts)
     _, pruned = await asyncio.to_thread(keeper.snapshots.put, snapshot)
     arguments = {"snapshot_id": snapshot.name, "reopen_tabs": True}
     data = {
@@ -156,15 +162,15 @@ def _lines(value: list[str] | str) -> list[str]:
 R = TypeVar("R", Checkpoint, Snapshot)
 
 
-def _clean(record: R, *names: str) -> R:
+def _redact_record(record: R, *names: str) -> R:
     """Return the record with secrets masked in what its writer said."""
     said = {name: getattr(record, name) for name in names}
     size = len(msgspec.json.encode(said))
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         raise OcdError(
-            "invalid_argument", f"{size} bytes are to be kept, at most {MOST_BYTES}",
+            "invalid_argument", f"{size} bytes are to be kept, at most {MAX_BYTES}",
             parameter=max(said, key=lambda name: len(msgspec.json.encode(said[name]))),
-            limit=MOST_BYTES,
+            limit=MAX_BYTES,
         )  # fmt: skip
     return msgspec.structs.replace(record, **{name: redact(said[name]) for name in names})
 
@@ -183,10 +189,10 @@ class SessionResume(Params):
 
 
 @daemon_verb(
-    "oc_session_resume", SessionResume, needs=Bookkeeper, capability="core", tier=2,
+    "oc_session_resume", SessionResume, needs=SessionSnapshots, capability="core", tier=2,
     timeout_ms=120_000, page_keys=("title",),
 )  # fmt: skip
-async def oc_session_resume(keeper: Bookkeeper, params: SessionResume) -> Output:
+async def oc_session_resume(keeper: SessionSnapshots, params: SessionResume) -> Output:
     session = CALLER_SESSION.get()
     snapshot = await keeper.find(params.snapshot_id, session)
     return Output(data=await keeper.resume(snapshot, session, reopen=params.reopen_tabs))

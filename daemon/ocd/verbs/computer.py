@@ -8,8 +8,8 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import coordinate_input, drag_and_drop, element_actions, input_events
-from ocd.pages.act.actionability import Clock, take_aim, wait_ready
-from ocd.pages.locate.locators import Aim
+from ocd.pages.act.actionability import ActionDeadline, resolve_target, wait_ready
+from ocd.pages.locate.locators import Locator
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
 from ocd.verb_api.element_params import PAGE_KEYS, answer
 
@@ -79,10 +79,10 @@ class Computer(Params):
 async def computer(tab: Tab, params: Computer) -> Output:
     waits = params.action in ("wait", "hold_key")
     least = _TIMEOUT_MS + (params.duration * 1000 if waits else 0)
-    clock = Clock.of(params.timeout_ms or round(least))
+    clock = ActionDeadline.of(params.timeout_ms or round(least))
     try:
         async with asyncio.timeout(clock.left + _GRACE_S):
-            return await _used(tab, params, clock)
+            return await _perform(tab, params, clock)
     except TimeoutError:
         raise OcdError(
             "timeout", f"computer: the page did not answer to {params.action} in time.",
@@ -90,7 +90,7 @@ async def computer(tab: Tab, params: Computer) -> Output:
         ) from None  # fmt: skip
 
 
-async def _used(tab: Tab, params: Computer, clock: Clock) -> Output:
+async def _perform(tab: Tab, params: Computer, clock: ActionDeadline) -> Output:
     if params.action in ("screenshot", "zoom"):
         return await _picture(tab, params)
     if params.action == "wait":
@@ -122,19 +122,19 @@ async def _picture(tab: Tab, params: Computer) -> Output:
     return Output(data=data, image=Image(shot.data, shot.mime_type))
 
 
-async def _keys(tab: Tab, params: Computer, clock: Clock) -> Output:
+async def _keys(tab: Tab, params: Computer, clock: ActionDeadline) -> Output:
     if not params.text:
         raise _needs(params, "text")
     hold = params.duration if params.action == "hold_key" else 0.0
     if params.ref is not None:
-        target = await take_aim(tab, Aim(ref=params.ref))
+        target = await resolve_target(tab, Locator(ref=params.ref))
         async with target.element:
             await element_actions.do(target, clock, "focus")
     done = await coordinate_input.keys(tab, clock, params.text, kind=params.action, hold_s=hold)
     return answer(tab, {"action": params.action}, done)
 
 
-async def _scroll(tab: Tab, params: Computer, clock: Clock) -> Output:
+async def _scroll(tab: Tab, params: Computer, clock: ActionDeadline) -> Output:
     at = await _place(tab, params, clock) if params.coordinate or params.ref else None
     bits = input_events.modifier_bits(params.modifiers)
     way, much = params.scroll_direction, params.scroll_amount
@@ -142,22 +142,22 @@ async def _scroll(tab: Tab, params: Computer, clock: Clock) -> Output:
     return answer(tab, {"action": "scroll", "direction": way, **where}, done)
 
 
-async def _drag(tab: Tab, params: Computer, clock: Clock) -> Output:
+async def _drag(tab: Tab, params: Computer, clock: ActionDeadline) -> Output:
     if params.start_coordinate is None and params.ref is None:
         raise _needs(params, "start_coordinate")
     if params.coordinate is None:
         raise _needs(params, "coordinate")
-    start = drag_and_drop.End(Aim(ref=params.ref), _pair(params.start_coordinate))
-    end = drag_and_drop.End(point=_pair(params.coordinate))
+    start = drag_and_drop.DragEndpoint(Locator(ref=params.ref), _pair(params.start_coordinate))
+    end = drag_and_drop.DragEndpoint(point=_pair(params.coordinate))
     dragged = await drag_and_drop.drag(tab, clock, start, end)
-    return answer(tab, {"action": params.action, **dragged.told()}, dragged.done)
+    return answer(tab, {"action": params.action, **dragged.to_dict()}, dragged.done)
 
 
-async def _point(tab: Tab, params: Computer, clock: Clock) -> Output:
+async def _point(tab: Tab, params: Computer, clock: ActionDeadline) -> Output:
     if params.action == "scroll_to":
         if params.ref is None:
             raise _needs(params, "ref")
-        target = await take_aim(tab, Aim(ref=params.ref))
+        target = await resolve_target(tab, Locator(ref=params.ref))
         async with target.element:
             done = await element_actions.do(target, clock, "scroll_into_view")
         return answer(tab, {"action": "scroll_to", "ref": target.ref}, done)
@@ -167,18 +167,18 @@ async def _point(tab: Tab, params: Computer, clock: Clock) -> Output:
         target, done = await coordinate_input.click(tab, (x, y), clock, params.action, bits)
     else:
         target, done = await coordinate_input.move(tab, (x, y), clock, params.action)
-    told = {"coordinate": [round(x, 1), round(y, 1)], "target": target.told()}
+    told = {"coordinate": [round(x, 1), round(y, 1)], "target": target.describe()}
     return answer(tab, {"action": params.action, **told, "ref": target.ref or None}, done)
 
 
-async def _place(tab: Tab, params: Computer, clock: Clock) -> tuple[float, float]:
+async def _place(tab: Tab, params: Computer, clock: ActionDeadline) -> tuple[float, float]:
     """Return the point: that of the element, once it can be used, or the one that was given."""
     if (params.ref is None) == (params.coordinate is None):
         raise _needs(params, "coordinate")
     place = _pair(params.coordinate)
     if place is not None:
         return place
-    target = await take_aim(tab, Aim(ref=params.ref))
+    target = await resolve_target(tab, Locator(ref=params.ref))
     async with target.element:
         enabled = params.action not in ("mouse_move", "hover", "scroll")
         return await wait_ready(target, clock, enabled=enabled)

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from ocd.api.timestamps import rfc3339
 from ocd.browser.observe import console
-from ocd.browser.observe.console import Message
+from ocd.browser.observe.console import ConsoleMessage
 from ocd.browser.observe.text_patterns import text_test
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.redact import redact_text
@@ -66,20 +66,20 @@ def _logs(tab: Tab, params: ConsoleCapture) -> dict[str, Any]:
     if params.pattern:
         reads = text_test(params.pattern, "pattern")
         found = [message for message in found if reads(message.text)]
-    merged = console.merged(found)
+    merged = console.merge_repeats(found)
     shown = merged[-params.limit :] if params.limit else merged
     stats = {
         "total": len(merged), "returned": len(shown), "before_dedup": len(found),
         "dropped": tab.console.dropped, "by_type": console.by_type(found),
     }  # fmt: skip
     status = "running" if tab.console.running else "not_running"
-    logs = [_told(message) for message in shown]
+    logs = [_message_to_dict(message) for message in shown]
     return {
         "status": status, "logs": logs, "stats": stats, "duration_ms": tab.console.duration_ms,
     }  # fmt: skip
 
 
-def _told(message: Message) -> dict[str, Any]:
+def _message_to_dict(message: ConsoleMessage) -> dict[str, Any]:
     told: dict[str, Any] = {
         "type": message.type, "source": message.source, "text": redact_text(message.text),
         "count": message.count, "first_timestamp": _time(message.at),

@@ -8,9 +8,9 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.crawl.crawler import Crawler, result_of_units
 from ocd.crawl.spec import CrawlSpec, Engine, Format, Strategy
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import parse_url_argument
-from ocd.storage.payload import Lines
+from ocd.storage.payload import JsonLinesFile
 from ocd.verb_api.declaration import SENDS_TO, Output, Params, task_verb
 
 Url = Annotated[
@@ -157,7 +157,7 @@ class CrawlSitemap(Params):
             parse_url_argument(self.sitemap_url)
 
 
-def recover(meta: Mapping[str, Any], pages: Lines) -> dict[str, Any]:
+def recover(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
     """Return the result of a crawl whose process died; its pages stand in `pages`."""
     return {"summary": result_of_units(meta, pages)}
 
@@ -166,7 +166,7 @@ def recover(meta: Mapping[str, Any], pages: Lines) -> dict[str, Any]:
     "crawl", Crawl, needs=Crawler, capability="crawl", tier=2, reads=True,
     large=True, items=("pages",), recover=recover, page_keys=("pages",),
 )  # fmt: skip
-async def crawl(crawler: Crawler, work: Work, params: Crawl) -> Output:
+async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
     spec = CrawlSpec(
         url=parse_url_argument(params.url),
         max_pages=params.max_pages,
@@ -176,7 +176,7 @@ async def crawl(crawler: Crawler, work: Work, params: Crawl) -> Output:
         exclude=params.exclude,
         strategy=params.strategy,
         query=params.query or "",
-        **_shared(params),
+        **_shared_options(params),
     )
     return _output(work, await crawler.crawl(work, spec))
 
@@ -185,7 +185,7 @@ async def crawl(crawler: Crawler, work: Work, params: Crawl) -> Output:
     "crawl_sitemap", CrawlSitemap, needs=Crawler, capability="crawl", tier=2, reads=True,
     large=True, items=("pages",), recover=recover, page_keys=("pages",),
 )  # fmt: skip
-async def crawl_sitemap(crawler: Crawler, work: Work, params: CrawlSitemap) -> Output:
+async def crawl_sitemap(crawler: Crawler, work: TaskHandle, params: CrawlSitemap) -> Output:
     spec = CrawlSpec(
         url=parse_url_argument(params.url),
         sitemap_url=parse_url_argument(params.sitemap_url) if params.sitemap_url else "",
@@ -193,7 +193,7 @@ async def crawl_sitemap(crawler: Crawler, work: Work, params: CrawlSitemap) -> O
         scope=params.scope,
         include=(params.filter,) if params.filter else (),
         exclude=params.exclude,
-        **_shared(params),
+        **_shared_options(params),
     )
     return _output(work, await crawler.crawl_sitemap(work, spec))
 
@@ -206,7 +206,7 @@ def _scope(params: Crawl) -> str:
     return "any" if params.scope == "origin" else params.scope
 
 
-def _shared(params: Crawl | CrawlSitemap) -> dict[str, Any]:
+def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
     return {
         "format": params.format,
         "only_main_content": params.only_main_content,
@@ -221,5 +221,5 @@ def _shared(params: Crawl | CrawlSitemap) -> dict[str, Any]:
     }
 
 
-def _output(work: Work, summary: dict[str, Any]) -> Output:
-    return Output(data={"summary": summary}, rows=Lines(work.units))
+def _output(work: TaskHandle, summary: dict[str, Any]) -> Output:
+    return Output(data={"summary": summary}, rows=JsonLinesFile(work.units))

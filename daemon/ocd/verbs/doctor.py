@@ -15,7 +15,7 @@ from ocd.verb_api.declaration import Output, Params, daemon_verb
 
 
 @dataclass(frozen=True, slots=True)
-class Ward:
+class DoctorServices:
     """What is looked after; the assembly hands it in. status: what GET /v1/status answers."""
 
     chromium: Chromium
@@ -32,9 +32,9 @@ class DoctorReport(Params):
 
 
 @daemon_verb(
-    "oc_doctor_report", DoctorReport, needs=Ward, capability="core", tier=3, reads=True,
+    "oc_doctor_report", DoctorReport, needs=DoctorServices, capability="core", tier=3, reads=True,
 )  # fmt: skip
-async def oc_doctor_report(ward: Ward, _params: DoctorReport) -> Output:
+async def oc_doctor_report(ward: DoctorServices, _params: DoctorReport) -> Output:
     config = ward.config()
     findings = await asyncio.to_thread(check_ground, config)
     orphans = await asyncio.to_thread(
@@ -62,12 +62,12 @@ class ReapOrphans(Params):
     ] = ()
 
 
-@daemon_verb("oc_reap_orphans", ReapOrphans, needs=Ward, capability="core", tier=3)
-async def oc_reap_orphans(ward: Ward, params: ReapOrphans) -> Output:
+@daemon_verb("oc_reap_orphans", ReapOrphans, needs=DoctorServices, capability="core", tier=3)
+async def oc_reap_orphans(ward: DoctorServices, params: ReapOrphans) -> Output:
     home = ward.config().home
     found = await asyncio.to_thread(process_orphans.find_orphans, home, home / "run")
     listed = [{"pid": process.pid} for process in found]
-    killed = [] if params.dry_run else [await _ended(process) for process in found]
+    killed = [] if params.dry_run else [await _process_to_dict(process) for process in found]
     action = "none" if not found else "listed" if params.dry_run else "reaped"
     said = f"{len(found)} found, {len(killed)} ended" if found else "There is no orphan"
     return Output(
@@ -78,5 +78,5 @@ async def oc_reap_orphans(ward: Ward, params: ReapOrphans) -> Output:
     )  # fmt: skip
 
 
-async def _ended(process: Any) -> dict[str, object]:  # noqa: ANN401 - psutil.Process
+async def _process_to_dict(process: Any) -> dict[str, object]:  # noqa: ANN401 - psutil.Process
     return await asyncio.to_thread(process_orphans.end_orphan, process)

@@ -7,9 +7,9 @@ from yarl import URL
 
 from ocd.contracts.expression import decode
 from ocd.evidence import schema_diff
-from ocd.evidence.service import Order, Witness
+from ocd.evidence.service import BundleRequest, EvidenceService
 from ocd.ledger.runner import CALLER_SESSION
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.verb_api.declaration import PAYLOAD, WHEN_STORED, Output, Params, daemon_verb, task_verb
 
 Part = Literal[
@@ -52,7 +52,7 @@ class Assert(Params):
 
 
 @daemon_verb(
-    "oc_assert", Assert, needs=Witness, capability="core", tier=2, reads=True,
+    "oc_assert", Assert, needs=EvidenceService, capability="core", tier=2, reads=True,
     timeout_ms=MAX_WAIT_MS + 60_000,
     instead={
         "contract_id": "Give the contract itself as 'contract': none is built in. Those of skills "
@@ -60,16 +60,16 @@ class Assert(Params):
     },
     page_keys=("failed_assertions", "inconclusive_assertions", "evidence", "failure_reason"),
 )  # fmt: skip
-async def oc_assert(witness: Witness, params: Assert) -> Output:
+async def oc_assert(witness: EvidenceService, params: Assert) -> Output:
     contract = decode(params.contract)
     if params.evidence is not None:
-        return _told(await witness.judge(contract, params.evidence))
+        return _report_to_dict(await witness.judge(contract, params.evidence))
     tab = witness.sessions.get(CALLER_SESSION.get()).tab(params.tab_id)
     wait_ms = params.wait_ms or params.timeout_ms or 0
-    return _told(await witness.judge_live(contract, tab, wait_ms / 1000))
+    return _report_to_dict(await witness.judge_live(contract, tab, wait_ms / 1000))
 
 
-def _told(report: dict[str, Any]) -> Output:
+def _report_to_dict(report: dict[str, Any]) -> Output:
     url = report["evidence"].get("url") or ""
     return Output(data=report, origin=_origin(url))
 
@@ -129,14 +129,16 @@ class EvidenceBundle(Params):
 
 
 @task_verb(
-    "oc_evidence_bundle", EvidenceBundle, needs=Witness, capability="core", tier=2, large=True,
+    "oc_evidence_bundle", EvidenceBundle, needs=EvidenceService, capability="core", tier=2, large=True,
     page_keys=("title", "contents"),
 )  # fmt: skip
-async def oc_evidence_bundle(witness: Witness, work: Work, params: EvidenceBundle) -> Output:
+async def oc_evidence_bundle(
+    witness: EvidenceService, work: TaskHandle, params: EvidenceBundle
+) -> Output:
     include = params.include and tuple(
         "facts" if part == "contract_facts" else part for part in params.include
     )
-    order = Order(
+    order = BundleRequest(
         include=include,
         target_schema=params.target_schema,
         class_id=params.class_id,
@@ -162,10 +164,10 @@ class Diff(Params):
 
 
 @daemon_verb(
-    "oc_diff", Diff, needs=Witness, capability="core", tier=3, large=True, reads=True,
+    "oc_diff", Diff, needs=EvidenceService, capability="core", tier=3, large=True, reads=True,
     items=("differences",), page_keys=("differences", "title"),
 )  # fmt: skip
-async def oc_diff(witness: Witness, params: Diff) -> Output:
+async def oc_diff(witness: EvidenceService, params: Diff) -> Output:
     found = await witness.compare(params.a, params.b)
     every = found.pop("differences")
     shown = every[params.offset : params.offset + params.limit]

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from ocd.browser.tabs.tab import Tab
-from ocd.extraction.page_capture import Harvest
+from ocd.extraction.page_capture import PageCapture
 from ocd.pages.read.extraction_capture import harvest
 from ocd.verb_api.declaration import PAYLOAD, UNLISTED, Output, Params, tab_verb
 
-MOST = 10_000
+MAX_ITEMS = 10_000
 
 
 class ExtractData(Params):
@@ -43,7 +43,7 @@ class ExtractData(Params):
         ),
     ] = ""
     offset: Annotated[int, Meta(ge=0, description="multiple: first item to return")] = 0
-    limit: Annotated[int, Meta(ge=1, le=MOST, description="multiple: items at most")] = 1000
+    limit: Annotated[int, Meta(ge=1, le=MAX_ITEMS, description="multiple: items at most")] = 1000
 
 
 @tab_verb(
@@ -61,8 +61,8 @@ async def extract_data(tab: Tab, params: ExtractData) -> Output:
 
     wanted = read_schema(params.schema) if params.schema is not None else None
     several = params.multiple or (wanted is not None and wanted.kind == "array")
-    found = await harvest(tab, params.selector, MOST if several else 1)
-    data = await asyncio.to_thread(_extracted, found, wanted, params, several)
+    found = await harvest(tab, params.selector, MAX_ITEMS if several else 1)
+    data = await asyncio.to_thread(_extract, found, wanted, params, several)
     about = {"action": "extract_data", "tab_id": tab.id, "url": tab.url}
     if found.cut:
         data["incomplete"] = "The page is larger than what is looked through; name a selector."
@@ -70,7 +70,7 @@ async def extract_data(tab: Tab, params: ExtractData) -> Output:
     return Output(data={**about, **data}, origin=tab.origin, items=items)
 
 
-def _extracted(found: Harvest, wanted: Any, params: ExtractData, several: bool) -> dict[str, Any]:  # noqa: ANN401
+def _extract(found: PageCapture, wanted: Any, params: ExtractData, several: bool) -> dict[str, Any]:  # noqa: ANN401
     from ocd.extraction import results
 
     page = params.selector is None

@@ -10,12 +10,12 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import file_upload as act_file_upload
-from ocd.pages.act.actionability import Clock, take_aim
+from ocd.pages.act.actionability import ActionDeadline, resolve_target
 from ocd.verb_api.declaration import READS_PATH, FileSource, Output, tab_verb
-from ocd.verb_api.element_params import PAGE_KEYS, Aimed, Timeout, answer
+from ocd.verb_api.element_params import PAGE_KEYS, ElementParams, Timeout, answer
 
 
-class FileUpload(Aimed):
+class FileUpload(ElementParams):
     """Give files to a file input
 
     The element is the input (hidden or not), its label, what holds it, a button that opens a
@@ -44,25 +44,25 @@ class FileUpload(Aimed):
     uploads=True,
 )
 async def file_upload(tab: Tab, params: FileUpload) -> Output:
-    clock = Clock.of(params.timeout_ms)
+    clock = ActionDeadline.of(params.timeout_ms)
     parcels = await asyncio.to_thread(_parcels, tab, params)
     sizes = await asyncio.to_thread(lambda: [parcel.size for parcel in parcels])
     at = replace(params.aim, texts="any") if params.drop else params.aim
-    target = await take_aim(tab, at)
+    target = await resolve_target(tab, at)
     async with target.element:
         method, done = await act_file_upload.upload(target, clock, parcels, drop=params.drop)
     named = [{"name": p.name, "size": size} for p, size in zip(parcels, sizes, strict=True)]
     data = {
-        "action": "file_upload", "method": method, "ref": target.ref, "target": target.told(),
+        "action": "file_upload", "method": method, "ref": target.ref, "target": target.describe(),
         "files": named, "count": len(named), "total_size_kb": round(sum(sizes) / 1024, 1),
     }  # fmt: skip
     return answer(tab, data, done)
 
 
-def _parcels(tab: Tab, params: FileUpload) -> list[act_file_upload.Parcel]:
-    depot = act_file_upload.Depot(tab)
+def _parcels(tab: Tab, params: FileUpload) -> list[act_file_upload.UploadFile]:
+    depot = act_file_upload.UploadStaging(tab)
     parcels = [_parcel(depot, place, one) for place, one in enumerate(params.files)]
-    parcels += [act_file_upload.Parcel(Path(path)) for path in params.file_paths]
+    parcels += [act_file_upload.UploadFile(Path(path)) for path in params.file_paths]
     if not parcels:
         raise OcdError(
             "source_missing", "file_upload needs 'files' or 'file_paths'",
@@ -71,12 +71,14 @@ def _parcels(tab: Tab, params: FileUpload) -> list[act_file_upload.Parcel]:
     return parcels
 
 
-def _parcel(depot: act_file_upload.Depot, place: int, source: FileSource) -> act_file_upload.Parcel:
+def _parcel(
+    depot: act_file_upload.UploadStaging, place: int, source: FileSource
+) -> act_file_upload.UploadFile:
     if source.file_path is not None:
         path = Path(source.file_path)
         if source.name and source.name != path.name:
             return depot.link(path, source.name, source.mime_type)
-        return act_file_upload.Parcel(Path(source.file_path), source.mime_type)
+        return act_file_upload.UploadFile(Path(source.file_path), source.mime_type)
     if not source.name:
         raise OcdError(
             "invalid_argument", f"file_upload: files[{place}] has content but no name",

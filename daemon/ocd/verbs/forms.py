@@ -10,18 +10,32 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import form_fields as fields
 from ocd.pages.act import input_events
-from ocd.pages.act.action_effects import Effects
-from ocd.pages.act.actionability import Clock, Done, Target, perform, take_aim, wait_ready
-from ocd.pages.locate.locators import WRITTEN, Aim
-from ocd.pages.locate.wait_for_element import Patience, take_when_there
+from ocd.pages.act.action_effects import ActionEffects
+from ocd.pages.act.actionability import (
+    ActionDeadline,
+    ActionResult,
+    Target,
+    perform,
+    resolve_target,
+    wait_ready,
+)
+from ocd.pages.locate.locators import WRITTEN, Locator
+from ocd.pages.locate.wait_for_element import WaitPolicy, take_when_there
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, PAYLOAD, UNLISTED, Output, Params, tab_verb
-from ocd.verb_api.element_params import PAGE_KEYS, Aimed, PollInterval, Timeout, WaitForMs, answer
+from ocd.verb_api.element_params import (
+    PAGE_KEYS,
+    ElementParams,
+    PollInterval,
+    Timeout,
+    WaitForMs,
+    answer,
+)
 
 Value = str | bool | int | float | tuple[str, ...]
 FieldValue = Annotated[Value, Meta(description="Text, true/false, option, date")]
 
 
-class FormInput(Aimed):
+class FormInput(ElementParams):
     """Set the value of one form field
 
     Text, checkboxes, radios, selects (option's label or value), dates (2031-12-24), times (18:30),
@@ -79,11 +93,11 @@ class FillForm(Params):
     page_keys=PAGE_KEYS,
 )
 async def form_input(tab: Tab, params: FormInput) -> Output:
-    clock = Clock.of(params.timeout_ms)
-    target = await take_aim(tab, replace(params.aim, ties=WRITTEN))
+    clock = ActionDeadline.of(params.timeout_ms)
+    target = await resolve_target(tab, replace(params.aim, ties=WRITTEN))
     async with target.element:
         done = await fields.fill(target, clock, params.value)
-    data = {"ref": target.ref, "target": target.told(), "value": done.value}
+    data = {"ref": target.ref, "target": target.describe(), "value": done.value}
     return answer(tab, data, done)
 
 
@@ -97,14 +111,14 @@ async def form_input(tab: Tab, params: FormInput) -> Output:
 )
 async def fill_form(tab: Tab, params: FillForm) -> Output:
     assert params.timeout_ms is not None
-    clock = Clock.of(params.timeout_ms)
-    way = _Way(clock, params)
+    clock = ActionDeadline.of(params.timeout_ms)
+    way = _FillOptions(clock, params)
     results: list[dict[str, Any]] = []
     filled: list[Target] = []
     changed: dict[str, Any] = {}
     lines: list[str] = []
-    for wanted in _wanted(params):
-        result, target, done = await _filled(tab, wanted, way)
+    for wanted in _wanted_fields(params):
+        result, target, done = await _fill_one(tab, wanted, way)
         results.append(result)
         filled += [target] if target else []
         changed |= done.changed
@@ -119,29 +133,31 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
             changed, lines = changed | done.changed, lines + done.lines
     for target in filled:
         target.element.release()
-    return answer(tab, data, Done(changed, lines[:30]))
+    return answer(tab, data, ActionResult(changed, lines[:30]))
 
 
-def _wanted(params: FillForm) -> list[Field]:
+def _wanted_fields(params: FillForm) -> list[Field]:
     if isinstance(params.fields, dict):
         return [Field(value, label=label) for label, value in params.fields.items()]
     return list(params.fields)
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _FillOptions:
     """How fields are filled: in what time, how long each is waited for, whether its text stays."""
 
-    clock: Clock
+    clock: ActionDeadline
     params: FillForm
 
-    def patience(self) -> Patience:
+    def patience(self) -> WaitPolicy:
         """Return the patience with one field: the one before may have used up its own."""
-        return Patience.of(self.params.wait_for_ms, self.params.poll_interval, self.clock)
+        return WaitPolicy.of(self.params.wait_for_ms, self.params.poll_interval, self.clock)
 
 
-async def _filled(tab: Tab, wanted: Field, way: _Way) -> tuple[dict[str, Any], Target | None, Done]:
-    at = Aim(wanted.ref, wanted.selector, wanted.label, ties=WRITTEN)
+async def _fill_one(
+    tab: Tab, wanted: Field, way: _FillOptions
+) -> tuple[dict[str, Any], Target | None, ActionResult]:
+    at = Locator(wanted.ref, wanted.selector, wanted.label, ties=WRITTEN)
     named = {"field": str(at)}
     try:
         target = await take_when_there(tab, at, way.patience())
@@ -149,17 +165,19 @@ async def _filled(tab: Tab, wanted: Field, way: _Way) -> tuple[dict[str, Any], T
     except OcdError as error:
         if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):
             raise
-        return {**named, "error": error.body()}, None, Done({}, [])
-    return {**named, "ref": target.ref, "target": target.told()}, target, done
+        return {**named, "error": error.body()}, None, ActionResult({}, [])
+    return {**named, "ref": target.ref, "target": target.describe()}, target, done
 
 
-async def _submit(tab: Tab, last: Target, submit: str | bool, clock: Clock) -> Done:
+async def _submit(
+    tab: Tab, last: Target, submit: str | bool, clock: ActionDeadline
+) -> ActionResult:
     if isinstance(submit, str):
         is_ref = submit.lstrip("@")[:1] == "e" and submit.lstrip("@")[1:].isdigit()
-        button = await take_aim(tab, Aim(ref=submit) if is_ref else Aim(query=submit))
+        button = await resolve_target(tab, Locator(ref=submit) if is_ref else Locator(query=submit))
     else:
         button = last
-    async with Effects(tab) as effects:
+    async with ActionEffects(tab) as effects:
         if button is last:
             return await perform(last, clock, effects, lambda: _enter(tab, last))
         x, y = await wait_ready(button, clock)

@@ -52,7 +52,7 @@ async def http_auth(tab: Tab, params: HttpAuth) -> Output:
     asked = interception_of(tab)
     told: dict[str, Any] = {"action": params.action, "tab_id": tab.id}
     if params.action == "set":
-        credentials = _given(params)
+        credentials = _given_credentials(params)
         await asked.authenticate(credentials)
         told |= {"status": "credentials_set", "username": credentials.username}
         told |= {"origins": credentials.origins}
@@ -67,7 +67,7 @@ async def http_auth(tab: Tab, params: HttpAuth) -> Output:
     return Output(data=told, origin=tab.url)
 
 
-def _given(params: HttpAuth) -> Credentials:
+def _given_credentials(params: HttpAuth) -> Credentials:
     for name in ("username", "password"):
         if getattr(params, name) is None:
             text = f"http_auth: set needs the parameter '{name}'"

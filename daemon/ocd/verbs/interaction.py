@@ -9,11 +9,18 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import drag_and_drop, element_actions, post_action_view
-from ocd.pages.act.actionability import Clock, take_aim
-from ocd.pages.locate.locators import WRITTEN, Aim
-from ocd.pages.locate.wait_for_element import Patience, take_when_there
+from ocd.pages.act.actionability import ActionDeadline, resolve_target
+from ocd.pages.locate.locators import WRITTEN, Locator
+from ocd.pages.locate.wait_for_element import WaitPolicy, take_when_there
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
-from ocd.verb_api.element_params import PAGE_KEYS, Aimed, PollInterval, Timeout, WaitForMs, answer
+from ocd.verb_api.element_params import (
+    PAGE_KEYS,
+    ElementParams,
+    PollInterval,
+    Timeout,
+    WaitForMs,
+    answer,
+)
 
 Action = Literal[
     "click", "double_click", "right_click", "hover", "focus", "check", "uncheck", "select",
@@ -27,7 +34,7 @@ _AIMS: dict[str, dict[str, Any]] = {
 _NEEDS_VALUE = ("select", "press", "type")
 
 
-class Interact(Aimed):
+class Interact(ElementParams):
     """Act on one element
 
     Waits until it is visible, still, enabled and not covered, acts, waits for what that sets off,
@@ -89,7 +96,7 @@ class DragDrop(Params):
     timeout_ms: Timeout = 10_000
 
 
-class LightweightScroll(Aimed):
+class LightweightScroll(ElementParams):
     """Scroll the page, or the box that an element stands in
 
     Returns the position, the sizes and whether the end is reached.
@@ -125,7 +132,7 @@ class LightweightScroll(Aimed):
 )
 async def interact(tab: Tab, params: Interact) -> Output:
     assert params.timeout_ms is not None
-    clock = Clock.of(params.timeout_ms)
+    clock = ActionDeadline.of(params.timeout_ms)
     clock.after_s = params.wait_after / 1000
     if params.action in ("accept_dialog", "dismiss_dialog"):
         return await _answer_dialog(tab, clock, params)
@@ -134,23 +141,23 @@ async def interact(tab: Tab, params: Interact) -> Output:
             "invalid_argument", f"interact: {params.action} needs a value", parameter="value"
         )
     at = replace(params.aim, **_AIMS.get(params.action, {}))
-    if params.action == "press" and params.aim == Aim():
-        at = Aim(selector="html")
-    patience = Patience.of(params.wait_for_ms, params.poll_interval, clock)
+    if params.action == "press" and params.aim == Locator():
+        at = Locator(selector="html")
+    patience = WaitPolicy.of(params.wait_for_ms, params.poll_interval, clock)
     target = await take_when_there(tab, at, patience)
     async with target.element:
         done = await element_actions.do(
             target, clock, params.action, params.value or "", params.modifiers
         )
-    done.lines = await post_action_view.told(tab, done, params.return_format)
-    data = {"action": params.action, "ref": target.ref, "target": target.told()}
+    done.lines = await post_action_view.view_after_action(tab, done, params.return_format)
+    data = {"action": params.action, "ref": target.ref, "target": target.describe()}
     data |= {} if done.value is None else {"value": done.value}
     seen = await post_action_view.picture(tab) if params.verify else None
     image = Image(seen.data, seen.mime_type) if seen else None
     return replace(answer(tab, data, done), image=image)
 
 
-async def _answer_dialog(tab: Tab, clock: Clock, params: Interact) -> Output:
+async def _answer_dialog(tab: Tab, clock: ActionDeadline, params: Interact) -> Output:
     accept = params.action == "accept_dialog"
     dialog, done = await element_actions.answer_dialog(
         tab, clock, accept=accept, text=params.value or ""
@@ -163,24 +170,24 @@ async def _answer_dialog(tab: Tab, clock: Clock, params: Interact) -> Output:
 async def drag_drop(tab: Tab, params: DragDrop) -> Output:
     dragged = await drag_and_drop.drag(
         tab,
-        Clock.of(params.timeout_ms),
+        ActionDeadline.of(params.timeout_ms),
         _end(params, "source"),
         _end(params, "target"),
-        drag_and_drop.Pace(params.steps, params.delay / 1000),
+        drag_and_drop.DragMotion(params.steps, params.delay / 1000),
     )
-    data = {"action": "drag_drop", **dragged.told(), "steps": params.steps}
+    data = {"action": "drag_drop", **dragged.to_dict(), "steps": params.steps}
     return answer(tab, data, dragged.done)
 
 
-def _end(params: DragDrop, name: str) -> drag_and_drop.End:
-    aim = Aim(*(getattr(params, f"{name}_{way}") for way in ("ref", "selector", "query")))
+def _end(params: DragDrop, name: str) -> drag_and_drop.DragEndpoint:
+    aim = Locator(*(getattr(params, f"{name}_{way}") for way in ("ref", "selector", "query")))
     x, y = getattr(params, f"{name}_x"), getattr(params, f"{name}_y")
-    if (aim == Aim()) == (x is None or y is None):
+    if (aim == Locator()) == (x is None or y is None):
         raise OcdError(
             "invalid_argument", f"drag_drop needs one of {name}_ref, {name}_selector, "
             f"{name}_query, or {name}_x with {name}_y.", parameter=f"{name}_ref",
         )  # fmt: skip
-    return drag_and_drop.End(aim, None if x is None or y is None else (x, y))
+    return drag_and_drop.DragEndpoint(aim, None if x is None or y is None else (x, y))
 
 
 _STEP = 0.85  # of a screen
@@ -192,7 +199,7 @@ _FAR = 10_000_000
 @tab_verb("lightweight_scroll", LightweightScroll, capability="core", tier=2)
 async def lightweight_scroll(tab: Tab, params: LightweightScroll) -> Output:
     at = params.aim
-    target = await take_aim(tab, Aim(selector="html") if at == Aim() else at)
+    target = await resolve_target(tab, Locator(selector="html") if at == Locator() else at)
     async with target.element as element:
         screen = await element.call("function () { return [innerWidth, innerHeight] }")
         across = params.direction in ("left", "right")

@@ -150,11 +150,11 @@ async def request_intercept(tab: Tab, params: RequestIntercept) -> Output:
             told |= {"status": f"{params.action}d", "rules_count": len(rules.rules)}
         case "add_rule":
             added = await rules.add(_rule(tab, params))
-            told |= {"rule": added.told(), "total_rules": len(rules.rules)}
+            told |= {"rule": added.to_dict(), "total_rules": len(rules.rules)}
         case "remove_rule":
-            told |= await _removed(rules, params)
+            told |= await _remove_rules(rules, params)
         case "list_rules" | "list":
-            listed = [rule.told() for rule in rules.rules]
+            listed = [rule.to_dict() for rule in rules.rules]
             told |= {"enabled": rules.enabled, "rules": listed, "count": len(listed)}
         case "get_logs":
             told |= _logs(rules, params.limit)
@@ -163,7 +163,7 @@ async def request_intercept(tab: Tab, params: RequestIntercept) -> Output:
     return Output(data=told, origin=tab.url)
 
 
-async def _removed(rules: Interception, params: RequestIntercept) -> dict[str, Any]:
+async def _remove_rules(rules: Interception, params: RequestIntercept) -> dict[str, Any]:
     if not params.rule_id:
         raise _missing("rule_id", params.action)
     found = await rules.remove(params.rule_id)
@@ -242,7 +242,7 @@ def _changes(tab: Tab, given: RuleGiven) -> tuple[RequestChange | None, Response
             got = got or ResponsePart(short.status)
     request = response = None
     if sent is not None:
-        url = _checked_url(tab, sent.url)
+        url = _check_url(tab, sent.url)
         body = None if sent.body is None else sent.body.encode()
         request = RequestChange(url, sent.method and sent.method.upper(), _headers(sent), body)
     if got is not None:
@@ -250,7 +250,7 @@ def _changes(tab: Tab, given: RuleGiven) -> tuple[RequestChange | None, Response
     return request, response
 
 
-def _checked_url(tab: Tab, url: str | None) -> str | None:
+def _check_url(tab: Tab, url: str | None) -> str | None:
     if url is None:
         return None
     whole = parse_url_argument(url)
@@ -309,11 +309,11 @@ def _logs(rules: Interception, limit: int) -> dict[str, Any]:
         "dropped": rules.logged - len(rules.log),
     }
     return {
-        "api_logs": [_shown(one) for one in api], "failed_logs": [_shown(one) for one in failed],
+        "api_logs": [_entry_to_dict(one) for one in api], "failed_logs": [_entry_to_dict(one) for one in failed],
         "asset_groups": groups, "summary": counts, "stats": stats,
         "headers_stripped": "credentials masked",
     }  # fmt: skip
 
 
-def _shown(entry: dict[str, Any]) -> dict[str, Any]:
+def _entry_to_dict(entry: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if key != "request_id"}

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from ocd.browser.tabs.evaluate import Json
+from ocd.browser.tabs.evaluate import RawJson
 from ocd.browser.tabs.tab import Tab
 from ocd.verb_api.declaration import PAYLOAD, Output, Params, tab_verb
 
@@ -28,7 +28,7 @@ class JavascriptTool(Params):
 )  # fmt: skip
 async def javascript_tool(tab: Tab, params: JavascriptTool) -> Output:
     value = await tab.evaluate(params.code, repl=True)
-    kind, text = _shown(value)
+    kind, text = _type_and_text(value)
     return Output(
         data={"tab_id": tab.id, "type": kind},
         content=text,
@@ -37,9 +37,9 @@ async def javascript_tool(tab: Tab, params: JavascriptTool) -> Output:
     )
 
 
-def _shown(value: str | float | Json | None) -> tuple[str, str]:
+def _type_and_text(value: str | float | RawJson | None) -> tuple[str, str]:
     """Return the JSON type of a script's value, and its text: a string itself, else its JSON."""
-    if isinstance(value, Json):
+    if isinstance(value, RawJson):
         return value.kind, value.text
     if isinstance(value, str):
         return "string", value

@@ -10,7 +10,7 @@ from ocd.api.errors import OcdError
 from ocd.memory.notes import Note, Notes
 from ocd.verb_api.declaration import PAYLOAD, Output, Params, daemon_verb
 
-MOST_CHARACTERS = 65_536
+MAX_CHARACTERS = 65_536
 Name = Annotated[str, Meta(min_length=1, max_length=10_240)]
 
 
@@ -49,7 +49,7 @@ async def memory(notes: Notes, params: Memory) -> Output:
     return Output(data=data | notes.store.complaint())
 
 
-def _given(params: Memory, *names: str) -> list[Any]:
+def _given_params(params: Memory, *names: str) -> list[Any]:
     values = [getattr(params, name) for name in names]
     for name, value in zip(names, values, strict=True):
         if value is None:
@@ -60,27 +60,32 @@ def _given(params: Memory, *names: str) -> list[Any]:
 
 
 def _record(notes: Notes, params: Memory) -> dict[str, Any]:
-    domain, key, value = _given(params, "domain", "key", "value")
+    domain, key, value = _given_params(params, "domain", "key", "value")
     size = len(msgspec.json.encode(value))
-    if size > MOST_CHARACTERS:
+    if size > MAX_CHARACTERS:
         raise OcdError(
-            "invalid_argument", f"value: {size} bytes, at most {MOST_CHARACTERS}",
-            parameter="value", limit=MOST_CHARACTERS,
+            "invalid_argument", f"value: {size} bytes, at most {MAX_CHARACTERS}",
+            parameter="value", limit=MAX_CHARACTERS,
         )  # fmt: skip
     note, evicted = notes.record(domain, key, value)
     masked = {"redacted": True} if note.value != value else {}
-    return _told(note) | masked | ({"evicted": evicted} if evicted else {})
+    return _note_to_dict(note) | masked | ({"evicted": evicted} if evicted else {})
 
 
 def _query(notes: Notes, params: Memory) -> dict[str, Any]:
     found, total = notes.query(params.domain, params.key, params.query, params.limit, params.offset)
     end = params.offset + len(found)
     more = {"next_offset": end} if end < total else {}
-    return {"entries": [_told(note) for note in found], "count": len(found), "total": total, **more}
+    return {
+        "entries": [_note_to_dict(note) for note in found],
+        "count": len(found),
+        "total": total,
+        **more,
+    }
 
 
 def _validate(notes: Notes, params: Memory) -> dict[str, Any]:
-    note_id, success = _given(params, "id", "success")
+    note_id, success = _given_params(params, "id", "success")
     note, kept = notes.validate(note_id, success=success)
     if kept:
         return {"id": note.id, "new_confidence": note.confidence}
@@ -89,10 +94,10 @@ def _validate(notes: Notes, params: Memory) -> dict[str, Any]:
 
 
 def _delete(notes: Notes, params: Memory) -> dict[str, Any]:
-    note = notes.delete(*_given(params, "id"))
+    note = notes.delete(*_given_params(params, "id"))
     return {"id": note.id, "deleted": True}
 
 
-def _told(note: Note) -> dict[str, Any]:
+def _note_to_dict(note: Note) -> dict[str, Any]:
     told: dict[str, Any] = msgspec.to_builtins(note)
     return told

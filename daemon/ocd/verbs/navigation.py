@@ -11,7 +11,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.network.http_auth import challenge_of
 from ocd.browser.tabs.tab import Navigation, Tab
 from ocd.pages.read.page_glance import glance
-from ocd.pages.read.page_health import sent_to_login
+from ocd.pages.read.page_health import is_sent_to_login
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, Output, Params, tab_verb
 
@@ -65,12 +65,12 @@ async def navigate(tab: Tab, params: Navigate) -> Output:
     else:
         action, url = "navigate", parse_url_argument(params.url)
         at = await tab.navigate(url, params.wait)
-    told = _arrived(tab, action, at)
-    more = {} if params.wait == "commit" else _seen(await glance(tab), url, at)
+    told = _navigation_result(tab, action, at)
+    more = {} if params.wait == "commit" else _page_summary(await glance(tab), url, at)
     return replace(told, data={**told.data, **tab_was, **more})
 
 
-def _seen(seen: dict[str, Any], asked: str, at: Navigation) -> dict[str, Any]:
+def _page_summary(seen: dict[str, Any], asked: str, at: Navigation) -> dict[str, Any]:
     """Return what the page is, and what stands before it."""
     if not seen:
         note = "The page was too busy to be looked at: what is left out here is not known."
@@ -78,7 +78,7 @@ def _seen(seen: dict[str, Any], asked: str, at: Navigation) -> dict[str, Any]:
     told: dict[str, Any] = {"element_count": seen["count"]}
     if seen["gate"]:
         told["blocking_page"] = {"type": seen["gate"], "detail": seen["title"]}
-    if asked and at.redirected and sent_to_login(asked, at.url, asks=seen["login"]):
+    if asked and at.redirected and is_sent_to_login(asked, at.url, asks=seen["login"]):
         told |= {
             "auth_redirect": True, "redirected_from": asked, "auth_redirect_host": URL(at.url).host,
             "message": "The site wants a login. Ask the person whose account it is.",
@@ -98,12 +98,12 @@ class PageReload(Params):
 )
 async def page_reload(tab: Tab, params: PageReload) -> Output:
     arrived = await tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
-    told = _arrived(tab, "reload", arrived)
+    told = _navigation_result(tab, "reload", arrived)
     more = {"ignore_cache": params.ignore_cache, "message": f"Loaded {arrived.url} again"}
     return replace(told, data={**told.data, **more})
 
 
-def _arrived(tab: Tab, action: str, at: Navigation) -> Output:
+def _navigation_result(tab: Tab, action: str, at: Navigation) -> Output:
     data: dict[str, Any] = {
         "action": action,
         "tab_id": tab.id,
@@ -114,11 +114,11 @@ def _arrived(tab: Tab, action: str, at: Navigation) -> Output:
     if at.redirected:
         data["redirected"] = True
     if at.status == _UNAUTHORIZED:
-        data |= _asked_for(tab)
+        data |= _pending_prompts(tab)
     return Output(data=data)
 
 
-def _asked_for(tab: Tab) -> dict[str, Any]:
+def _pending_prompts(tab: Tab) -> dict[str, Any]:
     asked = challenge_of(tab.traffic.requests())
     if asked is None:
         return {}
@@ -165,13 +165,13 @@ async def wait_for(tab: Tab, params: WaitFor) -> Output:
         "type": params.type,
         "tab_id": tab.id,
         "url": tab.url,
-        **await _met(tab, params, value),
+        **await _condition_result(tab, params, value),
         "elapsed": round((time.monotonic() - started) * 1000),
     }
     return Output(data=data)
 
 
-async def _met(tab: Tab, params: WaitFor, value: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
+async def _condition_result(tab: Tab, params: WaitFor, value: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
     """Return what is to be said of the condition that holds now."""
     match params.type:
         case "selector":

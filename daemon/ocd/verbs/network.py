@@ -9,7 +9,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.network.throttling import PRESETS, Speed
 from ocd.browser.observe import har_writer, request_views
 from ocd.browser.observe.request_views import Test
-from ocd.browser.observe.requests import Exchange
+from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.observe.text_patterns import text_test
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.redact import redact
@@ -92,7 +92,7 @@ async def _list(tab: Tab, params: Network) -> Output:
     found = [one for one in known if fits(one)]
     shown = found[-params.limit :] if params.limit else found
     data: dict[str, Any] = {
-        "action": "list", "tab_id": tab.id, "requests": [request_views.brief(o) for o in shown],
+        "action": "list", "tab_id": tab.id, "requests": [request_views.request_summary(o) for o in shown],
         "returned": len(shown), "total": len(found), "known": len(known),
         "dropped": tab.traffic.dropped,
     }  # fmt: skip
@@ -124,16 +124,18 @@ def _tests(params: Network) -> Iterator[Test]:
 
 
 async def _get(tab: Tab, params: Network) -> Output:
-    one = _wanted(tab, params)
-    told = request_views.whole(one)
+    one = _select_requests(tab, params)
+    told = request_views.request_details(one)
     if one.post_data is None and one.has_post_data:
-        told["request"]["post_data"] = redact(await tab.traffic.posted(one, params.max_body_bytes))
+        told["request"]["post_data"] = redact(
+            await tab.traffic.request_body(one, params.max_body_bytes)
+        )
     body = await tab.traffic.body(one, params.max_body_bytes)
     told = request_views.with_body(told, body)
     return Output(data={"action": "get", "tab_id": tab.id, **told}, origin=tab.url)
 
 
-def _wanted(tab: Tab, params: Network) -> Exchange:
+def _select_requests(tab: Tab, params: Network) -> NetworkRequest:
     if params.id:
         return tab.traffic.find(params.id)
     fits = request_views.every(_tests(params))

@@ -6,8 +6,8 @@ from msgspec import Meta, Struct
 
 from ocd.browser.observe import request_views
 from ocd.browser.observe.request_log import Capture
-from ocd.browser.observe.requests import Exchange
-from ocd.browser.observe.response_bodies import Keeper
+from ocd.browser.observe.requests import NetworkRequest
+from ocd.browser.observe.response_bodies import BodyCollector
 from ocd.browser.tabs.tab import Tab
 from ocd.verb_api.declaration import UNLISTED, Output, Params, tab_verb
 
@@ -73,7 +73,7 @@ async def network_capture_lite(tab: Tab, params: NetworkCaptureLite) -> Output:
 )  # fmt: skip
 async def network_capture_full(tab: Tab, params: NetworkCaptureFull) -> Output:
     output = await _capture(tab, "full", params)
-    capture = tab.traffic.captured("full")
+    capture = tab.traffic.current_capture("full")
     if params.action == "stop" and not params.keep_bodies and capture.keeper:
         capture.keeper.clear()
     return output
@@ -85,7 +85,9 @@ async def _capture(tab: Tab, mode: str, params: NetworkCaptureLite | NetworkCapt
     if params.action == "start":
         tab.traffic.start(_new(tab, mode, params.options or CaptureOptions()))
         return Output(data=told)
-    capture = tab.traffic.stop(mode) if params.action == "stop" else tab.traffic.captured(mode)
+    capture = (
+        tab.traffic.stop(mode) if params.action == "stop" else tab.traffic.current_capture(mode)
+    )
     found, dropped = tab.traffic.of_capture(capture)
     counts = {"entry_count": len(found), "duration_ms": capture.duration_ms}
     if params.action == "stop":
@@ -112,12 +114,12 @@ def _new(tab: Tab, mode: str, options: CaptureOptions) -> Capture:
     )
     capture = Capture(mode, tab.traffic.log.end, fits, options.max_entries)
     if mode == "full":
-        capture.keeper = Keeper(options.max_body_bytes, fits)
+        capture.keeper = BodyCollector(options.max_body_bytes, fits)
     return capture
 
 
-async def _entry(tab: Tab, capture: Capture, one: Exchange) -> dict[str, Any]:
+async def _entry(tab: Tab, capture: Capture, one: NetworkRequest) -> dict[str, Any]:
     if capture.keeper is None:
-        return request_views.brief(one)
+        return request_views.request_summary(one)
     body = await tab.traffic.body(one, capture.keeper.each)
-    return request_views.with_body(request_views.whole(one), body)
+    return request_views.with_body(request_views.request_details(one), body)

@@ -18,7 +18,7 @@ _TEAM = re.compile(r"[\w-]{1,200}")
 
 
 @dataclass(frozen=True, slots=True)
-class Studio:
+class UploadServices:
     """What the upload needs: the browser's logins, and the configured defaults."""
 
     sessions: Sessions
@@ -53,14 +53,16 @@ class UploadCollectionFiles(Params):
 @daemon_verb(
     "ocs_upload_collection_files",
     UploadCollectionFiles,
-    needs=Studio,
+    needs=UploadServices,
     capability="upload",
     tier=3,
     uploads=True,
     timeout_ms=MAX_TIMEOUT_MS,
     page_keys=("messages",),
 )
-async def ocs_upload_collection_files(studio: Studio, params: UploadCollectionFiles) -> Output:
+async def ocs_upload_collection_files(
+    studio: UploadServices, params: UploadCollectionFiles
+) -> Output:
     collection = _collection(studio.settings(), params)
     parcels = await asyncio.to_thread(parcels_of, params.files)
     chromium = studio.sessions.chromium

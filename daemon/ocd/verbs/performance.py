@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from ocd.api.errors import OcdError
 from ocd.browser.network.throttling import PRESETS
 from ocd.browser.performance import insights, trace_events, tracing
-from ocd.browser.performance.metrics import measured, unpainted
+from ocd.browser.performance.metrics import is_unpainted, measure
 from ocd.browser.sessions.session import Session
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.domain_policy import parse_url_argument
@@ -36,12 +36,12 @@ class PerformanceMetrics(Params):
 )  # fmt: skip
 async def performance_metrics(tab: Tab, params: PerformanceMetrics) -> Output:
     kind = "puppeteer" if params.type == "chromium" else params.type
-    found = await measured(tab, kind, with_resources=params.include_resources)
+    found = await measure(tab, kind, with_resources=params.include_resources)
     told = {
         "action": "performance_metrics", "type": params.type, "tab_id": tab.id, "url": tab.url,
         "metrics": found, "message": f"Measured {tab.url}",
     }  # fmt: skip
-    if unpainted(found):
+    if is_unpainted(found):
         told["note"] = "The page has painted nothing yet, so its paint times are null."
     return Output(data=told, origin=tab.url)
 
@@ -82,8 +82,8 @@ class PerformanceInsights(Params):
     timeout_ms=120_000, page_keys=("summary_md", "url", "title"),
 )  # fmt: skip
 async def oc_performance_insights(tab: Tab, params: PerformanceInsights) -> Output:
-    async with _slowed(tab, params), tracing.recording(tab) as pieces:
-        finished = await _watched(tab, params)
+    async with _throttle(tab, params), tracing.recording(tab) as pieces:
+        finished = await _record(tab, params)
     copy = Path(params.path) if params.path else None
     trace_id, path = await asyncio.to_thread(tracing.store, tab.folder, pieces, copy)
     facts = await asyncio.to_thread(_facts, tab.folder, trace_id)
@@ -102,12 +102,12 @@ async def oc_performance_insights(tab: Tab, params: PerformanceInsights) -> Outp
     return Output(data=told, origin=tab.url)
 
 
-def _facts(folder: Path, trace_id: str) -> trace_events.Facts:
+def _facts(folder: Path, trace_id: str) -> trace_events.TraceFacts:
     return trace_events.gather(tracing.events(folder, trace_id))
 
 
 @contextlib.asynccontextmanager
-async def _slowed(tab: Tab, params: PerformanceInsights) -> AsyncGenerator[None]:
+async def _throttle(tab: Tab, params: PerformanceInsights) -> AsyncGenerator[None]:
     before = tab.traffic.conditions
     if params.cpu_throttling > 1:
         await tab.cdp.send("Emulation.setCPUThrottlingRate", {"rate": params.cpu_throttling})
@@ -126,7 +126,7 @@ _IDLE_S = 10.0
 _PAINTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
-async def _watched(tab: Tab, params: PerformanceInsights) -> bool:
+async def _record(tab: Tab, params: PerformanceInsights) -> bool:
     """Do what is to be recorded; return whether the page came to rest."""
     if params.url:
         await tab.navigate(parse_url_argument(params.url))

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
-from ocd.ledger.task_handle import Work
-from ocd.storage.payload import Lines
+from ocd.ledger.task_handle import TaskHandle
+from ocd.storage.payload import JsonLinesFile
 from ocd.verb_api.declaration import PAYLOAD, Output, Params, task_verb
 from ocd.workflows.plan_runner import Planner
 from ocd.workflows.plan_schema import plan_of
@@ -57,7 +57,7 @@ class ExecutePlan(Params):
             plan_of(self.plan)
 
 
-def recover(meta: Mapping[str, Any], steps: Lines) -> dict[str, Any]:
+def recover(meta: Mapping[str, Any], steps: JsonLinesFile) -> dict[str, Any]:
     """Return the result of a plan that did not come to its end; its steps stand in `steps`."""
     return {"status": "FAILED", "steps_executed": sum(1 for _ in steps)}
 
@@ -66,7 +66,7 @@ def recover(meta: Mapping[str, Any], steps: Lines) -> dict[str, Any]:
     "execute_plan", ExecutePlan, needs=Planner, capability="workflow", tier=3, large=True,
     items=("steps",), recover=recover, page_keys=("data", "result"),
 )  # fmt: skip
-async def execute_plan(planner: Planner, work: Work, params: ExecutePlan) -> Output:
+async def execute_plan(planner: Planner, work: TaskHandle, params: ExecutePlan) -> Output:
     raw: Any = params.plan
     if params.plan_id is not None:
         raw = await asyncio.to_thread(planner.store.load, params.plan_id)

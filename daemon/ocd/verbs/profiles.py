@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from ocd.browser.process import profiles
 from ocd.browser.process.chromium import Chromium
-from ocd.browser.process.profiles import Place
+from ocd.browser.process.profiles import ProfileDir
 from ocd.verb_api.declaration import READS_PATH, Output, Params, daemon_verb
 
 
@@ -27,7 +27,7 @@ class ListProfiles(Params):
     "list_profiles", ListProfiles, needs=Chromium, capability="profile", tier=2, reads=True
 )
 async def list_profiles(chromium: Chromium, params: ListProfiles) -> Output:
-    found = await asyncio.to_thread(_found, chromium, params.user_data_dir)
+    found = await asyncio.to_thread(_find_profile, chromium, params.user_data_dir)
     active = [one["directory"] for one in found if one["is_active"]]
     data: dict[str, Any] = {
         "profiles": found, "count": len(found),
@@ -38,12 +38,12 @@ async def list_profiles(chromium: Chromium, params: ListProfiles) -> Output:
     return Output(data=data)
 
 
-def _found(chromium: Chromium, folder: str | None) -> list[dict[str, Any]]:
+def _find_profile(chromium: Chromium, folder: str | None) -> list[dict[str, Any]]:
     if folder is not None:
-        wanted = [Place("chromium", Path(folder))]
+        wanted = [ProfileDir("chromium", Path(folder))]
     else:
-        wanted = [*profiles.places(), Place("openchrome", chromium.options.profile)]
-    return [profile for place in wanted for profile in profiles.listed(place)]
+        wanted = [*profiles.places(), ProfileDir("openchrome", chromium.options.profile)]
+    return [profile for place in wanted for profile in profiles.list_profiles(place)]
 
 
 class ProfileStatus(Params):

@@ -8,7 +8,7 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.read import filters_and_deltas, semantic
-from ocd.pages.read.filters_and_deltas import Wanted
+from ocd.pages.read.filters_and_deltas import ReadRequest
 from ocd.pages.read.html import content
 from ocd.pages.read.reader import Reading
 from ocd.verb_api.declaration import UNLISTED, Output, Params, Window, tab_verb
@@ -84,9 +84,9 @@ class ReadPage(Params):
     ] = False
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> ReadRequest:
         """What is to be read."""
-        return Wanted(
+        return ReadRequest(
             mode="outline" if self.mode == "ax" else self.mode,
             filter=self.filter, ref=self.ref, selector=self.selector, depth=self.depth,
             only_main_content=self.only_main_content, include_links=self.include_links,
@@ -99,7 +99,7 @@ class ReadPage(Params):
         return self.offset == 0 and self.ref is None and self.selector is None
 
 
-async def _told(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str, Any]]:
+async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str, Any]]:
     """Return the text to give out, and what is to be said of it."""
     wanted = params.wanted
     started = time.monotonic()
@@ -113,7 +113,9 @@ async def _told(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str, Any]]:
     facts |= _both(params, raw.text, found.text)
     if params.compression == "delta":
         first = params.offset == 0
-        found, facts["delta"] = filters_and_deltas.compared(tab, wanted, found, first=first)
+        found, facts["delta"] = filters_and_deltas.compare_with_last(
+            tab, wanted, found, first=first
+        )
     else:
         filters_and_deltas.keep(tab, wanted, found)
     if params.include_pagination and params.whole and params.mode != "css":
@@ -174,7 +176,7 @@ class PageContent(Params):
     },
 )
 async def read_page(tab: Tab, params: ReadPage) -> Output:
-    found, facts = await _told(tab, params)
+    found, facts = await _render_reading(tab, params)
     return Output(
         data={
             "tab_id": tab.id, "url": found.url, "title": found.title, "mode": params.mode, **facts,

@@ -9,13 +9,13 @@ import msgspec
 from msgspec import Meta
 
 from ocd.ledger.runner import CALLER_SESSION
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.recording import export
-from ocd.recording.active_recording import Active
+from ocd.recording.active_recording import ActiveRecording
 from ocd.recording.recorder import Recorder
-from ocd.recording.store import MOST_ACTIONS, RecordingMeta, Screenshots
+from ocd.recording.store import MAX_ACTIONS, RecordingMeta, Screenshots
 from ocd.storage.files import write_whole
-from ocd.storage.payload import Lines
+from ocd.storage.payload import JsonLinesFile
 from ocd.verb_api.declaration import WRITES_PATH, Output, Params, daemon_verb, task_kind
 
 Name = Annotated[str, Meta(max_length=200)]
@@ -33,8 +33,8 @@ class Record(Params):
         Screenshots, Meta(description="Pictures of the viewport around every action")
     ] = "none"
     max_actions: Annotated[
-        int, Meta(ge=1, le=MOST_ACTIONS, description="End after so many actions")
-    ] = MOST_ACTIONS
+        int, Meta(ge=1, le=MAX_ACTIONS, description="End after so many actions")
+    ] = MAX_ACTIONS
     duration_s: Annotated[
         Annotated[float, Meta(gt=0, le=604_800)] | None, Meta(description="End after so many s")
     ] = None
@@ -146,7 +146,7 @@ async def oc_recording_export(recorder: Recorder, params: RecordingExport) -> Ou
 # --- the kind of the ledger ------------------------------------------------------------------
 
 
-def _recovered(meta: Mapping[str, Any], lines: Lines) -> dict[str, Any]:
+def _partial_result(meta: Mapping[str, Any], lines: JsonLinesFile) -> dict[str, Any]:
     first = next(iter(lines), b"{}")
     ended = {
         "recording_id": msgspec.json.decode(first).get("recording_id"),
@@ -165,10 +165,10 @@ def _recovered(meta: Mapping[str, Any], lines: Lines) -> dict[str, Any]:
     capability="recording",
     tier=2,
     items=("actions",),
-    recover=_recovered,
+    recover=_partial_result,
     tells_begin=True,
 )
-async def recording(recorder: Recorder, work: Work, params: Record) -> Output:
+async def recording(recorder: Recorder, work: TaskHandle, params: Record) -> Output:
     active, _ = await recorder.start(_wish(params, work.session, work.task_id))
     recording_id = active.meta.recording_id
     work.progress(0, params.max_actions, recording_id)
@@ -188,7 +188,7 @@ async def recording(recorder: Recorder, work: Work, params: Record) -> Output:
     return Output(data={"recording": recorder.public(active.meta), "actions": actions})
 
 
-async def _until_over(recorder: Recorder, work: Work, active: Active) -> None:
+async def _until_over(recorder: Recorder, work: TaskHandle, active: ActiveRecording) -> None:
     async def heed() -> None:
         await work.stop.wait()
         await recorder.end(active, "cancel")

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal, cast
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
-from ocd.api.image_formats import named_format
+from ocd.api.image_formats import format_for_path
 from ocd.browser.tabs import pdf as tabs_pdf
-from ocd.browser.tabs.screenshot import MAX_INLINE, Format, Picture, Shot, take
+from ocd.browser.tabs.screenshot import MAX_INLINE, Format, Screenshot, ScreenshotRequest, take
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine.refs import resolve_target
 from ocd.pages.locate.geometry import area_of
@@ -56,7 +56,7 @@ async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
         if params.ref or params.selector:
             found = await resolve_target(tab, ref=params.ref, selector=params.selector)
             clip = await area_of(await held.enter_async_context(found))
-        shot = Shot(
+        shot = ScreenshotRequest(
             full_page=params.full_page,
             clip=clip,
             format=kind,
@@ -65,7 +65,7 @@ async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
             max_bytes=None if params.path else MAX_INLINE,
         )
         picture = await take(tab, shot)
-    data = _told(tab, picture)
+    data = _picture_to_dict(tab, picture)
     if params.path is None:
         return Output(data=data, image=Image(picture.data, data["mime_type"]))
     await asyncio.to_thread(write_whole, Path(params.path), picture.data)
@@ -74,11 +74,11 @@ async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
 
 
 def _format(params: PageScreenshot) -> Format:
-    named = named_format(params.path or "", params.format)
+    named = format_for_path(params.path or "", params.format)
     return cast("Format", named or "png")
 
 
-def _told(tab: Tab, picture: Picture) -> dict[str, Any]:
+def _picture_to_dict(tab: Tab, picture: Screenshot) -> dict[str, Any]:
     width, height = picture.size
     told: dict[str, Any] = {
         "tab_id": tab.id, "url": tab.url, "mime_type": f"image/{picture.format}",

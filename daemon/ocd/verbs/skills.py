@@ -8,8 +8,8 @@ from msgspec import Meta, field
 from ocd.api.errors import OcdError
 from ocd.contracts.expression import decode
 from ocd.ledger.runner import CALLER_SESSION
-from ocd.skills.index import Wanted
-from ocd.skills.service import Skillbook, Wish, told
+from ocd.skills.index import RecallQuery
+from ocd.skills.service import SkillRequest, SkillService, skill_to_dict
 from ocd.verb_api.declaration import PAYLOAD, SECRET, Output, Params, daemon_verb
 
 Name = Annotated[str, Meta(min_length=1, max_length=10_240)]
@@ -49,15 +49,15 @@ class SkillRecord(Params):
             decode(self.contract)
 
 
-@daemon_verb("oc_skill_record", SkillRecord, needs=Skillbook, capability="core", tier=3)
-async def oc_skill_record(book: Skillbook, params: SkillRecord) -> Output:
+@daemon_verb("oc_skill_record", SkillRecord, needs=SkillService, capability="core", tier=3)
+async def oc_skill_record(book: SkillService, params: SkillRecord) -> Output:
     sources = ("steps", "recording_id", "last_actions")
     if sum(getattr(params, name) is not None for name in sources) != 1:
         raise OcdError(
             "invalid_argument", f"Give exactly one of {', '.join(sources)}",
             parameter="steps", expected=list(sources),
         )  # fmt: skip
-    wish = Wish(
+    wish = SkillRequest(
         domain=params.domain, name=params.name, description=params.description,
         contract=params.contract, contract_id=params.contract_id, steps=params.steps,
         recording_id=params.recording_id, last_actions=params.last_actions,
@@ -85,15 +85,17 @@ class SkillRecall(Params):
     include_quarantined: Annotated[bool, Meta(description="Those held back, too")] = False
 
 
-@daemon_verb("oc_skill_recall", SkillRecall, needs=Skillbook, capability="core", tier=3, reads=True)
-async def oc_skill_recall(book: Skillbook, params: SkillRecall) -> Output:
-    wanted = Wanted(
+@daemon_verb(
+    "oc_skill_recall", SkillRecall, needs=SkillService, capability="core", tier=3, reads=True
+)
+async def oc_skill_recall(book: SkillService, params: SkillRecall) -> Output:
+    wanted = RecallQuery(
         domain=params.domain, words=f"{params.query} {params.task}",
         contract_id=params.contract_id, ranked=params.ranked, limit=params.limit,
         quarantined=params.include_quarantined, unproven=params.include_unpromoted,
     )  # fmt: skip
     recalled = await asyncio.to_thread(book.skills.recall, wanted)
-    skills = [{**told(skill), "score": score} for score, skill in recalled.found]
+    skills = [{**skill_to_dict(skill), "score": score} for score, skill in recalled.found]
     data: dict[str, Any] = {
         "skills": skills, "count": len(skills), "total": recalled.total,
         "hidden": recalled.hidden, "promotion_filter_active": not params.include_unpromoted,
@@ -123,10 +125,10 @@ class SkillReplay(Params):
 
 
 @daemon_verb(
-    "oc_skill_replay", SkillReplay, needs=Skillbook, capability="core", tier=3,
+    "oc_skill_replay", SkillReplay, needs=SkillService, capability="core", tier=3,
     timeout_ms=REPLAY_MS, page_keys=("failed_assertions", "inconclusive_assertions"),
 )  # fmt: skip
-async def oc_skill_replay(book: Skillbook, params: SkillReplay) -> Output:
+async def oc_skill_replay(book: SkillService, params: SkillReplay) -> Output:
     if (params.skill_id is None) == (params.name is None):
         raise OcdError(
             "invalid_argument", "Give exactly one of skill_id and name", parameter="skill_id"
@@ -134,6 +136,6 @@ async def oc_skill_replay(book: Skillbook, params: SkillReplay) -> Output:
     if params.skill_id is not None:
         skill = await asyncio.to_thread(book.skills.get, params.skill_id)
     else:
-        skill = await asyncio.to_thread(book.skills.named, params.name or "", params.domain)
+        skill = await asyncio.to_thread(book.skills.find_by_name, params.name or "", params.domain)
     times = (params.step_timeout_ms, params.contract_wait_ms)
     return Output(data=await book.replay(skill, CALLER_SESSION.get(), params.parameters, times))

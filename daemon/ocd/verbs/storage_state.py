@@ -71,7 +71,7 @@ class ContextImport(Params):
 
 
 def _departures(params: ContextImport, _here: str) -> Iterator[Departure]:
-    envelope = storage_state.opened(params.envelope)
+    envelope = storage_state.decode_envelope(params.envelope)
     for area in (envelope, *envelope.frames):
         yield "state", origin_of(area.origin) or area.origin
 
@@ -81,7 +81,7 @@ def _departures(params: ContextImport, _here: str) -> Iterator[Departure]:
     sends=Sending(("envelope",), _departures),
 )  # fmt: skip
 async def oc_context_import(tab: Tab, params: ContextImport) -> Output:
-    envelope = storage_state.opened(params.envelope)
+    envelope = storage_state.decode_envelope(params.envelope)
     if params.strict_origin and tab.main_frame.origin != envelope.origin:
         raise OcdError(
             "wrong_value", f"The envelope is of {envelope.origin}, the tab shows {tab.url}.",

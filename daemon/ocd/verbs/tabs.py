@@ -41,7 +41,7 @@ async def tabs_create(session: Session, params: TabsCreate) -> Output:
         tab = await session.workers.open(session.workers.get(params.worker_id), url)
     else:
         tab = await session.new_tab(url)
-    return Output(data=await _described(session, tab))
+    return Output(data=await _tab_to_dict(session, tab))
 
 
 class TabsClose(Params):
@@ -104,11 +104,11 @@ async def tabs_context(session: Session, params: TabsContext) -> Output:
         "worker_count": len(session.workers),
     }  # fmt: skip
     if not params.summary:
-        data["tabs"] = [await _described(session, tab) for tab in tabs]
+        data["tabs"] = [await _tab_to_dict(session, tab) for tab in tabs]
     return Output(data=data)
 
 
-async def _described(session: Session, tab: Tab) -> dict[str, Any]:
+async def _tab_to_dict(session: Session, tab: Tab) -> dict[str, Any]:
     more = {"dialog": tab.opened_dialog.message} if tab.opened_dialog else {}
     if worker := session.workers.owner(tab):
         more["worker_id"] = worker.id

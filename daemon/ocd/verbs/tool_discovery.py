@@ -9,15 +9,15 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
-from ocd.api.tool_schema import as_tool, described
+from ocd.api.tool_schema import as_tool, describe
 from ocd.verb_api.declaration import Output, Params, daemon_verb
 
 Entry = Mapping[str, Any]
-MOST_MATCHES = 10
+MAX_MATCHES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Toolbox:
+class ToolCatalog:
     """The catalog of all verbs, and the rule of who may use them; lifecycle hands it in.
 
     check: raises CAPABILITY_DISABLED for a verb that the calling connection may not use;
@@ -54,8 +54,8 @@ class ExpandTools(Params):
     query: Annotated[str | None, Meta(description="Words, for example: record skill")] = None
 
 
-@daemon_verb("expand_tools", ExpandTools, needs=Toolbox, capability="core", tier=1, reads=True)
-async def expand_tools(toolbox: Toolbox, params: ExpandTools) -> Output:
+@daemon_verb("expand_tools", ExpandTools, needs=ToolCatalog, capability="core", tier=1, reads=True)
+async def expand_tools(toolbox: ToolCatalog, params: ExpandTools) -> Output:
     given = [key for key in ("name", "tier", "query") if getattr(params, key) is not None]
     if len(given) > 1:
         raise OcdError(
@@ -65,27 +65,27 @@ async def expand_tools(toolbox: Toolbox, params: ExpandTools) -> Output:
         )
     await toolbox.settle()
     if not given:
-        return Output(data={"tools": _outlined(toolbox)})
-    found = [as_tool(entry) for entry in _chosen(toolbox, params)]
+        return Output(data={"tools": _outline(toolbox)})
+    found = [as_tool(entry) for entry in _choose(toolbox, params)]
     return Output(data={"expanded": [tool["name"] for tool in found], "tools": found})
 
 
-def _outlined(toolbox: Toolbox) -> list[dict[str, Any]]:
+def _outline(toolbox: ToolCatalog) -> list[dict[str, Any]]:
     keys = ("name", "tier", "capability", "summary")
     usable = filter(toolbox.usable, toolbox.entries.values())
     return [{key: entry[key] for key in keys} for entry in usable if entry["tier"] > 1]
 
 
-def _chosen(toolbox: Toolbox, params: ExpandTools) -> Iterable[Entry]:
+def _choose(toolbox: ToolCatalog, params: ExpandTools) -> Iterable[Entry]:
     if params.name is not None:
-        return [_named(toolbox, params.name)]
+        return [_find_tool(toolbox, params.name)]
     usable = filter(toolbox.usable, toolbox.entries.values())
     if params.tier is not None:
         return [entry for entry in usable if entry["tier"] == params.tier]
     return _matching(usable, params.query or "")
 
 
-def _named(toolbox: Toolbox, name: str) -> Entry:
+def _find_tool(toolbox: ToolCatalog, name: str) -> Entry:
     entry = toolbox.entries.get(name)
     if entry is None:
         toolbox.check_unknown(name)
@@ -101,11 +101,11 @@ def _matching(entries: Iterable[Entry], query: str) -> list[Entry]:
     words = re.findall(r"\w+", query.lower())
 
     def score(entry: Entry) -> int:
-        text = described(entry).lower()
+        text = describe(entry).lower()
         return sum(3 * (word in entry["name"]) + (word in text) for word in words)
 
     ranked = sorted(entries, key=lambda entry: (-score(entry), entry["name"]))
-    return [entry for entry in ranked[:MOST_MATCHES] if score(entry)]
+    return [entry for entry in ranked[:MAX_MATCHES] if score(entry)]
 
 
 class CallVerb(Params):
@@ -120,8 +120,8 @@ class CallVerb(Params):
     )
 
 
-@daemon_verb("call_verb", CallVerb, needs=Toolbox, capability="core", tier=1)
-async def call_verb(_toolbox: Toolbox, params: CallVerb) -> Output:
+@daemon_verb("call_verb", CallVerb, needs=ToolCatalog, capability="core", tier=1)
+async def call_verb(_toolbox: ToolCatalog, params: CallVerb) -> Output:
     if params.name == "call_verb":
         raise OcdError("invalid_argument", "call_verb calls other tools only", parameter="name")
     return Output(instead=(params.name, params.arguments))

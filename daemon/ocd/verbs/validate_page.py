@@ -6,12 +6,12 @@ from msgspec import Meta
 from yarl import URL
 
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.read.page_health import Asked, Health, validate
+from ocd.pages.read.page_health import HealthCheck, HealthReport, validate
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.redact import redact_text, redact_url
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, UNLISTED, Output, Params, tab_verb
 
-MOST = 20
+MAX_ITEMS = 20
 _LINE = 500
 
 
@@ -53,7 +53,7 @@ class ValidatePage(Params):
 )  # fmt: skip
 async def validate_page(tab: Tab, params: ValidatePage) -> Output:
     created = tab.url in ("", "about:blank")
-    asked = Asked(
+    asked = HealthCheck(
         parse_url_argument(params.url), params.wait_for_selector, params.timeout_ms / 1000,
         params.capture_console_ms / 1000, params.body_text_sample_chars,
     )  # fmt: skip
@@ -70,7 +70,7 @@ async def validate_page(tab: Tab, params: ValidatePage) -> Output:
         "duration_ms": round(health.seconds * 1000),
         "problems": _problems(health),
         "console": _console(health),
-        "failed_requests": _failed(health),
+        "failed_requests": _health_error(health),
         "total_failed_requests": len(health.failed),
         "summary": look,
     }
@@ -84,7 +84,7 @@ async def validate_page(tab: Tab, params: ValidatePage) -> Output:
     return Output(data=data, content=text or None, origin=origin)
 
 
-def _problems(health: Health) -> list[str]:
+def _problems(health: HealthReport) -> list[str]:
     """Return what is wrong, in words; empty for a healthy page."""
     console = _console(health)
     found = [health.status] if health.status != "ok" else []
@@ -98,15 +98,15 @@ def _problems(health: Health) -> list[str]:
     return found + [f"{n} {word}{'s' * (n > 1)}" for word, n in counts.items() if n]
 
 
-def _console(health: Health) -> dict[str, Any]:
+def _console(health: HealthReport) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for kind in ("error", "warning"):
         lines = [redact_text(m.text[:_LINE]) for m in health.messages if m.type == kind]
-        told |= {f"{kind}s": lines[:MOST], f"total_{kind}s": len(lines)}
+        told |= {f"{kind}s": lines[:MAX_ITEMS], f"total_{kind}s": len(lines)}
     return told
 
 
-def _failed(health: Health) -> list[dict[str, Any]]:
+def _health_error(health: HealthReport) -> list[dict[str, Any]]:
     return [
         {
             "url": redact_url(one.url[:_LINE]),
@@ -115,5 +115,5 @@ def _failed(health: Health) -> list[dict[str, Any]]:
             **({"status": one.status} if one.status else {}),
             **({"error": one.error} if one.error else {}),
         }
-        for one in health.failed[:MOST]
+        for one in health.failed[:MAX_ITEMS]
     ]

@@ -5,7 +5,12 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.read.annotated_screenshot import Drawing, Look, Sight, look
+from ocd.pages.read.annotated_screenshot import (
+    AnnotatedScreenshot,
+    AnnotationRequest,
+    AnnotationStyle,
+    capture_annotated,
+)
 from ocd.verb_api.declaration import Image, Output, Params, tab_verb
 
 
@@ -50,21 +55,27 @@ class VisionFind(Params):
 )
 async def vision_find(tab: Tab, params: VisionFind) -> Output:
     words = params.query or params.instruction
-    drawing = Drawing(params.show_bounding_boxes, params.show_grid, params.format, params.quality)
-    seen = await look(tab, _look(params, words), drawing)
+    drawing = AnnotationStyle(
+        params.show_bounding_boxes, params.show_grid, params.format, params.quality
+    )
+    seen = await capture_annotated(tab, _annotation_request(params, words), drawing)
     hint = "" if seen.elements or not words else "Nothing fits the words."
     if hint and not params.query:
         hint += " Everything is numbered."
-        seen = await look(tab, _look(params, ""), drawing)
+        seen = await capture_annotated(tab, _annotation_request(params, ""), drawing)
     mime_type = f"image/{params.format}"
-    data = {**_told(tab, params, seen), "mime_type": mime_type, "size_bytes": len(seen.picture)}
+    data = {
+        **_result_to_dict(tab, params, seen),
+        "mime_type": mime_type,
+        "size_bytes": len(seen.picture),
+    }
     if hint:
         data["hint"] = hint
     return Output(data=data, image=Image(seen.picture, mime_type), origin=tab.origin)
 
 
-def _look(params: VisionFind, words: str) -> Look:
-    return Look(
+def _annotation_request(params: VisionFind, words: str) -> AnnotationRequest:
+    return AnnotationRequest(
         words=words,
         everything=not params.interactive_only,
         uncovered=params.occlusion_filter,
@@ -75,7 +86,7 @@ def _look(params: VisionFind, words: str) -> Look:
     )
 
 
-def _told(tab: Tab, params: VisionFind, seen: Sight) -> dict[str, Any]:
+def _result_to_dict(tab: Tab, params: VisionFind, seen: AnnotatedScreenshot) -> dict[str, Any]:
     elements = [
         {"number": params.offset + at + 1, **element} for at, element in enumerate(seen.elements)
     ]

@@ -9,7 +9,7 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.storage import cookies as jar
 from ocd.browser.storage import web_storage
-from ocd.browser.storage.cookies import Found, Wanted
+from ocd.browser.storage.cookies import CookieMatches, CookieQuery
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.redact import MASK, is_secret_name
 from ocd.safety.session_taint import Departure, origin_of
@@ -56,41 +56,41 @@ async def cookies(tab: Tab, params: Cookies) -> Output:
         raise _needs("cookies", params.action, "name")
     if params.action == "set":
         return await _set_cookie(tab, params)
-    wanted = Wanted(name=params.name, domain=params.domain, path=params.path)
+    wanted = CookieQuery(name=params.name, domain=params.domain, path=params.path)
     found = await jar.find(tab, wanted)
     if params.action == "get":
-        return Output(data={"action": "get", "tab_id": tab.id, **_listed(found, params)})
+        return Output(data={"action": "get", "tab_id": tab.id, **_list_cookies(found, params)})
     await jar.delete(tab, found.cookies)
     counted = "cleared_count" if params.action == "clear" else "deleted_count"
     named = {"name": params.name} if params.name else {}
     return Output(data={
         "action": params.action, "tab_id": tab.id, **named, counted: len(found.cookies),
-        **_kept_back(found),
+        **_withheld(found),
     })  # fmt: skip
 
 
-def _listed(found: Found, params: Cookies) -> dict[str, Any]:
-    told = [jar.shown(cookie) for cookie in found.cookies]
+def _list_cookies(found: CookieMatches, params: Cookies) -> dict[str, Any]:
+    told = [jar.to_dict(cookie) for cookie in found.cookies]
     if params.name is not None:
         one: dict[str, Any] = {"cookie": told[0] if told else None}
         if not told:
             one["message"] = f"There is no cookie {params.name!r} here."
         more = {"cookies": told} if len(told) > 1 else {}
-        return {**one, **more, "count": len(told), **_kept_back(found)}
+        return {**one, **more, "count": len(told), **_withheld(found)}
     masked = 0
     for cookie in told if not params.raw else ():
         if cookie["http_only"] or _is_secret(cookie["name"]):
             cookie["value"] = MASK
             masked += 1
     note = {"masked": masked, "message": "raw=true, or a name, shows values"} if masked else {}
-    return {"cookies": told, "count": len(told), **note, **_kept_back(found)}
+    return {"cookies": told, "count": len(told), **note, **_withheld(found)}
 
 
 def _is_secret(name: str) -> bool:
     return is_secret_name(name) or bool(_AUTH_LIKE.match(name))
 
 
-def _kept_back(found: Found) -> dict[str, int]:
+def _withheld(found: CookieMatches) -> dict[str, int]:
     return {"blocked": found.blocked} if found.blocked else {}
 
 
@@ -104,9 +104,9 @@ async def _set_cookie(tab: Tab, params: Cookies) -> Output:
     said = {key: value for key, value in given.items() if value is not None}
     cookie = {"name": params.name, "value": params.value, "path": params.path or "/", **said}
     await jar.put(tab, cookie)
-    wanted = Wanted(name=params.name, domain=params.domain, path=params.path or "/")
+    wanted = CookieQuery(name=params.name, domain=params.domain, path=params.path or "/")
     found = await jar.find(tab, wanted)
-    told = {"cookie": jar.shown(found.cookies[0])} if found.cookies else {}
+    told = {"cookie": jar.to_dict(found.cookies[0])} if found.cookies else {}
     message = f"Set {params.name}" if told else f"The browser did not keep {params.name}"
     return Output(data={"action": "set", "tab_id": tab.id, **told, "message": message})
 
@@ -146,12 +146,12 @@ async def storage(tab: Tab, params: Storage) -> Output:
     if params.action == "set" and params.value is None:
         raise _needs("storage", "set", "value")
     frame = web_storage.frame_of(tab, params.origin)
-    store = web_storage.Store(tab, frame, params.storage_type)
+    store = web_storage.StorageArea(tab, frame, params.storage_type)
     about = {"action": params.action, "tab_id": tab.id, "storage_type": params.storage_type}
-    return Output(data={**about, "origin": frame.origin, **await _done(store, params)})
+    return Output(data={**about, "origin": frame.origin, **await _storage_result(store, params)})
 
 
-async def _done(store: web_storage.Store, params: Storage) -> dict[str, Any]:
+async def _storage_result(store: web_storage.StorageArea, params: Storage) -> dict[str, Any]:
     key, text = params.key or "", params.value or ""
     match params.action:
         case "get" if params.key is not None:

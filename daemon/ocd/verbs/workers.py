@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
-from ocd.browser.sessions.browser_contexts import Worker as Isolated
+from ocd.browser.sessions.browser_contexts import BrowserContext as Isolated
 from ocd.browser.sessions.session import Session
 from ocd.ledger.runner import CALLER_SESSION
 from ocd.safety.domain_policy import parse_url_argument
@@ -49,9 +49,9 @@ async def worker(session: Session, params: Worker) -> Output:
         case "open":
             return Output(data=await _open(session, params))
         case "list":
-            return Output(data=_listed(session))
+            return Output(data=_list_workers(session))
         case "delete" | "close":
-            gone = _named(session, params)
+            gone = _find_worker(session, params)
             closed = await session.workers.close(gone)
             data = {"deleted": True, "worker_id": gone.id, "closed_tabs": closed}
             return Output(data={**data, "message": f"{gone.name} and its tabs are closed"})
@@ -69,16 +69,21 @@ async def _create(session: Session, params: Worker) -> dict[str, Any]:
         raise
     step = {"verb": "read_page", "arguments": {"tab_id": tab.id}}
     message = f"Its tab is {tab.id}; give tab_id to act there"
-    return {**_described(session, made), "tab_id": tab.id, "message": message, "next_step": step}
+    return {
+        **_worker_to_dict(session, made),
+        "tab_id": tab.id,
+        "message": message,
+        "next_step": step,
+    }
 
 
 async def _open(session: Session, params: Worker) -> dict[str, Any]:
     url = parse_url_argument(params.url) if params.url else None
-    tab = await session.workers.open(_named(session, params), url)
-    return {"worker_id": _named(session, params).id, "tab_id": tab.id, "url": tab.url}
+    tab = await session.workers.open(_find_worker(session, params), url)
+    return {"worker_id": _find_worker(session, params).id, "tab_id": tab.id, "url": tab.url}
 
 
-def _named(session: Session, params: Worker) -> Isolated:
+def _find_worker(session: Session, params: Worker) -> Isolated:
     if wanted := params.worker_id or params.id or params.name:
         return session.workers.get(wanted)
     raise OcdError(
@@ -87,12 +92,12 @@ def _named(session: Session, params: Worker) -> Isolated:
     )  # fmt: skip
 
 
-def _listed(session: Session) -> dict[str, Any]:
-    workers = [_described(session, one) for one in session.workers]
+def _list_workers(session: Session) -> dict[str, Any]:
+    workers = [_worker_to_dict(session, one) for one in session.workers]
     return {"session": session.name, "worker_count": len(workers), "workers": workers}
 
 
-def _described(session: Session, one: Isolated) -> dict[str, Any]:
+def _worker_to_dict(session: Session, one: Isolated) -> dict[str, Any]:
     tabs = [tab.id for tab in session.workers.tabs(one)]
     owner = {"workflow_id": one.workflow_id} if one.workflow_id else {}
     named = {"worker_id": one.id, "name": one.name, "created_at": one.created_at}

@@ -10,7 +10,7 @@ from ocd.browser.sessions.browser_contexts import MAX_WORKERS
 from ocd.ledger.runner import CALLER_SESSION
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.verb_api.declaration import PAYLOAD, Output, Params, daemon_verb
-from ocd.workflows.service import Assignment, Limits, Workflows, prompt, told
+from ocd.workflows.service import Limits, WorkerAssignment, Workflows, prompt, worker_result
 from ocd.workflows.states import WorkerState, WorkflowMeta, verdict
 
 MAX_MS = 86_400_000
@@ -112,7 +112,7 @@ async def workflow_init(workflows: Workflows, params: WorkflowInit) -> Output:
         "workflow_id": meta.workflow_id,
         "status": "INITIALIZED",
         "name": meta.name,
-        "workers": [_begun(worker) for worker in workers],
+        "workers": [_started_to_dict(worker) for worker in workers],
         "message": f"{len(workers)} workers are ready; give each its prompt",
         "worker_prompts": [
             {"worker_name": worker.name, "prompt": prompt(meta, worker)} for worker in workers
@@ -123,14 +123,14 @@ async def workflow_init(workflows: Workflows, params: WorkflowInit) -> Output:
     return Output(data=data | {key: ids for key, ids in gone.items() if ids})
 
 
-def _assignment(one: WorkerSpec) -> Assignment:
+def _assignment(one: WorkerSpec) -> WorkerAssignment:
     url = parse_url_argument(one.url) if one.url else ""
-    return Assignment(
+    return WorkerAssignment(
         one.name, one.task, url, one.success_criteria, one.share_cookies, one.timeout_ms
     )
 
 
-def _begun(worker: WorkerState) -> dict[str, Any]:
+def _started_to_dict(worker: WorkerState) -> dict[str, Any]:
     return {
         "worker_id": worker.worker_id,
         "worker_name": worker.name,
@@ -141,7 +141,7 @@ def _begun(worker: WorkerState) -> dict[str, Any]:
     }
 
 
-async def _found(workflows: Workflows, workflow_id: str | None) -> WorkflowMeta | None:
+async def _find_workflow(workflows: Workflows, workflow_id: str | None) -> WorkflowMeta | None:
     """Return the workflow; None if none was named and there is none."""
     try:
         return await workflows.find(workflow_id, CALLER_SESSION.get())
@@ -155,11 +155,11 @@ async def _found(workflows: Workflows, workflow_id: str | None) -> WorkflowMeta 
     "workflow_status", WorkflowStatus, needs=Workflows, capability="workflow", tier=3, reads=True
 )
 async def workflow_status(workflows: Workflows, params: WorkflowStatus) -> Output:
-    meta = await _found(workflows, params.workflow_id)
+    meta = await _find_workflow(workflows, params.workflow_id)
     if meta is None:
         return Output(data={"status": "NO_WORKFLOW"})
     workers = await workflows.workers(meta)
-    details = {"worker_details": [_detailed(worker) for worker in workers]}
+    details = {"worker_details": [_worker_details(worker) for worker in workers]}
     data: dict[str, Any] = {
         "workflow_id": meta.workflow_id,
         "status": verdict(workers),
@@ -188,7 +188,7 @@ def _counts(workers: list[WorkerState]) -> dict[str, int]:
     }
 
 
-def _detailed(worker: WorkerState) -> dict[str, Any]:
+def _worker_details(worker: WorkerState) -> dict[str, Any]:
     left_out = ("format", "version", "fingerprint", "unchanged", "name")
     whole = msgspec.to_builtins(worker)
     return {"worker_name": worker.name} | {k: v for k, v in whole.items() if k not in left_out}
@@ -199,7 +199,7 @@ def _detailed(worker: WorkerState) -> dict[str, Any]:
     reads=True, large=True, items=("worker_results",), page_keys=("data_extracted",),
 )  # fmt: skip
 async def workflow_collect(workflows: Workflows, params: WorkflowCollect) -> Output:
-    meta = await _found(workflows, params.workflow_id)
+    meta = await _find_workflow(workflows, params.workflow_id)
     if meta is None:
         return Output(data={"status": "NO_RESULTS", "worker_results": []})
     workers = await workflows.workers(meta)
@@ -212,7 +212,7 @@ async def workflow_collect(workflows: Workflows, params: WorkflowCollect) -> Out
         "failed_count": counts["failed_workers"],
         "pending_count": counts["pending_workers"],
         "duration_ms": workflows.duration_ms(meta, workers),
-        "worker_results": [told(worker) for worker in workers],
+        "worker_results": [worker_result(worker) for worker in workers],
     }
     return Output(data=data)
 
@@ -222,7 +222,7 @@ async def workflow_collect(workflows: Workflows, params: WorkflowCollect) -> Out
     tier=3, reads=True, large=True, items=("completed_workers",), page_keys=("data_extracted",),
 )  # fmt: skip
 async def workflow_collect_partial(workflows: Workflows, params: WorkflowCollectPartial) -> Output:
-    meta = await _found(workflows, params.workflow_id)
+    meta = await _find_workflow(workflows, params.workflow_id)
     if meta is None:
         return Output(data={"status": "NO_WORKFLOW", "completed_workers": []})
     workers = await workflows.workers(meta)
@@ -239,7 +239,7 @@ async def workflow_collect_partial(workflows: Workflows, params: WorkflowCollect
         "workflow_id": meta.workflow_id,
         "status": verdict(workers),
         "progress": progress,
-        "completed_workers": [told(worker) for worker in chosen],
+        "completed_workers": [worker_result(worker) for worker in chosen],
         "pending_worker_names": [w.name for w in workers if not w.ended],
         "duration_ms": workflows.duration_ms(meta, workers),
     }
@@ -252,7 +252,7 @@ async def workflow_collect_partial(workflows: Workflows, params: WorkflowCollect
 )  # fmt: skip
 async def workflow_cleanup(workflows: Workflows, params: WorkflowCleanup) -> Output:
     meta = await workflows.find(params.workflow_id, CALLER_SESSION.get(), own=True)
-    closed, tabs = await workflows.clean(meta)
+    closed, tabs = await workflows.clean_up(meta)
     step = {"verb": "workflow_collect", "arguments": {"workflow_id": meta.workflow_id}}
     named = {"status": "CLEANED", "workflow_id": meta.workflow_id}
     return Output(data={**named, "closed_workers": closed, "closed_tabs": tabs, "next_step": step})

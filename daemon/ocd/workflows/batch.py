@@ -9,17 +9,17 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.ledger.cancellation import Stopped, stoppable
-from ocd.ledger.task_handle import Work
-from ocd.verb_api.nested_calls import Answer, Calls
+from ocd.ledger.cancellation import TaskStopped, stoppable
+from ocd.ledger.task_handle import TaskHandle
+from ocd.verb_api.nested_calls import NestedCalls, NestedReply
 
 # Of so many failures the error of a batch in which nothing went well tells.
-MOST_TOLD = 20
-MOST_BYTES = 4 << 20
+MAX_TOLD = 20
+MAX_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BatchJob:
     """A script, and where it runs: a tab, a page to open for it (in a worker, if one is named), or
     the session's latest tab.
     """
@@ -32,12 +32,12 @@ class Job:
 
 
 @dataclass(slots=True)
-class Batch:
+class BatchRun:
     """One run of several jobs, `concurrency` at a time; results stand in the order of the jobs."""
 
-    calls: Calls
-    work: Work
-    jobs: Sequence[Job]
+    calls: NestedCalls
+    work: TaskHandle
+    jobs: Sequence[BatchJob]
     concurrency: int
     fail_fast: bool
     results: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -59,17 +59,17 @@ class Batch:
         if storage is not None:
             raise storage.exceptions[0]
         results = [self.results[index] for index in sorted(self.results)]
-        summary = {**summed(results), "concurrency": self.concurrency}
+        summary = {**sum_results(results), "concurrency": self.concurrency}
         summary["wall_clock_duration_ms"] = round((time.monotonic() - self.started) * 1000)
         if results and self.failed == len(self.jobs):
             first = results[0]["error"]
             raise OcdError(
                 "batch_failed", f"All {len(results)} tasks failed; the first: {first['message']}",
-                summary=summary, results=results[:MOST_TOLD],
+                summary=summary, results=results[:MAX_TOLD],
             )  # fmt: skip
         return {"results": results, "summary": summary}
 
-    async def _work_off(self, waiting: Iterator[tuple[int, Job]]) -> None:
+    async def _work_off(self, waiting: Iterator[tuple[int, BatchJob]]) -> None:
         for index, job in waiting:
             if self.work.stopping:
                 return
@@ -79,10 +79,10 @@ class Batch:
                 continue
             try:
                 await self._one(index, job)
-            except Stopped:
+            except TaskStopped:
                 return
 
-    async def _one(self, index: int, job: Job) -> None:
+    async def _one(self, index: int, job: BatchJob) -> None:
         began, where = time.monotonic(), {"tab_id": job.tab_id}
         limit = asyncio.timeout(job.timeout_ms / 1000)
         try:
@@ -96,7 +96,7 @@ class Batch:
         else:
             self._keep(index, job, began, where, value)
 
-    async def _in_its_tab(self, job: Job, where: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
+    async def _in_its_tab(self, job: BatchJob, where: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
         opened = None
         if job.tab_id is None and job.url is not None:
             opened = where["tab_id"] = await self._open(job, job.url)
@@ -110,7 +110,7 @@ class Batch:
             if opened is not None:
                 await asyncio.shield(self._close(opened))
 
-    async def _open(self, job: Job, url: str) -> str:
+    async def _open(self, job: BatchJob, url: str) -> str:
         if job.worker_id is not None:
             args = {"action": "open", "worker_id": job.worker_id, "url": url}
             return str((await self._call("worker", args)).data["tab_id"])
@@ -118,20 +118,20 @@ class Batch:
 
     async def _close(self, tab_id: str) -> None:
         try:
-            await self._lent("tabs_close", {"tab_id": tab_id})
+            await self._may_bypass_capabilities("tabs_close", {"tab_id": tab_id})
         except OcdError:
             return  # it is gone already
 
-    async def _call(self, verb: str, args: dict[str, Any]) -> Answer:
-        return await stoppable(self.work, self._lent(verb, args))
+    async def _call(self, verb: str, args: dict[str, Any]) -> NestedReply:
+        return await stoppable(self.work, self._may_bypass_capabilities(verb, args))
 
-    async def _lent(self, verb: str, args: dict[str, Any]) -> Answer:
+    async def _may_bypass_capabilities(self, verb: str, args: dict[str, Any]) -> NestedReply:
         return await self.calls.run(verb, args, session=self.work.session, lent=True)
 
     def _keep(
         self,
         index: int,
-        job: Job,
+        job: BatchJob,
         began: float,
         where: dict[str, Any],
         outcome: Any,  # noqa: ANN401
@@ -152,7 +152,7 @@ class Batch:
         self.work.progress(len(self.results), len(self.jobs))
 
 
-def summed(results: Sequence[dict[str, Any]]) -> dict[str, int]:
+def sum_results(results: Sequence[dict[str, Any]]) -> dict[str, int]:
     """Return how many results there are, how many of them are good, and their time together."""
     good = sum(1 for one in results if one.get("success"))
     took = sum(one.get("duration_ms", 0) for one in results)
@@ -160,13 +160,13 @@ def summed(results: Sequence[dict[str, Any]]) -> dict[str, int]:
     return {**counts, "total_duration_ms": took}
 
 
-def _value(answer: Answer) -> Any:  # noqa: ANN401 - any JSON value
+def _value(answer: NestedReply) -> Any:  # noqa: ANN401 - any JSON value
     text = answer.content or ""
-    if len(text) > MOST_BYTES:
+    if len(text) > MAX_BYTES:
         raise OcdError(
             "too_large", f"The script's value has {len(text)} characters",
             hint="Return less, or run it with javascript_tool and output_mode handle.",
-            limit=MOST_BYTES,
+            limit=MAX_BYTES,
         )  # fmt: skip
     if answer.data.get("type") == "string" and text.lstrip()[:1] not in ("{", "["):
         return text

@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.ledger.cancellation import Stopped
-from ocd.ledger.task_handle import Work
-from ocd.workflows.viewer_capture import Camera, Route
+from ocd.ledger.cancellation import TaskStopped
+from ocd.ledger.task_handle import TaskHandle
+from ocd.workflows.viewer_capture import PaginationPlan, ViewerCapture
 
 # After a page has changed it gets so long to become quiet.
 _QUIET_MS = 2000
 _CLICK_MS = 2000
-_MOST_FAILURES = 3
+_MAX_FAILURES = 3
 # What a click on the way to the next page meets where there is none.
 _NO_NEXT = frozenset({"element_not_found", "not_enabled", "not_visible", "detached", "covered"})
 _PRINT = """(() => {
@@ -27,15 +27,15 @@ _PRINT = """(() => {
 
 
 @dataclass(slots=True)
-class Tour:
+class PaginationRun:
     """One run through a viewer.
 
     line: how the next button is named in the outline; place: where scrolling has come to.
     """
 
-    work: Work
-    route: Route
-    camera: Camera
+    work: TaskHandle
+    route: PaginationPlan
+    camera: ViewerCapture
     captured: int = 0
     failed: int = 0
     seen: set[str] = field(default_factory=set)
@@ -52,7 +52,7 @@ class Tour:
         self.camera.grows = self.route.strategy == "scroll"
         try:
             ended_by = await self._all()
-        except Stopped:
+        except TaskStopped:
             ended_by = "cancelled"
         route = self.route
         return {
@@ -87,7 +87,7 @@ class Tour:
         self.failed += 1
         told = {"page_number": number, "error": {"code": error.code, "message": error.message}}
         self.work.add(msgspec.json.encode(told))
-        if self.route.strategy == "url" and self.failed < _MOST_FAILURES:
+        if self.route.strategy == "url" and self.failed < _MAX_FAILURES:
             return ""
         return "error"
 
@@ -133,14 +133,14 @@ class Tour:
         if verb == "interact":
             target["timeout_ms"] = _CLICK_MS
         try:
-            await self._pressed(verb, target)
+            await self._press(verb, target)
         except OcdError as error:
             if error.code in _NO_NEXT:
                 return "no_next"
             raise
         return ""
 
-    async def _pressed(self, verb: str, target: dict[str, Any]) -> None:
+    async def _press(self, verb: str, target: dict[str, Any]) -> None:
         try:
             answer = await self.camera.call(verb, **target)
         except OcdError as error:

@@ -10,15 +10,15 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.ledger.cancellation import Stopped, stoppable
-from ocd.ledger.task_handle import Work
-from ocd.verb_api.nested_calls import Answer, Calls
-from ocd.workflows.plan_schema import Handler, Parse, Plan, Step, at, check_given, filled, unmet
+from ocd.ledger.cancellation import TaskStopped, stoppable
+from ocd.ledger.task_handle import TaskHandle
+from ocd.verb_api.nested_calls import NestedCalls, NestedReply
+from ocd.workflows.plan_schema import Handler, Parse, Plan, Step, at, check_given, substitute, unmet
 from ocd.workflows.plan_store import PlanStore
 
 Entry = Mapping[str, Any]
 # A result that is longer in JSON is not told with its step; who wants it stores it.
-MOST_RESULT = 4000
+MAX_RESULT = 4000
 _NEVER_AGAIN = frozenset(
     {"invalid_argument", "unknown_verb", "CAPABILITY_DISABLED", "domain_blocked", "limit_reached",
      "shutting_down", "exfiltration_denied", "consent_needed", "invalid_url"}
@@ -31,7 +31,7 @@ class Planner:
     """A part: stored plans, the catalog by verb, and the road that steps take."""
 
     store: PlanStore
-    calls: Calls
+    calls: NestedCalls
     entries: Mapping[str, Entry]
 
     def check(self, plan: Plan, given: Mapping[str, Any]) -> None:
@@ -48,7 +48,7 @@ class Planner:
         check_given(plan, given)
 
     async def run(
-        self, work: Work, plan: Plan, given: Mapping[str, Any], tab_id: str | None
+        self, work: TaskHandle, plan: Plan, given: Mapping[str, Any], tab_id: str | None
     ) -> dict[str, Any]:
         """Run the plan and return {status, steps_executed, total_steps, duration_ms, data, steps}.
 
@@ -59,15 +59,15 @@ class Planner:
         values = plan.defaults() | dict(given)
         if tab_id is not None:
             values["tab_id"] = tab_id
-        declared = {*plan.parameters, *values, *plan.stored_names()}
-        run = _Run(self, work, plan, tab_id, values, declared)
+        declared = {*plan.parameters, *values, *plan.names_stored()}
+        run = _PlanRun(self, work, plan, tab_id, values, declared)
         return await run.all()
 
 
 @dataclass(slots=True)
-class _Run:
+class _PlanRun:
     planner: Planner
-    work: Work
+    work: TaskHandle
     plan: Plan
     tab_id: str | None
     values: dict[str, Any]
@@ -85,11 +85,11 @@ class _Run:
                 await self._step(step)
             else:
                 await self._judge()
-        except Stopped:
+        except TaskStopped:
             pass
-        return self._told("CANCELLED" if self.work.stopping else "SUCCESS")
+        return self._report("CANCELLED" if self.work.stopping else "SUCCESS")
 
-    def _told(self, status: str) -> dict[str, Any]:
+    def _report(self, status: str) -> dict[str, Any]:
         return {
             "status": status,
             "steps_executed": len(self.done),
@@ -101,7 +101,7 @@ class _Run:
 
     def _failure(self) -> dict[str, Any]:
         """Return what an error tells of the run: names, not values, which may be large."""
-        told = self._told("FAILED")
+        told = self._report("FAILED")
         del told["data"], told["steps"]
         return {**told, "stored": sorted(self.outputs)}
 
@@ -122,7 +122,7 @@ class _Run:
             handled = await self._recover(step, f"step{step.order}_error", record)
             if not handled and step.on_error == "stop":
                 self._keep(record, began)
-                raise self._failed(step, error) from None
+                raise self._step_error(step, error) from None
         self._keep(record, began)
 
     def _keep(self, record: dict[str, Any], began: float) -> None:
@@ -149,10 +149,10 @@ class _Run:
         except TimeoutError:
             message = f"{step.tool} took more than {step.timeout_ms} ms"
             raise OcdError("timeout", message, timeout_ms=step.timeout_ms) from None
-        return await self._taken(step.parse_result, answer)
+        return await self._store_result(step.parse_result, answer)
 
     def _args(self, step: Step) -> dict[str, Any]:
-        args = dict(filled(step.args, self.values, self.declared))
+        args = dict(substitute(step.args, self.values, self.declared))
         takes = self.planner.entries[step.tool]["params"]["properties"]
         if self.tab_id is not None and "tab_id" in takes and not {"tab_id", "tabId"} & set(args):
             args["tab_id"] = self.tab_id
@@ -161,7 +161,7 @@ class _Run:
             args["timeout_ms"] = step.timeout_ms
         return args
 
-    async def _taken(self, parse: Parse | None, answer: Answer) -> dict[str, Any]:
+    async def _store_result(self, parse: Parse | None, answer: NestedReply) -> dict[str, Any]:
         """Store what the step is to store, and return what is told of its result."""
         data = msgspec.json.decode(await asyncio.to_thread(answer.encode))
         value = _value(parse, answer.content, data)
@@ -170,7 +170,7 @@ class _Run:
             self.values[parse.store_as] = self.outputs[parse.store_as] = value
             told["stored_as"] = parse.store_as
         size = len(msgspec.json.encode(value))
-        if size <= MOST_RESULT:
+        if size <= MAX_RESULT:
             return {**told, "result": value}
         return told if "stored_as" in told else {**told, "result_bytes_not_stored": size}
 
@@ -191,9 +191,11 @@ class _Run:
             if handler.action == "retry":
                 record |= {"ok": True, **await self._once(step)}
         except OcdError as error:
-            raise self._failed(step, error, f" and its recovery ({handler.condition})") from None
+            raise self._step_error(
+                step, error, f" and its recovery ({handler.condition})"
+            ) from None
         if handler.action == "stop":
-            raise self._failed(step, OcdError("cancelled", f"{handler.condition} says stop"))
+            raise self._step_error(step, OcdError("cancelled", f"{handler.condition} says stop"))
         record["recovered"] = True
         return True
 
@@ -205,7 +207,7 @@ class _Run:
         handlers = self.plan.error_handlers
         return next((one for one in handlers if one.condition in wanted), None)
 
-    def _failed(self, step: Step, cause: OcdError, more: str = "") -> OcdError:
+    def _step_error(self, step: Step, cause: OcdError, more: str = "") -> OcdError:
         return OcdError(
             "plan_failed",
             f"Step {step.order} ({step.tool}){more} failed: {cause.message}",
@@ -239,14 +241,14 @@ def _value(parse: Parse | None, content: str | None, data: Any) -> Any:  # noqa:
     if parse is not None and parse.format == "text":
         value: Any = content if content is not None else msgspec.json.encode(data).decode()
     else:
-        value = data if content is None else _parsed(content)
+        value = data if content is None else _parse(content)
     if parse is None or not parse.extract_field:
         return value
     found = at(value, parse.extract_field) if isinstance(value, (dict, list)) else None
     return at(data, parse.extract_field) if found is None else found
 
 
-def _parsed(content: str) -> Any:  # noqa: ANN401 - any JSON value
+def _parse(content: str) -> Any:  # noqa: ANN401 - any JSON value
     try:
         return msgspec.json.decode(content)
     except msgspec.DecodeError:

@@ -16,8 +16,8 @@ from msgspec import Meta
 
 from ocd.api.errors import OcdError
 
-MOST_STEPS = 500
-MOST_RETRIES = 10
+MAX_STEPS = 500
+MAX_RETRIES = 10
 _ALIASES = {
     "verb": "tool", "params": "args", "arguments": "args", "timeout": "timeout_ms",
     "retry": "retries", "retry_on_fail": "retries", "parse": "parse_result",
@@ -44,7 +44,7 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
     description: str = ""
     timeout_ms: Annotated[int, Meta(ge=1, le=600_000)] | None = None
-    retries: Annotated[int, Meta(ge=0, le=MOST_RETRIES)] = 0
+    retries: Annotated[int, Meta(ge=0, le=MAX_RETRIES)] = 0
     on_error: Literal["stop", "continue"] = "stop"
     parse_result: Parse | None = None
 
@@ -72,7 +72,7 @@ class Criteria(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A plan; every step has its order."""
 
-    steps: Annotated[tuple[Step, ...], Meta(min_length=1, max_length=MOST_STEPS)]
+    steps: Annotated[tuple[Step, ...], Meta(min_length=1, max_length=MAX_STEPS)]
     name: str = ""
     description: str = ""
     parameters: dict[str, Any] = {}
@@ -85,11 +85,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for handler in self.error_handlers:
             yield from handler.steps
 
-    def stored_names(self) -> set[str]:
+    def names_stored(self) -> set[str]:
         """Return the names under which steps store what they found."""
         return {s.parse_result.store_as for s in self.all_steps() if s.parse_result}
 
-    def used_names(self) -> set[str]:
+    def names_used(self) -> set[str]:
         """Return every name that stands as ${name} in a step's arguments."""
         return {match[1] for s in self.all_steps() for match in _names_in(s.args)}
 
@@ -109,8 +109,8 @@ def plan_of(raw: object) -> Plan:
     if isinstance(raw, list):
         raw = {"steps": raw}
     if not isinstance(raw, dict):
-        raise _wrong("it is no object with steps")
-    given = {key: value for key, value in _snaked(raw).items() if key not in _ABOUT}
+        raise _plan_error("it is no object with steps")
+    given = {key: value for key, value in _snake_case_keys(raw).items() if key not in _ABOUT}
     given["steps"] = _steps(given.get("steps"))
     given["error_handlers"] = [_handler(one) for one in given.get("error_handlers") or []]
     if "success_criteria" in given:
@@ -118,49 +118,49 @@ def plan_of(raw: object) -> Plan:
     try:
         return msgspec.convert({k: v for k, v in given.items() if v is not None}, Plan)
     except msgspec.ValidationError as error:
-        raise _wrong(str(error)) from None
+        raise _plan_error(str(error)) from None
 
 
-def _wrong(why: str, hint: str = "") -> OcdError:
+def _plan_error(why: str, hint: str = "") -> OcdError:
     hint = hint or 'A plan: {"steps": [{"tool": "navigate", "args": {"url": "…"}}]}'
     return OcdError(
         "invalid_argument", f"execute_plan: the plan is wrong: {why}", hint=hint, parameter="plan"
     )
 
 
-def _snaked(raw: Mapping[str, Any]) -> dict[str, Any]:
+def _snake_case_keys(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", str(key)).lower(): raw[key] for key in raw}
 
 
 def _steps(raw: object) -> list[dict[str, Any]]:
     if not isinstance(raw, list):
-        raise _wrong("steps is no list")
+        raise _plan_error("steps is no list")
     return [_step(one, number) for number, one in enumerate(raw, 1)]
 
 
 def _step(raw: object, number: int) -> dict[str, Any]:
     if not isinstance(raw, dict):
-        raise _wrong(f"step {number} is no object")
-    given = {_ALIASES.get(key, key): value for key, value in _snaked(raw).items()}
+        raise _plan_error(f"step {number} is no object")
+    given = {_ALIASES.get(key, key): value for key, value in _snake_case_keys(raw).items()}
     if isinstance(given.get("retries"), bool):
         given["retries"] = int(given["retries"])
     if isinstance(given.get("parse_result"), dict):
-        given["parse_result"] = _snaked(given["parse_result"])
+        given["parse_result"] = _snake_case_keys(given["parse_result"])
     kept = {key: value for key, value in given.items() if value is not None}
     return {"order": number, **kept}
 
 
 def _handler(raw: object) -> dict[str, Any]:
     if not isinstance(raw, dict):
-        raise _wrong("an error handler is no object")
-    given = _snaked(raw)
+        raise _plan_error("an error handler is no object")
+    given = _snake_case_keys(raw)
     return {**given, "steps": _steps(given.get("steps") or [])}
 
 
 def _criteria(raw: object) -> Any:  # noqa: ANN401 - checked by the conversion
-    given = _snaked(raw) if isinstance(raw, dict) else raw
+    given = _snake_case_keys(raw) if isinstance(raw, dict) else raw
     if isinstance(given, dict) and given.pop("custom_check", None):
-        raise _wrong("custom_check is not supported", "Use a contract, as oc_assert takes it.")
+        raise _plan_error("custom_check is not supported", "Use a contract, as oc_assert takes it.")
     return given
 
 
@@ -178,16 +178,16 @@ def _names_in(value: Any) -> Iterator[re.Match[str]]:  # noqa: ANN401 - any JSON
             yield from _names_in(item)
 
 
-def filled(value: Any, known: Mapping[str, Any], declared: set[str]) -> Any:  # noqa: ANN401 - JSON
+def substitute(value: Any, known: Mapping[str, Any], declared: set[str]) -> Any:  # noqa: ANN401 - JSON
     """Return the value with ${name} and ${name.path} replaced; once, never what was put in.
 
     A text that is but one name becomes the value itself. Names that nobody declared stay as they
     are: scripts have such templates, too. Raises invalid_argument for one without a value.
     """
     if isinstance(value, dict):
-        return {key: filled(item, known, declared) for key, item in value.items()}
+        return {key: substitute(item, known, declared) for key, item in value.items()}
     if isinstance(value, list):
-        return [filled(item, known, declared) for item in value]
+        return [substitute(item, known, declared) for item in value]
     if not isinstance(value, str) or "${" not in value:
         return value
     only = _NAME.fullmatch(value)
@@ -227,13 +227,13 @@ def at(value: Any, path: str) -> Any:  # noqa: ANN401 - any JSON value
 def check_given(plan: Plan, given: Mapping[str, Any]) -> None:
     """Raise invalid_argument for a parameter that the plan lacks, or that nothing uses."""
     own = set(plan.parameters)
-    missing = sorted((own & plan.used_names()) - set(given) - set(plan.defaults()))
-    if missing := [name for name in missing if name not in plan.stored_names()]:
+    missing = sorted((own & plan.names_used()) - set(given) - set(plan.defaults()))
+    if missing := [name for name in missing if name not in plan.names_stored()]:
         raise OcdError(
             "invalid_argument", f"execute_plan: the plan needs {', '.join(missing)}",
             hint=f'Give it: params {{"{missing[0]}": …}}', parameter=f"params.{missing[0]}",
         )  # fmt: skip
-    takes = own | plan.used_names()
+    takes = own | plan.names_used()
     for name in given:
         if name not in takes:
             near = difflib.get_close_matches(name, takes, 1)

@@ -17,7 +17,7 @@ from ocd.safety.path_policy import safe_name
 from ocd.storage import crash_points
 from ocd.storage.files import UNDECODABLE, make_dir, read_whole, storage, write_whole
 
-MOST_PLANS = 1000
+MAX_PLANS = 1000
 _VERSION = 1
 
 
@@ -44,10 +44,10 @@ class PlanStore:
         Raises limit_reached, storage_*, unreadable_file (what cannot be read is not replaced).
         """
         path = self._file(plan_id)
-        if self._read(path) is None and len(self.files()) >= MOST_PLANS:
+        if self._read(path) is None and len(self.files()) >= MAX_PLANS:
             raise OcdError(
-                "limit_reached", f"There are {MOST_PLANS} plans, which is the most.",
-                hint=f"Remove files from {self.folder}.", limit=MOST_PLANS,
+                "limit_reached", f"There are {MAX_PLANS} plans, which is the most.",
+                hint=f"Remove files from {self.folder}.", limit=MAX_PLANS,
             )  # fmt: skip
         make_dir(self.folder)
         stored = StoredPlan(plan_id=plan_id, saved_at=rfc3339(self._clock()), plan=plan)

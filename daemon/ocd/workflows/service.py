@@ -12,18 +12,18 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.browser.sessions.browser_contexts import Worker
+from ocd.browser.sessions.browser_contexts import BrowserContext
 from ocd.browser.sessions.session import Session, Sessions
 from ocd.browser.tabs.tab import Tab
-from ocd.verb_api.nested_calls import Calls
-from ocd.workflows.states import Report, WorkerState, WorkflowMeta, reported, verdict
+from ocd.verb_api.nested_calls import NestedCalls
+from ocd.workflows.states import Report, WorkerState, WorkflowMeta, apply_report, verdict
 from ocd.workflows.store import WorkflowStore
 
 LOAD_MS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class WorkerAssignment:
     """What one worker is to do; `url` empty: it begins on an empty page."""
 
     name: str
@@ -44,7 +44,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StartedWorkflow:
     """A workflow that was begun.
 
     pruned: older ones that had to go from the disk; released: those whose contexts were closed.
@@ -62,11 +62,11 @@ class Workflows:
 
     store: WorkflowStore
     sessions: Sessions
-    calls: Calls
+    calls: NestedCalls
 
     async def begin(
-        self, session_name: str, name: str, assignments: Sequence[Assignment], limits: Limits
-    ) -> Begun:
+        self, session_name: str, name: str, assignments: Sequence[WorkerAssignment], limits: Limits
+    ) -> StartedWorkflow:
         """Open the workers' contexts and tabs, then put the workflow on disk.
 
         Pages that do not load are told, and are no failure. If there is no room in the session,
@@ -76,7 +76,7 @@ class Workflows:
         session = self.sessions.get(session_name)
         released = await self._make_room(session, len(assignments))
         workflow_id = self.store.new_id()
-        opened: list[Worker] = []
+        opened: list[BrowserContext] = []
         try:
             tabs = [await self._open(session, workflow_id, one, opened) for one in assignments]
             errors = await self._load_all(session_name, tabs, assignments)
@@ -100,7 +100,7 @@ class Workflows:
         except BaseException:
             await asyncio.shield(_close(session, opened))
             raise
-        return Begun(meta, workers, pruned, released)
+        return StartedWorkflow(meta, workers, pruned, released)
 
     async def _make_room(self, session: Session, wanted: int) -> list[str]:
         """Close contexts of workflows that are over, oldest first, as far as is needed."""
@@ -123,7 +123,11 @@ class Workflows:
             return error.code == "workflow_not_found"
 
     async def _open(
-        self, session: Session, workflow_id: str, one: Assignment, opened: list[Worker]
+        self,
+        session: Session,
+        workflow_id: str,
+        one: WorkerAssignment,
+        opened: list[BrowserContext],
     ) -> Tab:
         worker = await session.workers.create(one.name, workflow_id=workflow_id)
         opened.append(worker)
@@ -132,7 +136,7 @@ class Workflows:
         return await session.workers.open(worker)
 
     async def _load_all(
-        self, session: str, tabs: Sequence[Tab], wanted: Sequence[Assignment]
+        self, session: str, tabs: Sequence[Tab], wanted: Sequence[WorkerAssignment]
     ) -> list[str | None]:
         async with asyncio.TaskGroup() as group:
             loads = [
@@ -173,13 +177,13 @@ class Workflows:
         """Take a worker's report; return the worker and the workflow's status."""
         worker = await asyncio.to_thread(
             self.store.change, meta, name,
-            lambda before: reported(before, report, meta.max_stale_iterations, self.store.now()),
+            lambda before: apply_report(before, report, meta.max_stale_iterations, self.store.now()),
         )  # fmt: skip
         return worker, verdict(await self.workers(meta))
 
-    async def clean(self, meta: WorkflowMeta) -> tuple[list[str], list[str]]:
+    async def clean_up(self, meta: WorkflowMeta) -> tuple[list[str], list[str]]:
         """End what goes on and close the workflow's own contexts; return workers' and tabs' ids."""
-        await asyncio.to_thread(self.store.clean, meta)
+        await asyncio.to_thread(self.store.clean_up, meta)
         if meta.session not in self.sessions.names():
             return [], []
         session = self.sessions.get(meta.session)
@@ -194,7 +198,7 @@ class Workflows:
         return round(took.total_seconds() * 1000)
 
 
-async def _close(session: Session, workers: Sequence[Worker]) -> list[str]:
+async def _close(session: Session, workers: Sequence[BrowserContext]) -> list[str]:
     return [tab_id for worker in workers for tab_id in await session.workers.close(worker)]
 
 
@@ -222,7 +226,7 @@ def prompt(meta: WorkflowMeta, worker: WorkerState) -> str:
     return "\n".join(filter(None, lines))
 
 
-def told(worker: WorkerState) -> dict[str, Any]:
+def worker_result(worker: WorkerState) -> dict[str, Any]:
     """Return a worker's result for a caller."""
     return {
         "worker_id": worker.worker_id,

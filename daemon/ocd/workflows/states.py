@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from ocd.api.timestamps import rfc3339
 
 VERSION = 1
-MOST_LOG = 500
-MOST_ERRORS = 100
+MAX_LOG = 500
+MAX_ERRORS = 100
 
 WorkerStatus = Literal["INIT", "IN_PROGRESS", "SUCCESS", "PARTIAL", "FAIL"]
 EndedBy = Literal["worker", "timeout", "global_timeout", "stale", "cleanup"]
@@ -103,10 +103,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     result_summary: str | None = None
 
 
-def merged(before: Any, new: Any) -> Any:  # noqa: ANN401 - any JSON values
+def merge(before: Any, new: Any) -> Any:  # noqa: ANN401 - any JSON values
     """Return the data with the new one in it: objects key by key, all else is replaced."""
     if isinstance(before, dict) and isinstance(new, dict):
-        return before | {key: merged(before.get(key), value) for key, value in new.items()}
+        return before | {key: merge(before.get(key), value) for key, value in new.items()}
     return before if new is None else new
 
 
@@ -115,13 +115,13 @@ def fingerprint(data: Any) -> str:  # noqa: ANN401 - any JSON value
     return hashlib.sha256(msgspec.json.encode(data, order="sorted")).hexdigest()
 
 
-def reported(worker: WorkerState, report: Report, max_stale: int, now: str) -> WorkerState:
+def apply_report(worker: WorkerState, report: Report, max_stale: int, now: str) -> WorkerState:
     """Return the worker after its report: what the report does not name stays as it was."""
     worker = _with_data(worker, report.extracted_data, now)
     if report.iteration is not None:
         worker = replace(worker, iteration=report.iteration)
     if report.action is not None or report.result is not None or report.error is not None:
-        worker = _logged(worker, report, now)
+        worker = _with_log(worker, report, now)
     if report.result_summary is not None:
         worker = replace(worker, result_summary=report.result_summary)
     if report.status in ENDED:
@@ -137,7 +137,7 @@ def reported(worker: WorkerState, report: Report, max_stale: int, now: str) -> W
 def _with_data(worker: WorkerState, data: Any, now: str) -> WorkerState:  # noqa: ANN401 - JSON
     if data is None:
         return replace(worker, last_updated_at=now)
-    whole = merged(worker.extracted_data, data)
+    whole = merge(worker.extracted_data, data)
     mark = fingerprint(whole)
     unchanged = worker.unchanged + 1 if mark == worker.fingerprint else 0
     return replace(
@@ -145,7 +145,7 @@ def _with_data(worker: WorkerState, data: Any, now: str) -> WorkerState:  # noqa
     )
 
 
-def _logged(worker: WorkerState, report: Report, now: str) -> WorkerState:
+def _with_log(worker: WorkerState, report: Report, now: str) -> WorkerState:
     errors = worker.errors if report.error is None else (*worker.errors, report.error)
     step = Step(
         worker.iteration,
@@ -155,9 +155,9 @@ def _logged(worker: WorkerState, report: Report, now: str) -> WorkerState:
         report.error,
     )
     log = (*worker.progress_log, step)
-    over = max(len(log) - MOST_LOG, 0) + max(len(errors) - MOST_ERRORS, 0)
+    over = max(len(log) - MAX_LOG, 0) + max(len(errors) - MAX_ERRORS, 0)
     return replace(
-        worker, progress_log=log[-MOST_LOG:], errors=errors[-MOST_ERRORS:],
+        worker, progress_log=log[-MAX_LOG:], errors=errors[-MAX_ERRORS:],
         dropped=worker.dropped + over,
     )  # fmt: skip
 

@@ -51,8 +51,8 @@ from ocd.storage.files import (
 )
 from ocd.workflows.states import VERSION, WorkerState, WorkflowMeta, ends_at, force, overdue
 
-MOST_WORKFLOWS = 100
-MOST_BYTES = 8 << 20
+MAX_WORKFLOWS = 100
+MAX_BYTES = 8 << 20
 _ID = re.compile(r"wf-\d{8}-\d{9}-[0-9a-f]{6}")
 _S = TypeVar("_S", WorkflowMeta, WorkerState)
 logger = logging.getLogger(__name__)
@@ -81,16 +81,16 @@ class WorkflowStore:
     def check_room(self) -> None:
         """Raise limit_reached if there is no room for a further workflow."""
         ids = self.ids()
-        if len(ids) >= MOST_WORKFLOWS and not self._over(ids):
+        if len(ids) >= MAX_WORKFLOWS and not self._over(ids):
             raise OcdError(
                 "limit_reached", f"There are {len(ids)} workflows that go on",
-                hint="End some: workflow_cleanup with their workflow_id.", limit=MOST_WORKFLOWS,
+                hint="End some: workflow_cleanup with their workflow_id.", limit=MAX_WORKFLOWS,
             )  # fmt: skip
 
     def create(self, meta: WorkflowMeta, workers: Sequence[WorkerState]) -> list[str]:
         """Put a workflow on disk (1, 2); return the ids of those that had to go for it (5)."""
         make_dir(self.folder)
-        with self._locked(self.folder):
+        with self._lock(self.folder):
             self._sweep()
             pruned = self._prune()
             self._write_new(meta, workers)
@@ -116,7 +116,7 @@ class WorkflowStore:
 
     def _prune(self) -> list[str]:
         ids = self.ids()
-        over = len(ids) + 1 - MOST_WORKFLOWS
+        over = len(ids) + 1 - MAX_WORKFLOWS
         going = self._over(ids)[:over] if over > 0 else []
         for workflow_id in going:
             gone = self.folder / f".{workflow_id}.gone"
@@ -129,13 +129,13 @@ class WorkflowStore:
 
     def _over(self, ids: Sequence[str]) -> list[str]:
         """Return the ids of those that were cleaned up, then of those whose time is over."""
-        metas = [meta for one in ids if (meta := self._known(one))]
+        metas = [meta for one in ids if (meta := self._require(one))]
         cleaned = [meta.workflow_id for meta in metas if meta.cleaned_at]
         now = self.now()
         late = [m.workflow_id for m in metas if not m.cleaned_at and ends_at(m) <= now]
         return cleaned + late
 
-    def _known(self, workflow_id: str) -> WorkflowMeta | None:
+    def _require(self, workflow_id: str) -> WorkflowMeta | None:
         try:
             return self.meta(workflow_id)
         except OcdError as error:
@@ -156,7 +156,7 @@ class WorkflowStore:
         """Return the id of the session's newest workflow, else (unless `own`) of the newest."""
         ids = self.ids()[::-1]
         for one in ids:
-            if (meta := self._known(one)) and meta.session == session:
+            if (meta := self._require(one)) and meta.session == session:
                 return one
         return None if own or not ids else ids[0]
 
@@ -169,7 +169,7 @@ class WorkflowStore:
                 "workflow_not_found", f"There is no workflow {workflow_id[:200]!r}",
                 hint="Begin one: workflow_init.", workflows=self.ids()[::-1][:20],
             )  # fmt: skip
-        return _decoded(path, data, WorkflowMeta)
+        return _decode(path, data, WorkflowMeta)
 
     def workers(self, meta: WorkflowMeta) -> list[WorkerState]:
         """Return the workers, those whose time has run out ended; their files follow."""
@@ -188,18 +188,18 @@ class WorkflowStore:
             raise _no_worker(meta, name)
         folder = self.folder / meta.workflow_id
         path = self._file(folder, name)
-        with self._locked(folder):
+        with self._lock(folder):
             data = read_whole(path)
             if data is None:
                 raise OcdError("unreadable_file", f"{path} is missing", path=str(path))
-            before = _decoded(path, data, WorkerState)
+            before = _decode(path, data, WorkerState)
             after = change(overdue(meta, before, self.now()))
             if after != before:
                 self._write(path, after)
                 crash_points.point("workflow.worker")
         return after
 
-    def clean(self, meta: WorkflowMeta) -> WorkflowMeta:
+    def clean_up(self, meta: WorkflowMeta) -> WorkflowMeta:
         """End the workers that go on (4); their data stays, and may be collected still."""
 
         def ended(worker: WorkerState) -> WorkerState:
@@ -208,14 +208,14 @@ class WorkflowStore:
         for name in meta.workers:
             self.change(meta, name, ended)
         folder = self.folder / meta.workflow_id
-        with self._locked(folder):
+        with self._lock(folder):
             cleaned = replace(meta, cleaned_at=meta.cleaned_at or self.now())
             self._write(folder / "workflow.json", cleaned)
             crash_points.point("workflow.cleaned")
         return cleaned
 
     @contextmanager
-    def _locked(self, folder: Path) -> Iterator[None]:
+    def _lock(self, folder: Path) -> Iterator[None]:
         path = folder / "lock"
         with storage("locking", path):
             file = open_private(path, append=True)
@@ -228,10 +228,10 @@ class WorkflowStore:
 
     def _write(self, path: Path, state: WorkflowMeta | WorkerState) -> None:
         data = secrets.current().mask(msgspec.json.encode(state))
-        if len(data) > MOST_BYTES:
+        if len(data) > MAX_BYTES:
             raise OcdError(
-                "limit_reached", f"A worker may keep {MOST_BYTES >> 20} MiB; this is {len(data)}",
-                hint="Report less, or a path to a file.", limit=MOST_BYTES,
+                "limit_reached", f"A worker may keep {MAX_BYTES >> 20} MiB; this is {len(data)}",
+                hint="Report less, or a path to a file.", limit=MAX_BYTES,
             )  # fmt: skip
         write_whole(path, data)
 
@@ -247,7 +247,7 @@ def _no_worker(meta: WorkflowMeta, name: str) -> OcdError:
     )  # fmt: skip
 
 
-def _decoded(path: Path, data: bytes, into: type[_S]) -> _S:
+def _decode(path: Path, data: bytes, into: type[_S]) -> _S:
     try:
         found = msgspec.json.decode(data, type=into)
     except UNDECODABLE as error:

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ocd.ledger.cancellation import stoppable
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.storage.files import make_dir, open_private, storage
-from ocd.verb_api.nested_calls import Answer, Calls
+from ocd.verb_api.nested_calls import NestedCalls, NestedReply
 
 Strategy = Literal["auto", "click", "keyboard", "url", "scroll"]
 Capture = Literal["text", "markdown", "dom", "screenshot", "both"]
 
-MOST_CHARS = 200_000
+MAX_CHARS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class PaginationPlan:
     """How a viewer is stepped through.
 
     total: pages to capture, a count (None: until the end, at most `most`). target: ref, selector
@@ -48,22 +48,22 @@ class Route:
 
 
 @dataclass(slots=True)
-class Camera:
+class ViewerCapture:
     """Captures the pages of one tour; `folder` is where pictures go.
 
     onward: the call that leads to the next page, as the last reading told it. grows: pages have
     what the ones before had, and more; only what is new is kept.
     """
 
-    calls: Calls
-    work: Work
-    route: Route
+    calls: NestedCalls
+    work: TaskHandle
+    route: PaginationPlan
     folder: Path
     lines: Counter[str] = field(default_factory=Counter)
     onward: dict[str, Any] | None = None
     grows: bool = False
 
-    async def call(self, verb: str, **args: Any) -> Answer:  # noqa: ANN401 - JSON values
+    async def call(self, verb: str, **args: Any) -> NestedReply:  # noqa: ANN401 - JSON values
         """Call a verb on the viewer's tab; Stopped if the task stops meanwhile."""
         given = {"tab_id": self.route.tab_id, **args}
         return await stoppable(
@@ -84,10 +84,10 @@ class Camera:
     async def _read(self, page: dict[str, Any]) -> str:
         part = {"selector": self.route.part} if self.route.part else {}
         if self.route.capture == "dom":
-            answer = await self.call("page_content", limit=MOST_CHARS, **part)
+            answer = await self.call("page_content", limit=MAX_CHARS, **part)
         else:
             mode = "markdown" if self.route.capture == "markdown" else "text"
-            answer = await self.call("read_page", mode=mode, limit=MOST_CHARS, **part)
+            answer = await self.call("read_page", mode=mode, limit=MAX_CHARS, **part)
         if self.route.strategy == "auto":
             self.onward = await self._leads_on(answer.data)
         text = answer.content or ""

@@ -24,8 +24,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from oc_mcp.client import envelopes
 from oc_mcp.client.stdio_transport import TOO_LARGE
-from oc_mcp.client.upstream_lists import FAILURES, MAX_PAGES, is_end, listed, words
-from oc_mcp.client.upstream_transports import opened
+from oc_mcp.client.upstream_lists import FAILURES, MAX_PAGES, is_end, list_all, words
+from oc_mcp.client.upstream_transports import open_transport
 from ocd.api.errors import OcdError
 from ocd.api.wire import Progress
 
@@ -37,7 +37,7 @@ OnProgress = Callable[[Progress], None]
 START_S = 30.0
 LIST_S = 20.0
 FIRST_DELAY_S = 0.5
-MOST_DELAY_S = 60.0
+MAX_DELAY_S = 60.0
 # One that has run so long has recovered from what ended it before.
 HEALTHY_S = 30.0
 LISTEN_AGAIN_S = 5.0
@@ -99,18 +99,18 @@ class Upstream:
             began = time.monotonic()
             self._starts += 1
             try:
-                await self._connected()
+                await self._connect()
             except FAILURES as error:
-                self._problem = self._told(error)
+                self._problem = self._error_text(error)
             if not self._stopping.is_set():
                 logger.warning("upstream %s: %s", self._name, self._problem)
             self._down()
             lasted = time.monotonic() - began > HEALTHY_S
-            delay = FIRST_DELAY_S if lasted or not delay else min(2 * delay, MOST_DELAY_S)
+            delay = FIRST_DELAY_S if lasted or not delay else min(2 * delay, MAX_DELAY_S)
             await self._pause(delay)
         self._attempt.set()
 
-    def _told(self, error: BaseException) -> str:
+    def _error_text(self, error: BaseException) -> str:
         said = words(error)
         command = self._start["command"]
         return f"{command[0]}: {said}" if command and said.startswith("FileNot") else said
@@ -130,13 +130,13 @@ class Upstream:
             async with asyncio.timeout(delay):
                 await self._stopping.wait()
 
-    async def _connected(self) -> None:
+    async def _connect(self) -> None:
         self._news.clear()
         self._lost = self._came_up = False
         self._problem = "it ended"
         async with contextlib.AsyncExitStack() as stack:
             async with asyncio.timeout(START_S):
-                client = await stack.enter_async_context(self._opened())
+                client = await stack.enter_async_context(self._open())
                 tools = await _tools_of(client)
             await self._on_tools(tools)
             self._client = client
@@ -163,9 +163,9 @@ class Upstream:
                     tools = await _tools_of(client)
                 await self._on_tools(tools)
 
-    def _opened(self) -> AbstractAsyncContextManager[Client]:
+    def _open(self) -> AbstractAsyncContextManager[Client]:
         self._said.clear()
-        return opened(self._start, self._heard, self._is_lost, self._said)
+        return open_transport(self._start, self._on_message, self._is_lost, self._said)
 
     def _is_lost(self, why: str = "") -> None:
         self._problem = why or self._problem
@@ -175,7 +175,7 @@ class Upstream:
 
     # --- changes ------------------------------------------------------------------------------
 
-    async def _heard(self, message: object) -> None:
+    async def _on_message(self, message: object) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             self._ask_again()
 
@@ -204,14 +204,14 @@ class Upstream:
 
     async def tools(self) -> list[dict[str, Any]]:
         """Ask for the tools, as they are on the wire; upstream_gone if that cannot be done."""
-        return await self._in_time(_tools_of(await self.reached()))
+        return await self._in_time(_tools_of(await self.wait_connected()))
 
     async def _in_time(self, listing: Awaitable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
         try:
             async with asyncio.timeout(LIST_S):
                 return await listing
         except FAILURES as error:
-            raise self._gone(words(error)) from None
+            raise self._gone_error(words(error)) from None
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], on_progress: OnProgress | None
@@ -227,53 +227,53 @@ class Upstream:
                 on_progress(Progress(done=progress, total=total, message=(message or "")[:200]))
 
         # Not `call_tool`: it raises for results that miss a schema which nobody here relies on.
-        return await self._answered(
+        return await self._request(
             tool, types.CallToolRequest(params=params), progress_callback=heard
         )
 
     async def read(self, uri: str) -> dict[str, Any]:
         """Read a resource and return the result as it is on the wire; raises as `call` does."""
         params = types.ReadResourceRequestParams(uri=uri)
-        return await self._answered("resources/read", types.ReadResourceRequest(params=params))
+        return await self._request("resources/read", types.ReadResourceRequest(params=params))
 
     async def resources(self) -> list[dict[str, Any]]:
         """Ask for the resources, as they are on the wire; upstream_gone if that cannot be done."""
-        client = await self.reached()
+        client = await self.wait_connected()
         if not _has_resources(client):
             return []
-        return await self._in_time(listed(partial(_sent, client), "resources"))
+        return await self._in_time(list_all(partial(_sent, client), "resources"))
 
-    async def _answered(self, what: str, request: Any, **how: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's
-        client = await self.reached()
+    async def _request(self, what: str, request: Any, **how: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's
+        client = await self.wait_connected()
         try:
             answered = await _sent(client, request, **how)
         except MCPError as error:
             if self._start["url"] and is_end(error):
                 self._is_lost()
             if client is not self._client:
-                raise self._gone(self._problem or "it ended") from None
-            raise self._failed(what, error) from None
+                raise self._gone_error(self._problem or "it ended") from None
+            raise self._tool_error(what, error) from None
         except ValidationError as error:
             wrong = MCPError(types.INVALID_REQUEST, f"Its answer is none: {words(error)}")
-            raise self._failed(what, wrong) from None
+            raise self._tool_error(what, wrong) from None
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, httpx2.HTTPError) as error:
             self._is_lost()
-            raise self._gone(words(error)) from None
+            raise self._gone_error(words(error)) from None
         except ValueError as error:
-            raise self._gone(f"its answer is none: {words(error)}") from None
+            raise self._gone_error(f"its answer is none: {words(error)}") from None
         return answered
 
-    async def reached(self) -> Client:
+    async def wait_connected(self) -> Client:
         """Return the connection, waited for while it is being made; upstream_gone if it is not."""
         if self._client is None:
             if self._retry_at - time.monotonic() > SOON_S:
-                raise self._gone(self._problem)
+                raise self._gone_error(self._problem)
             await self._attempt.wait()
         if self._client is None:
-            raise self._gone(self._problem)
+            raise self._gone_error(self._problem)
         return self._client
 
-    def _gone(self, why: str) -> OcdError:
+    def _gone_error(self, why: str) -> OcdError:
         left = self._retry_at - time.monotonic()
         when = f" It is started again in {left:.0f} s." if left > 0 else ""
         return OcdError(
@@ -281,7 +281,7 @@ class Upstream:
             hint=f"Try again.{when} What is wrong with it: oc mcp upstreams", upstream=self._name,
         )  # fmt: skip
 
-    def _failed(self, tool: str, error: MCPError) -> OcdError:
+    def _tool_error(self, tool: str, error: MCPError) -> OcdError:
         if error.error.message == TOO_LARGE:
             return OcdError(
                 "upstream_failed", f"{TOO_LARGE}: '{tool[:200]}' of the MCP server '{self._name}'",
@@ -296,7 +296,7 @@ class Upstream:
 
 
 async def _tools_of(client: Client) -> list[dict[str, Any]]:
-    tools = await listed(partial(_sent, client), "tools")
+    tools = await list_all(partial(_sent, client), "tools")
     if client.protocol_version in MODERN_PROTOCOL_VERSIONS and envelopes.HEADER_MARK in str(tools):
         page = await client.list_tools()  # the SDK learns which arguments it has to say in headers
         for _ in range(MAX_PAGES):

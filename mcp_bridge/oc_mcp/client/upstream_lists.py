@@ -28,7 +28,7 @@ _LISTS: dict[str, tuple[Any, type[BaseModel]]] = {
 Send = Callable[[Any], Awaitable[dict[str, Any]]]
 
 
-async def listed(send: Send, what: Literal["tools", "resources"]) -> list[dict[str, Any]]:
+async def list_all(send: Send, what: Literal["tools", "resources"]) -> list[dict[str, Any]]:
     """Return what a list has, MAX_LISTED items at most, as it is on the wire.
 
     An item that is not what it should be stays as it came: the others are not to blame for it.

@@ -25,7 +25,7 @@ _TIMEOUT = httpx2.Timeout(30.0, read=None)
 
 
 @contextlib.asynccontextmanager
-async def opened(
+async def open_transport(
     start: Mapping[str, Any],
     heard: MessageHandlerFnT,
     lost: stdio_transport.Lost,

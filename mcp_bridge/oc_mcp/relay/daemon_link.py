@@ -12,7 +12,7 @@ START_S = 30.0
 _CHUNK = 1 << 16
 
 
-class NoDaemon(Exception):
+class NoDaemonError(Exception):
     """No daemon runs and none may be started, or it did not start."""
 
     def __init__(self, home: str, reason: str = "none runs") -> None:
@@ -21,7 +21,7 @@ class NoDaemon(Exception):
         self.home = home
 
 
-def no_daemon(request_id: object, error: NoDaemon) -> bytes:
+def no_daemon(request_id: object, error: NoDaemonError) -> bytes:
     """Return the JSON-RPC error of a request that no daemon can answer."""
     body = {
         "code": "no_daemon",
@@ -32,7 +32,7 @@ def no_daemon(request_id: object, error: NoDaemon) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": request_id, "error": answer}).encode() + b"\n"
 
 
-class Link(Protocol):
+class DaemonLink(Protocol):
     """A connection to the daemon. Failures are OSErrors."""
 
     def send(self, data: bytes) -> None:
@@ -88,10 +88,10 @@ class SocketLink:
             return  # it was over already
 
 
-def connect(home: str, hello: bytes) -> Link:
+def connect(home: str, hello: bytes) -> DaemonLink:
     """Return a connection over which the hello line has been sent."""
     address = paths.mcp_socket(home)
-    link: Link
+    link: DaemonLink
     if sys.platform == "win32":
         from oc_mcp.relay.windows_pipe import PipeLink
 

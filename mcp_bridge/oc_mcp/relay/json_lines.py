@@ -29,7 +29,7 @@ def cut(read: Any) -> Any:  # noqa: ANN401 - a function and an iterator of bytes
         yield b"".join(parts) + b"\n"
 
 
-def decoded(line: bytes) -> dict[str, Any]:
+def decode(line: bytes) -> dict[str, Any]:
     """Return the message, {} for what is none."""
     try:
         message = json.loads(line)
@@ -43,7 +43,7 @@ def key(request_id: object) -> str:
     return json.dumps(request_id)
 
 
-def cancelled_key(message: dict[str, Any]) -> str:
+def key_of_cancelled(message: dict[str, Any]) -> str:
     """Return the id that a cancelling notification names."""
     params = message.get("params")
     return key(params.get("requestId") if isinstance(params, dict) else None)
@@ -55,7 +55,7 @@ def response_key(line: bytes) -> str | None:
     if head.startswith(b'{"jsonrpc":"2.0","method"'):
         return None
     if len(line) <= HEAD:
-        message = decoded(line)
+        message = decode(line)
         return key(message["id"]) if "id" in message and "method" not in message else None
     # The daemon writes jsonrpc, id, result in this order.
     _, _, rest = head.partition(b'"id":')
@@ -66,7 +66,7 @@ def response_key(line: bytes) -> str | None:
         return None
 
 
-def lost(request_key: str) -> bytes:
+def lost_reply(request_key: str) -> bytes:
     """Return the answer to a request that the daemon took with it."""
     error = {
         "code": LOST,

@@ -27,7 +27,7 @@ _REFUSED = b'{"oc_refused":'
 NO_DAEMON = -32000
 
 
-class Refused(Exception):
+class BridgeRefused(Exception):
     """The daemon does not want this bridge; the argument is its error object."""
 
 
@@ -39,7 +39,7 @@ class Relay:
         self._home = paths.home()
         self._may_start = may_start
         self._lock = threading.Condition()
-        self._link: daemon_link.Link | None = None
+        self._link: daemon_link.DaemonLink | None = None
         self._queue: deque[bytes] = deque()
         self._pending: dict[str, bytes] = {}
         self._handshake: list[bytes] = []
@@ -54,7 +54,7 @@ class Relay:
         """Relay until the host ends; return the exit status."""
         try:
             self._link = self._reach(start=self._may_start)
-        except daemon_link.NoDaemon as error:
+        except daemon_link.NoDaemonError as error:
             return self._without_daemon(error)
         for work in (self._send_all, self._receive_all, self._watch_parent):
             threading.Thread(target=work, daemon=True).start()
@@ -71,7 +71,7 @@ class Relay:
                 self._lock.notify_all()
 
     def _note_request(self, line: bytes) -> None:
-        message = json_lines.decoded(line)
+        message = json_lines.decode(line)
         method = message.get("method")
         if method == "initialize":
             self._handshake = [line]
@@ -79,7 +79,7 @@ class Relay:
             self._handshake = [*self._handshake[:1], line]
         with self._lock:
             if method == "notifications/cancelled":
-                self._pending.pop(json_lines.cancelled_key(message), None)
+                self._pending.pop(json_lines.key_of_cancelled(message), None)
             elif method is not None and "id" in message:
                 self._pending[json_lines.key(message["id"])] = (
                     line if method == "initialize" else b""
@@ -116,7 +116,7 @@ class Relay:
                 self._queue.popleft()
                 self._lock.notify_all()
 
-    def _wait_until_noticed(self, broken: daemon_link.Link) -> None:
+    def _wait_until_noticed(self, broken: daemon_link.DaemonLink) -> None:
         with self._lock:
             while self._link is broken:
                 self._lock.wait(RETRY_S)
@@ -136,14 +136,16 @@ class Relay:
 
     def _refuse_queue(self) -> None:
         with self._lock:
-            refused = [m for line in self._queue if "id" in (m := json_lines.decoded(line))]
+            refused = [m for line in self._queue if "id" in (m := json_lines.decode(line))]
             self._queue.clear()
             asked = [message["id"] for message in refused if "method" in message]
             for request_id in asked:
                 self._pending.pop(json_lines.key(request_id), None)
             self._lock.notify_all()
         for request_id in asked:
-            self._write_host(daemon_link.no_daemon(request_id, daemon_link.NoDaemon(self._home)))
+            self._write_host(
+                daemon_link.no_daemon(request_id, daemon_link.NoDaemonError(self._home))
+            )
 
     def _receive_all(self) -> None:
         while True:
@@ -151,7 +153,7 @@ class Relay:
             assert current is not None
             for line in json_lines.cut(current.receive):
                 self._pass_on(line)
-            self._lost(current)
+            self._on_link_lost(current)
             if self._closing:
                 os._exit(0)
             self._back(self._return())
@@ -171,7 +173,7 @@ class Relay:
                 self._lock.notify_all()
         self._write_host(line)
 
-    def _lost(self, gone: daemon_link.Link) -> None:
+    def _on_link_lost(self, gone: daemon_link.DaemonLink) -> None:
         """Answer what was in flight; a request that was never sent stays in the queue."""
         gone.close()
         with self._lock:
@@ -180,16 +182,16 @@ class Relay:
             waiting = {
                 json_lines.key(m["id"])
                 for line in self._queue
-                if "id" in (m := json_lines.decoded(line))
+                if "id" in (m := json_lines.decode(line))
             }
             lost = [key for key in self._pending if key not in waiting]
             for key in lost:
                 del self._pending[key]
             self._lock.notify_all()
         for key in lost:
-            self._write_host(json_lines.lost(key))
+            self._write_host(json_lines.lost_reply(key))
 
-    def _return(self) -> daemon_link.Link:
+    def _return(self) -> daemon_link.DaemonLink:
         while True:
             try:
                 return daemon_link.connect(self._home, self._hello)
@@ -198,7 +200,7 @@ class Relay:
                     os._exit(0)
                 time.sleep(RETRY_S)
 
-    def _back(self, fresh: daemon_link.Link) -> None:
+    def _back(self, fresh: daemon_link.DaemonLink) -> None:
         """Tell a restarted daemon what its predecessor knew of this connection."""
         with self._lock:
             queued = list(self._queue)
@@ -210,14 +212,14 @@ class Relay:
             fresh.close()  # seen by the next receive
         with self._lock:
             if replayed:
-                self._swallow = json_lines.key(json_lines.decoded(replayed[0]).get("id"))
+                self._swallow = json_lines.key(json_lines.decode(replayed[0]).get("id"))
             self._link = fresh
             self._lock.notify_all()
         if len(replayed) > 1:
             # What expand_tools had revealed is not listed any more.
             self._write_host(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n')
 
-    def _reach(self, *, start: bool) -> daemon_link.Link:
+    def _reach(self, *, start: bool) -> daemon_link.DaemonLink:
         try:
             return daemon_link.connect(self._home, self._hello)
         except OSError:
@@ -225,21 +227,21 @@ class Relay:
                 daemon_link.start(self._home) if start else "none runs, and --no-start was given"
             )
         if reason is not None:
-            raise daemon_link.NoDaemon(self._home, reason)
+            raise daemon_link.NoDaemonError(self._home, reason)
         deadline = time.monotonic() + RETURN_S
         while time.monotonic() < deadline:
             try:
                 return daemon_link.connect(self._home, self._hello)
             except OSError:
                 time.sleep(RETRY_S)
-        raise daemon_link.NoDaemon(self._home, "it runs but does not take bridges")
+        raise daemon_link.NoDaemonError(self._home, "it runs but does not take bridges")
 
     # --- ends -----------------------------------------------------------------------------------
 
-    def _without_daemon(self, error: daemon_link.NoDaemon) -> int:
+    def _without_daemon(self, error: daemon_link.NoDaemonError) -> int:
         say(str(error))
         for line in json_lines.cut(lambda: os.read(0, CHUNK)):
-            message = json_lines.decoded(line)
+            message = json_lines.decode(line)
             if "method" in message and "id" in message:
                 self._write_host(daemon_link.no_daemon(message["id"], error))
                 break

@@ -55,7 +55,7 @@ class _Exchange:
 
 async def answer(server: Server[Any], request: Request, body: bytes) -> Answer:
     """Return the HTTP status and body that answer a bare request."""
-    message = _decoded(body)
+    message = _decode(body)
     if isinstance(message, tuple):
         return message
     method, params = message["method"], message.get("params")
@@ -63,14 +63,14 @@ async def answer(server: Server[Any], request: Request, body: bytes) -> Answer:
         return 202, b""
     request_id = message["id"]
     try:
-        result = await _served(server, request, method, params, request_id)
+        result = await _serve(server, request, method, params, request_id)
     except (MCPError, ValidationError, ValueError) as error:
         data = modern_error_data(error)
         return 200, _error(data.code, data.message, request_id, data.data)
     return 200, msgspec.json.encode({"jsonrpc": "2.0", "id": request_id, "result": result})
 
 
-async def _served(
+async def _serve(
     server: Server[Any],
     request: Request,
     method: str,
@@ -86,7 +86,7 @@ async def _served(
     )
 
 
-def _decoded(body: bytes) -> dict[str, Any] | Answer:
+def _decode(body: bytes) -> dict[str, Any] | Answer:
     """Return the request, or the answer that says what is wrong with it."""
     try:
         message = msgspec.json.decode(body)
@@ -111,6 +111,6 @@ def _error(code: int, message: str, request_id: object = None, data: object = No
     return msgspec.json.encode({"jsonrpc": "2.0", "id": request_id, "error": error}, enc_hook=str)
 
 
-def refused(message: str) -> bytes:
+def refusal_body(message: str) -> bytes:
     """Return the body of a request that was not let in."""
     return _error(types.INVALID_REQUEST, message)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from oc_mcp.server.daemon_protocol import Door, Entry, Maximum
+from oc_mcp.server.daemon_protocol import AllowedTools, DaemonProtocol, Entry
 from ocd.api.wire import Client, Hello
 
 
@@ -15,10 +15,10 @@ class Caller:
 
     session: str
     client: Client
-    maximum: Maximum
+    maximum: AllowedTools
     tier: int
-    fleeting: bool = False
-    revealed: set[str] = field(default_factory=set)
+    ephemeral: bool = False
+    expanded_tools: set[str] = field(default_factory=set)
 
     def may_use(self, entry: Entry) -> bool:
         """Return whether the verb is inside the connection's maximum."""
@@ -26,26 +26,26 @@ class Caller:
 
     def lists(self, entry: Entry) -> bool:
         """Return whether the verb stands in tools/list."""
-        shown = entry["tier"] <= self.tier or entry["name"] in self.revealed
+        shown = entry["tier"] <= self.tier or entry["name"] in self.expanded_tools
         return shown and self.may_use(entry)
 
 
-def caller_from(door: Door, hello: Hello) -> Caller:
+def caller_from(door: DaemonProtocol, hello: Hello) -> Caller:
     """Return the caller that a hello line describes."""
     return Caller(
         session=hello.session or f"mcp-{hello.id}",
         client=Client("mcp", hello.project or hello.cwd, hello.pid, hello.guard),
-        maximum=door.narrowed(hello.tools_only, hello.disable_tools),
+        maximum=door.narrow(hello.tools_only, hello.disable_tools),
         tier=hello.tier or door.tier,
     )
 
 
-def http_caller(door: Door, session: str, *, fleeting: bool) -> Caller:
+def http_caller(door: DaemonProtocol, session: str, *, fleeting: bool) -> Caller:
     """Return the caller behind HTTP requests."""
     return Caller(
         session=session,
         client=Client(kind="mcp-http"),
-        maximum=door.narrowed((), ()),
+        maximum=door.narrow((), ()),
         tier=door.tier,
-        fleeting=fleeting,
+        ephemeral=fleeting,
     )

@@ -5,11 +5,11 @@ from typing import Any, Literal
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 
-from oc_mcp.server.daemon_protocol import Door
+from oc_mcp.server.daemon_protocol import DaemonProtocol
 from oc_mcp.server.tools import CallerOf
 
 Context = ServerRequestContext[Any, Any]
-MOST = 100
+MAX_ITEMS = 100
 _KNOWN: dict[str, Literal["handles", "tasks", "tabs"]] = {
     "handle": "handles",
     "output_handle": "handles",
@@ -21,7 +21,7 @@ _KNOWN: dict[str, Literal["handles", "tasks", "tabs"]] = {
 class Completions:
     """The handler of completion/complete."""
 
-    def __init__(self, door: Door, caller_of: CallerOf) -> None:
+    def __init__(self, door: DaemonProtocol, caller_of: CallerOf) -> None:
         self._door = door
         self._caller_of = caller_of
 
@@ -30,9 +30,9 @@ class Completions:
     ) -> types.CompleteResult:
         """Answer with the names that begin as the argument does."""
         what = _KNOWN.get(params.argument.name)
-        names = await self._door.known(what, self._caller_of(ctx).session) if what else []
+        names = await self._door.known_names(what, self._caller_of(ctx).session) if what else []
         fitting = [name for name in names if name.startswith(params.argument.value)]
         completion = types.Completion(
-            values=fitting[:MOST], total=len(fitting), has_more=len(fitting) > MOST
+            values=fitting[:MAX_ITEMS], total=len(fitting), has_more=len(fitting) > MAX_ITEMS
         )
         return types.CompleteResult(completion=completion)

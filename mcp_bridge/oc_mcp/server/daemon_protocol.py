@@ -29,7 +29,7 @@ class Descriptor(Protocol):
         ...
 
 
-class Pointer(Protocol):
+class LargeTextPointer(Protocol):
     """What is said in place of a large text; see ocd.calls.replies.Pointer."""
 
     @property
@@ -92,7 +92,7 @@ class Reply(Protocol):
         ...
 
     @property
-    def pointer(self) -> Pointer | None:
+    def pointer(self) -> LargeTextPointer | None:
         """What stands for the page text or for data."""
         ...
 
@@ -101,13 +101,13 @@ class Reply(Protocol):
         ...
 
 
-class Maximum(Protocol):
+class AllowedTools(Protocol):
     """The verbs that a connection may use."""
 
     def __contains__(self, name: str) -> bool: ...
 
 
-class Door(Protocol):
+class DaemonProtocol(Protocol):
     """The daemon, as the bridge sees it. Every failure is an OcdError."""
 
     @property
@@ -130,7 +130,7 @@ class Door(Protocol):
         """The seconds after which a long call answers with its task."""
         ...
 
-    def narrowed(self, only: Iterable[str], disabled: Iterable[str]) -> Maximum:
+    def narrow(self, only: Iterable[str], disabled: Iterable[str]) -> AllowedTools:
         """Return the daemon's maximum, less what one connection leaves out."""
         ...
 
@@ -139,11 +139,11 @@ class Door(Protocol):
         """Whether other MCP servers stand behind this one."""
         ...
 
-    async def settle(self, maximum: Maximum) -> None:
+    async def settle(self, maximum: AllowedTools) -> None:
         """Wait, for some seconds at most, until it is known what other MCP servers offer."""
         ...
 
-    async def resources(self, maximum: Maximum) -> list[dict[str, Any]]:
+    async def resources(self, maximum: AllowedTools) -> list[dict[str, Any]]:
         """Return what other MCP servers list as resources: uri, name, mimeType?, size?."""
         ...
 
@@ -157,7 +157,7 @@ class Door(Protocol):
         on_progress: OnProgress,
         *,
         budget_s: float,
-        maximum: Maximum,
+        maximum: AllowedTools,
         askable: bool,
     ) -> Reply:
         """Run a call; cancelling it cancels the work. askable: the host can ask a person."""
@@ -179,7 +179,9 @@ class Door(Protocol):
         """Ask a task to stop; an ended one stays as it is."""
         ...
 
-    async def known(self, what: Literal["handles", "tasks", "tabs"], session: str) -> list[str]:
+    async def known_names(
+        self, what: Literal["handles", "tasks", "tabs"], session: str
+    ) -> list[str]:
         """Return the names there are, newest first."""
         ...
 
@@ -187,7 +189,7 @@ class Door(Protocol):
         """Return what `ocd status` shows."""
         ...
 
-    def session_ended(self, session: str) -> None:
+    def end_session(self, session: str) -> None:
         """Say that nobody uses the session any more."""
         ...
 

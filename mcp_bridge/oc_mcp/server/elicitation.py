@@ -13,7 +13,7 @@ Context = ServerRequestContext[Any, Any]
 # Nothing to fill in: to accept the question is to say yes.
 _NO_FIELDS: Mapping[str, Any] = {"type": "object", "properties": {}}
 # One call may need this many answers: an instruction, to addresses with queries at many sites.
-MOST_QUESTIONS = 10
+MAX_QUESTIONS = 10
 
 
 def askable(ctx: Context) -> bool:
@@ -39,7 +39,7 @@ async def ask(
     return {"resultType": "input_required", "inputRequests": {key: request}}
 
 
-def refused(error: OcdError) -> OcdError:
+def refusal_error(error: OcdError) -> OcdError:
     """Return the error for a call that a person did not allow."""
     way, target = error.details["way"], error.details["target"]
     message = f"The person who was asked did not allow it: {way} to {target}"

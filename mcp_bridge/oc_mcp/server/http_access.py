@@ -35,7 +35,7 @@ class Access:
     def __init__(
         self, hosts: Iterable[str], port: int, token: str, from_browser: Callable[[str], bool]
     ) -> None:
-        names = {"localhost", "127.0.0.1", "[::1]", *map(_bracketed, hosts)}
+        names = {"localhost", "127.0.0.1", "[::1]", *map(_bracket_ipv6, hosts)}
         self._hosts = {f"{name}:{port}" for name in names}
         if port == 80:
             self._hosts |= names
@@ -84,7 +84,7 @@ class Access:
         return True
 
 
-def _bracketed(host: str) -> str:
+def _bracket_ipv6(host: str) -> str:
     return f"[{host}]" if ":" in host and not host.startswith("[") else host.lower()
 
 

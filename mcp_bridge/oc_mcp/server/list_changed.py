@@ -17,10 +17,10 @@ logger = logging.getLogger(__name__)
 # A host that does not read is not waited for.
 TELL_S = 5.0
 # As many sessions as HTTP takes at once; of those that have ended nobody tells us.
-_MOST = 128
+_MAX_ITEMS = 128
 
 
-class Announcer:
+class ListChangedNotifier:
     """The hosts behind one server: those that did a handshake, and those that listen."""
 
     def __init__(self) -> None:
@@ -31,12 +31,12 @@ class Announcer:
     def serve(self, server: Server[Any]) -> None:
         """Hear of hosts that have done the handshake."""
         server.add_notification_handler(
-            "notifications/initialized", types.NotificationParams, self._met
+            "notifications/initialized", types.NotificationParams, self._on_request
         )
 
-    async def _met(self, ctx: ServerRequestContext[Any, Any], _params: object) -> None:
+    async def _on_request(self, ctx: ServerRequestContext[Any, Any], _params: object) -> None:
         self._sessions[id(ctx.session)] = ctx.session
-        while len(self._sessions) > _MOST:
+        while len(self._sessions) > _MAX_ITEMS:
             del self._sessions[next(iter(self._sessions))]
 
     async def tell(self) -> None:
@@ -45,9 +45,9 @@ class Announcer:
         for key, session in list(self._sessions.items()):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(TELL_S):
-                    await self._told(key, session)
+                    await self._notify(key, session)
 
-    async def _told(self, key: int, session: Any) -> None:  # noqa: ANN401 - the SDK's session
+    async def _notify(self, key: int, session: Any) -> None:  # noqa: ANN401 - the SDK's session
         try:
             await session.send_tool_list_changed()
         except (MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:

@@ -13,7 +13,7 @@ _STEP = 0.001
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
-class Teller:
+class ProgressReporter:
     """Hears of progress at any pace and reports the latest at ours."""
 
     def __init__(self, report: Report) -> None:

@@ -89,10 +89,10 @@ PROMPTS: Mapping[str, _Prompt] = {
 
 async def list_prompts(_ctx: Context, _params: object) -> types.ListPromptsResult:
     """Answer prompts/list."""
-    return types.ListPromptsResult(prompts=[_described(*item) for item in PROMPTS.items()])
+    return types.ListPromptsResult(prompts=[_describe(*item) for item in PROMPTS.items()])
 
 
-def _described(name: str, prompt: _Prompt) -> types.Prompt:
+def _describe(name: str, prompt: _Prompt) -> types.Prompt:
     arguments = [
         types.PromptArgument(name=key, description=meaning, required=required)
         for key, meaning, required in prompt.arguments

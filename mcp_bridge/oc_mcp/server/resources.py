@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 from oc_mcp.server import tool_results
 from oc_mcp.server.caller import Caller
-from oc_mcp.server.daemon_protocol import Door, Reply
+from oc_mcp.server.daemon_protocol import DaemonProtocol, Reply
 from oc_mcp.server.guide import GUIDE
 from oc_mcp.server.tools import CallerOf
 from ocd.api.errors import OcdError
@@ -49,7 +49,7 @@ class _Page(NamedTuple):
 class Resources:
     """The handlers of resources/*."""
 
-    def __init__(self, door: Door, caller_of: CallerOf) -> None:
+    def __init__(self, door: DaemonProtocol, caller_of: CallerOf) -> None:
         self._door = door
         self._caller_of = caller_of
 
@@ -78,12 +78,14 @@ class Resources:
         """Answer resources/read."""
         uri = str(params.uri)
         if uri == GUIDE_URI:
-            return _whole(uri, "text/markdown", GUIDE)
+            return _text_contents(uri, "text/markdown", GUIDE)
         if uri == STATUS_URI:
-            return _whole(uri, "application/json", json.dumps(self._door.status(), default=str))
+            return _text_contents(
+                uri, "application/json", json.dumps(self._door.status(), default=str)
+            )
         if uri.startswith(UPSTREAM_URI):
             return await self._theirs(self._caller_of(ctx), uri)
-        page = _parsed(uri)
+        page = _parse(uri)
         if page is None:
             raise _not_found(uri, "There is no such resource")
         return await self._output(self._caller_of(ctx), uri, page)
@@ -93,7 +95,7 @@ class Resources:
         server, _, key = uri.removeprefix(UPSTREAM_URI).partition("/")
         given = {"id": key, "output_mode": "auto", "output_inline_limit_bytes": PAGE_BYTES}
         try:
-            reply = await self._called(caller, f"{server}__resources/read", given)
+            reply = await self._call(caller, f"{server}__resources/read", given)
         except OcdError as error:
             raise _not_found(uri, f"{error.message} {error.hint}".strip()) from None
         if reply.is_handle:
@@ -105,7 +107,7 @@ class Resources:
         ]
         if reply.content is None:
             return types.ReadResourceResult(contents=[*found])
-        text = tool_results.fenced(reply.content, reply.origin)
+        text = tool_results.fence(reply.content, reply.origin)
         return types.ReadResourceResult(
             contents=[
                 types.TextResourceContents(uri=uri, mime_type="text/plain", text=text),
@@ -115,11 +117,11 @@ class Resources:
 
     async def _output(self, caller: Caller, uri: str, page: _Page) -> types.ReadResourceResult:
         try:
-            found = await self._fetched(caller, page, "text")
+            found = await self._fetch(caller, page, "text")
         except OcdError as error:
             if error.code != "invalid_format_for_payload":
                 raise _not_found(uri, error.message) from None
-            found = await self._fetched(caller, page, "bytes")
+            found = await self._fetch(caller, page, "bytes")
             return types.ReadResourceResult(
                 contents=[
                     types.BlobResourceContents(uri=uri, blob=found["content"]),
@@ -129,16 +131,16 @@ class Resources:
         text = types.TextResourceContents(uri=uri, text=found["content"])
         return types.ReadResourceResult(contents=[text, *_trailer(uri, page, found)])
 
-    async def _fetched(self, caller: Caller, page: _Page, form: str) -> dict[str, Any]:
+    async def _fetch(self, caller: Caller, page: _Page, form: str) -> dict[str, Any]:
         given = {
             "output_handle": page.handle,
             "offset": page.offset,
             "limit": PAGE_BYTES if form == "text" else PAGE_BYTES * 3 // 4,
             "format": form,
         }
-        return dict((await self._called(caller, "oc_output_fetch", given)).data)
+        return dict((await self._call(caller, "oc_output_fetch", given)).data)
 
-    async def _called(self, caller: Caller, verb: str, given: dict[str, Any]) -> Reply:
+    async def _call(self, caller: Caller, verb: str, given: dict[str, Any]) -> Reply:
         return await self._door.call(
             CallRequest(verb=verb, params=given, session=caller.session, client=caller.client),
             lambda _progress: None,
@@ -148,7 +150,7 @@ class Resources:
         )
 
 
-def _parsed(uri: str) -> _Page | None:
+def _parse(uri: str) -> _Page | None:
     if not uri.startswith(OUTPUT_URI):
         return None
     parts = urlsplit(uri)
@@ -156,7 +158,7 @@ def _parsed(uri: str) -> _Page | None:
     return _Page(parts.path.strip("/"), int(offset)) if _OFFSET.fullmatch(offset) else None
 
 
-def _whole(uri: str, mime_type: str, text: str) -> types.ReadResourceResult:
+def _text_contents(uri: str, mime_type: str, text: str) -> types.ReadResourceResult:
     content = types.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
     return types.ReadResourceResult(contents=[content])
 

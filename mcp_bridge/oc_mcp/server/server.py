@@ -13,9 +13,9 @@ from mcp.server.models import InitializationOptions
 
 from oc_mcp.server.caller import Caller, caller_from
 from oc_mcp.server.completions import Completions
-from oc_mcp.server.daemon_protocol import Door
+from oc_mcp.server.daemon_protocol import DaemonProtocol
 from oc_mcp.server.guide import INSTRUCTIONS
-from oc_mcp.server.list_changed import Announcer
+from oc_mcp.server.list_changed import ListChangedNotifier
 from oc_mcp.server.prompts import get_prompt, list_prompts
 from oc_mcp.server.resources import Resources
 from oc_mcp.server.socket_connection import serve_lines
@@ -34,7 +34,7 @@ _CACHE = {
 }
 
 
-class OpenChrome(Server[dict[str, Any]]):
+class OpenChromeServer(Server[dict[str, Any]]):
     """The SDK's server; on handshake revisions it announces that the list of tools may grow."""
 
     def create_initialization_options(
@@ -49,19 +49,19 @@ class OpenChrome(Server[dict[str, Any]]):
 
 
 def build(
-    door: Door, caller_of: CallerOf, tasks: Tasks | None = None
-) -> tuple[OpenChrome, Announcer]:
+    door: DaemonProtocol, caller_of: CallerOf, tasks: Tasks | None = None
+) -> tuple[OpenChromeServer, ListChangedNotifier]:
     """Return a server, and what tells its hosts of changes.
 
     caller_of: tells from a request's context who calls.
     """
     tasks = tasks or Tasks(door)
     tools = Tools(door, caller_of, tasks)
-    announcer = Announcer()
+    announcer = ListChangedNotifier()
     resources = Resources(door, caller_of)
-    server = OpenChrome(
+    server = OpenChromeServer(
         "openchrome",
-        title="OpenChrome",
+        title="OpenChromeServer",
         version=door.version,
         instructions=INSTRUCTIONS,
         cache_hints=_CACHE,  # type: ignore[arg-type] # its keys are the SDK's literals
@@ -85,7 +85,7 @@ def build(
 class Bridges:
     """Serves bridges' connections; they share what is known of tasks."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: DaemonProtocol) -> None:
         self._door = door
         self._tasks = Tasks(door)
 

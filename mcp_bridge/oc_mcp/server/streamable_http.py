@@ -13,9 +13,9 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from oc_mcp.server.bare_http_request import answer, refused
+from oc_mcp.server.bare_http_request import answer, refusal_body
 from oc_mcp.server.caller import Caller, http_caller
-from oc_mcp.server.daemon_protocol import Door
+from oc_mcp.server.daemon_protocol import DaemonProtocol
 from oc_mcp.server.http_access import Access
 from oc_mcp.server.server import build
 from oc_mcp.server.tools import Context
@@ -29,10 +29,10 @@ _SESSION_NAME = re.compile(r"[\w.-]{1,64}")
 _SESSION_ID = "mcp-session-id"
 
 
-class Callers:
+class HttpCallers:
     """The callers behind HTTP requests: one for each session of a handshake revision."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: DaemonProtocol) -> None:
         self._door = door
         self._kept: dict[str, tuple[Caller, float]] = {}
 
@@ -40,7 +40,7 @@ class Callers:
         """Return who makes this request."""
         request = ctx.request
         assert request is not None
-        named = _named_session(request)
+        named = _session_name(request)
         key = request.headers.get(_SESSION_ID)
         if key is None:
             return http_caller(self._door, named or DEFAULT_SESSION, fleeting=True)
@@ -61,20 +61,20 @@ class Callers:
         """Forget a session that has ended; its tabs are closed unless others share them."""
         known = self._kept.pop(key, None)
         if known is not None and known[0].session.startswith("mcp-"):
-            self._door.session_ended(known[0].session)
+            self._door.end_session(known[0].session)
 
 
-def _named_session(request: Request) -> str | None:
+def _session_name(request: Request) -> str | None:
     name = request.query_params.get("session", "")
     return name if _SESSION_NAME.fullmatch(name) else None
 
 
-class Application:
+class McpApplication:
     """The ASGI application."""
 
-    def __init__(self, door: Door, access: Access) -> None:
+    def __init__(self, door: DaemonProtocol, access: Access) -> None:
         self._access = access
-        self._callers = Callers(door)
+        self._callers = HttpCallers(door)
         self._server, self.announcer = build(door, self._callers.of)
         self.manager = StreamableHTTPSessionManager(
             self._server,
@@ -90,9 +90,9 @@ class Application:
         headers = _headers(scope)
         refusal = self._access.refusal(scope["method"], headers, scope.get("client"))
         if refusal is not None:
-            await _respond(send, refusal.status, refused(refusal.message))
+            await _respond(send, refusal.status, refusal_body(refusal.message))
         elif scope["path"].rstrip("/") != PATH:
-            await _respond(send, 404, refused(f"There is nothing here; MCP is at {PATH}"))
+            await _respond(send, 404, refusal_body(f"There is nothing here; MCP is at {PATH}"))
         elif scope["method"] == "POST" and _is_bare(headers):
             await self._bare(scope, receive, send)
         else:
@@ -103,7 +103,9 @@ class Application:
     async def _bare(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _body(receive, _headers(scope))
         if body is None:
-            await _respond(send, 413, refused(f"The body is larger than {MAX_BODY_BYTES} bytes"))
+            await _respond(
+                send, 413, refusal_body(f"The body is larger than {MAX_BODY_BYTES} bytes")
+            )
             return
         request = Request(scope)
         async with anyio.create_task_group() as group:
@@ -163,9 +165,11 @@ class _Uvicorn(uvicorn.Server):
 class HttpServer:
     """The listening server; `serve` in a task, `stop` to end it."""
 
-    def __init__(self, door: Door, *, hosts: Sequence[str], port: int, token: str) -> None:
+    def __init__(
+        self, door: DaemonProtocol, *, hosts: Sequence[str], port: int, token: str
+    ) -> None:
         self._door = door
-        self._application = Application(door, Access(hosts, port, token, door.from_browser))
+        self._application = McpApplication(door, Access(hosts, port, token, door.from_browser))
         config: dict[str, Any] = {
             "lifespan": "off",
             "log_config": None,

@@ -13,7 +13,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Field
 
 from oc_mcp.server import tool_results
-from oc_mcp.server.daemon_protocol import Door, Reply
+from oc_mcp.server.daemon_protocol import DaemonProtocol, Reply
 from ocd.api.errors import OcdError
 
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -32,7 +32,7 @@ _STATUS = {
 _LOST = frozenset({"orphaned", "daemon_stopped", "internal"})
 
 # tasks/get carries the task's own keys around the result: 512 bytes are kept for them.
-_FRAME = tool_results.Frame("x" * 512, {}, ascii=True)
+_FRAME = tool_results.WireEnvelope("x" * 512, {}, ascii=True)
 
 Context = ServerRequestContext[Any, Any]
 
@@ -59,7 +59,7 @@ def declares_tasks(ctx: Context) -> bool:
 class Tasks:
     """The handlers of tasks/*, and the parameters of the calls that became tasks."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: DaemonProtocol) -> None:
         self._door = door
         self._params: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
         self._results: OrderedDict[str, dict[str, Any]] = OrderedDict()
@@ -72,15 +72,15 @@ class Tasks:
         server.add_request_handler("tasks/update", UpdateParams, self.update)
         server.middleware.append(_check_name_header)
 
-    async def created(self, task_id: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def create_task_result(self, task_id: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the CreateTaskResult of a call that goes on."""
         _remember(self._params, task_id, params)
-        return {"resultType": "task", **_shown(await self._door.task(task_id))}
+        return {"resultType": "task", **_task_to_dict(await self._door.task(task_id))}
 
     async def get(self, ctx: Context, params: TaskParams) -> dict[str, Any]:
         """Answer tasks/get, with the result once there is one."""
         meta = await self._meta(ctx, params.task_id)
-        shown = _shown(meta)
+        shown = _task_to_dict(meta)
         if shown["status"] == "completed":
             shown["result"] = await self._result(params.task_id, meta["kind"])
         elif shown["status"] == "failed":
@@ -119,13 +119,13 @@ class Tasks:
         params = self._params.get(task_id, {"output_mode": "auto"})
         try:
             reply = await self._door.task_reply(task_id, params)
-            result = await self._rendered(reply, kind)
+            result = await self._render(reply, kind)
         except OcdError as error:
             result = tool_results.failure(error)
         _remember(self._results, task_id, result)
         return result
 
-    async def _rendered(self, reply: Reply, kind: str) -> dict[str, Any]:
+    async def _render(self, reply: Reply, kind: str) -> dict[str, Any]:
         page_keys = self._door.entries.get(kind, {}).get("page_keys", ())
         return await tool_results.success(reply, page_keys, _FRAME, structured=False)
 
@@ -136,7 +136,7 @@ def _remember(kept: OrderedDict[str, Any], key: str, value: object) -> None:
         kept.popitem(last=False)
 
 
-def _shown(meta: Mapping[str, Any]) -> dict[str, Any]:
+def _task_to_dict(meta: Mapping[str, Any]) -> dict[str, Any]:
     """Return a task's meta in the extension's words."""
     error = meta.get("error") or {}
     lost = meta["status"] == "FAILED" and error.get("code") in _LOST

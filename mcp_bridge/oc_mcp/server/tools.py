@@ -11,8 +11,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from oc_mcp.server import elicitation, tool_results
 from oc_mcp.server.caller import Caller
-from oc_mcp.server.daemon_protocol import Door, Entry, OnProgress
-from oc_mcp.server.progress import Teller
+from oc_mcp.server.daemon_protocol import DaemonProtocol, Entry, OnProgress
+from oc_mcp.server.progress import ProgressReporter
 from oc_mcp.server.tasks_extension import Tasks, declares_tasks
 from ocd.api.errors import OcdError
 from ocd.api.tool_schema import as_tool
@@ -26,7 +26,7 @@ TASK_AFTER_S = 5.0
 _COMPLETE: Mapping[str, str] = {"resultType": "complete"}
 
 
-def listed(door: Door, caller: Caller) -> list[dict[str, Any]]:
+def visible_tools(door: DaemonProtocol, caller: Caller) -> list[dict[str, Any]]:
     """Return the tools that the caller sees, sorted by name."""
     found = [entry for entry in door.entries.values() if caller.lists(entry)]
     return [_tool(entry) for entry in sorted(found, key=lambda entry: str(entry["name"]))]
@@ -41,7 +41,7 @@ def _tool(entry: Entry) -> dict[str, Any]:
 class Tools:
     """The handlers of tools/list and tools/call."""
 
-    def __init__(self, door: Door, caller_of: CallerOf, tasks: Tasks) -> None:
+    def __init__(self, door: DaemonProtocol, caller_of: CallerOf, tasks: Tasks) -> None:
         self._door = door
         self._caller_of = caller_of
         self._tasks = tasks
@@ -50,7 +50,7 @@ class Tools:
         """Answer tools/list, on one page."""
         caller = self._caller_of(ctx)
         await self._door.settle(caller.maximum)
-        return {"tools": listed(self._door, caller), **_COMPLETE}
+        return {"tools": visible_tools(self._door, caller), **_COMPLETE}
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         """Answer tools/call; every failure is a result with isError."""
@@ -73,9 +73,9 @@ class Tools:
         params: types.CallToolRequestParams,
     ) -> dict[str, Any]:
         """Call, and call again when a person has allowed what had to be asked."""
-        for _ in range(elicitation.MOST_QUESTIONS):
+        for _ in range(elicitation.MAX_QUESTIONS):
             try:
-                return await self._called(ctx, caller, request)
+                return await self._call(ctx, caller, request)
             except OcdError as error:
                 if error.code != "consent_needed":
                     raise
@@ -84,11 +84,11 @@ class Tools:
             if isinstance(answer, dict):
                 return answer
             if not answer:
-                raise elicitation.refused(needed)
+                raise elicitation.refusal_error(needed)
             self._door.confirm(caller.session, needed)
-        return await self._called(ctx, caller, request)
+        return await self._call(ctx, caller, request)
 
-    async def _called(self, ctx: Context, caller: Caller, request: CallRequest) -> dict[str, Any]:
+    async def _call(self, ctx: Context, caller: Caller, request: CallRequest) -> dict[str, Any]:
         as_task = declares_tasks(ctx)
         budget_s = min(TASK_AFTER_S, self._door.sync_budget_s) if as_task else None
         async with _progress(ctx) as on_progress:
@@ -104,7 +104,9 @@ class Tools:
         if isinstance(outcome, OcdError):
             raise outcome
         if outcome.unfinished and as_task:
-            return await self._tasks.created(outcome.data["task_id"], _inner(request).params)
+            return await self._tasks.create_task_result(
+                outcome.data["task_id"], _inner(request).params
+            )
         if request.verb == "expand_tools":
             await _reveal(ctx, caller, outcome.data)
         entry = self._door.entries.get(_inner(request).verb, {})
@@ -137,11 +139,11 @@ def is_modern(ctx: Context) -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def frame(ctx: Context) -> tool_results.Frame:
+def frame(ctx: Context) -> tool_results.WireEnvelope:
     """Return what will stand around the result on the wire."""
     if not is_modern(ctx):
-        return tool_results.Frame(ctx.request_id, {}, ascii=False)
-    return tool_results.Frame(ctx.request_id, _STAMP, ascii=ctx.request is not None)
+        return tool_results.WireEnvelope(ctx.request_id, {}, ascii=False)
+    return tool_results.WireEnvelope(ctx.request_id, _STAMP, ascii=ctx.request is not None)
 
 
 # As the SDK stamps results of the newest revision, with some room for a longer version.
@@ -159,10 +161,10 @@ _STAMP: Mapping[str, Any] = {
 
 async def _reveal(ctx: Context, caller: Caller, data: Mapping[str, Any]) -> None:
     """List what was expanded from now on, where the revision lets lists change."""
-    new = set(data.get("expanded", ())) - caller.revealed
-    if caller.fleeting or is_modern(ctx) or not new:
+    new = set(data.get("expanded", ())) - caller.expanded_tools
+    if caller.ephemeral or is_modern(ctx) or not new:
         return
-    caller.revealed |= new
+    caller.expanded_tools |= new
     await ctx.session.send_tool_list_changed()
 
 
@@ -172,7 +174,7 @@ async def _progress(ctx: Context) -> AsyncIterator[OnProgress]:
     if not (ctx.meta or {}).get("progress_token"):
         yield lambda _progress: None
         return
-    teller = Teller(ctx.session.report_progress)
+    teller = ProgressReporter(ctx.session.report_progress)
     async with asyncio.TaskGroup() as group:
         telling = group.create_task(teller.run())
         yield teller.hear

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from ocd.browser.tabs.evaluate import Json
+from ocd.browser.tabs.evaluate import RawJson
 from ocd.browser.tabs.tab import Tab
 from support.browsing import browsing, refusal
 from support.site_inline import InlineSite, Reply, redirect
@@ -118,7 +118,7 @@ async def test_values_and_errors_of_scripts(tmp_path):
         assert await tab.evaluate("(o) => Object.keys(o)", args=[{"__proto__": 1}]) == ["__proto__"]
         rich = "({d: new Date(0), m: new Map([[1, 2]]), n: 3n, e: [undefined, NaN]})"
         said = '{"d":"1970-01-01T00:00:00.000Z","m":{"1":2},"n":"3","e":[null,"NaN"]}'
-        assert await tab.evaluate(rich, repl=True) == Json(said, "object")
+        assert await tab.evaluate(rich, repl=True) == RawJson(said, "object")
         assert await tab.evaluate("await Promise.resolve(5)", repl=True) == 5
         thrown = await refusal(tab.evaluate("1;\n  null.foo", repl=True))
         assert (thrown.code, thrown.details) == ("script_error", {"line": 2, "column": 8})

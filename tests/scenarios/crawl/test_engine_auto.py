@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 
 from ocd.api.errors import OcdError
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from support.crawl_site import page, site, tree
 from support.crawling import FakePool, rendered, run_crawl
 
@@ -108,7 +108,7 @@ class _HangingPool(FakePool):
 
 async def test_stop_ends_a_rendering_at_once(tmp_path: Path) -> None:
     """The load in flight is cancelled, so that its tab is free."""
-    pool, work = _HangingPool(), Work("0" * 16, "default", tmp_path)
+    pool, work = _HangingPool(), TaskHandle("0" * 16, "default", tmp_path)
     async with site() as served, asyncio.timeout(120), asyncio.TaskGroup() as group:
         crawl = group.create_task(
             run_crawl(tmp_path, pool=pool, work=work, url=served.url, engine="browser")

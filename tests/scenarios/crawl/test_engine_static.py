@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from ocd.api.errors import OcdError
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import DomainPolicy
 from support.crawl_site import page, site, tree
 from support.crawling import kept_pages, run_crawl
@@ -340,7 +340,7 @@ async def test_best_first_takes_promising_links_first(tmp_path: Path) -> None:
 async def test_stop_ends_loads_in_flight_and_keeps_pages(tmp_path: Path) -> None:
     """The crawl returns at once although a page hangs; what was fetched is kept."""
     async with site({"/": page("Home", "/hang")}) as served:
-        work = Work("0" * 16, "default", tmp_path)
+        work = TaskHandle("0" * 16, "default", tmp_path)
         async with asyncio.TaskGroup() as group, asyncio.timeout(120):
             crawl = group.create_task(run_crawl(tmp_path, work=work, url=served.url, **STATIC))
             await served.reached.wait()
@@ -352,7 +352,7 @@ async def test_stop_ends_loads_in_flight_and_keeps_pages(tmp_path: Path) -> None
 
 async def test_fail_on_page_keeps_the_pages_before(tmp_path: Path) -> None:
     """Fault injection: the second page raises, the first is kept."""
-    work = Work("0" * 16, "default", tmp_path)
+    work = TaskHandle("0" * 16, "default", tmp_path)
     async with site() as served:
         with pytest.raises(OcdError, match="fail_on_page=2") as caught:
             await run_crawl(tmp_path, work=work, url=served.url, fail_on_page=2, **STATIC)

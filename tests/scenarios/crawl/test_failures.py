@@ -14,7 +14,7 @@ from aiohttp import web
 from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import PagePool
 from ocd.crawl.page_extractor import MAX_CONTENT
-from ocd.ledger.task_handle import Work
+from ocd.ledger.task_handle import TaskHandle
 from ocd.verbs.crawl import Crawl, CrawlSitemap
 from support.browsing import browsing
 from support.crawl_site import page, site
@@ -136,7 +136,7 @@ def test_what_cannot_run_is_refused_before_there_is_a_task(
 @pytest.mark.parametrize("where", ["/robots.txt", "/sitemap.xml"])
 async def test_stop_ends_the_reading_of_a_sitemap(tmp_path: Path, where: str) -> None:
     """A server that hangs does not hold a crawl that was stopped."""
-    work = Work("0" * 16, "default", tmp_path)
+    work = TaskHandle("0" * 16, "default", tmp_path)
     async with site({}) as served, asyncio.timeout(120), asyncio.TaskGroup() as group:
         if where == "/robots.txt":
             served.robots = "Sitemap: /hang"

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 
-from ocd.api.tool_schema import described
+from ocd.api.tool_schema import describe
 from ocd.calls import catalog
 from support.daemon import Daemon
 from support.mcp import Bridge, Http, error_of
@@ -16,7 +16,7 @@ def _size(tools: list[dict[str, object]]) -> int:
 def test_names_and_descriptions_fit_every_host() -> None:
     for entry in catalog.render(catalog.load().values())["verbs"]:
         assert len(entry["name"]) <= 40
-        assert len(described(entry)) <= 1900
+        assert len(describe(entry)) <= 1900
         for name, schema in entry["params"]["properties"].items():
             assert schema.get("description"), (entry["name"], name)
 

@@ -15,7 +15,7 @@ from msgspec import Raw
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.emitter import Emitter, call_each
-from ocd.browser.cdp.errors import cdp_error, copied, fail
+from ocd.browser.cdp.errors import cdp_error, copy_error, fail
 from ocd.browser.cdp.messages import Incoming, decode, decode_params, encode
 
 logger = logging.getLogger(__name__)
@@ -96,15 +96,19 @@ class CdpSession(Emitter):
     def connection(self) -> "Connection":
         """The connection that carries this session; browser_gone or tab_gone after its end."""
         if self._connection is None:
-            raise copied(self._ended) if self._ended else OcdError("browser_gone", "No connection.")
+            raise (
+                copy_error(self._ended)
+                if self._ended
+                else OcdError("browser_gone", "No connection.")
+            )
         return self._connection
 
     def send(self, method: str, params: dict[str, Any] | None = None) -> Result:
         """Call `method`. The future raises cdp_error, browser_gone, tab_gone or an interruption."""
         if self._connection is None:
-            return self._refused(self._ended)
+            return self._call_error(self._ended)
         if self._halted is not None and method.startswith(_RENDERER):
-            return self._refused(self._halted)
+            return self._call_error(self._halted)
         future: Result = self._connection.loop.create_future()
         number = self._connection.write(method, params or {}, self.session_id)
         self._calls[number] = (future, method)
@@ -114,7 +118,7 @@ class CdpSession(Emitter):
         """Call `method` when nobody needs to know its result; nothing is raised."""
         _ = self.send(method, params)
 
-    def _refused(self, error: OcdError | None) -> asyncio.Future[Any]:
+    def _call_error(self, error: OcdError | None) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         fail(future, error or OcdError("browser_gone", "The browser's connection ended."))
         return future
@@ -122,7 +126,7 @@ class CdpSession(Emitter):
     def expect(self) -> asyncio.Future[Any]:
         """Return a future that is the caller's to resolve, and fails with what ends calls here."""
         if self._connection is None or self._halted is not None:
-            return self._refused(self._halted or self._ended)
+            return self._call_error(self._halted or self._ended)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._expected.add(future)
         future.add_done_callback(self._expected.discard)
@@ -153,7 +157,7 @@ class CdpSession(Emitter):
         self.interrupt(self._ended)
         self.emit("disconnected")
 
-    def answered(self, message: Incoming) -> None:
+    def resolve(self, message: Incoming) -> None:
         """Resolve the call that `message` answers; late answers go nowhere."""
         future, method = self._calls.pop(message.id, (None, ""))
         if future is None or future.done():
@@ -169,7 +173,7 @@ class CdpSession(Emitter):
             self._taps[method] = (*self._taps.get(method, ()), tap)
 
     @contextlib.contextmanager
-    def untapped(self, *methods: str) -> Iterator[None]:
+    def suppress_taps(self, *methods: str) -> Iterator[None]:
         """Let no tap hear these events during the block: the browser is made to repeat them."""
         taken = {method: self._taps.pop(method) for method in methods if method in self._taps}
         try:
@@ -177,7 +181,7 @@ class CdpSession(Emitter):
         finally:
             self._taps |= taken
 
-    def heard(self, method: str, params: Raw) -> None:
+    def dispatch_event(self, method: str, params: Raw) -> None:
         """Pass an event on, decoded only if somebody listens."""
         call_each(self._taps.get(method, ()), method, method, params)
         if method in self._listeners:
@@ -240,7 +244,7 @@ class Connection(CdpSession):
         reply = await self.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
         return self.session(reply["sessionId"])
 
-    def received(self, messages: Sequence[bytes | Incoming]) -> None:
+    def receive(self, messages: Sequence[bytes | Incoming]) -> None:
         """Deliver what the transport read, or has decoded already."""
         for raw in messages:
             try:
@@ -262,26 +266,26 @@ class Connection(CdpSession):
         if session is None:
             return
         if message.id:
-            session.answered(message)
+            session.resolve(message)
         elif message.method == "Target.attachedToTarget":
-            self._attached(session, decode_params(message.params))
+            self._on_attached(session, decode_params(message.params))
         elif message.method == "Target.detachedFromTarget":
-            self._detached(session, decode_params(message.params))
+            self._on_detached(session, decode_params(message.params))
         else:
-            session.heard(message.method, message.params)
+            session.dispatch_event(message.method, message.params)
 
-    def _attached(self, parent: CdpSession, params: Event) -> None:
+    def _on_attached(self, parent: CdpSession, params: Event) -> None:
         number = params["sessionId"]
         self._sessions.setdefault(number, CdpSession(self, number, params["targetInfo"], parent))
         parent.emit("Target.attachedToTarget", params)
 
-    def _detached(self, parent: CdpSession, params: Event) -> None:
+    def _on_detached(self, parent: CdpSession, params: Event) -> None:
         session = self._sessions.pop(params["sessionId"], None)
         if session is not None:
             session.end("tab_gone", "The tab was closed.")
         parent.emit("Target.detachedFromTarget", params)
 
-    def lost(self) -> None:
+    def on_lost(self) -> None:
         """Tell everybody that the browser is gone; called once by the transport."""
         if self.closed:
             return
@@ -295,7 +299,7 @@ class Connection(CdpSession):
     def close(self) -> None:
         """End the connection; every call in flight fails with browser_gone."""
         self._transport.close()
-        self.lost()
+        self.on_lost()
 
     def __repr__(self) -> str:
         return f"Connection({self.url!r}, {len(self._sessions)} sessions)"

@@ -10,7 +10,7 @@ from ocd.browser.cdp.messages import Failure
 _NO_SESSION = -32001
 
 
-def copied(error: OcdError) -> OcdError:
+def copy_error(error: OcdError) -> OcdError:
     """Return an error like this one."""
     # Each raising adds to an error's traceback: everybody gets one of his own.
     details: dict[str, Any] = error.details
@@ -20,7 +20,7 @@ def copied(error: OcdError) -> OcdError:
 def fail(future: asyncio.Future[Any], error: OcdError) -> None:
     """End a call's future with the error, if it has not ended yet."""
     if not future.done():
-        future.set_exception(copied(error))
+        future.set_exception(copy_error(error))
         # Marks it as seen: many calls are sent without anybody waiting for their result.
         future.exception()
 

@@ -10,7 +10,7 @@ from ocd.browser.cdp.connection import CdpSession
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RawEvent:
     """One event: its parameters as undecoded JSON, and the session of the target it came from."""
 
     method: str
@@ -18,7 +18,7 @@ class Kept:
     session: CdpSession
 
 
-class RawLog:
+class EventLog:
     """The newest events of a tab, bounded in number and in bytes; the oldest make room.
 
     Places are counted from the tab's creation on and never change: `end` is the next one's.
@@ -29,9 +29,9 @@ class RawLog:
         self.max_bytes = max_bytes
         self.end = 0
         self._bytes = 0
-        self._events: deque[Kept] = deque()
+        self._events: deque[RawEvent] = deque()
 
-    def add(self, event: Kept) -> None:
+    def add(self, event: RawEvent) -> None:
         """Keep an event."""
         self.end += 1
         self._events.append(event)
@@ -44,7 +44,7 @@ class RawLog:
         """The place of the oldest event that is still kept."""
         return self.end - len(self._events)
 
-    def since(self, place: int = 0) -> Iterator[tuple[int, Kept]]:
+    def since(self, place: int = 0) -> Iterator[tuple[int, RawEvent]]:
         """Yield (place, event) from `place` on, oldest first."""
         first = self.start
         for number, event in enumerate(list(self._events), first):

@@ -50,10 +50,10 @@ def decode(message: bytes) -> Incoming:
     try:
         return _decode(message)
     except msgspec.DecodeError:
-        return _decode(mended(message))
+        return _decode(replace_lone_surrogates(message))
 
 
-def mended(text: bytes) -> bytes:
+def replace_lone_surrogates(text: bytes) -> bytes:
     """Return JSON with U+FFFD for what JavaScript strings may hold and UTF-8 cannot: half pairs."""
     whole = json.dumps(json.loads(text), ensure_ascii=False)
     return whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

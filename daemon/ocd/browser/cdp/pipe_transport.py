@@ -33,7 +33,7 @@ class Framer:
         if not others:
             self._keep(data)
             return []
-        messages: list[Message] = [self._ended(first), *others[:-1]]
+        messages: list[Message] = [self._finish_message(first), *others[:-1]]
         self._keep(others[-1])
         return messages
 
@@ -50,18 +50,18 @@ class Framer:
             self._size += len(data)
             if self._size > LONG_BYTES and self._rest[0].startswith(_ANSWER):
                 self._long = LongMessage()
-                self._long.feed(self._taken())
+                self._long.feed(self._take_messages())
 
-    def _ended(self, last: bytes) -> Message:
+    def _finish_message(self, last: bytes) -> Message:
         if self._long is None:
             # Pieces of an unfinished message are joined once, when its end is here.
             self._rest.append(last)
-            return self._taken()
+            return self._take_messages()
         message, self._long = self._long, None
         message.feed(last)
         return message.end()
 
-    def _taken(self) -> bytes:
+    def _take_messages(self) -> bytes:
         pieces, self._rest, self._size = self._rest, [], 0
         return b"".join(pieces)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ocd.browser.cdp.messages import Incoming, decode, mended
+from ocd.browser.cdp.messages import Incoming, decode, replace_lone_surrogates
 
 # A string that does not end in its piece is taken out if it has this much of it.
 _LONG = 16 * 1024
@@ -102,7 +102,7 @@ def _read_string() -> Generator[None, bytes, tuple[str, bytes]]:
         if not ended and len(data) - end > _TOKEN:
             raise msgspec.DecodeError("JSON is malformed: an invalid escape in a long string")
         whole = end if ended else _boundary(data, end)
-        pieces.append(_decoded(b'"%b"' % data[:whole]))
+        pieces.append(_decode_string(b'"%b"' % data[:whole]))
         if ended or len(pieces) == _AT_ONCE:
             # A local name: the interpreter lets the string grow where it stands, so that it is
             # never there twice.
@@ -121,11 +121,11 @@ def _inside_of(data: bytes) -> int:
     return len(data) if end < 0 else end
 
 
-def _decoded(string: bytes) -> str:
+def _decode_string(string: bytes) -> str:
     try:
         return _text(string)
     except msgspec.DecodeError:
-        return _text(mended(string))
+        return _text(replace_lone_surrogates(string))
 
 
 def _boundary(data: bytes, end: int) -> int:

@@ -16,7 +16,7 @@ from ocd.browser.tabs.tab import Tab
 
 
 @dataclass(slots=True)
-class Guise:
+class EmulationOverrides:
     """CDP's parameters of what is pretended, empty for what is not; origins that may ask for it.
 
     device_agent: whether the agent came with the screen, and goes with it.
@@ -35,9 +35,9 @@ class Emulation:
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
-        self.guise = Guise()
+        self.guise = EmulationOverrides()
         tab.events.on("session", self._join)
-        tab.events.on("closed", self._left)
+        tab.events.on("closed", self._on_tab_closed)
 
     def _join(self, cdp: CdpSession) -> None:
         # Before its first script: the target is still halted.
@@ -135,12 +135,12 @@ class Emulation:
         """Undo `be_at`; return the origins that may no longer ask."""
         self.guise.place = {}
         await self._tab.cdp.send("Emulation.clearGeolocationOverride")
-        granted = self._given_back()
+        granted = self._release_origins()
         for origin in granted:
             await self._permit(origin, "denied")
         return granted
 
-    def _given_back(self) -> list[str]:
+    def _release_origins(self) -> list[str]:
         """Return the origins that no other tab lets ask, and let none ask here."""
         others = (other.guise.granted for other in _emulations.values() if other is not self)
         granted = sorted(self.guise.granted.difference(*others))
@@ -150,10 +150,10 @@ class Emulation:
     async def _permit(self, origin: str, setting: str) -> None:
         await self._tab.cdp.connection.send("Browser.setPermission", _permission(origin, setting))
 
-    def _left(self) -> None:
+    def _on_tab_closed(self) -> None:
         # A page of the origin that asks in another tab must not wait for a position for ever.
         connection = self._tab.cdp.parent
-        for origin in self._given_back():
+        for origin in self._release_origins():
             if connection is not None:
                 connection.tell("Browser.setPermission", _permission(origin, "denied"))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocd.browser.cdp.connection import Event
-from ocd.browser.observe.requests import Exchange
+from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.observe.text_patterns import text_test
 
 _KEPT = 50
@@ -30,7 +30,7 @@ class Credentials:
         return f"Credentials({self.username!r}, {self.origins})"
 
 
-def challenge_of(requests: Sequence[Exchange]) -> dict[str, str] | None:
+def challenge_of(requests: Sequence[NetworkRequest]) -> dict[str, str] | None:
     """Return scheme and realm of what the newest page that answered 401 asks for, if it says so."""
     for one in reversed(requests):
         if one.type == "Document" and one.status == 401:
@@ -40,7 +40,7 @@ def challenge_of(requests: Sequence[Exchange]) -> dict[str, str] | None:
     return None
 
 
-class Challenges:
+class HttpAuthChallenges:
     """What a tab was asked for, and what it answered."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Challenges:
         answer: dict[str, Any] = {"response": "CancelAuth"}
         if again:
             outcome = "refused"
-        elif known is not None and self._meant(known, event, tab_origin):
+        elif known is not None and self._credentials_apply(known, event, tab_origin):
             outcome = "answered"
             self._remember(event["requestId"])
             answer = {
@@ -79,7 +79,7 @@ class Challenges:
         if len(self._answered) > _KEPT:
             del self._answered[next(iter(self._answered))]
 
-    def _meant(self, known: Credentials, event: Event, tab_origin: str) -> bool:
+    def _credentials_apply(self, known: Credentials, event: Event, tab_origin: str) -> bool:
         origin = event["authChallenge"]["origin"]
         if known.origins:
             return any(_covers(pattern, origin) for pattern in known.origins)

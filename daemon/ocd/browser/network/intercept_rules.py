@@ -33,7 +33,7 @@ class RequestChange:
         if self.method is not None:
             params["method"] = self.method
         if self.headers:
-            params["headers"] = _merged(request["headers"].items(), self.headers)
+            params["headers"] = _merge_headers(request["headers"].items(), self.headers)
         if self.body is not None:
             params["postData"] = base64.b64encode(self.body).decode()
         return params
@@ -60,7 +60,7 @@ class ResponseChange:
             return "Fetch.fulfillRequest", self._fulfilment(status, kept, self.body)
         params: dict[str, Any] = {"responseCode": self.status or status}
         # Chromium takes headers and status together or not at all.
-        params["responseHeaders"] = _merged(given, self.headers)
+        params["responseHeaders"] = _merge_headers(given, self.headers)
         return "Fetch.continueResponse", params
 
     def _fulfilment(
@@ -68,12 +68,12 @@ class ResponseChange:
     ) -> dict[str, Any]:
         return {
             "responseCode": self.status or status,
-            "responseHeaders": _merged(given, self.headers),
+            "responseHeaders": _merge_headers(given, self.headers),
             "body": base64.b64encode(body).decode(),
         }
 
 
-def _merged(given: Iterable[tuple[str, str]], changes: Headers) -> list[dict[str, str]]:
+def _merge_headers(given: Iterable[tuple[str, str]], changes: Headers) -> list[dict[str, str]]:
     changed = {name.lower() for name in changes}
     headers = [{"name": n, "value": str(v)} for n, v in given if n.lower() not in changed]
     return headers + [{"name": n, "value": v} for n, v in changes.items() if v is not None]
@@ -106,15 +106,15 @@ class Rule:
         escaped = self.pattern.replace("\\", "\\\\").replace("?", "\\?")
         return f"*{escaped}*"
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the rule as results have it."""
         told: dict[str, Any] = {"id": self.id, "pattern": self.pattern, "action": self.action}
         told |= {"resource_types": sorted(self.types)} if self.types else {}
         told |= {"methods": sorted(self.methods)} if self.methods else {}
         if self.request is not None:
-            told["request"] = _told(self.request)
+            told["request"] = _change_to_dict(self.request)
         if self.response is not None:
-            told["response"] = _told(self.response)
+            told["response"] = _change_to_dict(self.response)
         return told
 
 
@@ -123,7 +123,7 @@ def kinds(names: Iterable[str]) -> frozenset[str]:
     return frozenset(_SAME.get(name.lower(), name.lower()) for name in names)
 
 
-def _told(change: RequestChange | ResponseChange) -> dict[str, Any]:
+def _change_to_dict(change: RequestChange | ResponseChange) -> dict[str, Any]:
     names = ("url", "method", "status", "headers")
     told = {name: value for name in names if (value := getattr(change, name, None))}
     return told | ({} if change.body is None else {"body_bytes": len(change.body)})

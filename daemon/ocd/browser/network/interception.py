@@ -14,9 +14,9 @@ from weakref import WeakKeyDictionary
 from yarl import URL
 
 from ocd.browser.cdp.connection import CdpSession, Event, Result
-from ocd.browser.network.http_auth import Challenges, Credentials
+from ocd.browser.network.http_auth import Credentials, HttpAuthChallenges
 from ocd.browser.network.intercept_rules import Rule
-from ocd.browser.observe.request_views import shown_url
+from ocd.browser.observe.request_views import display_url
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.redact import redact
 
@@ -32,7 +32,7 @@ class Interception:
         self._tab = tab
         self.rules: list[Rule] = []
         self.enabled = False
-        self.challenges = Challenges()
+        self.challenges = HttpAuthChallenges()
         self.log: deque[dict[str, Any]] = deque(maxlen=MAX_LOG)
         self.logged = 0
         self._number = 0
@@ -95,8 +95,8 @@ class Interception:
     def _enable(self, session: CdpSession) -> Result:
         if session not in self._listening:
             self._listening.add(session)
-            session.on("Fetch.requestPaused", partial(self._paused, session))
-            session.on("Fetch.authRequired", partial(self._challenged, session))
+            session.on("Fetch.requestPaused", partial(self._on_request_paused, session))
+            session.on("Fetch.authRequired", partial(self._on_auth_required, session))
             session.on("disconnected", lambda: self._listening.discard(session))
         patterns = self._patterns()
         if not patterns:
@@ -105,14 +105,14 @@ class Interception:
         listed = [{"urlPattern": pattern} for pattern in patterns]
         return session.send("Fetch.enable", {"patterns": listed, "handleAuthRequests": asks})
 
-    def _challenged(self, session: CdpSession, event: Event) -> None:
+    def _on_auth_required(self, session: CdpSession, event: Event) -> None:
         answer = self.challenges.answer(event, _origin(self._tab.url))
         params = {"requestId": event["requestId"], "authChallengeResponse": answer}
         session.tell("Fetch.continueWithAuth", params)
 
-    def _paused(self, session: CdpSession, event: Event) -> None:
+    def _on_request_paused(self, session: CdpSession, event: Event) -> None:
         if "responseStatusCode" in event or "responseErrorReason" in event:
-            self._answered(session, event)
+            self._on_response(session, event)
             return
         rule = self._decide(event)
         if rule is None:
@@ -149,7 +149,7 @@ class Interception:
                 del self._patching[next(iter(self._patching))]
         self._settle(session, event, "Fetch.continueRequest", params)
 
-    def _answered(self, session: CdpSession, event: Event) -> None:
+    def _on_response(self, session: CdpSession, event: Event) -> None:
         rule = self._patching.pop(event["requestId"], None)
         redirects = 300 <= event.get("responseStatusCode", 0) < 400
         if rule is None or rule.response is None or redirects or "responseErrorReason" in event:
@@ -188,7 +188,7 @@ class Interception:
         self.log.append(
             {
                 "request_id": event["requestId"],
-                "url": shown_url(request["url"]),
+                "url": display_url(request["url"]),
                 "method": request["method"],
                 "resource_type": event.get("resourceType", "Other").lower(),
                 "headers": redact(request["headers"]),

@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Raw
 
 from ocd.browser.cdp.connection import CdpSession
-from ocd.browser.cdp.event_log import Kept, RawLog
+from ocd.browser.cdp.event_log import EventLog, RawEvent
 from ocd.browser.cdp.messages import decode_params
-from ocd.browser.observe.remote_objects import worded
+from ocd.browser.observe.remote_objects import format_arguments
 
 _CALL = "Runtime.consoleAPICalled"
 _THROWN = "Runtime.exceptionThrown"
@@ -32,7 +32,7 @@ _WITH_STACK = ("error", "warning", "trace", "assert")
 
 
 @dataclass(slots=True)
-class Message:
+class ConsoleMessage:
     """One entry: what kind, from where, and when (milliseconds since 1970).
 
     source: console, exception, or Chromium's own word (network, security, violation, ...).
@@ -53,7 +53,7 @@ class Console:
     """A tab's console. `marked` and `stopped` are the places at which a capture began and ended."""
 
     def __init__(self) -> None:
-        self.log = RawLog(MAX_MESSAGES, MAX_BYTES)
+        self.log = EventLog(MAX_MESSAGES, MAX_BYTES)
         self.marked: int | None = None
         self.stopped: int | None = None
         self.types: list[str] = []
@@ -65,17 +65,17 @@ class Console:
         """Listen to a target that joins, before it runs anything."""
 
         def heard(method: str, params: Raw) -> None:
-            self._heard(session, method, params)
+            self._on_event(session, method, params)
 
         session.tap(heard, (_CALL, _THROWN, _LOGGED))
         session.tell("Runtime.enable")
         session.tell("Log.enable")
 
-    def _heard(self, session: CdpSession, method: str, params: Raw) -> None:
+    def _on_event(self, session: CdpSession, method: str, params: Raw) -> None:
         data = bytes(params)
         if len(data) > _HUGE:
-            params = Raw(_shortened(data))
-        self.log.add(Kept(method, params, session))
+            params = Raw(_truncate_event(data))
+        self.log.add(RawEvent(method, params, session))
         if b'"objectId"' in data:
             self._objects += 1
             if self._objects % _RELEASE_AFTER == 0:
@@ -132,16 +132,16 @@ class Console:
     def _from(self) -> int:
         return max(self._cleared, self.marked or 0)
 
-    def since(self, place: int) -> list[Message]:
+    def since(self, place: int) -> list[ConsoleMessage]:
         """Return the messages from that place of the log on, whatever is being captured."""
         found = (_message(event) for _, event in self.log.since(place))
         return [message for message in found if message is not None]
 
-    def everything(self) -> tuple[list[Message], int]:
+    def everything(self) -> tuple[list[ConsoleMessage], int]:
         """Return all messages since the last `clear`, and how many more were dropped for room."""
         return self.since(self._cleared), max(0, self.log.start - self._cleared)
 
-    def messages(self) -> list[Message]:
+    def messages(self) -> list[ConsoleMessage]:
         """Return the messages of the capture, or all there are if none was begun; oldest first."""
         end = self.log.end if self.stopped is None else self.stopped
         kept = [event for place, event in self.log.since(self._from) if place < end]
@@ -149,7 +149,7 @@ class Console:
         return [message for message in found if message is not None]
 
 
-def fitting(types: Iterable[str]) -> Callable[[Message], bool]:
+def fitting(types: Iterable[str]) -> Callable[[ConsoleMessage], bool]:
     """Return the test of a message's type or source, whatever word for it the caller uses."""
     words = {_alias(word) for word in types}
     return lambda message: not words or message.type in words or message.source in words
@@ -166,10 +166,10 @@ def _alias(word: str) -> str:
     return names.get(lowered, lowered)
 
 
-def merged(messages: Iterable[Message]) -> list[Message]:
+def merge_repeats(messages: Iterable[ConsoleMessage]) -> list[ConsoleMessage]:
     """Return the messages with runs of three and more of the same line as one; never of errors."""
-    result: list[Message] = []
-    run: list[Message] = []
+    result: list[ConsoleMessage] = []
+    run: list[ConsoleMessage] = []
     for message in messages:
         if run and _same(run[-1], message):
             run.append(message)
@@ -179,19 +179,19 @@ def merged(messages: Iterable[Message]) -> list[Message]:
     return result + _as_one(run)
 
 
-def _same(one: Message, other: Message) -> bool:
+def _same(one: ConsoleMessage, other: ConsoleMessage) -> bool:
     same = (one.type, one.source, one.text) == (other.type, other.source, other.text)
     return same and one.type not in _NEVER_MERGED
 
 
-def _as_one(run: list[Message]) -> list[Message]:
+def _as_one(run: list[ConsoleMessage]) -> list[ConsoleMessage]:
     if len(run) < _RUN:
         return run
     run[0].count, run[0].last = len(run), run[-1].last
     return run[:1]
 
 
-def by_type(messages: Iterable[Message]) -> dict[str, int]:
+def by_type(messages: Iterable[ConsoleMessage]) -> dict[str, int]:
     """Return how many messages there are of each type."""
     return dict(Counter(message.type for message in messages))
 
@@ -199,21 +199,21 @@ def by_type(messages: Iterable[Message]) -> dict[str, int]:
 # --- from CDP's events -------------------------------------------------------------------------
 
 
-def _message(event: Kept) -> Message | None:
+def _message(event: RawEvent) -> ConsoleMessage | None:
     params = decode_params(event.params)
     if event.method == _CALL:
-        return _called(params)
+        return _message_of_call(params)
     if event.method == _THROWN:
-        return _thrown(params)
-    return _logged(params["entry"])
+        return _message_of_exception(params)
+    return _message_of_log_entry(params["entry"])
 
 
-def _called(params: dict[str, Any]) -> Message:
-    kind = _typed(params["type"])
+def _message_of_call(params: dict[str, Any]) -> ConsoleMessage:
+    kind = _level_of(params["type"])
     kind = "error" if kind == "assert" else kind
     frames = params.get("stackTrace", {}).get("callFrames", [])
-    message = Message(
-        kind, "console", worded(params["args"]), params["timestamp"], params["timestamp"]
+    message = ConsoleMessage(
+        kind, "console", format_arguments(params["args"]), params["timestamp"], params["timestamp"]
     )
     message.location = _place(frames[0]) if frames else {}
     if params["type"] in _WITH_STACK:
@@ -221,26 +221,26 @@ def _called(params: dict[str, Any]) -> Message:
     return message
 
 
-def _thrown(params: dict[str, Any]) -> Message:
+def _message_of_exception(params: dict[str, Any]) -> ConsoleMessage:
     details = params["exceptionDetails"]
     thrown = details.get("exception", {})
-    said = thrown.get("description") or (worded([thrown]) if thrown else "")
+    said = thrown.get("description") or (format_arguments([thrown]) if thrown else "")
     frames = details.get("stackTrace", {}).get("callFrames", [])
     at = params["timestamp"]
-    message = Message("error", "exception", f"{details['text']} {said}".strip(), at, at)
+    message = ConsoleMessage("error", "exception", f"{details['text']} {said}".strip(), at, at)
     where = {"functionName": "", "url": details.get("url", ""), **details}
     message.location = _place(frames[0] if frames else where)
     message.stack = [_line(frame) for frame in frames[:_FRAMES]]
     return message
 
 
-def _logged(entry: dict[str, Any]) -> Message | None:
+def _message_of_log_entry(entry: dict[str, Any]) -> ConsoleMessage | None:
     # What a worker says comes from the worker itself.
     if entry["source"] == "worker":
         return None
-    kind = _typed(entry["level"])
+    kind = _level_of(entry["level"])
     at = entry["timestamp"]
-    message = Message(kind, entry["source"], entry["text"], at, at)
+    message = ConsoleMessage(kind, entry["source"], entry["text"], at, at)
     if entry.get("url"):
         message.location = {"url": entry["url"]}
         if "lineNumber" in entry:
@@ -248,7 +248,7 @@ def _logged(entry: dict[str, Any]) -> Message | None:
     return message
 
 
-def _typed(word: str) -> str:
+def _level_of(word: str) -> str:
     return _TYPES.get(word, word)
 
 
@@ -266,7 +266,7 @@ def _line(frame: dict[str, Any]) -> str:
     return f"{frame['functionName']} ({place})" if frame["functionName"] else place
 
 
-def _shortened(data: bytes) -> bytes:
+def _truncate_event(data: bytes) -> bytes:
     """Return the event with its long strings cut: one message must not take all the room."""
     return msgspec.json.encode(_cut(msgspec.json.decode(data)))
 

@@ -5,13 +5,13 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ocd.api.timestamps import rfc3339
-from ocd.browser.observe.requests import Exchange
-from ocd.browser.observe.response_bodies import Body
+from ocd.browser.observe.requests import NetworkRequest
+from ocd.browser.observe.response_bodies import ResponseBody
 from ocd.safety.redact import redact, redact_text, redact_url
 
 
 def document(
-    requests: Iterable[Exchange], bodies: Mapping[str, Body], version: str
+    requests: Iterable[NetworkRequest], bodies: Mapping[str, ResponseBody], version: str
 ) -> dict[str, Any]:
     """Return the HAR of the requests, credentials masked; `bodies` by request id (r12)."""
     entries = [_entry(one, bodies.get(one.id)) for one in requests]
@@ -19,7 +19,7 @@ def document(
     return {"log": {"version": "1.2", "creator": creator, "pages": [], "entries": entries}}
 
 
-def _entry(one: Exchange, body: Body | None) -> dict[str, Any]:
+def _entry(one: NetworkRequest, body: ResponseBody | None) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "startedDateTime": rfc3339(one.started),
         "time": one.duration_ms or 0,
@@ -37,7 +37,7 @@ def _entry(one: Exchange, body: Body | None) -> dict[str, Any]:
     return entry
 
 
-def _request(one: Exchange) -> dict[str, Any]:
+def _request(one: NetworkRequest) -> dict[str, Any]:
     url = redact_url(one.url)
     request: dict[str, Any] = {
         "method": one.method,
@@ -58,7 +58,7 @@ def _request(one: Exchange) -> dict[str, Any]:
     return request
 
 
-def _response(one: Exchange, body: Body | None) -> dict[str, Any]:
+def _response(one: NetworkRequest, body: ResponseBody | None) -> dict[str, Any]:
     content: dict[str, Any] = {
         "size": body.size if body else max(one.size or 0, 0),
         "mimeType": one.mime_type or "x-unknown",
@@ -88,7 +88,7 @@ def _header(headers: Mapping[str, str], wanted: str) -> str:
     return next((value for name, value in headers.items() if name.lower() == wanted), "")
 
 
-def spans(one: Exchange) -> dict[str, float]:
+def spans(one: NetworkRequest) -> dict[str, float]:
     """Return how long each part took, in ms: blocked, dns, connect, ssl, send, wait, receive.
 
     -1: it did not happen, as in HAR.
@@ -116,5 +116,5 @@ def spans(one: Exchange) -> dict[str, float]:
     }
 
 
-def _timings(one: Exchange) -> dict[str, float]:
+def _timings(one: NetworkRequest) -> dict[str, float]:
     return spans(one) or {"send": 0, "wait": one.duration_ms or 0, "receive": 0}

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 
 from ocd.browser.observe import har
-from ocd.browser.observe.request_log import Traffic
-from ocd.browser.observe.requests import Exchange
-from ocd.browser.observe.response_bodies import Body
+from ocd.browser.observe.request_log import RequestLog
+from ocd.browser.observe.requests import NetworkRequest
+from ocd.browser.observe.response_bodies import ResponseBody
 from ocd.storage.files import write_whole
 
 # What one HAR holds of one body, and of all.
@@ -19,10 +19,10 @@ BODIES_BYTES = 32 << 20
 
 
 async def write(
-    path: str, traffic: Traffic, requests: Sequence[Exchange], *, with_bodies: bool
+    path: str, traffic: RequestLog, requests: Sequence[NetworkRequest], *, with_bodies: bool
 ) -> int:
     """Write the requests as HAR 1.2 and return the file's size in bytes; storage_* errors."""
-    bodies: dict[str, Body] = {}
+    bodies: dict[str, ResponseBody] = {}
     room = BODIES_BYTES
     for one in reversed(requests if with_bodies else ()):
         if room > 0:

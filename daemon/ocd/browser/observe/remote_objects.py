@@ -10,11 +10,11 @@ _FORMAT = re.compile(r"%(?:[sdifoOc%])")
 MAX_TEXT = 10_000
 
 
-def worded(values: Sequence[dict[str, Any]]) -> str:
+def format_arguments(values: Sequence[dict[str, Any]]) -> str:
     """Return a console call's arguments as its one line, `%s` and the like filled in."""
     rest = list(values)
     if rest and rest[0].get("type") == "string" and len(rest) > 1:
-        text, rest = _formatted(str(rest[0].get("value", "")), rest[1:])
+        text, rest = _format_placeholders(str(rest[0].get("value", "")), rest[1:])
         parts = [text]
     else:
         parts = []
@@ -24,7 +24,9 @@ def worded(values: Sequence[dict[str, Any]]) -> str:
     return line
 
 
-def _formatted(text: str, values: list[dict[str, Any]]) -> tuple[str, list[dict[str, Any]]]:
+def _format_placeholders(
+    text: str, values: list[dict[str, Any]]
+) -> tuple[str, list[dict[str, Any]]]:
     left = list(values)
 
     def fill(match: re.Match[str]) -> str:
@@ -51,16 +53,16 @@ def in_words(value: dict[str, Any]) -> str:
         return str(value["unserializableValue"])
     if "value" in value and value.get("subtype") != "null":
         found = value["value"]
-        return found if isinstance(found, str) else _plain(found)
+        return found if isinstance(found, str) else _value_text(found)
     if value.get("subtype") == "null":
         return "null"
     preview = value.get("preview")
     if preview and value.get("subtype") in (None, "array", "map", "set"):
-        return _previewed(preview)
+        return _preview_text(preview)
     return str(value.get("description", value.get("type", "")))
 
 
-def _plain(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict | list):
@@ -68,12 +70,12 @@ def _plain(value: object) -> str:
     return str(value)
 
 
-def _previewed(preview: dict[str, Any]) -> str:
+def _preview_text(preview: dict[str, Any]) -> str:
     is_list = preview.get("subtype") == "array"
     parts = [_property(one, named=not is_list) for one in preview.get("properties", ())]
     for entry in preview.get("entries", ()):
-        key = f"{_previewed(entry['key'])} => " if "key" in entry else ""
-        parts.append(key + _previewed(entry["value"]))
+        key = f"{_preview_text(entry['key'])} => " if "key" in entry else ""
+        parts.append(key + _preview_text(entry["value"]))
     if preview.get("overflow"):
         parts.append("…")
     if not parts and "description" in preview and preview.get("type") != "object":

@@ -10,10 +10,10 @@ from msgspec import Raw
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import CdpSession
-from ocd.browser.cdp.event_log import Kept, RawLog
+from ocd.browser.cdp.event_log import EventLog, RawEvent
 from ocd.browser.observe import requests as observe_requests
-from ocd.browser.observe.requests import Exchange
-from ocd.browser.observe.response_bodies import MAX_TOTAL, Body, Keeper
+from ocd.browser.observe.requests import NetworkRequest
+from ocd.browser.observe.response_bodies import MAX_TOTAL, BodyCollector, ResponseBody
 
 # A request is four to six events of about a kilobyte.
 MAX_EVENTS = 12_000
@@ -35,9 +35,9 @@ class Capture:
 
     mode: str
     start: int
-    fits: Callable[[Exchange], bool]
+    fits: Callable[[NetworkRequest], bool]
     max_entries: int
-    keeper: Keeper | None = None
+    keeper: BodyCollector | None = None
     began: float = field(default_factory=time.monotonic)
     ended: float | None = None
     end: int | None = None
@@ -48,7 +48,7 @@ class Capture:
         return round(((self.ended or time.monotonic()) - self.began) * 1000)
 
 
-class Traffic:
+class RequestLog:
     """A tab's requests; `conditions` is the throttling in force, None without.
 
     allows: whether the domain policy lets a page load a URL.
@@ -57,7 +57,7 @@ class Traffic:
 
     def __init__(self, allows: Callable[[str], bool]) -> None:
         self._allows = allows
-        self.log = RawLog(MAX_EVENTS, MAX_BYTES)
+        self.log = EventLog(MAX_EVENTS, MAX_BYTES)
         self.capture: Capture | None = None
         self.conditions: dict[str, Any] | None = None
         self.called_at: float | None = None
@@ -69,7 +69,7 @@ class Traffic:
         """Listen to a target that joins, before it asks for anything; its domain is enabled."""
 
         def heard(method: str, params: Raw) -> None:
-            self._heard(session, method, params)
+            self._on_event(session, method, params)
 
         session.tap(heard, observe_requests.METHODS)
         self._sessions.append(session)
@@ -85,19 +85,19 @@ class Traffic:
             self.capture.keeper and self.capture.keeper.running
         )
 
-    def _heard(self, session: CdpSession, method: str, params: Raw) -> None:
+    def _on_event(self, session: CdpSession, method: str, params: Raw) -> None:
         if method in _BEGINNINGS:
             self._count += 1
         if len(params) > _HUGE:
-            params = _shortened(params)
-        event = Kept(method, params, session)
+            params = _truncate_event(params)
+        event = RawEvent(method, params, session)
         self.log.add(event)
         if self.capture is not None and self.capture.keeper is not None:
-            self.capture.keeper.heard(event)
+            self.capture.keeper.on_event(event)
 
     # Reading
 
-    def requests(self, start: int = 0, end: int | None = None) -> list[Exchange]:
+    def requests(self, start: int = 0, end: int | None = None) -> list[NetworkRequest]:
         """Return the requests that were begun between the two places, oldest first."""
         events = list(self.log.since())
         kept = sum(1 for _, event in events if event.method in _BEGINNINGS)
@@ -114,7 +114,7 @@ class Traffic:
         kept = sum(1 for _, event in self.log.since() if event.method in _BEGINNINGS)
         return self._count - self._cleared - kept
 
-    def find(self, request_id: str) -> Exchange:
+    def find(self, request_id: str) -> NetworkRequest:
         """Return the request of that id (r12); not_found, telling whether it was dropped."""
         for one in self.requests():
             if one.id == request_id:
@@ -163,7 +163,7 @@ class Traffic:
 
     def stop(self, mode: str) -> Capture:
         """End the running capture; not_running, mode_mismatch."""
-        capture = self.captured(mode)
+        capture = self.current_capture(mode)
         if capture.end is not None:
             raise _not_running(mode)
         capture.end, capture.ended = self.log.end, time.monotonic()
@@ -173,7 +173,7 @@ class Traffic:
                 session.tell(_DURABLE)
         return capture
 
-    def captured(self, mode: str) -> Capture:
+    def current_capture(self, mode: str) -> Capture:
         """Return the capture that runs or was the last to run; not_running, mode_mismatch."""
         if self.capture is None:
             raise _not_running(mode)
@@ -184,19 +184,19 @@ class Traffic:
             )  # fmt: skip
         return self.capture
 
-    def of_capture(self, capture: Capture) -> tuple[list[Exchange], int]:
+    def of_capture(self, capture: Capture) -> tuple[list[NetworkRequest], int]:
         """Return the capture's newest requests, up to its bound, and how many more it had."""
         found = [one for one in self.requests(capture.start, capture.end) if capture.fits(one)]
         newest = found[-capture.max_entries :]
         return newest, len(found) - len(newest)
 
-    async def body(self, one: Exchange, max_bytes: int) -> Body:
+    async def body(self, one: NetworkRequest, max_bytes: int) -> ResponseBody:
         """Return the body of an answer, kept or fetched from Chromium now; see Body."""
         keeper = self.capture.keeper if self.capture else None
         kept = keeper.of(one) if keeper else None
-        return kept or await Body.fetch(one, max_bytes)
+        return kept or await ResponseBody.fetch(one, max_bytes)
 
-    async def posted(self, one: Exchange, max_bytes: int) -> str | None:
+    async def request_body(self, one: NetworkRequest, max_bytes: int) -> str | None:
         """Return what a request sent, where its event did not have it; None if it is gone."""
         try:
             params = {"requestId": one.request_id}
@@ -215,7 +215,7 @@ def _not_running(mode: str) -> OcdError:
     )  # fmt: skip
 
 
-def _shortened(params: Raw) -> Raw:
+def _truncate_event(params: Raw) -> Raw:
     """Return a huge event with its long texts cut: data: addresses, what was posted."""
     event = msgspec.json.decode(params)
     if "request" in event:

@@ -6,21 +6,21 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
 from ocd.browser.observe.har import spans
-from ocd.browser.observe.requests import Exchange
-from ocd.browser.observe.response_bodies import Body
+from ocd.browser.observe.requests import NetworkRequest
+from ocd.browser.observe.response_bodies import ResponseBody
 from ocd.browser.observe.text_patterns import text_test
 from ocd.safety.redact import redact, redact_url
 
 _URL_SHOWN = 2000
-Test = Callable[[Exchange], bool]
+Test = Callable[[NetworkRequest], bool]
 
 
-def brief(one: Exchange) -> dict[str, Any]:
+def request_summary(one: NetworkRequest) -> dict[str, Any]:
     """Return what a list has of a request; keys that would say nothing are left out."""
     told: dict[str, Any] = {
         "id": one.id,
         "method": one.method,
-        "url": shown_url(one.url),
+        "url": display_url(one.url),
         "status": one.status,
         "resource_type": one.type.lower(),
         "mime_type": one.mime_type,
@@ -30,13 +30,13 @@ def brief(one: Exchange) -> dict[str, Any]:
     }
     told |= {"state": one.state} if one.state == "pending" else {}
     told |= {"from_cache": one.cache} if one.cache else {}
-    told |= {"redirect_url": shown_url(one.redirect_url)} if one.redirect_url else {}
+    told |= {"redirect_url": display_url(one.redirect_url)} if one.redirect_url else {}
     told |= {"error": one.error} if one.error else {}
     told |= {"blocked_reason": one.blocked} if one.blocked else {}
     return told | ({"canceled": True} if one.canceled else {})
 
 
-def whole(one: Exchange) -> dict[str, Any]:
+def request_details(one: NetworkRequest) -> dict[str, Any]:
     """Return everything about a request but its body."""
     request: dict[str, Any] = {"headers": redact(one.request_headers)}
     if one.post_data is not None:
@@ -52,19 +52,22 @@ def whole(one: Exchange) -> dict[str, Any]:
     }
     timing = {f"{name}_ms": ms for name, ms in spans(one).items() if ms >= 0}
     timing |= {} if one.duration_ms is None else {"total_ms": one.duration_ms}
-    told = brief(one) | {"request": request, "response": response, "timing": timing}
-    return told | {"initiator": _initiator(one.initiator), "page_url": shown_url(one.document_url)}
+    told = request_summary(one) | {"request": request, "response": response, "timing": timing}
+    return told | {
+        "initiator": _initiator(one.initiator),
+        "page_url": display_url(one.document_url),
+    }
 
 
-def with_body(told: dict[str, Any], body: Body) -> dict[str, Any]:
+def with_body(told: dict[str, Any], body: ResponseBody) -> dict[str, Any]:
     """Return what is told of a request with the answer's body, the secrets in its text masked."""
-    keys = body.told()
+    keys = body.to_dict()
     if keys.get("body_encoding") == "text":
         keys["body"] = redact(body.text)
     return told | keys
 
 
-def shown_url(url: str) -> str:
+def display_url(url: str) -> str:
     """Return an address without credentials, and not without end."""
     clean = redact_url(url) if not url.startswith("data:") else url
     return clean if len(clean) <= _URL_SHOWN else clean[:_URL_SHOWN] + "…"
@@ -76,7 +79,7 @@ def _initiator(initiator: dict[str, Any]) -> dict[str, Any]:
     if frames:
         told |= {"url": frames[0]["url"], "line": frames[0]["lineNumber"] + 1}
     elif initiator.get("url"):
-        told |= {"url": shown_url(initiator["url"])}
+        told |= {"url": display_url(initiator["url"])}
         told |= {"line": int(initiator["lineNumber"]) + 1} if "lineNumber" in initiator else {}
     return told
 
@@ -122,7 +125,7 @@ def url_test(allowed: Iterable[str], blocked: Iterable[str]) -> Test:
     yes = [text_test(pattern, "url_allowlist") for pattern in allowed]
     no = [text_test(pattern, "url_blocklist") for pattern in blocked]
 
-    def fits(one: Exchange) -> bool:
+    def fits(one: NetworkRequest) -> bool:
         if any(test(one.url) for test in no):
             return False
         return not yes or any(test(one.url) for test in yes)

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from ocd.browser.cdp.connection import CdpSession
-from ocd.browser.cdp.event_log import Kept
+from ocd.browser.cdp.event_log import RawEvent
 
 SENT = "Network.requestWillBeSent"
 SOCKET = "Network.webSocketCreated"
@@ -17,7 +17,7 @@ FINISHED = "Network.loadingFinished"
 
 
 @dataclass(slots=True)
-class Exchange:
+class NetworkRequest:
     """One request. `number` counts the tab's requests; redirects are requests of their own.
 
     started: seconds since 1970; began, ended: seconds of Chromium's own clock. error: net::ERR_…,
@@ -129,26 +129,26 @@ _decode = msgspec.json.Decoder(_Event).decode
 class _Folding:
     def __init__(self, first_number: int) -> None:
         self.number = first_number
-        self.exchanges: list[Exchange] = []
+        self.exchanges: list[NetworkRequest] = []
         # Requests are told apart by id; a redirect's are told in turn under the same one.
-        self.open: dict[str, Exchange] = {}
+        self.open: dict[str, NetworkRequest] = {}
         self.sent_headers: defaultdict[str, list[dict[str, str]]] = defaultdict(list)
         self.got: defaultdict[str, list[tuple[int, dict[str, str]]]] = defaultdict(list)
-        self.wants_sent: defaultdict[str, list[Exchange]] = defaultdict(list)
-        self.wants_got: defaultdict[str, list[Exchange]] = defaultdict(list)
+        self.wants_sent: defaultdict[str, list[NetworkRequest]] = defaultdict(list)
+        self.wants_got: defaultdict[str, list[NetworkRequest]] = defaultdict(list)
 
-    def add(self, place: int, kept: Kept) -> None:
+    def add(self, place: int, kept: RawEvent) -> None:
         event = _decode(kept.params)
         handler = _HANDLERS.get(kept.method)
         if handler is not None:
             handler(self, place, kept, event)
 
-    def _new(self, place: int, kept: Kept, event: _Event, exchange: Exchange) -> None:
+    def _new(self, place: int, kept: RawEvent, event: _Event, exchange: NetworkRequest) -> None:
         self.open[event.request_id] = exchange
         self.exchanges.append(exchange)
         self.number += 1
 
-    def sent(self, place: int, kept: Kept, event: _Event) -> None:
+    def on_request_sent(self, place: int, kept: RawEvent, event: _Event) -> None:
         request = event.request
         assert request
         before = self.open.get(event.request_id)
@@ -158,7 +158,7 @@ class _Folding:
             before.redirect_url = request.url
             if event.redirect_has_extra_info:
                 self._want_got(event.request_id, before)
-        exchange = Exchange(
+        exchange = NetworkRequest(
             self.number, event.request_id, kept.session, request.method,
             request.url + request.url_fragment, event.type or "Other", place,
             event.frame_id, event.document_url, event.wall_time, event.timestamp,
@@ -171,20 +171,20 @@ class _Folding:
         else:
             self.wants_sent[event.request_id].append(exchange)
 
-    def socket(self, place: int, kept: Kept, event: _Event) -> None:
-        exchange = Exchange(
+    def socket(self, place: int, kept: RawEvent, event: _Event) -> None:
+        exchange = NetworkRequest(
             self.number, event.request_id, kept.session, "GET", event.url, "WebSocket", place,
             initiator=event.initiator,
         )  # fmt: skip
         self._new(place, kept, event, exchange)
 
-    def sent_more(self, place: int, kept: Kept, event: _Event) -> None:
+    def on_extra_request_info(self, place: int, kept: RawEvent, event: _Event) -> None:
         if self.wants_sent[event.request_id]:
             self.wants_sent[event.request_id].pop(0).request_headers = event.headers
         else:
             self.sent_headers[event.request_id].append(event.headers)
 
-    def answered(self, place: int, kept: Kept, event: _Event) -> None:
+    def on_response(self, place: int, kept: RawEvent, event: _Event) -> None:
         exchange = self.open.get(event.request_id)
         if exchange is None or event.response is None:
             return
@@ -195,13 +195,13 @@ class _Folding:
         if event.has_extra_info:
             self._want_got(event.request_id, exchange)
 
-    def _want_got(self, request_id: str, exchange: Exchange) -> None:
+    def _want_got(self, request_id: str, exchange: NetworkRequest) -> None:
         if self.got[request_id]:
             _, exchange.response_headers = self.got[request_id].pop(0)
         else:
             self.wants_got[request_id].append(exchange)
 
-    def got_more(self, place: int, kept: Kept, event: _Event) -> None:
+    def got_more(self, place: int, kept: RawEvent, event: _Event) -> None:
         exchange = self.open.get(event.request_id)
         if self.wants_got[event.request_id]:
             self.wants_got[event.request_id].pop(0).response_headers = event.headers
@@ -211,7 +211,7 @@ class _Folding:
         if exchange is not None and exchange.status is None and event.status_code // 100 != 3:
             exchange.status, exchange.response_headers = event.status_code, event.headers
 
-    def finished(self, place: int, kept: Kept, event: _Event) -> None:
+    def on_finished(self, place: int, kept: RawEvent, event: _Event) -> None:
         exchange = self.open.get(event.request_id)
         if exchange is not None:
             exchange.state, exchange.session = "finished", kept.session
@@ -219,7 +219,7 @@ class _Folding:
             exchange.ended = max(event.timestamp, exchange.answered, exchange.began)
             exchange.size = round(event.encoded_data_length)
 
-    def failed(self, place: int, kept: Kept, event: _Event) -> None:
+    def on_failed(self, place: int, kept: RawEvent, event: _Event) -> None:
         exchange = self.open.get(event.request_id)
         if exchange is not None:
             exchange.state = "failed"
@@ -228,7 +228,7 @@ class _Folding:
             cors = (event.cors_error_status or {}).get("corsError", "")
             exchange.blocked = event.blocked_reason or cors
 
-    def handshake(self, place: int, kept: Kept, event: _Event) -> None:
+    def handshake(self, place: int, kept: RawEvent, event: _Event) -> None:
         exchange = self.open.get(event.request_id)
         if exchange is None:
             return
@@ -242,13 +242,13 @@ class _Folding:
             )
             exchange.response_headers = event.response.headers
 
-    def socket_error(self, place: int, kept: Kept, event: _Event) -> None:
+    def socket_error(self, place: int, kept: RawEvent, event: _Event) -> None:
         exchange = self.open.get(event.request_id)
         if exchange is not None:
             exchange.error = event.error_message
 
 
-def _answer(exchange: Exchange, response: _Response, at: float) -> None:
+def _answer(exchange: NetworkRequest, response: _Response, at: float) -> None:
     exchange.status = response.status or None
     exchange.status_text = response.status_text
     exchange.response_headers = response.headers
@@ -268,22 +268,22 @@ def _answer(exchange: Exchange, response: _Response, at: float) -> None:
 
 
 _HANDLERS = {
-    SENT: _Folding.sent,
+    SENT: _Folding.on_request_sent,
     SOCKET: _Folding.socket,
-    "Network.requestWillBeSentExtraInfo": _Folding.sent_more,
-    "Network.responseReceived": _Folding.answered,
+    "Network.requestWillBeSentExtraInfo": _Folding.on_extra_request_info,
+    "Network.responseReceived": _Folding.on_response,
     "Network.responseReceivedExtraInfo": _Folding.got_more,
-    FINISHED: _Folding.finished,
-    "Network.loadingFailed": _Folding.failed,
+    FINISHED: _Folding.on_finished,
+    "Network.loadingFailed": _Folding.on_failed,
     "Network.webSocketWillSendHandshakeRequest": _Folding.handshake,
     "Network.webSocketHandshakeResponseReceived": _Folding.handshake,
-    "Network.webSocketClosed": _Folding.finished,
+    "Network.webSocketClosed": _Folding.on_finished,
     "Network.webSocketFrameError": _Folding.socket_error,
 }  # fmt: skip
 METHODS = tuple(_HANDLERS)
 
 
-def fold(events: Iterable[tuple[int, Kept]], first_number: int) -> list[Exchange]:
+def fold(events: Iterable[tuple[int, RawEvent]], first_number: int) -> list[NetworkRequest]:
     """Return the requests whose beginning is among the events, oldest first."""
     folding = _Folding(first_number)
     for place, kept in events:

@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.browser.cdp.event_log import Kept
-from ocd.browser.observe.requests import FINISHED, SENT, Exchange, fold
+from ocd.browser.cdp.event_log import RawEvent
+from ocd.browser.observe.requests import FINISHED, SENT, NetworkRequest, fold
 
 # What a capture keeps of all bodies together.
 MAX_TOTAL = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class ResponseBody:
     """What an answer brought: text, or bytes as base64; `error` says why there is none.
 
     size: bytes of the whole body. truncated: `text` is its beginning only.
@@ -30,7 +30,7 @@ class Body:
     error: str = ""
 
     @classmethod
-    async def fetch(cls, one: Exchange, max_bytes: int) -> "Body":
+    async def fetch(cls, one: NetworkRequest, max_bytes: int) -> "ResponseBody":
         """Ask Chromium for the body; it keeps those of the present page, up to 5 MB each."""
         if one.state == "pending":
             return cls(error="The answer has not ended yet.")
@@ -46,7 +46,7 @@ class Body:
         return cls.of(reply, max_bytes)
 
     @classmethod
-    def of(cls, reply: dict[str, Any], max_bytes: int) -> "Body":
+    def of(cls, reply: dict[str, Any], max_bytes: int) -> "ResponseBody":
         """Return CDP's reply as a body of at most `max_bytes`."""
         if reply["base64Encoded"]:
             return cls.of_bytes(base64.b64decode(reply["body"]), max_bytes)
@@ -55,7 +55,7 @@ class Body:
         return cls(text, size=len(data), truncated=len(data) > max_bytes)
 
     @classmethod
-    def of_bytes(cls, data: bytes, max_bytes: int) -> "Body":
+    def of_bytes(cls, data: bytes, max_bytes: int) -> "ResponseBody":
         """Return bytes as a body; those that are text after all as text."""
         cut = data[:max_bytes]
         if b"\0" not in cut:
@@ -67,7 +67,7 @@ class Body:
         shown = base64.b64encode(cut).decode()
         return cls(shown, is_base64=True, size=len(data), truncated=len(data) > len(cut))
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return its keys in a result."""
         if self.error:
             return {"body": None, "body_error": self.error}
@@ -83,19 +83,19 @@ class _Ended(msgspec.Struct, rename="camel"):
 _ended = msgspec.json.Decoder(_Ended).decode
 
 
-class Keeper:
+class BodyCollector:
     """Fetches the bodies of a capture as they end, and keeps the newest up to a total."""
 
-    def __init__(self, max_body_bytes: int, fits: Callable[[Exchange], bool]) -> None:
+    def __init__(self, max_body_bytes: int, fits: Callable[[NetworkRequest], bool]) -> None:
         self.dropped = 0
         self.each = max_body_bytes
         self.running = True
         self._fits = fits
         self._wanted: set[str] = set()
-        self._bodies: dict[str, Body] = {}
+        self._bodies: dict[str, ResponseBody] = {}
         self._total = 0
 
-    def heard(self, event: Kept) -> None:
+    def on_event(self, event: RawEvent) -> None:
         """Take note of an event; the body of an answer that has ended is asked for."""
         if not self.running:
             return
@@ -106,7 +106,7 @@ class Keeper:
         elif event.method == FINISHED:
             self._ask(event)
 
-    def _ask(self, event: Kept) -> None:
+    def _ask(self, event: RawEvent) -> None:
         number = _ended(event.params).request_id
         if number not in self._wanted:
             return
@@ -117,7 +117,7 @@ class Keeper:
     def _came(self, number: str, reply: asyncio.Future[dict[str, Any]]) -> None:
         if reply.cancelled() or reply.exception() is not None:
             return
-        body = Body.of(reply.result(), self.each)
+        body = ResponseBody.of(reply.result(), self.each)
         self._bodies[number] = body
         self._total += len(body.text)
         while self._total > MAX_TOTAL:
@@ -125,7 +125,7 @@ class Keeper:
             self._total -= len(self._bodies.pop(oldest).text)
             self.dropped += 1
 
-    def of(self, one: Exchange) -> Body | None:
+    def of(self, one: NetworkRequest) -> ResponseBody | None:
         """Return the kept body of a request, if there is one."""
         return None if one.state == "redirected" else self._bodies.get(one.request_id)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ocd.browser.performance.trace_events import LONG_TASK_MS, Facts, Resource
+from ocd.browser.performance.trace_events import LONG_TASK_MS, Resource, TraceFacts
 
 _TOP = 10
 # Google's bounds of good and poor.
@@ -27,7 +27,7 @@ class Insight:
         return "\n".join(lines).strip()
 
 
-def metrics(facts: Facts) -> dict[str, Any]:
+def metrics(facts: TraceFacts) -> dict[str, Any]:
     """Return the numbers that pages are measured by; what did not happen is left out."""
     found = {
         "ttfb_ms": facts.ttfb, "fcp_ms": facts.fcp, "lcp_ms": facts.lcp, "cls": facts.cls,
@@ -44,7 +44,7 @@ def rating(name: str, value: float) -> str:
     return "good" if value <= good else "needs improvement" if value <= poor else "poor"
 
 
-def summary(facts: Facts) -> str:
+def summary(facts: TraceFacts) -> str:
     """Return the metrics and findings as Markdown."""
     lines = [f"# {facts.url or 'The page as it was'}", ""]
     for name, value in metrics(facts).items():
@@ -54,7 +54,7 @@ def summary(facts: Facts) -> str:
     return "\n".join(lines)
 
 
-def _lcp(facts: Facts) -> Insight:
+def _lcp(facts: TraceFacts) -> Insight:
     if facts.lcp is None:
         return Insight("No largest contentful paint was recorded.", [])
     ttfb = facts.ttfb or 0.0
@@ -72,7 +72,7 @@ def _lcp(facts: Facts) -> Insight:
     return Insight(f"LCP {facts.lcp} ms: {kind} {node}.".replace(": .", "."), rows)
 
 
-def _document(facts: Facts) -> Insight:
+def _document(facts: TraceFacts) -> Insight:
     document = facts.document
     if document is None:
         return Insight("No document was loaded.", [])
@@ -81,7 +81,7 @@ def _document(facts: Facts) -> Insight:
     return Insight(f"The document's first byte came after {document.answered} ms.", [row])
 
 
-def _blocking(facts: Facts) -> Insight:
+def _blocking(facts: TraceFacts) -> Insight:
     until = facts.fcp if facts.fcp is not None else float("inf")
     found = [
         one
@@ -92,12 +92,12 @@ def _blocking(facts: Facts) -> Insight:
     return Insight(f"{len(found)} resources held the first paint up.", rows)
 
 
-def _shifts(facts: Facts) -> Insight:
+def _shifts(facts: TraceFacts) -> Insight:
     worst = sorted(facts.shifts, key=lambda shift: -shift["score"])[:_TOP]
     return Insight(f"CLS {facts.cls}: {len(facts.shifts)} shifts.", worst)
 
 
-def _tasks(facts: Facts) -> Insight:
+def _tasks(facts: TraceFacts) -> Insight:
     longest = sorted(facts.tasks, key=lambda task: -task.duration)[:_TOP]
     rows = [
         {"start_ms": t.start, "duration_ms": t.duration, "what": t.what, "url": t.url}
@@ -107,7 +107,7 @@ def _tasks(facts: Facts) -> Insight:
     return Insight(text, rows)
 
 
-def _third_parties(facts: Facts) -> Insight:
+def _third_parties(facts: TraceFacts) -> Insight:
     own = facts.document.host if facts.document else ""
     hosts: defaultdict[str, list[Resource]] = defaultdict(list)
     for one in facts.resources:
@@ -121,13 +121,13 @@ def _third_parties(facts: Facts) -> Insight:
     return Insight(f"{len(hosts)} other hosts.", rows[:_TOP])
 
 
-def _largest(facts: Facts) -> Insight:
+def _largest(facts: TraceFacts) -> Insight:
     found = sorted(facts.resources, key=lambda one: -one.bytes)[:_TOP]
     total = sum(one.bytes for one in facts.resources)
     return Insight(f"{len(facts.resources)} requests, {total} bytes.", [_row(one) for one in found])
 
 
-def _interactions(facts: Facts) -> Insight:
+def _interactions(facts: TraceFacts) -> Insight:
     worst = sorted(facts.interactions, key=lambda one: -one["duration_ms"])[:_TOP]
     if not worst:
         return Insight("No interaction was recorded; long tasks tell what one would wait for.", [])
@@ -146,7 +146,7 @@ def _row(one: Resource) -> dict[str, Any]:
     }  # fmt: skip
 
 
-INSIGHTS: dict[str, Callable[[Facts], Insight]] = {
+INSIGHTS: dict[str, Callable[[TraceFacts], Insight]] = {
     "LCPBreakdown": _lcp,
     "DocumentLatency": _document,
     "RenderBlocking": _blocking,

@@ -58,7 +58,7 @@ _FIRST = "first_contentful_paint_ms"
 _LARGEST = "largest_contentful_paint_ms"
 
 
-async def measured(tab: "Tab", kind: str, *, with_resources: bool) -> dict[str, Any]:
+async def measure(tab: "Tab", kind: str, *, with_resources: bool) -> dict[str, Any]:
     """Return the measurements of that kind, or all of puppeteer, navigation, paint, resource.
 
     Times are in ms since the navigation, but for Chromium's own counters, in seconds. A paint that
@@ -85,7 +85,7 @@ async def measured(tab: "Tab", kind: str, *, with_resources: bool) -> dict[str, 
     return found
 
 
-def unpainted(found: dict[str, Any]) -> bool:
+def is_unpainted(found: dict[str, Any]) -> bool:
     """Whether the page had shown nothing when it was measured."""
     return "paint" in found and found["paint"][_FIRST] is None
 

@@ -75,7 +75,7 @@ class Task:
 
 
 @dataclass(slots=True)
-class Facts:
+class TraceFacts:
     """Everything that the insights are made of."""
 
     url: str = ""
@@ -126,7 +126,7 @@ class Facts:
         return max((one["duration_ms"] for one in self.interactions), default=None)
 
 
-def gather(events: Iterable[Raw]) -> Facts:
+def gather(events: Iterable[Raw]) -> TraceFacts:
     """Return the facts of a trace's last navigation of the main frame (or of the whole trace)."""
     known: list[_Event] = []
     work: list[_Event] = []
@@ -140,10 +140,10 @@ def gather(events: Iterable[Raw]) -> Facts:
             if event.dur >= 1000 and (event.name == "RunTask" or event.name in _WORK):
                 work.append(event)
     known.sort(key=lambda event: event.ts)
-    return _Gathering(known, work).facts()
+    return _TraceReader(known, work).facts()
 
 
-class _Gathering:
+class _TraceReader:
     def __init__(self, known: list[_Event], work: list[_Event]) -> None:
         self.known, self.work = known, work
         starts = [
@@ -162,8 +162,8 @@ class _Gathering:
             if event.name == "thread_name" and event.args.get("name") == "CrRendererMain"
         }
 
-    def facts(self) -> Facts:
-        facts = Facts(url=redact_url(str(self.start.data.get("documentLoaderURL", ""))))
+    def facts(self) -> TraceFacts:
+        facts = TraceFacts(url=redact_url(str(self.start.data.get("documentLoaderURL", ""))))
         resources: dict[str, Resource] = {}
         for event in self.known:
             if event.ts >= self.start.ts:
@@ -175,7 +175,7 @@ class _Gathering:
     def _ms(self, ts: float) -> float:
         return round((ts - self.start.ts) / 1000, 1)
 
-    def _add(self, facts: Facts, resources: dict[str, Resource], event: _Event) -> None:
+    def _add(self, facts: TraceFacts, resources: dict[str, Resource], event: _Event) -> None:
         data, at = event.data, self._ms(event.ts)
         ours = not self.navigation or data.get("navigationId") == self.navigation
         match event.name:

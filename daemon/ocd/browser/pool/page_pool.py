@@ -12,13 +12,13 @@ from ocd.browser.process.chromium import Chromium
 from ocd.browser.tabs.navigation import STATUS_ONLY
 from ocd.safety import certificate_errors
 
-__all__ = ["Fetched", "LoadedPage", "PagePool", "PoolWait"]
+__all__ = ["FetchedBody", "LoadedPage", "PagePool", "PoolWait"]
 
 _READ_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedBody:
     """A body fetched with the browser's network stack (cookies, TLS), not rendered.
 
     url is the one asked for: Chromium follows redirects without telling where they led.
@@ -169,7 +169,7 @@ class PagePool:
         else:
             self._idle.append(tab)
 
-    async def fetch(self, url: str, timeout_s: float) -> Fetched:
+    async def fetch(self, url: str, timeout_s: float) -> FetchedBody:
         """Fetch `url` with the context's cookies, without rendering it.
 
         Answers of 400 and above have no body here. Raises fetch_failed, timeout, browser_gone.
@@ -181,7 +181,7 @@ class PagePool:
         except TimeoutError:
             raise OcdError("timeout", f"{url} took more than {timeout_s:g} s.") from None
 
-    async def _fetch(self, url: str) -> Fetched:
+    async def _fetch(self, url: str) -> FetchedBody:
         tab = await self._fetching()
         params = {
             "frameId": tab.cdp.target_id,
@@ -192,11 +192,11 @@ class PagePool:
         status = int(found.get("httpStatusCode", 0))
         headers = {name.lower(): value for name, value in found.get("headers", {}).items()}
         if found["success"]:
-            return Fetched(url, status, headers, await _read_stream(tab, found["stream"]))
+            return FetchedBody(url, status, headers, await _read_stream(tab, found["stream"]))
         if status >= 400:
-            return Fetched(url, status, headers, b"")
+            return FetchedBody(url, status, headers, b"")
         error = found.get("netErrorName", "net::ERR_FAILED")
-        untrusted = certificate_errors.refused(url, urlsplit(url).netloc, error)
+        untrusted = certificate_errors.certificate_error(url, urlsplit(url).netloc, error)
         raise untrusted or OcdError("fetch_failed", f"{url}: {error}", url=url, net_error=error)
 
     async def _fetching(self) -> PoolTab:

@@ -16,7 +16,7 @@ from ocd.browser.process.targets import Targets
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.navigation import failure
-from ocd.browser.tabs.page_loads import Documents
+from ocd.browser.tabs.page_loads import PageLoads
 
 PoolWait = Literal["load", "dom", "idle"]
 
@@ -90,7 +90,7 @@ class PoolTab:
         self.broken = False
         self.stale = False
         self._targets = targets
-        self._documents = Documents(cdp)
+        self._documents = PageLoads(cdp)
         self._leaving = False
 
     @classmethod
@@ -106,11 +106,11 @@ class PoolTab:
     def _start(self) -> list[asyncio.Future[dict[str, Any]]]:
         cdp = self.cdp
         self._documents.start()
-        cdp.on("Inspector.targetCrashed", self._crashed)
+        cdp.on("Inspector.targetCrashed", self._on_crash)
         cdp.on("Page.javascriptDialogOpening", self._dialog)
         cdp.on("Page.frameRequestedNavigation", self._leaves)
         cdp.on("Page.frameNavigated", self._arrives)
-        cdp.on("disconnected", self._gone)
+        cdp.on("disconnected", self._on_disconnect)
         return [
             cdp.send("Page.enable"),
             cdp.send("Inspector.enable"),
@@ -119,11 +119,11 @@ class PoolTab:
             cdp.send("Runtime.runIfWaitingForDebugger"),
         ]
 
-    def _crashed(self, _: Event) -> None:
+    def _on_crash(self, _: Event) -> None:
         self.broken = True
         self.cdp.halt(OcdError("tab_crashed", "The page has crashed its renderer."))
 
-    def _gone(self) -> None:
+    def _on_disconnect(self) -> None:
         self.broken = True
 
     def _dialog(self, event: Event) -> None:
@@ -181,11 +181,14 @@ class PoolTab:
             if found is not None and not (self._leaving or found["refresh"]):
                 return found
             # The page went elsewhere by itself, or is about to: the next one counts.
-            if not await self._moved(moves, bounded=found is not None) and found is not None:
+            if (
+                not await self._follow_redirects(moves, bounded=found is not None)
+                and found is not None
+            ):
                 return found
         raise OcdError("too_many_redirects", f"{url} sends its visitor on without end.", url=url)
 
-    async def _moved(self, moves: int, *, bounded: bool) -> bool:
+    async def _follow_redirects(self, moves: int, *, bounded: bool) -> bool:
         documents = self._documents
         try:
             async with asyncio.timeout(3 if bounded else None):
@@ -198,7 +201,7 @@ class PoolTab:
         left = end - asyncio.get_running_loop().time()
         # Some time before the end a page whose pictures hang is taken as it stands.
         inside = max(left - max(0.25, left / 10), 0.05)
-        call = f"{_READ}({json.dumps(wait)}, {_rounded_ms(inside)})"
+        call = f"{_READ}({json.dumps(wait)}, {_round_to_ms(inside)})"
         try:
             found = await self._run(call)
         except OcdError as error:
@@ -248,7 +251,7 @@ def _checked(found: object) -> Any:  # noqa: ANN401 - any JSON value
     return found
 
 
-def _rounded_ms(seconds: float) -> int:
+def _round_to_ms(seconds: float) -> int:
     # The renderer compiles a script that it knows, to the letter, only once: 2 ms of every page.
     return int(seconds * 1000) if seconds < 2 else int(seconds) * 1000
 

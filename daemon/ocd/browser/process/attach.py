@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import Connection
-from ocd.browser.process.launch import Launched
+from ocd.browser.process.launch import LaunchedBrowser
 
 if TYPE_CHECKING:
     import aiohttp
@@ -81,12 +81,12 @@ async def _socket_url(session: "aiohttp.ClientSession", url: str) -> str:
             return str((await reply.json(content_type=None))["webSocketDebuggerUrl"])
 
 
-async def attach(url: str, spawn: Spawn) -> Launched:
+async def attach(url: str, spawn: Spawn) -> LaunchedBrowser:
     """Connect to the browser at `url` (http:// or ws://); it will never be closed by us."""
     transport = SocketTransport(url)
     await transport.open()
     connection = Connection(transport)
-    spawn(transport.read(connection.received, connection.lost))
+    spawn(transport.read(connection.receive, connection.on_lost))
     spawn(transport.drain())
     reply = await connection.send("Browser.getVersion")
-    return Launched(None, connection, str(reply["product"]))
+    return LaunchedBrowser(None, connection, str(reply["product"]))

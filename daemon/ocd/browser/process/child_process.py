@@ -68,7 +68,7 @@ class BrowserProcess:
         self.exited = asyncio.Event()
         self.status: int | None = None
 
-    def ended(self, status: int) -> None:
+    def record_exit(self, status: int) -> None:
         """Record the exit status."""
         self.status = status
         self.exited.set()
@@ -175,4 +175,4 @@ def _watch(process: BrowserProcess, loop: asyncio.AbstractEventLoop) -> None:
         status = 0
     # The loop may be gone already: then nobody waits.
     with contextlib.suppress(RuntimeError):
-        loop.call_soon_threadsafe(process.ended, os.waitstatus_to_exitcode(status))
+        loop.call_soon_threadsafe(process.record_exit, os.waitstatus_to_exitcode(status))

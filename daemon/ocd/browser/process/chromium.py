@@ -17,9 +17,9 @@ from ocd.browser.process import attach, memory
 from ocd.browser.process.child_process import BrowserProcess
 from ocd.browser.process.discovery import find_browser
 from ocd.browser.process.downloads import Downloads
-from ocd.browser.process.launch import CLOSE_S, Launched, LaunchOptions, launch
+from ocd.browser.process.launch import CLOSE_S, LaunchedBrowser, LaunchOptions, launch
 from ocd.browser.process.network_rules import apply_network_rules
-from ocd.browser.process.request_guard import Guard
+from ocd.browser.process.request_guard import RequestGuard
 from ocd.browser.process.targets import Targets
 from ocd.browser.sessions import permissions
 from ocd.safety.domain_policy import DomainPolicy
@@ -71,9 +71,9 @@ class Chromium:
         self.version = ""
         self.on_gone: list[Callable[[], None]] = []
         self.idle_minutes = options.idle_minutes
-        self.guard = Guard(options.policy)
+        self.guard = RequestGuard(options.policy)
         self.downloads = Downloads(options.incoming, spawn)
-        self._launched: Launched | None = None
+        self._launched: LaunchedBrowser | None = None
         self._targets: Targets | None = None
         self._starting: asyncio.Future[Connection] | None = None
         self._start_task: asyncio.Task[Any] | None = None
@@ -158,7 +158,7 @@ class Chromium:
         # Everybody who waited may have been cancelled.
         result.exception()
 
-    async def _open(self) -> Launched:
+    async def _open(self) -> LaunchedBrowser:
         launched = await self._launch()
         try:
             await self._prepare(launched)
@@ -170,17 +170,17 @@ class Chromium:
             raise
         self.generation += 1
         self.version = launched.version
-        launched.connection.once("disconnected", self._lost)
+        launched.connection.once("disconnected", self._on_connection_lost)
         return launched
 
-    async def _prepare(self, launched: Launched) -> None:
+    async def _prepare(self, launched: LaunchedBrowser) -> None:
         try:
             async with asyncio.timeout(SET_UP_S):
                 await self._set_up(launched)
         except (OcdError, TimeoutError) as error:
             raise _unsuitable(launched.version, error) from None
 
-    async def _set_up(self, launched: Launched) -> None:
+    async def _set_up(self, launched: LaunchedBrowser) -> None:
         self._targets = Targets(launched.connection)
         await self._targets.start()
         own = launched.process is not None
@@ -190,7 +190,7 @@ class Chromium:
         if own:
             permissions.refuse_all(launched.connection)
 
-    async def _launch(self) -> Launched:
+    async def _launch(self) -> LaunchedBrowser:
         options = self.options
         _warn_of_gaps(options, self.guard.policy)
         if options.browser_url:
@@ -232,7 +232,7 @@ class Chromium:
         self._temporary = Path(tempfile.mkdtemp(prefix="openchrome-profile-"))
         return self._temporary
 
-    def _lost(self) -> None:
+    def _on_connection_lost(self) -> None:
         launched, self._launched = self._launched, None
         self._targets = None
         if self.state != "stopped":

@@ -62,7 +62,7 @@ class Download:
         """Wait until it has ended."""
         await self._done.wait()
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return it for a caller: the size is what has come so far."""
         self.reported = self.done
         kept = self.state in ("in_progress", "completed") and self.path is not None
@@ -102,8 +102,8 @@ class Downloads:
         if self._keeps and self._incoming is not None:
             await asyncio.to_thread(_empty, self._incoming)
             settings = {"behavior": "allowAndName", "downloadPath": str(self._incoming)}
-        connection.on("Browser.downloadProgress", self._progressed)
-        connection.once("disconnected", self._lost)
+        connection.on("Browser.downloadProgress", self._on_progress)
+        connection.once("disconnected", self._on_connection_lost)
         self._settings = {**settings, "eventsEnabled": True}
         await connection.send("Browser.setDownloadBehavior", self._settings)
 
@@ -137,7 +137,7 @@ class Downloads:
             name = f"{stem}-{number}{suffix}"
         return folder / name
 
-    def _progressed(self, event: Event) -> None:
+    def _on_progress(self, event: Event) -> None:
         download = self._running.get(event["guid"])
         if download is None:
             return
@@ -167,7 +167,7 @@ class Downloads:
         finally:
             self._running.pop(download.guid, None)
 
-    def _lost(self) -> None:
+    def _on_connection_lost(self) -> None:
         self._connection = None
         for download in self._running.values():
             download.end("failed")

@@ -37,7 +37,7 @@ class LaunchOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Launched:
+class LaunchedBrowser:
     """A browser that answered: process None if somebody else started it."""
 
     process: BrowserProcess | None
@@ -66,14 +66,14 @@ async def end(process: BrowserProcess, grace_s: float) -> None:
     await process.wait_exited(CLOSE_S)
 
 
-async def launch(options: LaunchOptions) -> Launched:
+async def launch(options: LaunchOptions) -> LaunchedBrowser:
     """Start Chromium and wait until it answers; browser_failed with its last words if not."""
     arguments = await asyncio.to_thread(_prepare, options)
     process, ends = start(arguments, ErrorLog(options.log))
     transport = PipeTransport()
     connection = Connection(transport)
     try:
-        await transport.open(ends, connection.received, connection.lost)
+        await transport.open(ends, connection.receive, connection.on_lost)
         # Before it answers: one that hangs while it starts must be found by whoever cleans up.
         await asyncio.to_thread(_remember, options, process.pid)
         version = await _first_answer(process, connection)
@@ -82,7 +82,7 @@ async def launch(options: LaunchOptions) -> Launched:
         connection.close()
         orphans.forget(options.run_dir, process.pid)
         raise
-    return Launched(process, connection, version, options.run_dir)
+    return LaunchedBrowser(process, connection, version, options.run_dir)
 
 
 def _prepare(options: LaunchOptions) -> list[str]:
@@ -113,17 +113,17 @@ async def _first_answer(process: BrowserProcess, connection: Connection) -> str:
                 connection.interrupt(connection.misunderstood)
             reply = await asked
     except TimeoutError:
-        raise _failed(process, f"Chromium did not answer within {START_S:.0f} s.") from None
+        raise _launch_error(process, f"Chromium did not answer within {START_S:.0f} s.") from None
     except OcdError as error:
         if not connection.closed:
             message = "The browser does not answer as a Chromium does: "
-            raise _failed(process, message + error.message) from None
+            raise _launch_error(process, message + error.message) from None
         await process.wait_exited(1)
-        raise _failed(process, "Chromium ended before it answered.") from None
+        raise _launch_error(process, "Chromium ended before it answered.") from None
     return str(reply.get("product", ""))
 
 
-def _failed(process: BrowserProcess, message: str) -> OcdError:
+def _launch_error(process: BrowserProcess, message: str) -> OcdError:
     lines = list(process.log.last)[-8:]
     if any(_NO_DISPLAY in line for line in lines):
         return OcdError(

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_address
 
 from ocd.safety.domain_policy import DomainPolicy
-from ocd.safety.host_globs import Glob, parsed
+from ocd.safety.host_globs import Glob, parse
 
 _RESOLVER = "--host-resolver-rules="
 _PROXIES = ("--proxy-server", "--proxy-pac-url", "--proxy-auto-detect", "--no-proxy-server")
@@ -51,7 +51,7 @@ def apply_network_rules(
     if not policy.empty:
         added += _WITHOUT_LEAKS
     if policy.allow and not own_proxy:
-        bypass = [pattern for glob in policy.allow for pattern in _bypassing(parsed(glob))]
+        bypass = [pattern for glob in policy.allow for pattern in _bypassing(parse(glob))]
         added += [
             f"--proxy-server=http://{_NOWHERE}:9",
             # The first entry takes back that loopback never goes through a proxy.
@@ -67,7 +67,7 @@ def apply_network_rules(
 
 
 def _refused(policy: DomainPolicy) -> Iterator[str]:
-    for glob in (*map(parsed, policy.block), *policy.servers.globs):
+    for glob in (*map(parse, policy.block), *policy.servers.globs):
         for name in _spellings(glob):
             # Without a port the resolver's patterns write an IPv6 address without brackets.
             yield name if glob.port is None else _with_port(name, glob.port)

@@ -22,7 +22,7 @@ _ENDING_S = 5.0
 _LOOK_S = 0.02
 
 
-class Running(msgspec.Struct):
+class BrowserIdentity(msgspec.Struct):
     """Who runs: enough to tell this process from a later one with the same pid."""
 
     pid: int
@@ -36,13 +36,13 @@ def remember(run_dir: Path, pid: int, profile: Path) -> None:
     """Write down which Chromium is ours."""
     with contextlib.suppress(psutil.Error):
         started_at = psutil.Process(pid).create_time()
-        record = Running(pid, started_at, str(profile), socket.gethostname())
+        record = BrowserIdentity(pid, started_at, str(profile), socket.gethostname())
         write_whole(run_dir / RECORD, msgspec.json.encode(record))
 
 
 def forget(run_dir: Path, pid: int) -> None:
     """Drop the record of this Chromium, which has ended; another daemon's stays."""
-    record = _recorded(run_dir)
+    record = _read_record(run_dir)
     if record is not None and record.pid == pid:
         with contextlib.suppress(OSError):
             (run_dir / RECORD).unlink(missing_ok=True)
@@ -50,7 +50,7 @@ def forget(run_dir: Path, pid: int) -> None:
 
 def reap(run_dir: Path) -> int | None:
     """End the Chromium that an earlier daemon left running; return its pid if there was one."""
-    record = _recorded(run_dir)
+    record = _read_record(run_dir)
     if record is None:
         return None
     process = _alive(record)
@@ -60,16 +60,16 @@ def reap(run_dir: Path) -> int | None:
     return process.pid if process is not None else None
 
 
-def _recorded(run_dir: Path) -> Running | None:
+def _read_record(run_dir: Path) -> BrowserIdentity | None:
     try:
         data = read_whole(run_dir / RECORD)
-        return msgspec.json.decode(data, type=Running) if data else None
+        return msgspec.json.decode(data, type=BrowserIdentity) if data else None
     except (OcdError, *UNDECODABLE):
         # Not worth refusing to start for: the profile's lock still protects the profile.
         return None
 
 
-def _alive(record: Running) -> psutil.Process | None:
+def _alive(record: BrowserIdentity) -> psutil.Process | None:
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(record.pid)
         same_start = abs(process.create_time() - record.started_at) < _SAME_START_S
@@ -91,7 +91,7 @@ def find_orphans(home: Path, run_dir: Path) -> list[psutil.Process]:
     orders from a pipe, as only we start them; what descends from this process is in use.
     """
     used = {os.getpid(), *(child.pid for child in psutil.Process().children(recursive=True))}
-    record = _recorded(run_dir)
+    record = _read_record(run_dir)
     recorded = _alive(record) if record is not None else None
     found = [] if recorded is None else [recorded]
     for process in psutil.process_iter():

@@ -37,30 +37,30 @@ _WINDOWS = {
     "brave": ("AppData/Local/BraveSoftware/Brave-Browser/User Data",),
     "vivaldi": ("AppData/Local/Vivaldi/User Data",),
 }
-_MOST_BYTES = 16 << 20
+_MAX_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProfileDir:
     """A folder of user data, and whose it is."""
 
     browser: str
     folder: Path
 
 
-def places(home: Path | None = None) -> list[Place]:
+def places(home: Path | None = None) -> list[ProfileDir]:
     """Return the folders of user data that this user's browsers have."""
     table = {"darwin": _MAC, "win32": _WINDOWS}.get(sys.platform, _LINUX)
     base = home or Path.home()
-    known = [Place(browser, base / tail) for browser, tails in table.items() for tail in tails]
+    known = [ProfileDir(browser, base / tail) for browser, tails in table.items() for tail in tails]
     return [place for place in known if place.folder.is_dir()]
 
 
-def listed(place: Place) -> list[dict[str, Any]]:
+def list_profiles(place: ProfileDir) -> list[dict[str, Any]]:
     """Return the profiles of a folder, as its Local State names them; [] if it does not say."""
     try:
         with (place.folder / "Local State").open("rb") as file:
-            state = msgspec.json.decode(file.read(_MOST_BYTES))
+            state = msgspec.json.decode(file.read(_MAX_BYTES))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return []
     profile = state.get("profile") if isinstance(state, dict) else None

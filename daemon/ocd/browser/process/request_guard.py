@@ -7,7 +7,7 @@ from ocd.browser.cdp.connection import Connection, Event
 from ocd.safety.domain_policy import DomainPolicy
 
 
-class Guard:
+class RequestGuard:
     """Stops what the policy forbids before it leaves the browser.
 
     It works at the browser's level, so redirects, frames, workers and pop-ups are seen, too. While
@@ -34,7 +34,7 @@ class Guard:
         """Watch the requests of a freshly started browser, or of one that runs already."""
         self._connection = connection
         self._has_network_rules = has_network_rules
-        connection.on("Fetch.requestPaused", self._asked)
+        connection.on("Fetch.requestPaused", self._on_request_paused)
         await self._apply()
 
     async def set_policy(self, policy: DomainPolicy) -> None:
@@ -73,7 +73,7 @@ class Guard:
             return False
         return True
 
-    def _asked(self, event: Event) -> None:
+    def _on_request_paused(self, event: Event) -> None:
         assert self._connection
         number = {"requestId": event["requestId"]}
         if self.allows(event["request"]["url"]):

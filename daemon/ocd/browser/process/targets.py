@@ -25,8 +25,8 @@ class Targets:
         self._creating = 0
         self._unclaimed: dict[str, CdpSession] = {}
         self._adopters: dict[str, Adopt] = {}
-        connection.on("Target.attachedToTarget", self._attached)
-        connection.on("Target.detachedFromTarget", self._detached)
+        connection.on("Target.attachedToTarget", self._on_attached)
+        connection.on("Target.detachedFromTarget", self._on_detached)
 
     async def start(self) -> None:
         """Begin to attach."""
@@ -70,7 +70,7 @@ class Targets:
         """Give the pop-ups of this page to `adopt`."""
         self._adopters[session.target_id] = adopt
 
-    def _attached(self, params: Event) -> None:
+    def _on_attached(self, params: Event) -> None:
         session = self._connection.session(params["sessionId"])
         if session.kind != "page" or session.target_id in self._adopters:
             return
@@ -92,7 +92,7 @@ class Targets:
             _let_go(session)
         self._unclaimed.clear()
 
-    def _detached(self, params: Event) -> None:
+    def _on_detached(self, params: Event) -> None:
         self._adopters.pop(params.get("targetId", ""), None)
         self._unclaimed.pop(params.get("targetId", ""), None)
 

@@ -30,7 +30,7 @@ _COOKIE_KEYS = (
 
 
 @dataclass(eq=False, slots=True)
-class Worker:
+class BrowserContext:
     """An isolated context of a session; `workflow_id` is that of the workflow that owns it.
 
     context_id belongs to the Chromium of `generation`; it went with that one's end.
@@ -44,22 +44,24 @@ class Worker:
     generation: int
 
 
-class Workers:
+class BrowserContexts:
     """The workers of one session, oldest first."""
 
     def __init__(self, session: "Session") -> None:
         self._session = session
-        self._by_id: dict[str, Worker] = {}
+        self._by_id: dict[str, BrowserContext] = {}
         self._creating = 0
         self._number = 0
 
-    def __iter__(self) -> Iterator[Worker]:
+    def __iter__(self) -> Iterator[BrowserContext]:
         return iter(self._by_id.values())
 
     def __len__(self) -> int:
         return len(self._by_id) + self._creating
 
-    async def create(self, name: str, *, worker_id: str = "", workflow_id: str = "") -> Worker:
+    async def create(
+        self, name: str, *, worker_id: str = "", workflow_id: str = ""
+    ) -> BrowserContext:
         """Make a worker; limit_reached beyond MAX_WORKERS, invalid_argument for a taken id."""
         if len(self) >= MAX_WORKERS:
             raise OcdError(
@@ -78,7 +80,9 @@ class Workers:
             self._number += 1
             worker_id = f"w{self._number}"
         generation = self._session.sessions.chromium.generation
-        worker = Worker(worker_id, name or worker_id, workflow_id, now(), context_id, generation)
+        worker = BrowserContext(
+            worker_id, name or worker_id, workflow_id, now(), context_id, generation
+        )
         self._by_id[worker_id] = worker
         return worker
 
@@ -93,7 +97,7 @@ class Workers:
                 permissions.refuse_all(connection, context_id)
         return context_id
 
-    def get(self, wanted: str) -> Worker:
+    def get(self, wanted: str) -> BrowserContext:
         """Return the worker with this id, else the one with this name; worker_not_found."""
         if wanted in self._by_id:
             return self._by_id[wanted]
@@ -105,16 +109,16 @@ class Workers:
             hint="List them: worker action=list.", workers=list(self._by_id),
         )  # fmt: skip
 
-    def tabs(self, worker: Worker) -> list[Tab]:
+    def tabs(self, worker: BrowserContext) -> list[Tab]:
         """Return the worker's tabs, oldest first."""
         return [tab for tab in self._session.tabs if _context_of(tab) == worker.context_id]
 
-    def owner(self, tab: Tab) -> Worker | None:
+    def owner(self, tab: Tab) -> BrowserContext | None:
         """Return the worker whose tab it is; None: it belongs to the profile."""
         context_id = _context_of(tab)
         return next((worker for worker in self if worker.context_id == context_id), None)
 
-    async def open(self, worker: Worker, url: str | None = None) -> Tab:
+    async def open(self, worker: BrowserContext, url: str | None = None) -> Tab:
         """Open a tab in the worker, whose context is made anew if Chromium was started again."""
         chromium = self._session.sessions.chromium
         await chromium.ensure()
@@ -123,7 +127,7 @@ class Workers:
             worker.generation = chromium.generation
         return await self._session.new_tab(url, background=True, context_id=worker.context_id)
 
-    async def share_cookies(self, worker: Worker, url: str) -> int:
+    async def share_cookies(self, worker: BrowserContext, url: str) -> int:
         """Give the worker the profile's cookies for the URL's host; return how many."""
         chromium, host = self._session.sessions.chromium, URL(url).raw_host or ""
         if not host:
@@ -136,7 +140,7 @@ class Workers:
         await connection.send("Storage.setCookies", params)
         return len(cookies)
 
-    async def close(self, worker: Worker) -> list[str]:
+    async def close(self, worker: BrowserContext) -> list[str]:
         """Close the worker and its tabs; return the tabs' ids."""
         tabs = self.tabs(worker)
         self._by_id.pop(worker.id, None)

@@ -26,7 +26,7 @@ _BINDING = f"b{token_hex(8)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class PermissionPrompt:
     """One that a page has asked for: Chromium's name of it, and denied or granted."""
 
     name: str
@@ -49,7 +49,7 @@ def watch(tab: Tab, cdp: CdpSession) -> None:
 
     def called(event: Event) -> None:
         if event["name"] == _BINDING:
-            tab.events.emit("prompt", msgspec.json.decode(event["payload"], type=Prompt))
+            tab.events.emit("prompt", msgspec.json.decode(event["payload"], type=PermissionPrompt))
 
     cdp.on("Runtime.bindingCalled", called)
     cdp.on(ENABLED_AGAIN, lambda: _bind(cdp))

@@ -11,7 +11,7 @@ from ocd.browser.emulation import emulation
 from ocd.browser.network import interception
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.sessions import permissions
-from ocd.browser.sessions.browser_contexts import MAX_WORKERS, Workers
+from ocd.browser.sessions.browser_contexts import MAX_WORKERS, BrowserContexts
 from ocd.browser.tabs.tab import RefusedPopup, Tab
 from ocd.safety.path_policy import safe_name
 
@@ -31,7 +31,7 @@ class Session:
         self.tabs: list[Tab] = []
         self.seen_generation = sessions.chromium.current_generation
         self.refused_popups: list[RefusedPopup] = []
-        self.workers = Workers(self)
+        self.workers = BrowserContexts(self)
         self._opening = 0
         self._number = 0
         self._latest: Tab | None = None

@@ -16,7 +16,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.safety.host_canonical import canonical_host
 
 # Seconds since 1970 have ten digits for the next 260 years; more are milliseconds.
-_MOST_SECONDS = 1e11
+_MAX_SECONDS = 1e11
 Fits = Callable[[str], bool]
 _RULES = (
     "Chromium's rules: SameSite=None needs secure; a name that begins with __Secure- or __Host- "
@@ -26,7 +26,7 @@ _RULES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class CookieQuery:
     """Which cookies are meant.
 
     domain: those of it and below it ("*": of every domain). host: those that a request to it gets.
@@ -40,14 +40,14 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CookieMatches:
     """The cookies, as CDP describes them, and how many more the domain policy keeps back."""
 
     cookies: list[dict[str, Any]]
     blocked: int
 
 
-async def find(tab: Tab, wanted: Wanted) -> Found:
+async def find(tab: Tab, wanted: CookieQuery) -> CookieMatches:
     """Return the cookies that are meant, sorted; domain_blocked, invalid_argument without a page.
 
     They are those of the tab's browser context.
@@ -66,7 +66,7 @@ async def find(tab: Tab, wanted: Wanted) -> Found:
     ]
     allowed = [c for c in matching if tab.guard.policy.allows(address(c["domain"]))]
     allowed.sort(key=lambda c: (c["domain"].lstrip("."), c["path"], c["name"]))
-    return Found(allowed, len(matching) - len(allowed))
+    return CookieMatches(allowed, len(matching) - len(allowed))
 
 
 def _context(tab: Tab) -> dict[str, Any]:
@@ -152,7 +152,7 @@ async def put(tab: Tab, cookie: dict[str, Any]) -> None:
     if "url" not in cookie and "domain" not in cookie:
         cookie = {**cookie, "url": str(page_address(tab))}
     if cookie.get("domain"):
-        cookie = {**cookie, "domain": _dotted(cookie["domain"])}
+        cookie = {**cookie, "domain": _with_leading_dot(cookie["domain"])}
         tab.guard.policy.check(address(cookie["domain"]))
     if "url" in cookie:
         tab.guard.policy.check(cookie["url"])
@@ -170,7 +170,7 @@ async def put(tab: Tab, cookie: dict[str, Any]) -> None:
         )  # fmt: skip
 
 
-def _dotted(domain: str) -> str:
+def _with_leading_dot(domain: str) -> str:
     # A domain that is not dotted makes a cookie of that host alone in some versions.
     return f".{_host(domain)}" if domain.startswith(".") else _host(domain)
 
@@ -178,7 +178,7 @@ def _dotted(domain: str) -> str:
 def _check_expiry(expires: float | None) -> None:
     if expires is None:
         return
-    if expires > _MOST_SECONDS:
+    if expires > _MAX_SECONDS:
         why = "is too far: it is in seconds since 1970, not in milliseconds"
     elif expires <= time.time():
         why = "is past: to remove a cookie use delete"
@@ -187,7 +187,7 @@ def _check_expiry(expires: float | None) -> None:
     raise OcdError("invalid_argument", f"expires {expires:.0f} {why}", parameter="expires")
 
 
-def shown(cookie: dict[str, Any]) -> dict[str, Any]:
+def to_dict(cookie: dict[str, Any]) -> dict[str, Any]:
     """Return a cookie of CDP's as callers see it; expires is null for one of the session."""
     told: dict[str, Any] = {
         "name": cookie["name"],

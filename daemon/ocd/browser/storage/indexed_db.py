@@ -9,11 +9,11 @@ from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
 
 # Of all databases of an origin, as JSON.
-MOST_BYTES = 6 << 20
+MAX_BYTES = 6 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Databases:
+class DatabaseDump:
     """What an origin's databases hold.
 
     databases: [{name, version, stores: [{name, key_path, auto_increment, indexes, records}]}], a
@@ -31,9 +31,9 @@ class Databases:
         return sum(len(store["records"]) for store in stores)
 
 
-async def take(tab: Tab, frame: Frame) -> Databases:
+async def take(tab: Tab, frame: Frame) -> DatabaseDump:
     """Return what the databases of the frame's origin hold, MOST_BYTES of it at most."""
-    return Databases(**await _run(tab, frame, "take", MOST_BYTES))
+    return DatabaseDump(**await _run(tab, frame, "take", MAX_BYTES))
 
 
 async def put(

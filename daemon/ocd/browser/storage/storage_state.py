@@ -16,8 +16,8 @@ from ocd.api.timestamps import now
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.storage import cookies as jar
 from ocd.browser.storage import indexed_db as storage_indexed_db
-from ocd.browser.storage.cookies import Wanted
-from ocd.browser.storage.web_storage import Kind, Store, frame_of
+from ocd.browser.storage.cookies import CookieQuery
+from ocd.browser.storage.web_storage import Kind, StorageArea, frame_of
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
 
@@ -29,7 +29,7 @@ _SCREEN = "({width: innerWidth, height: innerHeight, device_scale_factor: device
 _BLANK = "PCFkb2N0eXBlIGh0bWw+"  # "<!doctype html>" in base64
 
 
-class _Area(msgspec.Struct):
+class _OriginStorage(msgspec.Struct):
     """The storage of one origin, as it stands in an envelope.
 
     indexed_db None: those who made it knew nothing of databases, which are left alone then.
@@ -41,16 +41,16 @@ class _Area(msgspec.Struct):
     indexed_db: list[dict[str, Any]] | None = None
 
 
-class Envelope(_Area, kw_only=True):
+class StorageState(_OriginStorage, kw_only=True):
     """What an envelope must have; further keys are let be."""
 
     version: int
     cookies: list[dict[str, Any]] = []
-    frames: list[_Area] = []
+    frames: list[_OriginStorage] = []
 
 
 @dataclass(slots=True)
-class Applied:
+class ImportResult:
     """What an import came to; each thing that was left out is in `skipped`, with the reason."""
 
     cookies: int = 0
@@ -60,7 +60,7 @@ class Applied:
 
 
 @dataclass(slots=True)
-class Taken:
+class ExportResult:
     """An envelope, the number of records in its databases, and what it could not take along."""
 
     envelope: dict[str, Any]
@@ -71,7 +71,9 @@ class Taken:
 # --- taking ------------------------------------------------------------------------------------
 
 
-async def take(tab: Tab, origin: str | None, *, storage: bool, frames: bool, agent: bool) -> Taken:
+async def take(
+    tab: Tab, origin: str | None, *, storage: bool, frames: bool, agent: bool
+) -> ExportResult:
     """Return the envelope of an origin in the tab (its page's), with those of its frames if asked.
 
     Raises not_found if no frame of the origin is there, disabled if it can keep nothing.
@@ -90,10 +92,10 @@ async def take(tab: Tab, origin: str | None, *, storage: bool, frames: bool, age
         envelope["viewport"] = await tab.evaluate(_SCREEN, isolated=True)
     others = _others(tab, frame) if frames else []
     for each in (frame, *others):
-        found = await jar.find(tab, Wanted(host=_web(each.origin).raw_host))
-        told = [jar.shown(cookie) for cookie in found.cookies]
+        found = await jar.find(tab, CookieQuery(host=_web(each.origin).raw_host))
+        told = [jar.to_dict(cookie) for cookie in found.cookies]
         envelope["cookies"] += [cookie for cookie in told if cookie not in envelope["cookies"]]
-    taken = Taken(envelope)
+    taken = ExportResult(envelope)
     if storage:
         envelope |= await _area(tab, frame, taken)
         envelope["frames"] = [{"origin": f.origin, **await _area(tab, f, taken)} for f in others]
@@ -106,8 +108,8 @@ def _others(tab: Tab, frame: Frame) -> list[Frame]:
     return [each for origin, each in found.items() if origin != frame.origin]
 
 
-async def _area(tab: Tab, frame: Frame, taken: Taken) -> dict[str, Any]:
-    area = {f"{kind}_storage": await Store(tab, frame, kind).items() for kind in _KINDS}
+async def _area(tab: Tab, frame: Frame, taken: ExportResult) -> dict[str, Any]:
+    area = {f"{kind}_storage": await StorageArea(tab, frame, kind).items() for kind in _KINDS}
     found = await storage_indexed_db.take(tab, frame)
     taken.records += found.count
     taken.left_out += [{**one, "origin": frame.origin} for one in found.left_out]
@@ -133,7 +135,7 @@ def integrity(envelope: Mapping[str, Any]) -> str:
 # --- putting back ------------------------------------------------------------------------------
 
 
-def opened(raw: Mapping[str, Any]) -> Envelope:
+def decode_envelope(raw: Mapping[str, Any]) -> StorageState:
     """Return what is in an envelope; wrong_value for what is none, or was changed since."""
     said = raw.get("integrity")
     if said is not None and said != integrity(raw):
@@ -143,7 +145,7 @@ def opened(raw: Mapping[str, Any]) -> Envelope:
             integrity_error=True,
         )  # fmt: skip
     try:
-        envelope = msgspec.convert(_snaked(raw), Envelope)
+        envelope = msgspec.convert(_snake_case_keys(raw), StorageState)
     except msgspec.ValidationError as error:
         raise OcdError(
             "wrong_value", f"That is no envelope: {error}", parameter="envelope"
@@ -158,18 +160,18 @@ def opened(raw: Mapping[str, Any]) -> Envelope:
     return envelope
 
 
-def _snaked(raw: Mapping[str, Any]) -> dict[str, Any]:
+def _snake_case_keys(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {re.sub(r"(?<=[a-z])([A-Z])", r"_\1", key).lower(): raw[key] for key in raw}
 
 
-async def put(tab: Tab, envelope: Envelope) -> Applied:
+async def put(tab: Tab, envelope: StorageState) -> ImportResult:
     """Replace the state of the envelope's origins with what it has, and tell what was left out.
 
     Storage needs a document of its origin: one of the tab's frames, or an empty tab, which visits
     the origin without asking its server anything, and is empty again afterwards.
     """
-    applied = Applied()
-    areas: list[_Area] = [envelope, *envelope.frames]
+    applied = ImportResult()
+    areas: list[_OriginStorage] = [envelope, *envelope.frames]
     for area in areas:
         tab.guard.policy.check(area.origin)
     await _put_cookies(tab, envelope, {_web(area.origin).raw_host or "" for area in areas}, applied)
@@ -186,9 +188,9 @@ async def put(tab: Tab, envelope: Envelope) -> Applied:
     return applied
 
 
-async def _put_area(tab: Tab, frame: Frame, area: _Area, applied: Applied) -> None:
+async def _put_area(tab: Tab, frame: Frame, area: _OriginStorage, applied: ImportResult) -> None:
     for kind, items in zip(_KINDS, (area.local_storage, area.session_storage), strict=True):
-        store = Store(tab, frame, kind)
+        store = StorageArea(tab, frame, kind)
         await store.clear()
         await store.put(items)
         applied.storage_keys += len(items)
@@ -198,11 +200,13 @@ async def _put_area(tab: Tab, frame: Frame, area: _Area, applied: Applied) -> No
         applied.skipped += skipped
 
 
-async def _put_cookies(tab: Tab, envelope: Envelope, hosts: set[str], applied: Applied) -> None:
+async def _put_cookies(
+    tab: Tab, envelope: StorageState, hosts: set[str], applied: ImportResult
+) -> None:
     for host in hosts:
-        await jar.delete(tab, (await jar.find(tab, Wanted(host=host))).cookies)
+        await jar.delete(tab, (await jar.find(tab, CookieQuery(host=host))).cookies)
     for raw in envelope.cookies:
-        cookie = _snaked(raw)
+        cookie = _snake_case_keys(raw)
         name = str(cookie.get("name", ""))[:100]
         reason = _unfit(cookie, hosts)
         if not reason:

@@ -41,7 +41,7 @@ def frame_of(tab: Tab, origin: str | None) -> Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class StorageArea:
     """One storage area. Every method raises disabled where the origin has none, storage_full."""
 
     tab: Tab
@@ -75,10 +75,10 @@ class Store:
         try:
             return await self.tab.evaluate(source, args=call, isolated=True, frame=self.frame)
         except OcdError as error:
-            raise _translated(error, self) from None
+            raise _translate_error(error, self) from None
 
 
-def _translated(error: OcdError, store: Store) -> OcdError:
+def _translate_error(error: OcdError, store: StorageArea) -> OcdError:
     if error.code != "script_error":
         return error
     if "QuotaExceededError" in error.message or "exceeded the quota" in error.message:

@@ -10,7 +10,7 @@ from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.cdp.emitter import Emitter
 
 # Dialogs that a page may open while it is left.
-MOST = 1000
+MAX_ITEMS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,10 @@ class Dialogs:
         self._declines: Callable[[], bool] = lambda: False
 
     @contextmanager
-    def declined(self, while_: Callable[[], bool]) -> Iterator[None]:
+    def decline_while(self, while_: Callable[[], bool]) -> Iterator[None]:
         """Say no to what opens inside as long as the condition holds: a page that is left."""
-        left = itertools.chain(range(MOST), itertools.repeat(MOST))
-        self._declines = lambda: while_() and next(left) < MOST
+        left = itertools.chain(range(MAX_ITEMS), itertools.repeat(MAX_ITEMS))
+        self._declines = lambda: while_() and next(left) < MAX_ITEMS
         try:
             yield
         finally:
@@ -58,7 +58,7 @@ class Dialogs:
         """Listen; "dialog" is emitted for each that stays open."""
         self._events = events
         self._cdp.on("Page.javascriptDialogOpening", self._opening)
-        self._cdp.on("Page.javascriptDialogClosed", self._closed)
+        self._cdp.on("Page.javascriptDialogClosed", self._on_closed)
 
     def _opening(self, event: Event) -> None:
         if event["type"] == "beforeunload":
@@ -74,7 +74,7 @@ class Dialogs:
         self._halt(dialog.error())
         self._events.emit("dialog", dialog)
 
-    def _closed(self, _: Event) -> None:
+    def _on_closed(self, _: Event) -> None:
         self.opened = None
         self._proceed()
 

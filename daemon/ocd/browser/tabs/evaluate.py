@@ -43,7 +43,7 @@ _PLACE = re.compile(r"\n    at .*?<anonymous>:(\d+):(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Json:
+class RawJson:
     """A script's object or array as the page wrote it: its JSON, undecoded."""
 
     text: str
@@ -78,7 +78,7 @@ async def evaluate(
 
     context: the execution context's id; None for the target's top frame. repl: a console's rules
     (top-level await; `return` works, too), values that JSON cannot say come back as words, and
-    objects and arrays as `Json`.
+    objects and arrays as `RawJson`.
     """
     params: dict[str, Any] = {"expression": source, "awaitPromise": await_promise}
     if context is not None:
@@ -89,10 +89,10 @@ async def evaluate(
     else:
         params["returnByValue"] = True
     try:
-        reply = await _settled(frame, await _started(frame, params, ours=repl))
+        reply = await _await_promise(frame, await _run_script(frame, params, ours=repl))
         if repl and _returns(reply):
             params["expression"] = f"(async () => {{{source}\n}})()"
-            reply = await _settled(frame, await _started(frame, params, ours=True))
+            reply = await _await_promise(frame, await _run_script(frame, params, ours=True))
         value = value_of(await _in_words(frame, reply, context) if repl else reply)
         if repl and reply["result"]["type"] == "object" and "objectId" in reply["result"]:
             return _read(await _as_json(frame, reply["result"]["objectId"], context))
@@ -101,7 +101,7 @@ async def evaluate(
     return value
 
 
-async def _started(frame: Frame, params: dict[str, Any], *, ours: bool) -> dict[str, Any]:
+async def _run_script(frame: Frame, params: dict[str, Any], *, ours: bool) -> dict[str, Any]:
     """Run the script; if it is the caller's own and the caller gives up, end it in the page, too.
 
     A loop would go on for ever and the tab would answer nothing any more.
@@ -117,7 +117,7 @@ async def _started(frame: Frame, params: dict[str, Any], *, ours: bool) -> dict[
     return reply
 
 
-async def _settled(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:
+async def _await_promise(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:
     """Return the reply of what a promise came to: a console's rules await top-level await only."""
     if reply["result"].get("subtype") != "promise" or "objectId" not in reply["result"]:
         return reply
@@ -153,7 +153,7 @@ async def _as_json(frame: Frame, object_id: str, context: int | None) -> str | N
     finally:
         frame.cdp.tell("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
     if "exceptionDetails" in reply:
-        reason = _thrown(reply["exceptionDetails"]).message.partition("\n")[0]
+        reason = _script_error(reply["exceptionDetails"]).message.partition("\n")[0]
         raise OcdError(
             "script_error",
             f"The script's value cannot be given as JSON: {reason}",
@@ -183,11 +183,11 @@ def _whole(text: str) -> str:
 
 
 def _read(text: str | None) -> Any:  # noqa: ANN401 - any JSON value
-    """Return what the text says; objects and lists as `Json`, for they may be long."""
+    """Return what the text says; objects and lists as `RawJson`, for they may be long."""
     if text is None:
         return None
     kind = {"{": "object", "[": "array"}.get(text[0])
-    return Json(text, kind) if kind else msgspec.json.decode(text)
+    return RawJson(text, kind) if kind else msgspec.json.decode(text)
 
 
 def value_of(reply: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
@@ -196,7 +196,7 @@ def value_of(reply: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
     undefined is None; NaN, the infinities and big integers are strings; -0 is 0.
     """
     if "exceptionDetails" in reply:
-        raise _thrown(reply["exceptionDetails"])
+        raise _script_error(reply["exceptionDetails"])
     result = reply["result"]
     if "unserializableValue" in result:
         word = str(result["unserializableValue"])
@@ -207,10 +207,10 @@ def value_of(reply: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _thrown(details: dict[str, Any]) -> OcdError:
+def _script_error(details: dict[str, Any]) -> OcdError:
     thrown = details.get("exception", {})
     # A thrown Error describes itself with its stack; anything else is its own message.
-    said = thrown.get("description") or _spelled(thrown) or details.get("text", "")
+    said = thrown.get("description") or _exception_text(thrown) or details.get("text", "")
     message = str(said).split("\n    at ")[0]
     # The stack tells best where it was thrown; syntax errors and thrown numbers have none.
     place = _PLACE.search(str(said))
@@ -219,7 +219,7 @@ def _thrown(details: dict[str, Any]) -> OcdError:
     return OcdError("script_error", message or details.get("text", ""), line=line, column=column)
 
 
-def _spelled(thrown: dict[str, Any]) -> str:
+def _exception_text(thrown: dict[str, Any]) -> str:
     if "value" not in thrown:
         return str(thrown.get("type", ""))
     value = thrown["value"]
@@ -288,7 +288,7 @@ async def main_context(frame: Frame) -> int:
     frame.cdp.on("Runtime.executionContextCreated", listen)
     try:
         # What the console has said already is told once more, too.
-        with frame.cdp.untapped("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
+        with frame.cdp.suppress_taps("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
             await frame.cdp.send("Runtime.disable")
             await frame.cdp.send("Runtime.enable")
             # What was bound in its contexts is gone.

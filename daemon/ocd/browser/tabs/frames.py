@@ -78,12 +78,12 @@ class FrameTree:
 
     def _watch(self, cdp: CdpSession) -> list[Result]:
         self.sessions.append(cdp)
-        cdp.on("Page.frameAttached", lambda event: self._attached(cdp, event))
-        cdp.on("Page.frameNavigated", lambda event: self._navigated(cdp, event["frame"]))
-        cdp.on("Page.navigatedWithinDocument", self._moved)
-        cdp.on("Page.frameDetached", self._detached)
+        cdp.on("Page.frameAttached", lambda event: self._on_attached(cdp, event))
+        cdp.on("Page.frameNavigated", lambda event: self._on_navigated(cdp, event["frame"]))
+        cdp.on("Page.navigatedWithinDocument", self._on_navigated_within_document)
+        cdp.on("Page.frameDetached", self._on_detached)
         cdp.on("Target.attachedToTarget", lambda event: self._child(cdp, event))
-        cdp.on("disconnected", lambda: self._left(cdp))
+        cdp.on("disconnected", lambda: self._on_session_ended(cdp))
         enabled = [cdp.send("Page.enable"), cdp.send("Target.setAutoAttach", _ATTACH)]
         tree = cdp.send("Page.getFrameTree")
         tree.add_done_callback(lambda reply: self._tree(cdp, reply))
@@ -99,15 +99,15 @@ class FrameTree:
         frame = self._frames.get(tree["frame"]["id"])
         # What events have told since is newer than this answer.
         if frame is None or not frame.loader_id:
-            self._navigated(cdp, tree["frame"])
+            self._on_navigated(cdp, tree["frame"])
         for child in tree.get("childFrames", ()):
             self._walk(cdp, child)
 
-    def _attached(self, cdp: CdpSession, event: Event) -> None:
+    def _on_attached(self, cdp: CdpSession, event: Event) -> None:
         frame = self.frame(event["frameId"], cdp)
         frame.parent_id = event["parentFrameId"]
 
-    def _navigated(self, cdp: CdpSession, info: dict[str, Any]) -> None:
+    def _on_navigated(self, cdp: CdpSession, info: dict[str, Any]) -> None:
         frame = self.frame(info["id"], cdp)
         if frame.loader_id != info["loaderId"] or frame.cdp is not cdp:
             frame.world = None
@@ -120,12 +120,12 @@ class FrameTree:
         frame.mime_type = info.get("mimeType", "")
         frame.parent_id = info.get("parentId", frame.parent_id)
 
-    def _moved(self, event: Event) -> None:
+    def _on_navigated_within_document(self, event: Event) -> None:
         frame = self._frames.get(event["frameId"])
         if frame is not None:
             frame.url = event["url"]
 
-    def _detached(self, event: Event) -> None:
+    def _on_detached(self, event: Event) -> None:
         # "swap": the frame lives on in another process.
         if event.get("reason") != "swap":
             self._forget(event["frameId"])
@@ -156,7 +156,7 @@ class FrameTree:
         self._prepare_worker(cdp)
         cdp.tell("Runtime.runIfWaitingForDebugger")
 
-    def _left(self, cdp: CdpSession) -> None:
+    def _on_session_ended(self, cdp: CdpSession) -> None:
         if cdp in self.sessions:
             self.sessions.remove(cdp)
         for frame in self._frames.values():

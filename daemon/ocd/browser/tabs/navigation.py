@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import Result
 from ocd.browser.process.downloads import Download
-from ocd.browser.tabs.page_loads import Document
+from ocd.browser.tabs.page_loads import PageLoad
 from ocd.safety import certificate_errors
 
 if TYPE_CHECKING:
@@ -42,39 +42,39 @@ class Navigation:
 async def navigate(tab: "Tab", url: str, wait: Wait) -> Navigation:
     """Load `url` and wait; the caller has checked it. See Tab.navigate for the errors."""
     with _leaving(tab):
-        return await _navigated(tab, url, wait)
+        return await _navigate_and_wait(tab, url, wait)
 
 
-async def _navigated(tab: "Tab", url: str, wait: Wait) -> Navigation:
+async def _navigate_and_wait(tab: "Tab", url: str, wait: Wait) -> Navigation:
     await _prepare(tab)
     moves = tab.documents.moves
     try:
-        reply, saved = await _started(tab, url)
+        reply, saved = await _start_navigation(tab, url)
         error = reply.get("errorText", "")
         document = tab.documents.of(reply["loaderId"]) if "loaderId" in reply else None
         if reply.get("isDownload"):
-            raise await _downloaded(url, saved)
+            raise await _download_error(url, saved)
         if document is None and not error:
             # Only the fragment differs: the document stays.
             await tab.documents.wait_until(lambda: tab.documents.moves > moves)
-            return await _arrived(tab, redirected=False)
+            return await _result_of(tab, redirected=False)
         if error:
-            document = document or tab.documents.failed or Document("", error=error)
+            document = document or tab.documents.failed or PageLoad("", error=error)
             document.error = document.error or error
             await _error_page(tab, document)
             raise_for(document, url, tab)
         assert document
         started = document
         await tab.documents.wait_until(lambda: started.committed)
-        await _reached(tab, wait)
+        await _wait_for_load(tab, wait)
     except asyncio.CancelledError:
         stop(tab)
         raise
     current = tab.documents.current
-    return await _arrived(tab, redirected=current is not document or current.redirects > 0)
+    return await _result_of(tab, redirected=current is not document or current.redirects > 0)
 
 
-async def _started(tab: "Tab", url: str) -> tuple[dict[str, Any], Downloading]:
+async def _start_navigation(tab: "Tab", url: str) -> tuple[dict[str, Any], Downloading]:
     saved: Downloading = asyncio.get_running_loop().create_future()
 
     def begun(download: Download) -> None:
@@ -93,7 +93,7 @@ async def _started(tab: "Tab", url: str) -> tuple[dict[str, Any], Downloading]:
     return reply, saved
 
 
-async def _downloaded(url: str, saved: Downloading) -> OcdError:
+async def _download_error(url: str, saved: Downloading) -> OcdError:
     """Return the error that tells where the file is, or that it still comes."""
     if not saved.done():
         return download(url)
@@ -102,14 +102,14 @@ async def _downloaded(url: str, saved: Downloading) -> OcdError:
         async with asyncio.timeout(DOWNLOAD_S):
             await file.wait_done()
     error = download(url)
-    told = file.told()
+    told = file.to_dict()
     where = {"completed": "It was saved", "in_progress": "It is still coming"}.get(file.state, "")
     error.hint = f"{where}: {told.get('path', told['file'])}" if where else f"It was {file.state}."
     error.details |= {"download": told, **({"path": told["path"]} if "path" in told else {})}
     return error
 
 
-async def _error_page(tab: "Tab", document: Document) -> None:
+async def _error_page(tab: "Tab", document: PageLoad) -> None:
     # Until the error page stands, the target answers nothing; an aborted load brings none.
     if document.loader_id and document.error != "net::ERR_ABORTED":
         with contextlib.suppress(TimeoutError):
@@ -151,19 +151,19 @@ async def _move(tab: "Tab", call: Result, wait: Wait, url: str) -> Navigation:
         if documents.failed is not None and documents.failed is not failed:
             await _error_page(tab, documents.failed)
             raise_for(documents.failed, url, tab)
-        await _reached(tab, wait)
+        await _wait_for_load(tab, wait)
         if documents.current.error:
             raise_for(documents.current, url, tab)
     except asyncio.CancelledError:
         stop(tab)
         raise
-    return await _arrived(tab, redirected=documents.current.redirects > 0)
+    return await _result_of(tab, redirected=documents.current.redirects > 0)
 
 
 def _leaving(tab: "Tab") -> contextlib.AbstractContextManager[None]:
     # A page that asks on and on must not keep its visitor; what the next page asks is answered.
     left = tab.documents.current
-    return tab.dialogs.declined(lambda: tab.documents.current is left)
+    return tab.dialogs.decline_while(lambda: tab.documents.current is left)
 
 
 async def _prepare(tab: "Tab") -> None:
@@ -176,7 +176,7 @@ async def _prepare(tab: "Tab") -> None:
     tab.revive()
 
 
-async def _reached(tab: "Tab", wait: Wait) -> None:
+async def _wait_for_load(tab: "Tab", wait: Wait) -> None:
     # A page that sends its visitor on is followed: the present document is the one that counts.
     documents = tab.documents
     if wait != "commit":
@@ -184,7 +184,7 @@ async def _reached(tab: "Tab", wait: Wait) -> None:
         await documents.wait_until(lambda: word in documents.current.reached)
 
 
-async def _arrived(tab: "Tab", *, redirected: bool) -> Navigation:
+async def _result_of(tab: "Tab", *, redirected: bool) -> Navigation:
     document = tab.documents.current
     title = await tab.title()
     return Navigation(tab.url, document.status, title, redirected, document.mime_type)
@@ -202,7 +202,7 @@ def download(url: str) -> OcdError:
     return OcdError("download_started", f"{url} is a download, not a page.", hint=hint, url=url)
 
 
-def raise_for(document: Document, url: str, tab: "Tab") -> None:
+def raise_for(document: PageLoad, url: str, tab: "Tab") -> None:
     """Raise what the failed load of `document` means; return if it is an answer after all."""
     error = document.error
     if error in STATUS_ONLY and document.status:
@@ -212,7 +212,9 @@ def raise_for(document: Document, url: str, tab: "Tab") -> None:
 
 def failure(url: str, error: str, status: int | None, tab: "Tab | None" = None) -> OcdError:
     """Return the error for CDP's error text of a main document's load."""
-    if untrusted := certificate_errors.refused(url, urlsplit(url).netloc.rpartition("@")[2], error):
+    if untrusted := certificate_errors.certificate_error(
+        url, urlsplit(url).netloc.rpartition("@")[2], error
+    ):
         return untrusted
     details: dict[str, Any] = {"url": url, "net_error": error}
     if error == "net::ERR_TOO_MANY_REDIRECTS":

@@ -17,7 +17,7 @@ _DOCUMENT = b'"type":"Document"'
 
 
 @dataclass(slots=True)
-class Document:
+class PageLoad:
     """One load of the main frame; `reached` has CDP's lifecycle names (load, networkIdle, ...)."""
 
     loader_id: str
@@ -30,30 +30,30 @@ class Document:
     committed: bool = False
 
 
-class Documents:
+class PageLoads:
     """Follows the main frame by its loader ids, so that no event of another load is mistaken."""
 
     def __init__(self, cdp: CdpSession) -> None:
         self._cdp = cdp
         self._frame_id = cdp.target_id
-        self._known: dict[str, Document] = {}
+        self._known: dict[str, PageLoad] = {}
         self._handlers = {
-            "Network.requestWillBeSent": self._requested,
-            "Network.responseReceived": self._answered,
+            "Network.requestWillBeSent": self._on_request,
+            "Network.responseReceived": self._on_response,
             "Network.responseReceivedExtraInfo": self._status_only,
-            "Network.loadingFailed": self._failed,
+            "Network.loadingFailed": self._on_failed,
         }
         self._waiting: set[asyncio.Future[Any]] = set()
-        self.current = Document("")
+        self.current = PageLoad("")
         # Counts whatever ends a navigation: a commit, a move inside the document, a failure.
         self.moves = 0
-        self.failed: Document | None = None
+        self.failed: PageLoad | None = None
 
     def start(self) -> None:
         """Listen; the domains are enabled by the tab."""
         self._cdp.on("Page.lifecycleEvent", self._lifecycle)
-        self._cdp.on("Page.frameNavigated", self._navigated)
-        self._cdp.on("Page.navigatedWithinDocument", self._moved)
+        self._cdp.on("Page.frameNavigated", self._on_navigated)
+        self._cdp.on("Page.navigatedWithinDocument", self._on_navigated_within_document)
         self._cdp.tap(self._of_document, self._handlers)
 
     def _of_document(self, method: str, params: Raw) -> None:
@@ -67,11 +67,11 @@ class Documents:
             return True
         return data[len(_FIRST) : data.find(b'"', len(_FIRST))].decode() in self._known
 
-    def of(self, loader_id: str) -> Document:
+    def of(self, loader_id: str) -> PageLoad:
         """Return the document of that loader, known from now on."""
         document = self._known.get(loader_id)
         if document is None:
-            document = self._known[loader_id] = Document(loader_id)
+            document = self._known[loader_id] = PageLoad(loader_id)
             while len(self._known) > _KEPT:
                 del self._known[next(iter(self._known))]
         return document
@@ -96,7 +96,7 @@ class Documents:
             self.of(event["loaderId"]).reached.add(event["name"])
             self._wake()
 
-    def _navigated(self, event: Event) -> None:
+    def _on_navigated(self, event: Event) -> None:
         frame = event["frame"]
         if frame["id"] == self._frame_id:
             self.current = self.of(frame["loaderId"])
@@ -108,17 +108,17 @@ class Documents:
             self.moves += 1
             self._wake()
 
-    def _moved(self, event: Event) -> None:
+    def _on_navigated_within_document(self, event: Event) -> None:
         if event["frameId"] == self._frame_id:
             self.current.url = event["url"]
             self.moves += 1
             self._wake()
 
-    def _requested(self, event: Event) -> None:
+    def _on_request(self, event: Event) -> None:
         if self._is_main(event) and "redirectResponse" in event:
             self.of(event["requestId"]).redirects += 1
 
-    def _answered(self, event: Event) -> None:
+    def _on_response(self, event: Event) -> None:
         if self._is_main(event):
             document = self.of(event["requestId"])
             answer = event["response"]
@@ -133,9 +133,9 @@ class Documents:
         if document is not None and document.status is None:
             document.status = event["statusCode"]
 
-    def _failed(self, event: Event) -> None:
+    def _on_failed(self, event: Event) -> None:
         document = self._known.get(event["requestId"])
-        if document is not None and event.get("type") == "Document":
+        if document is not None and event.get("type") == "PageLoad":
             document.error = event["errorText"]
             document.reached.add("failed")
             if not document.committed:
@@ -144,7 +144,7 @@ class Documents:
                 self._wake()
 
     def _is_main(self, event: Event) -> bool:
-        if event.get("frameId") != self._frame_id or event.get("type") != "Document":
+        if event.get("frameId") != self._frame_id or event.get("type") != "PageLoad":
             return False
         self.of(event["requestId"])
         return bool(event["requestId"] == event["loaderId"])

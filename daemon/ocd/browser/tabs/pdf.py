@@ -25,7 +25,7 @@ MAX_BYTES = 512 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Pdf:
+class PdfFile:
     """Where a PDF was written, and how large it is in bytes."""
 
     path: Path
@@ -46,7 +46,7 @@ def inches(name: str, text: str) -> float:
     return float(match[1]) * _INCHES[match[2] or ""]
 
 
-async def write(tab: "Tab", path: Path, options: dict[str, Any]) -> Pdf:
+async def write(tab: "Tab", path: Path, options: dict[str, Any]) -> PdfFile:
     """Print the page with CDP's options to a file, by and by.
 
     Raises invalid_argument for ranges that the page does not have, storage_* errors.
@@ -66,7 +66,7 @@ async def write(tab: "Tab", path: Path, options: dict[str, Any]) -> Pdf:
         pieces = [piece async for piece in _pieces(tab, stream)]
     finally:
         tab.cdp.tell("IO.close", {"handle": stream})
-    return Pdf(path, await asyncio.to_thread(write_whole, path, pieces))
+    return PdfFile(path, await asyncio.to_thread(write_whole, path, pieces))
 
 
 async def _pieces(tab: "Tab", stream: str) -> AsyncIterator[bytes]:

@@ -27,7 +27,7 @@ _TRANSPARENT = {"color": {"r": 0, "g": 0, "b": 0, "a": 0}}
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
+class ScreenshotRequest:
     """What to picture, and how; at most one of full_page and clip counts.
 
     max_bytes: a larger PNG is taken again as JPEG.
@@ -42,7 +42,7 @@ class Shot:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Screenshot:
     """A picture: its bytes, width and height in pixels, and in `notes` what was done to fit it.
 
     rest: x, y, width, height of the part of the page that was left out.
@@ -56,14 +56,14 @@ class Picture:
     rest: Clip | None = None
 
 
-async def take(tab: "Tab", shot: Shot) -> Picture:
+async def take(tab: "Tab", shot: ScreenshotRequest) -> Screenshot:
     """Return the picture; what is too large is scaled down, then cut. See Tab.screenshot."""
     tab.check_usable()
     clip = await _clip(tab, shot)
     scale, rest, notes = 1.0, None, list[str]()
     if clip is not None:
-        clip, scale, rest = _fitted(_checked(clip))
-        notes = _said(clip, scale, rest)
+        clip, scale, rest = _fit_clip(_check_clip(clip))
+        notes = _clip_to_dict(clip, scale, rest)
     if not shot.omit_background or shot.format == "jpeg":
         picture = await _capture(tab, shot, clip, scale)
     else:
@@ -71,7 +71,9 @@ async def take(tab: "Tab", shot: Shot) -> Picture:
     return replace(picture, scale=scale, rest=rest, notes=notes + picture.notes)
 
 
-async def _on_nothing(tab: "Tab", shot: Shot, clip: Clip | None, scale: float) -> Picture:
+async def _on_nothing(
+    tab: "Tab", shot: ScreenshotRequest, clip: Clip | None, scale: float
+) -> Screenshot:
     await tab.cdp.send("Emulation.setDefaultBackgroundColorOverride", _TRANSPARENT)
     try:
         return await _capture(tab, shot, clip, scale)
@@ -79,7 +81,9 @@ async def _on_nothing(tab: "Tab", shot: Shot, clip: Clip | None, scale: float) -
         tab.cdp.tell("Emulation.setDefaultBackgroundColorOverride")
 
 
-async def _capture(tab: "Tab", shot: Shot, clip: Clip | None, scale: float) -> Picture:
+async def _capture(
+    tab: "Tab", shot: ScreenshotRequest, clip: Clip | None, scale: float
+) -> Screenshot:
     params: dict[str, Any] = {"format": shot.format, "optimizeForSpeed": shot.format == "png"}
     if shot.quality is not None and shot.format != "png":
         params["quality"] = shot.quality
@@ -94,10 +98,10 @@ async def _capture(tab: "Tab", shot: Shot, clip: Clip | None, scale: float) -> P
         picture = await _capture(tab, smaller, clip, scale)
         picture.notes.append(f"JPEG: as PNG it would have {len(data)} bytes")
         return picture
-    return Picture(data, shot.format, size_of(data))
+    return Screenshot(data, shot.format, size_of(data))
 
 
-async def _clip(tab: "Tab", shot: Shot) -> Clip | None:
+async def _clip(tab: "Tab", shot: ScreenshotRequest) -> Clip | None:
     if shot.clip is not None:
         return shot.clip
     if not shot.full_page:
@@ -107,7 +111,7 @@ async def _clip(tab: "Tab", shot: Shot) -> Clip | None:
     return (0, 0, size["width"], size["height"])
 
 
-def _checked(clip: Clip) -> Clip:
+def _check_clip(clip: Clip) -> Clip:
     x, y, width, height = clip
     if width <= 0 or height <= 0:
         raise OcdError("invalid_argument", "The area has no size: there is nothing to picture.")
@@ -116,7 +120,7 @@ def _checked(clip: Clip) -> Clip:
     return left, top, math.ceil(x + width) - left, math.ceil(y + height) - top
 
 
-def _fitted(clip: Clip) -> tuple[Clip, float, Clip | None]:
+def _fit_clip(clip: Clip) -> tuple[Clip, float, Clip | None]:
     """Return what of the area fits, at which scale, and the rest below if there is one."""
     x, y, width, height = clip
     rest = None
@@ -129,7 +133,7 @@ def _fitted(clip: Clip) -> tuple[Clip, float, Clip | None]:
     return (x, y, wide, high), math.floor(scale * 10_000) / 10_000, rest
 
 
-def _said(clip: Clip, scale: float, rest: Clip | None) -> list[str]:
+def _clip_to_dict(clip: Clip, scale: float, rest: Clip | None) -> list[str]:
     said: list[str] = []
     if scale < 1:
         size = f"{clip[2]:.0f} by {clip[3]:.0f} pixels"

@@ -14,17 +14,17 @@ from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import CdpSession, Result
 from ocd.browser.cdp.emitter import Emitter
 from ocd.browser.observe.console import Console
-from ocd.browser.observe.request_log import Traffic
+from ocd.browser.observe.request_log import RequestLog
 from ocd.browser.process.downloads import Download
-from ocd.browser.process.request_guard import Guard
+from ocd.browser.process.request_guard import RequestGuard
 from ocd.browser.tabs import evaluate as tabs_evaluate
 from ocd.browser.tabs import navigation
 from ocd.browser.tabs import wait_for as tabs_wait_for
 from ocd.browser.tabs.dialogs import Dialog, Dialogs
 from ocd.browser.tabs.frames import Frame, FrameTree
 from ocd.browser.tabs.navigation import Navigation, Wait
-from ocd.browser.tabs.page_loads import Documents
-from ocd.browser.tabs.screenshot import Clip, Format, Shot, take
+from ocd.browser.tabs.page_loads import PageLoads
+from ocd.browser.tabs.screenshot import Clip, Format, ScreenshotRequest, take
 
 if TYPE_CHECKING:
     from ocd.browser.cdp.pyppeteer_adapter import Keyboard, Mouse
@@ -57,7 +57,7 @@ class Tab:
     """
 
     def __init__(
-        self, tab_id: str, session_name: str, cdp: CdpSession, guard: Guard, folder: Path
+        self, tab_id: str, session_name: str, cdp: CdpSession, guard: RequestGuard, folder: Path
     ) -> None:
         self.id = tab_id
         self.folder = folder
@@ -71,9 +71,9 @@ class Tab:
         self.closed = False
         self.opener: str | None = None
         self.downloads: deque[Download] = deque(maxlen=KEPT_DOWNLOADS)
-        self.documents = Documents(cdp)
+        self.documents = PageLoads(cdp)
         self.console = Console()
-        self.traffic = Traffic(guard.allows)
+        self.traffic = RequestLog(guard.allows)
         self._tree = FrameTree(cdp, self._prepare, self._prepare_worker)
         self.dialogs = Dialogs(cdp, self._halt, self._proceed)
 
@@ -81,12 +81,12 @@ class Tab:
         """Post everything that makes the tab work, and resume it; return the calls."""
         self.documents.start()
         self.dialogs.start(self.events)
-        self.cdp.on("disconnected", self._disconnected)
+        self.cdp.on("disconnected", self._on_disconnect)
         focus = self.cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
         return [focus, *self._tree.start()]
 
     def _prepare(self, cdp: CdpSession) -> None:
-        cdp.on("Inspector.targetCrashed", lambda _: self._crashed(cdp))
+        cdp.on("Inspector.targetCrashed", lambda _: self._on_crash(cdp))
         cdp.tell("Inspector.enable")
         cdp.tell("Page.setLifecycleEventsEnabled", {"enabled": True})
         self._record(cdp)
@@ -214,7 +214,7 @@ class Tab:
         What is too large for one picture is scaled down and cut; screenshot.take says how.
         Raises invalid_argument for an area without size.
         """
-        shot = Shot(full_page, clip, format, quality)
+        shot = ScreenshotRequest(full_page, clip, format, quality)
         return (await take(self, shot)).data
 
     async def wait_for(
@@ -263,7 +263,7 @@ class Tab:
             # The browser still works on it; for us it is over.
             self.cdp.end("tab_gone", "The tab was closed.")
 
-    def _crashed(self, cdp: CdpSession) -> None:
+    def _on_crash(self, cdp: CdpSession) -> None:
         error = OcdError("tab_crashed", "The page has crashed.", hint=_CRASHED_HINT)
         if cdp is not self.cdp:
             # Only a frame: the page around it lives on.
@@ -286,7 +286,7 @@ class Tab:
         for session in self.sessions:
             session.proceed()
 
-    def _disconnected(self) -> None:
+    def _on_disconnect(self) -> None:
         self.closed = True
         for session in self.sessions:
             session.interrupt(OcdError("tab_gone", "The tab was closed."))

@@ -129,13 +129,13 @@ async def _wait(tab: "Tab", kind: str, value: str, timeout_s: float, *, visible:
 
 async def _download(tab: "Tab") -> list[dict[str, Any]]:
     while not (news := [file for file in tab.downloads if not file.reported]):
-        await _begun(tab)
+        await _wait_for_document(tab)
     for file in news:
         await file.wait_done()
-    return [file.told() for file in news]
+    return [file.to_dict() for file in news]
 
 
-async def _begun(tab: "Tab") -> None:
+async def _wait_for_document(tab: "Tab") -> None:
     # It fails if the tab ends meanwhile.
     begun = tab.cdp.expect()
 

@@ -13,7 +13,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.cdp.emitter import Emitter, Listener
 from ocd.browser.process.downloads import Download
-from ocd.browser.sessions.permissions import Prompt
+from ocd.browser.sessions.permissions import PermissionPrompt
 from ocd.browser.tabs.dialogs import Dialog
 from ocd.browser.tabs.tab import RefusedPopup, Tab
 
@@ -23,7 +23,7 @@ REQUESTS_S = 0.5
 FILE_S = 1.0
 
 
-class Effects:
+class ActionEffects:
     """Listens to a tab from before an action until its answer: `async with Effects(tab) as it`."""
 
     def __init__(self, tab: Tab) -> None:
@@ -42,7 +42,7 @@ class Effects:
         self.dialog: Dialog | None = tab.opened_dialog
         self.popups: list[Tab] = []
         self.refused: list[str] = []
-        self.prompts: list[Prompt] = []
+        self.prompts: list[PermissionPrompt] = []
         self.downloads: list[Download] = []
         cdp = tab.cdp
         self._listeners: list[tuple[Emitter, str, Listener]] = [
@@ -52,24 +52,24 @@ class Effects:
                 for pair in self._moves_of(one)
             ),
             (tab.events, "download", self._downloading),
-            (tab.events, "popup_refused", self._refused),
-            (tab.events, "prompt", self._prompted),
-            (cdp, "Network.requestWillBeSent", self._requested),
-            (cdp, "Network.loadingFinished", self._ended),
-            (cdp, "Network.loadingFailed", self._ended),
+            (tab.events, "popup_refused", self._on_popup_refused),
+            (tab.events, "prompt", self._on_prompt),
+            (cdp, "Network.requestWillBeSent", self._on_request),
+            (cdp, "Network.loadingFinished", self._on_request_ended),
+            (cdp, "Network.loadingFailed", self._on_request_ended),
             (cdp, "Page.navigatedWithinDocument", self._wake),
             (cdp, "Page.lifecycleEvent", self._wake),
-            (tab.events, "popup", self._opened),
-            (tab.events, "dialog", self._asked),
+            (tab.events, "popup", self._on_popup),
+            (tab.events, "dialog", self._on_dialog),
         ]
 
     def _moves_of(self, cdp: CdpSession) -> list[tuple[Emitter, str, Listener]]:
         return [
             (cdp, "Page.frameRequestedNavigation", self._leaving),
             (cdp, "Page.frameStartedNavigating", self._leaving),
-            (cdp, "Page.frameNavigated", lambda event: self._arrived(event["frame"]["id"])),
-            (cdp, "Page.frameStoppedLoading", lambda event: self._arrived(event["frameId"])),
-            (cdp, "Page.frameDetached", lambda event: self._arrived(event["frameId"])),
+            (cdp, "Page.frameNavigated", lambda event: self._on_navigated(event["frame"]["id"])),
+            (cdp, "Page.frameStoppedLoading", lambda event: self._on_navigated(event["frameId"])),
+            (cdp, "Page.frameDetached", lambda event: self._on_navigated(event["frameId"])),
         ]
 
     async def __aenter__(self) -> Self:
@@ -130,7 +130,7 @@ class Effects:
         try:
             async with asyncio.timeout(max(seconds, 0.05)):
                 await self._until(lambda: documents.moves > self._moves or bool(self.downloads))
-                if self._given_up():
+                if self._load_abandoned():
                     await self._wait_file()
                 if self.navigated:
                     await self._until(lambda: "load" in documents.current.reached)
@@ -138,7 +138,7 @@ class Effects:
             return False
         return True
 
-    def _given_up(self) -> bool:
+    def _load_abandoned(self) -> bool:
         """Whether the load was given up after an answer: what Chromium does with a file."""
         failed = self._tab.documents.failed
         aborted = failed is not None and failed.error == "net::ERR_ABORTED" and failed.status == 200
@@ -165,7 +165,7 @@ class Effects:
         for tab in self.popups:
             with contextlib.suppress(TimeoutError, OcdError):
                 async with asyncio.timeout_at(end):
-                    await _started(tab)
+                    await _load_started(tab)
 
     async def wait_downloads(self, seconds: float) -> None:
         """Wait until the files that were set off have come, or the time is up."""
@@ -180,7 +180,7 @@ class Effects:
             async with asyncio.timeout(POPUP_S):
                 await self._until(lambda: self._tab.closed)
 
-    async def told(self) -> dict[str, Any]:
+    async def to_dict(self) -> dict[str, Any]:
         """Return the keys of `changed` that hold for what happened."""
         changed: dict[str, Any] = {}
         if self._tab.url != self._url:
@@ -189,9 +189,9 @@ class Effects:
             status = self._tab.documents.current.status
             changed |= {"navigated": True, "title": await self._tab.title()}
             changed |= {"status": status} if status else {}
-        elif moved := self._moved_frames():
+        elif moved := self._navigated_frames():
             changed["frames"] = moved
-        changed |= self._broken()
+        changed |= self._failed_load()
         if self._tab.opened_dialog is not None:
             dialog = self._tab.opened_dialog
             changed["dialog"] = {"type": dialog.kind, "message": dialog.message}
@@ -203,17 +203,17 @@ class Effects:
         if self.prompts:
             changed["permissions"] = [{"name": p.name, "state": p.state} for p in self.prompts]
         # Also those that came too late for the action that has set them off.
-        downloads = [file.told() for file in self._tab.downloads if not file.reported]
+        downloads = [file.to_dict() for file in self._tab.downloads if not file.reported]
         changed |= {"downloads": downloads} if downloads else {}
         return changed
 
-    def _broken(self) -> dict[str, str]:
+    def _failed_load(self) -> dict[str, str]:
         # Chromium gives up what turns out to be a file, or an answer without a page.
         failed = self._tab.documents.failed
         error = failed.error if failed is not None and failed is not self._failed else ""
         return {"net_error": error} if error not in ("", "net::ERR_ABORTED") else {}
 
-    def _moved_frames(self) -> list[dict[str, str]]:
+    def _navigated_frames(self) -> list[dict[str, str]]:
         frames = [f for f in self._tab.frames() if self._loaders.get(f.frame_id)]
         return [{"url": f.url} for f in frames if f.loader_id != self._loaders[f.frame_id]]
 
@@ -239,7 +239,7 @@ class Effects:
         else:
             self._frames.add(event["frameId"])
 
-    def _arrived(self, frame_id: str) -> None:
+    def _on_navigated(self, frame_id: str) -> None:
         self._frames.discard(frame_id)
         self._wake()
 
@@ -248,29 +248,29 @@ class Effects:
         self._frames.clear()
         self._wake()
 
-    def _prompted(self, prompt: Prompt) -> None:
+    def _on_prompt(self, prompt: PermissionPrompt) -> None:
         if prompt not in self.prompts:
             self.prompts.append(prompt)
 
-    def _refused(self, popup: RefusedPopup) -> None:
+    def _on_popup_refused(self, popup: RefusedPopup) -> None:
         self.refused.append(popup.url)
 
-    def _requested(self, event: Event) -> None:
+    def _on_request(self, event: Event) -> None:
         if event.get("type") in ("XHR", "Fetch"):
             self._pending.add(event["requestId"])
 
-    def _ended(self, event: Event) -> None:
+    def _on_request_ended(self, event: Event) -> None:
         self._pending.discard(event["requestId"])
         self._wake()
 
-    def _opened(self, tab: Tab) -> None:
+    def _on_popup(self, tab: Tab) -> None:
         self.popups.append(tab)
 
-    def _asked(self, dialog: Dialog) -> None:
+    def _on_dialog(self, dialog: Dialog) -> None:
         self.dialog = dialog
 
 
-async def _started(tab: Tab) -> None:
+async def _load_started(tab: Tab) -> None:
     documents = tab.documents
     await documents.wait_until(lambda: bool(documents.current.url))
 

@@ -9,16 +9,16 @@ from typing import Any
 from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.act.action_effects import Effects
+from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.engine.refs import Element, book_of
 from ocd.pages.locate.geometry import owner_of
-from ocd.pages.locate.locators import Aim, aim
+from ocd.pages.locate.locators import Locator, resolve
 from ocd.safety.session_taint import MAY_SEND
 
 LINES = 15
 # ms without a change after which a page has come to rest, and what is waited for it at most.
 QUIET_MS = 10
-MOST_MS = 100
+MAX_MS = 100
 # What the page gets of a call's time to say what it has waited for, at most.
 SAY_S = 0.25
 # Seconds that input may still take once the page has begun to leave.
@@ -38,14 +38,14 @@ _WHY = {
 
 
 @dataclass(slots=True)
-class Clock:
+class ActionDeadline:
     """The time that a call has left; `after_s`: what the page is watched for after an action."""
 
     end: float
     after_s: float = 0.0
 
     @classmethod
-    def of(cls, timeout_ms: int) -> "Clock":
+    def of(cls, timeout_ms: int) -> "ActionDeadline":
         """Return a clock of a call that may take so many milliseconds from now.
 
         It ends a little before, so that the page can still say what it waited for in vain.
@@ -53,7 +53,7 @@ class Clock:
         return cls.lasting(timeout_ms / 1000 - min(SAY_S, timeout_ms / 5000))
 
     @classmethod
-    def lasting(cls, seconds: float) -> "Clock":
+    def lasting(cls, seconds: float) -> "ActionDeadline":
         """Return a clock that ends so many seconds from now."""
         return cls(asyncio.get_running_loop().time() + seconds)
 
@@ -71,13 +71,13 @@ class Target:
     ref: str
     about: dict[str, Any] = field(default_factory=dict)
 
-    def told(self) -> dict[str, str]:
+    def describe(self) -> dict[str, str]:
         """Return the role and the name."""
         return {"role": self.about["role"], "name": self.about["name"]}
 
 
 @dataclass(slots=True)
-class Done:
+class ActionResult:
     """What an action came to: `changed` for the reply, `lines` about the page, the value now."""
 
     changed: dict[str, Any]
@@ -85,10 +85,10 @@ class Done:
     value: Any = None
 
 
-async def take_aim(tab: Tab, at: Aim) -> Target:
+async def resolve_target(tab: Tab, at: Locator) -> Target:
     """Return what the caller means, with its role, name, kind and state."""
     tab.check_usable()
-    element, ref = await aim(tab, at)
+    element, ref = await resolve(tab, at)
     about = await element.call(_ABOUT, call_context.wanted())
     call_context.note(str(at), about)
     return Target(element, ref, about)
@@ -96,7 +96,7 @@ async def take_aim(tab: Tab, at: Aim) -> Target:
 
 async def wait_ready(
     target: Target,
-    clock: Clock,
+    clock: ActionDeadline,
     *,
     point: bool = True,
     editable: bool = False,
@@ -113,12 +113,12 @@ async def wait_ready(
             async with asyncio.timeout(budget + 0.5):
                 found = await target.element.call(_READY, {**options, "budget": budget * 1000})
                 if "why" in found:
-                    raise refused(target, found)
+                    raise unusable_error(target, found)
                 if found["sends"]:
                     MAY_SEND.get()("form", found["sends"])
                 if not point:
                     return 0.0, 0.0
-                x, y, covered = await _lifted(target, found["x"], found["y"])
+                x, y, covered = await _to_tab_coordinates(target, found["x"], found["y"])
         except TimeoutError:
             raise OcdError(
                 "timeout", f"The page did not answer about {target.ref} in time.",
@@ -127,11 +127,11 @@ async def wait_ready(
         if not covered:
             return x, y
         if clock.left == 0:
-            raise refused(target, {"why": "covered", "text": covered})
+            raise unusable_error(target, {"why": "covered", "text": covered})
         await asyncio.sleep(0.02)
 
 
-def refused(target: Target, found: dict[str, Any]) -> OcdError:
+def unusable_error(target: Target, found: dict[str, Any]) -> OcdError:
     """Return the error of an element that cannot be used, by the engine's word for it."""
     why = found["why"]
     words, hint = _WHY[why]
@@ -145,14 +145,14 @@ def refused(target: Target, found: dict[str, Any]) -> OcdError:
     return OcdError(why, f"{name} {words}.", hint=hint, **details)
 
 
-async def _lifted(target: Target, x: float, y: float) -> tuple[float, float, str]:
+async def _to_tab_coordinates(target: Target, x: float, y: float) -> tuple[float, float, str]:
     """Return the point in the tab's own window, and what covers its frame there."""
     tab, frame = target.element.tab, target.element.frame
     covered = ""
     while frame.parent_id is not None:
         parent = next((f for f in tab.frames() if f.frame_id == frame.parent_id), None)
         if parent is None:
-            raise refused(target, {"why": "detached"})
+            raise unusable_error(target, {"why": "detached"})
         owner = await owner_of(tab, parent, frame)
         async with owner:
             found = await owner.call(_THROUGH, x, y)
@@ -163,12 +163,12 @@ async def _lifted(target: Target, x: float, y: float) -> tuple[float, float, str
 
 async def perform(
     target: Target,
-    clock: Clock,
-    effects: Effects,
+    clock: ActionDeadline,
+    effects: ActionEffects,
     action: Callable[[], Coroutine[Any, Any, Any]],
     *,
     value: bool = False,
-) -> Done:
+) -> ActionResult:
     """Do it, wait for what it sets off, and return what changed.
 
     value: the control's value afterwards is of interest.
@@ -179,7 +179,7 @@ async def perform(
     settled: dict[str, Any] | None = None
     try:
         await effects.unless_leaving(action(), LEAVING_S)
-        settled = await _settled(target, clock, effects, value=value)
+        settled = await _wait_stable(target, clock, effects, value=value)
     except OcdError as error:
         # A dialog keeps the page from answering, and so does its leaving, or its frame's.
         silent = error.code == "dialog_open" or effects.leaving or error.details.get("navigated")
@@ -196,18 +196,18 @@ async def perform(
                 changed["loading"] = True
     await effects.wait_popups(clock.left)
     await effects.wait_downloads(clock.left)
-    changed = {**await effects.told(), **changed} if not tab.closed else changed
+    changed = {**await effects.to_dict(), **changed} if not tab.closed else changed
     if settled and not effects.navigated:
         lines = _lines(settled, changed)
-    return Done(changed, lines, settled["value"] if settled else None)
+    return ActionResult(changed, lines, settled["value"] if settled else None)
 
 
-async def _settled(
-    target: Target, clock: Clock, effects: Effects, *, value: bool
+async def _wait_stable(
+    target: Target, clock: ActionDeadline, effects: ActionEffects, *, value: bool
 ) -> dict[str, Any] | None:
     book = book_of(target.element.tab)
     wait = min(clock.after_s, clock.left) * 1000
-    options = {"quiet": QUIET_MS, "most": MOST_MS + wait, "lines": LINES, "next": book.next}
+    options = {"quiet": QUIET_MS, "most": MAX_MS + wait, "lines": LINES, "next": book.next}
     options["wait"] = wait
     if effects.leaving:
         return None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ocd.pages.act import input_events
-from ocd.pages.act.actionability import Clock, Target, wait_ready
+from ocd.pages.act.actionability import ActionDeadline, Target, wait_ready
 from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element
 
@@ -14,7 +14,7 @@ _BEFORE = "function () { return openchrome.beforeOpening(this) }"
 _AWAIT = "function (value, budget) { return openchrome.awaitOption(this, value, budget) }"
 
 
-async def choose(target: Target, clock: Clock, values: Sequence[str]) -> dict[str, Any]:
+async def choose(target: Target, clock: ActionDeadline, values: Sequence[str]) -> dict[str, Any]:
     """Open the control's list and click the options; return {}, or `why` it cannot be done.
 
     why: option_not_found (with options and total), no_options, wrong_value, not_enabled.
@@ -38,7 +38,7 @@ async def choose(target: Target, clock: Clock, values: Sequence[str]) -> dict[st
     return {}
 
 
-async def suggest(target: Target, clock: Clock, text: str) -> None:
+async def suggest(target: Target, clock: ActionDeadline, text: str) -> None:
     """Click the suggestion that is the text itself, if the field offers it in time."""
     if not text:
         return
@@ -48,7 +48,7 @@ async def suggest(target: Target, clock: Clock, text: str) -> None:
         await _click(target, clock)
 
 
-async def _click(target: Target, clock: Clock) -> None:
+async def _click(target: Target, clock: ActionDeadline) -> None:
     frame, tab = target.element.frame, target.element.tab
     object_id = await engine.handle(tab, frame, "openchrome.foundOption()")
     assert object_id is not None

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
-from ocd.pages.act.action_effects import Effects
-from ocd.pages.act.actionability import Clock, Done, Target, perform
+from ocd.pages.act.action_effects import ActionEffects
+from ocd.pages.act.actionability import ActionDeadline, ActionResult, Target, perform
 from ocd.pages.locate import hit_test
 
 Point = tuple[float, float]
@@ -33,11 +33,11 @@ _FORMATS: dict[Quality, dict[str, Any]] = {
     "normal": {"format": "jpeg", "quality": 80},
     "low": {"format": "jpeg", "quality": 40},
 }
-_MOST_ZOOM = 4.0
+_MAX_ZOOM = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ScaledScreenshot:
     """A picture; `scale` is picture pixels per CSS pixel, left and top are those of the window."""
 
     data: bytes
@@ -50,16 +50,16 @@ class Picture:
 
 
 async def on(
-    tab: Tab, target: Target, clock: Clock, act: Callable[[], Coroutine[Any, Any, Any]]
-) -> Done:
+    tab: Tab, target: Target, clock: ActionDeadline, act: Callable[[], Coroutine[Any, Any, Any]]
+) -> ActionResult:
     """Do it, and tell what changed around the target."""
-    async with Effects(tab) as effects:
+    async with ActionEffects(tab) as effects:
         return await perform(target, clock, effects, act)
 
 
 async def click(
-    tab: Tab, at: Point, clock: Clock, kind: str, modifiers: int = 0
-) -> tuple[Target, Done]:
+    tab: Tab, at: Point, clock: ActionDeadline, kind: str, modifiers: int = 0
+) -> tuple[Target, ActionResult]:
     """Click at a point, with the buttons that `kind` means; return what was hit."""
     button, count = CLICKS[kind]
     target = await hit_test.at_point(tab, *at)
@@ -71,7 +71,9 @@ async def click(
     return target, done
 
 
-async def move(tab: Tab, at: Point, clock: Clock, kind: str) -> tuple[Target, Done]:
+async def move(
+    tab: Tab, at: Point, clock: ActionDeadline, kind: str
+) -> tuple[Target, ActionResult]:
     """Move the mouse to a point; `kind` left_mouse_down or left_mouse_up presses or lets go."""
     target = await hit_test.at_point(tab, *at)
     act = {
@@ -82,7 +84,9 @@ async def move(tab: Tab, at: Point, clock: Clock, kind: str) -> tuple[Target, Do
         return target, await on(tab, target, clock, lambda: act(tab, *at))
 
 
-async def keys(tab: Tab, clock: Clock, text: str, *, kind: str, hold_s: float = 0) -> Done:
+async def keys(
+    tab: Tab, clock: ActionDeadline, text: str, *, kind: str, hold_s: float = 0
+) -> ActionResult:
     """Type text, or press keys (chords, several divided by spaces), where the focus is."""
     chords = text.split() if text.strip() else [text]
     if kind != "type":
@@ -102,8 +106,8 @@ async def keys(tab: Tab, clock: Clock, text: str, *, kind: str, hold_s: float = 
 
 
 async def scroll(
-    tab: Tab, at: Point | None, clock: Clock, way: str, notches: float, modifiers: int = 0
-) -> tuple[dict[str, Any], Done]:
+    tab: Tab, at: Point | None, clock: ActionDeadline, way: str, notches: float, modifiers: int = 0
+) -> tuple[dict[str, Any], ActionResult]:
     """Turn the wheel at a point (the middle of the window); return where the scrolled box is."""
     if at is None:
         seen = await hit_test.screen(tab)
@@ -122,7 +126,9 @@ async def scroll(
     return where, done
 
 
-async def scroll_far(tab: Tab, clock: Clock, way: str) -> tuple[dict[str, Any], Done]:
+async def scroll_far(
+    tab: Tab, clock: ActionDeadline, way: str
+) -> tuple[dict[str, Any], ActionResult]:
     """Scroll the box in the middle of the window to its end, at once."""
     seen = await hit_test.screen(tab)
     target = await hit_test.at_point(tab, seen["width"] / 2, seen["height"] / 2)
@@ -136,7 +142,9 @@ async def scroll_far(tab: Tab, clock: Clock, way: str) -> tuple[dict[str, Any], 
         return where, await on(tab, target, clock, act)
 
 
-async def picture(tab: Tab, quality: Quality = "normal", region: Region | None = None) -> Picture:
+async def picture(
+    tab: Tab, quality: Quality = "normal", region: Region | None = None
+) -> ScaledScreenshot:
     """Return what the window shows, a picture pixel for each CSS pixel, whatever the screen.
 
     region: only this part of the window (left, top, right, bottom), enlarged up to four times.
@@ -147,7 +155,7 @@ async def picture(tab: Tab, quality: Quality = "normal", region: Region | None =
     width, height = right - left, bottom - top
     if left < 0 or top < 0 or width < 1 or height < 1:
         raise _no_region(seen)
-    scale = min(_MOST_ZOOM, seen["width"] / width, seen["height"] / height) if region else 1.0
+    scale = min(_MAX_ZOOM, seen["width"] / width, seen["height"] / height) if region else 1.0
     params = dict(_FORMATS[quality])
     if region or seen["ratio"] != 1:
         box = {"x": left + seen["left"], "y": top + seen["top"], "width": width, "height": height}
@@ -155,7 +163,7 @@ async def picture(tab: Tab, quality: Quality = "normal", region: Region | None =
     reply = await tab.cdp.send("Page.captureScreenshot", params)
     data = base64.b64decode(reply["data"])
     size = round(width * scale), round(height * scale)
-    return Picture(data, f"image/{params['format']}", *size, round(scale, 3), left, top)
+    return ScaledScreenshot(data, f"image/{params['format']}", *size, round(scale, 3), left, top)
 
 
 def _no_region(seen: dict[str, Any]) -> OcdError:
@@ -165,7 +173,7 @@ def _no_region(seen: dict[str, Any]) -> OcdError:
     )  # fmt: skip
 
 
-async def pause(clock: Clock, seconds: float) -> None:
+async def pause(clock: ActionDeadline, seconds: float) -> None:
     """Let time pass, because the caller asked for it."""
     if seconds > clock.left:
         raise OcdError(

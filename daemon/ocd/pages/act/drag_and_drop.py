@@ -9,29 +9,36 @@ from typing import Any
 
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
-from ocd.pages.act.action_effects import Effects
-from ocd.pages.act.actionability import Clock, Done, Target, perform, take_aim, wait_ready
+from ocd.pages.act.action_effects import ActionEffects
+from ocd.pages.act.actionability import (
+    ActionDeadline,
+    ActionResult,
+    Target,
+    perform,
+    resolve_target,
+    wait_ready,
+)
 from ocd.pages.locate import hit_test
-from ocd.pages.locate.locators import Aim
+from ocd.pages.locate.locators import Locator
 
 # Pixels of the first moves: libraries begin a drag only after some.
 _FIRST = (4, 9)
 STEPS = 10
 _WATCH = "function () { openchrome.watchDrag(this) }"
 _DRAGGED = "function () { return openchrome.dragged() }"
-_NOWHERE = Aim()
+_NOWHERE = Locator()
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class DragEndpoint:
     """One end of a drag: an element, or a point of the window."""
 
-    aim: Aim = field(default=_NOWHERE)
+    aim: Locator = field(default=_NOWHERE)
     point: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class DragMotion:
     """In how many moves of the mouse a drag goes, and the seconds between them."""
 
     steps: int = STEPS
@@ -39,30 +46,34 @@ class Pace:
 
 
 @dataclass(slots=True)
-class Dragged:
+class DragResult:
     """What a drag came to."""
 
     source: dict[str, Any]
     target: dict[str, Any]
     method: str
     accepted: bool | None
-    done: Done
+    done: ActionResult
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the keys of the reply; `accepted` where the page has said whether it is."""
         told = {"source": self.source, "target": self.target, "method": self.method}
         return told if self.accepted is None else {**told, "accepted": self.accepted}
 
 
 async def drag(
-    tab: Tab, clock: Clock, source: End, target: End, pace: Pace | None = None
-) -> Dragged:
+    tab: Tab,
+    clock: ActionDeadline,
+    source: DragEndpoint,
+    target: DragEndpoint,
+    pace: DragMotion | None = None,
+) -> DragResult:
     """Press at one end, move to the other, let go; the target is scrolled to while dragging.
 
     Raises what aiming and wait_ready raise for either end; the button is let go then.
     """
     if target.aim != _NOWHERE:  # before the mouse is down: words that fit nothing change nothing
-        aimed: Target | None = await take_aim(tab, replace(target.aim, texts="any"))
+        aimed: Target | None = await resolve_target(tab, replace(target.aim, texts="any"))
     else:
         aimed = None
         await hit_test.check_inside(tab, *(target.point or (-1, -1)))
@@ -71,9 +82,11 @@ async def drag(
 
     async def act() -> None:
         await held.element.call(_WATCH)
-        places_of["end"] = await _carry(clock, held, start, aimed or target.point, pace or Pace())
+        places_of["end"] = await _carry(
+            clock, held, start, aimed or target.point, pace or DragMotion()
+        )
 
-    async with held.element, Effects(tab) as effects:
+    async with held.element, ActionEffects(tab) as effects:
         done = await perform(held, clock, effects, act)
         how: dict[str, Any] = {"html5": False, "effect": None}
         if not tab.closed and not effects.navigated and tab.opened_dialog is None:
@@ -81,25 +94,27 @@ async def drag(
     if aimed is not None:
         aimed.element.release()
     accepted = how["effect"] != "none" if how["html5"] and how["effect"] else None
-    return Dragged(
-        _told(held, start), _told(aimed, places_of["end"]),
+    return DragResult(
+        _endpoint_to_dict(held, start), _endpoint_to_dict(aimed, places_of["end"]),
         "html5" if how["html5"] else "pointer", accepted, done,
     )  # fmt: skip
 
 
-async def _start(tab: Tab, clock: Clock, source: End) -> tuple[Target, tuple[float, float]]:
+async def _start(
+    tab: Tab, clock: ActionDeadline, source: DragEndpoint
+) -> tuple[Target, tuple[float, float]]:
     if source.point is not None:
         return await hit_test.at_point(tab, *source.point), source.point
-    held = await take_aim(tab, replace(source.aim, texts="any"))
+    held = await resolve_target(tab, replace(source.aim, texts="any"))
     return held, await wait_ready(held, clock)
 
 
 async def _carry(
-    clock: Clock,
+    clock: ActionDeadline,
     held: Target,
     start: tuple[float, float],
     goal: Target | tuple[float, float] | None,
-    pace: Pace,
+    pace: DragMotion,
 ) -> tuple[float, float]:
     tab = held.element.tab
     x, y = start
@@ -125,8 +140,8 @@ async def _carry(
     return end
 
 
-def _told(target: Target | None, place: tuple[float, float]) -> dict[str, Any]:
+def _endpoint_to_dict(target: Target | None, place: tuple[float, float]) -> dict[str, Any]:
     told: dict[str, Any] = {"position": [round(place[0], 1), round(place[1], 1)]}
     if target is not None:
-        told |= {**target.told(), **({"ref": target.ref} if target.ref else {})}
+        told |= {**target.describe(), **({"ref": target.ref} if target.ref else {})}
     return told

@@ -6,8 +6,8 @@ from typing import Any
 from ocd.browser.tabs.dialogs import Dialog
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import form_fields, input_events
-from ocd.pages.act.action_effects import Effects
-from ocd.pages.act.actionability import Clock, Done, Target, perform, wait_ready
+from ocd.pages.act.action_effects import ActionEffects
+from ocd.pages.act.actionability import ActionDeadline, ActionResult, Target, perform, wait_ready
 
 _WRITES = ("check", "uncheck", "select", "press", "type", "clear")
 _FOCUS = "function () { this.focus({ preventScroll: true }) }"
@@ -15,11 +15,11 @@ _FOCUS = "function () { this.focus({ preventScroll: true }) }"
 
 async def do(
     target: Target,
-    clock: Clock,
+    clock: ActionDeadline,
     word: str,
     value: str = "",
     modifiers: tuple[str, ...] = (),
-) -> Done:
+) -> ActionResult:
     """Do it once the element can be used, and tell what changed.
 
     Done.value is what a control has then that was written to, or can be checked.
@@ -27,16 +27,16 @@ async def do(
     clear or scroll_into_view. value: the option, key or text.
     Raises what wait_ready and fields raise.
     """
-    action = await _prepared(target, clock, word, value, modifiers)
+    action = await _prepare(target, clock, word, value, modifiers)
     kind = target.about["kind"]
     # What a control holds is no node of the page: that it has changed is told by its value.
     told = kind == "check" or (kind != "none" and word in _WRITES)
-    async with Effects(target.element.tab) as effects:
+    async with ActionEffects(target.element.tab) as effects:
         return await perform(target, clock, effects, action, value=told)
 
 
-async def _prepared(
-    target: Target, clock: Clock, word: str, value: str, modifiers: tuple[str, ...]
+async def _prepare(
+    target: Target, clock: ActionDeadline, word: str, value: str, modifiers: tuple[str, ...]
 ) -> Callable[[], Coroutine[Any, Any, Any]]:
     """Return what is to be done, once the element can be used."""
     tab = target.element.tab
@@ -71,12 +71,12 @@ async def _keys(target: Target, word: str, value: str) -> None:
 
 
 async def answer_dialog(
-    tab: Tab, clock: Clock, *, accept: bool, text: str = ""
-) -> tuple[Dialog, Done]:
+    tab: Tab, clock: ActionDeadline, *, accept: bool, text: str = ""
+) -> tuple[Dialog, ActionResult]:
     """Close the dialog that is open; return what it was and what came of it."""
-    async with Effects(tab) as effects:
+    async with ActionEffects(tab) as effects:
         dialog = await tab.answer_dialog(accept=accept, text=text)
         await tab.title()  # what the page does next has begun
         if effects.leaving:
             await effects.wait_loaded(clock.left)
-        return dialog, Done(await effects.told(), [])
+        return dialog, ActionResult(await effects.to_dict(), [])

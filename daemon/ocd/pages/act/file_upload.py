@@ -16,9 +16,9 @@ from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import Event
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
-from ocd.pages.act.action_effects import Effects
-from ocd.pages.act.actionability import Clock, Done, Target, perform, wait_ready
-from ocd.pages.act.form_fields import wrong
+from ocd.pages.act.action_effects import ActionEffects
+from ocd.pages.act.actionability import ActionDeadline, ActionResult, Target, perform, wait_ready
+from ocd.pages.act.form_fields import value_error
 from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element
 from ocd.storage.files import write_whole
@@ -33,7 +33,7 @@ _TAKES_DROP = "function () { return openchrome.takesDrop() }"
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class UploadFile:
     """A file or a folder on disk that is to be given to a page."""
 
     path: Path
@@ -52,7 +52,7 @@ class Parcel:
         return sum(one.stat().st_size for one in self.path.rglob("*") if one.is_file())
 
 
-class Depot:
+class UploadStaging:
     """A folder for what a call brings along; it goes with the tab, which may send it much later."""
 
     def __init__(self, tab: Tab) -> None:
@@ -60,7 +60,7 @@ class Depot:
         self._count = 0
         tab.events.once("closed", self._drop)
 
-    def put(self, name: str, content: str, mime_type: str = "") -> Parcel:
+    def put(self, name: str, content: str, mime_type: str = "") -> UploadFile:
         """Write base64 content under the name that the page is to see."""
         try:
             data = base64.b64decode(content, validate=True)
@@ -71,13 +71,13 @@ class Depot:
             ) from None  # fmt: skip
         path = self._place(name)
         write_whole(path, data)
-        return Parcel(path, mime_type)
+        return UploadFile(path, mime_type)
 
-    def link(self, path: Path, name: str, mime_type: str = "") -> Parcel:
+    def link(self, path: Path, name: str, mime_type: str = "") -> UploadFile:
         """Return a file under another name than its own."""
         link = self._place(name)
         link.symlink_to(path)
-        return Parcel(link, mime_type)
+        return UploadFile(link, mime_type)
 
     def _place(self, name: str) -> Path:
         self._count += 1
@@ -106,8 +106,8 @@ def _file_name(name: str) -> str:
 
 
 async def upload(
-    target: Target, clock: Clock, parcels: Sequence[Parcel], *, drop: bool = False
-) -> tuple[str, Done]:
+    target: Target, clock: ActionDeadline, parcels: Sequence[UploadFile], *, drop: bool = False
+) -> tuple[str, ActionResult]:
     """Give the page the files; return how: `input`, `chooser` or `drop`.
 
     Raises wrong_value where the input's rules (accept, multiple, folders) refuse them, or where
@@ -122,39 +122,43 @@ async def upload(
     frame, tab = target.element.frame, target.element.tab
     object_id = await engine.handle(tab, frame, "openchrome.fileInput()")
     assert object_id is not None
-    async with Element(tab, frame, object_id), Effects(tab) as effects:
+    async with Element(tab, frame, object_id), ActionEffects(tab) as effects:
         done = await perform(
             target, clock, effects, lambda: _give(target, parcels, objectId=object_id)
         )
     return "input", done
 
 
-async def _give(target: Target, parcels: Sequence[Parcel], **node: Any) -> None:  # noqa: ANN401
+async def _give(target: Target, parcels: Sequence[UploadFile], **node: Any) -> None:  # noqa: ANN401
     files = [str(parcel.path) for parcel in parcels]
     await target.element.frame.cdp.send("DOM.setFileInputFiles", {"files": files, **node})
 
 
-def _check(target: Target, rules: dict[str, Any], parcels: Sequence[Parcel]) -> None:
+def _check(target: Target, rules: dict[str, Any], parcels: Sequence[UploadFile]) -> None:
     if rules["disabled"]:
         raise OcdError(
             "not_enabled", f"{target.about['name']!r} ({target.ref}) takes no file now: "
             f"{rules['disabled']}.", hint="Fill what it depends on first.", ref=target.ref,
         )  # fmt: skip
     if len(parcels) > 1 and not rules["multiple"] and not rules["directory"]:
-        raise wrong(target, f"it takes one file, not {len(parcels)}.", "Upload one at a time.")
+        raise value_error(
+            target, f"it takes one file, not {len(parcels)}.", "Upload one at a time."
+        )
     for parcel in parcels:
         if parcel.path.is_dir() != bool(rules["directory"]):
             takes = "a folder" if rules["directory"] else "files, no folder"
-            raise wrong(target, f"it takes {takes}: {parcel.path}.", "Give a path of that kind.")
+            raise value_error(
+                target, f"it takes {takes}: {parcel.path}.", "Give a path of that kind."
+            )
         if not rules["directory"] and not accepts(rules["accept"], parcel):
             hint = "The page would refuse it; give a file of that kind."
-            raise wrong(
+            raise value_error(
                 target, f"it accepts {rules['accept']}, not {parcel.name}.", hint,
                 accept=rules["accept"], file=parcel.name,
             )  # fmt: skip
 
 
-def accepts(accept: str, parcel: Parcel) -> bool:
+def accepts(accept: str, parcel: UploadFile) -> bool:
     """Return whether an input's `accept` lets the file through: endings, types, types with *."""
     wanted = [word.strip().lower() for word in accept.split(",") if word.strip()]
     kind = parcel.mime_type or mimetypes.guess_type(parcel.name)[0] or ""
@@ -167,7 +171,9 @@ def accepts(accept: str, parcel: Parcel) -> bool:
     )
 
 
-async def _through_chooser(target: Target, clock: Clock, parcels: Sequence[Parcel]) -> Done:
+async def _through_chooser(
+    target: Target, clock: ActionDeadline, parcels: Sequence[UploadFile]
+) -> ActionResult:
     tab, cdp = target.element.tab, target.element.frame.cdp
     opened: asyncio.Future[Any] = cdp.expect()
 
@@ -181,7 +187,7 @@ async def _through_chooser(target: Target, clock: Clock, parcels: Sequence[Parce
             async with asyncio.timeout(min(_CHOOSER_S, max(clock.left, 0.05))):
                 chooser = await opened
         except TimeoutError:
-            raise wrong(
+            raise value_error(
                 target, "it is no file input, and clicking it opened no chooser.",
                 "Name the input (selector input[type=file]), or pass drop=true for a drop zone.",
             ) from None  # fmt: skip
@@ -191,18 +197,18 @@ async def _through_chooser(target: Target, clock: Clock, parcels: Sequence[Parce
     cdp.on("Page.fileChooserOpened", listen)
     await cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True})
     try:
-        async with Effects(tab) as effects:
+        async with ActionEffects(tab) as effects:
             return await perform(target, clock, effects, act)
     finally:
         cdp.off("Page.fileChooserOpened", listen)
         cdp.tell("Page.setInterceptFileChooserDialog", {"enabled": False})
 
 
-async def _fill_chooser(target: Target, chooser: Event, parcels: Sequence[Parcel]) -> None:
+async def _fill_chooser(target: Target, chooser: Event, parcels: Sequence[UploadFile]) -> None:
     node = chooser.get("backendNodeId")
     if node is None:  # showOpenFilePicker: it has no input that files could be put into
         hint = "Pass drop=true if the page takes dropped files."
-        raise wrong(target, "its chooser takes no files from outside.", hint)
+        raise value_error(target, "its chooser takes no files from outside.", hint)
     tab, frame = target.element.tab, target.element.frame
     resolved = await frame.cdp.send("DOM.resolveNode", await _in_our_world(target, node))
     async with Element(tab, frame, str(resolved["object"]["objectId"])) as held:
@@ -217,7 +223,9 @@ async def _in_our_world(target: Target, node: int) -> dict[str, Any]:
     return {"backendNodeId": node, "executionContextId": context}
 
 
-async def _drop(target: Target, clock: Clock, parcels: Sequence[Parcel]) -> Done:
+async def _drop(
+    target: Target, clock: ActionDeadline, parcels: Sequence[UploadFile]
+) -> ActionResult:
     tab = target.element.tab
     x, y = await wait_ready(target, clock)
     files = [str(parcel.path) for parcel in parcels]
@@ -233,8 +241,8 @@ async def _drop(target: Target, clock: Clock, parcels: Sequence[Parcel]) -> Done
         # Chromium would open a file that is dropped where the page does not want it.
         if not await target.element.call(_TAKES_DROP):
             await send("dragCancel")
-            raise wrong(target, "nothing can be dropped there.", "Name the drop zone itself.")
+            raise value_error(target, "nothing can be dropped there.", "Name the drop zone itself.")
         await send("drop")
 
-    async with Effects(tab) as effects:
+    async with ActionEffects(tab) as effects:
         return await perform(target, clock, effects, act)

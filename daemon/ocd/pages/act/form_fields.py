@@ -5,8 +5,15 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.pages.act import comboboxes, input_events
-from ocd.pages.act.action_effects import Effects
-from ocd.pages.act.actionability import Clock, Done, Target, perform, refused, wait_ready
+from ocd.pages.act.action_effects import ActionEffects
+from ocd.pages.act.actionability import (
+    ActionDeadline,
+    ActionResult,
+    Target,
+    perform,
+    unusable_error,
+    wait_ready,
+)
 
 Value = str | bool | int | float | Sequence[str] | None
 
@@ -19,13 +26,15 @@ _SET = "function (value) { return openchrome.setDirectly(this, value) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
 
 
-def wrong(target: Target, message: str, hint: str = "", **details: Any) -> OcdError:  # noqa: ANN401
+def value_error(target: Target, message: str, hint: str = "", **details: Any) -> OcdError:  # noqa: ANN401
     """Return the error of a value that the control does not take."""
     name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
     return OcdError("wrong_value", f"{name}: {message}", hint=hint, ref=target.ref, **details)
 
 
-async def fill(target: Target, clock: Clock, value: Value, *, keep: bool = False) -> Done:
+async def fill(
+    target: Target, clock: ActionDeadline, value: Value, *, keep: bool = False
+) -> ActionResult:
     """Give the control a value, and tell what changed and what it has now.
 
     keep: text is added to what a text field has.
@@ -35,11 +44,11 @@ async def fill(target: Target, clock: Clock, value: Value, *, keep: bool = False
     async def act() -> None:
         await (_add(target, clock, as_text(value)) if adds else put(target, clock, value))
 
-    async with Effects(target.element.tab) as effects:
+    async with ActionEffects(target.element.tab) as effects:
         return await perform(target, clock, effects, act, value=True)
 
 
-async def put(target: Target, clock: Clock, value: Value) -> None:
+async def put(target: Target, clock: ActionDeadline, value: Value) -> None:
     """Give the control a value, and see that it has it.
 
     Raises wrong_value, option_not_found, and what wait_ready raises.
@@ -47,12 +56,12 @@ async def put(target: Target, clock: Clock, value: Value) -> None:
     kind = target.about["kind"]
     if kind == "file":
         hint = "Files are given with file_upload."
-        raise wrong(target, "a file cannot be written into it.", hint)
+        raise value_error(target, "a file cannot be written into it.", hint)
     if kind in ("none", "option"):
         hint = "Use interact to click it; find names the fields of the page."
-        raise wrong(target, "it is not a field.", hint)
+        raise value_error(target, "it is not a field.", hint)
     if kind == "check":
-        await check(target, clock, want=_wanted(target, value))
+        await check(target, clock, want=_values_for(target, value))
     elif kind in ("select", "custom"):
         await choose(target, clock, value)
     elif kind == "combo":
@@ -74,19 +83,19 @@ def as_text(value: Value) -> str:
     return "" if value is None else str(value)
 
 
-def _wanted(target: Target, value: Value) -> bool:
+def _values_for(target: Target, value: Value) -> bool:
     word = as_text(value).strip().lower()
     if word in _YES or word in _NO:
         return word in _YES
-    raise wrong(target, f"it takes true or false, not {word!r}.", "Pass true or false.")
+    raise value_error(target, f"it takes true or false, not {word!r}.", "Pass true or false.")
 
 
-async def check(target: Target, clock: Clock, *, want: bool) -> None:
+async def check(target: Target, clock: ActionDeadline, *, want: bool) -> None:
     """Check or uncheck by a click, if it is not so already."""
     if target.about["kind"] != "check":
-        raise wrong(target, "it cannot be checked.", "Use interact with action click.")
+        raise value_error(target, "it cannot be checked.", "Use interact with action click.")
     if target.about["radio"] and not want:
-        raise wrong(target, "a radio button is only unchecked by another one.")
+        raise value_error(target, "a radio button is only unchecked by another one.")
     if bool(target.about["state"]) == want and target.about["state"] != "mixed":
         await wait_ready(target, clock, point=False)
         return
@@ -94,10 +103,10 @@ async def check(target: Target, clock: Clock, *, want: bool) -> None:
     await input_events.click(target.element.tab, x, y)
     state = await target.element.call(_STATE)
     if state is not None and bool(state) != want:
-        raise wrong(target, f"the click left it {'checked' if state else 'unchecked'}.")
+        raise value_error(target, f"the click left it {'checked' if state else 'unchecked'}.")
 
 
-async def choose(target: Target, clock: Clock, value: Value) -> None:
+async def choose(target: Target, clock: ActionDeadline, value: Value) -> None:
     """Choose an option by value or label; several where the control takes several."""
     kind = target.about["kind"]
     values = list(value) if isinstance(value, (list, tuple)) else [as_text(value)]
@@ -108,33 +117,39 @@ async def choose(target: Target, clock: Clock, value: Value) -> None:
         return
     if kind not in ("select", "option"):
         hint = "Click it, then click the option that appears."
-        raise wrong(target, "it has no options to choose by value.", hint)
+        raise value_error(target, "it has no options to choose by value.", hint)
     await wait_ready(target, clock, point=False)
     _raise_for(target, await target.element.call(_CHOOSE, values))
 
 
-async def clear(target: Target, clock: Clock) -> None:
+async def clear(target: Target, clock: ActionDeadline) -> None:
     """Empty a text field."""
     if target.about["kind"] not in ("text", "rich", "combo"):
-        raise wrong(target, "there is no text in it to clear.", "Use form_input for its value.")
+        raise value_error(
+            target, "there is no text in it to clear.", "Use form_input for its value."
+        )
     await _write(target, clock, "")
 
 
-async def _add(target: Target, clock: Clock, text: str) -> None:
+async def _add(target: Target, clock: ActionDeadline, text: str) -> None:
     most = target.about["most"]
     await wait_ready(target, clock, point=False, editable=True)
     has = await target.element.call(_TO_END)
     if most is not None and has + len(text.encode("utf-16-le")) // 2 > most:
-        raise wrong(target, f"it takes at most {most} characters.", "Shorten the text.", most=most)
+        raise value_error(
+            target, f"it takes at most {most} characters.", "Shorten the text.", most=most
+        )
     # Number and mail fields let scripts place no caret.
     await input_events.press(target.element.tab, "Control+End")
     await input_events.insert(target.element.tab, text)
 
 
-async def _write(target: Target, clock: Clock, text: str) -> None:
+async def _write(target: Target, clock: ActionDeadline, text: str) -> None:
     most = target.about["most"]
     if most is not None and len(text.encode("utf-16-le")) > 2 * most:
-        raise wrong(target, f"it takes at most {most} characters.", "Shorten the text.", most=most)
+        raise value_error(
+            target, f"it takes at most {most} characters.", "Shorten the text.", most=most
+        )
     await wait_ready(target, clock, point=False, editable=True)
     if not await target.element.call(_SELECT_ALL):
         # Something takes the focus away; a person's click may bring it back.
@@ -145,7 +160,9 @@ async def _write(target: Target, clock: Clock, text: str) -> None:
     if target.about["secret"] or target.about["kind"] == "rich":
         return
     if text and not await target.element.call(_STATE):
-        raise wrong(target, "it did not take the text.", "Is it a number field, or too short?")
+        raise value_error(
+            target, "it did not take the text.", "Is it a number field, or too short?"
+        )
 
 
 def _raise_for(target: Target, answer: dict[str, Any]) -> None:
@@ -160,7 +177,9 @@ def _raise_for(target: Target, answer: dict[str, Any]) -> None:
             ref=target.ref, options=answer["options"], total=answer["total"],
         )  # fmt: skip
     if why == "no_options":
-        raise wrong(target, "it opened no list of options.", "Click it, and read what appears.")
+        raise value_error(
+            target, "it opened no list of options.", "Click it, and read what appears."
+        )
     if why == "wrong_value":
-        raise wrong(target, f"{answer['text']}.", "Pass the value in that form.")
-    raise refused(target, answer)
+        raise value_error(target, f"{answer['text']}.", "Pass the value in that form.")
+    raise unusable_error(target, answer)

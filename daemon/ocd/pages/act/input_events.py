@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Button = Literal["left", "right", "middle"]
 _HELD = {"left": 1, "right": 2, "middle": 4}
 # Text that is longer is put in as one piece: key by key it would take seconds.
-MOST_KEYS = 400
+MAX_KEYS = 400
 # Seconds between the repetitions of a key that is held down, as keyboards do it.
 _REPEAT_S = 0.04
 _LET_GO_S = 0.02
@@ -99,7 +99,7 @@ async def insert(tab: Tab, text: str) -> None:
 
 async def write(tab: Tab, text: str) -> None:
     """Type text key by key, a long one at once."""
-    if len(text) > MOST_KEYS:
+    if len(text) > MAX_KEYS:
         await insert(tab, text)
     else:
         await tab.keyboard.type(text)
@@ -115,7 +115,7 @@ async def press(tab: Tab, chord: str, hold_s: float = 0) -> None:
             down.append(name)
             await keyboard.down(name)
         down.append(last)
-        await (_held(tab, last, hold_s) if hold_s else keyboard.down(last))
+        await (_hold_key(tab, last, hold_s) if hold_s else keyboard.down(last))
         while down:
             await keyboard.up(down[-1])
             down.pop()
@@ -132,7 +132,7 @@ async def _let_go(keyboard: "Keyboard", down: list[str]) -> None:
                 await keyboard.up(name)
 
 
-async def _held(tab: Tab, key: str, seconds: float) -> None:
+async def _hold_key(tab: Tab, key: str, seconds: float) -> None:
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     while loop.time() < end:

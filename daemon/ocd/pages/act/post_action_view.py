@@ -6,15 +6,15 @@ from typing import Literal
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import coordinate_input
-from ocd.pages.act.actionability import Done
-from ocd.pages.act.coordinate_input import Picture, Quality
+from ocd.pages.act.actionability import ActionResult
+from ocd.pages.act.coordinate_input import Quality, ScaledScreenshot
 from ocd.pages.read import page_state, reader
 
-MOST = 60
+MAX_ITEMS = 60
 Form = Literal["dom_delta", "state_summary", "both"]
 
 
-async def told(tab: Tab, done: Done, form: Form) -> list[str]:
+async def view_after_action(tab: Tab, done: ActionResult, form: Form) -> list[str]:
     """Return the lines to tell: what changed, the state of the page as `inspect` says it, or both.
 
     A page that is gone or asks by a dialog has no state to tell: `changed` says so.
@@ -27,7 +27,7 @@ async def told(tab: Tab, done: Done, form: Form) -> list[str]:
     return [*lines, *text.splitlines()]
 
 
-async def picture(tab: Tab, quality: Quality = "low") -> Picture | None:
+async def picture(tab: Tab, quality: Quality = "low") -> ScaledScreenshot | None:
     """Return what the window shows, or None if nothing can be shown now."""
     if _answers(tab):
         with contextlib.suppress(OcdError):
@@ -51,8 +51,8 @@ async def differences(tab: Tab, before: str | None) -> list[str]:
     if before is None or after is None:
         return ["outline: it cannot be compared, as there is no page to read"]
     lines = difference(before, after).text().splitlines()
-    more = [f"… {len(lines) - MOST} more differences"] if len(lines) > MOST else []
-    return ["outline:", *(lines[:MOST] or ["nothing is different"]), *more]
+    more = [f"… {len(lines) - MAX_ITEMS} more differences"] if len(lines) > MAX_ITEMS else []
+    return ["outline:", *(lines[:MAX_ITEMS] or ["nothing is different"]), *more]
 
 
 def _answers(tab: Tab) -> bool:

@@ -17,7 +17,7 @@ from ocd.pages.engine import engine
 _REF = re.compile(r"\s*@?e?(\d{1,9})\s*", re.IGNORECASE)
 
 
-class _Run(NamedTuple):
+class _RefRange(NamedTuple):
     """Numbers given in one go: `first` to `following` - 1, in one document of one frame."""
 
     first: int
@@ -31,12 +31,12 @@ _highest: dict[str, int] = {}
 _SESSIONS = 1000
 
 
-class RefBook:
+class RefRegistry:
     """Which document of a tab a number belongs to; the elements are known in the page only."""
 
     def __init__(self, session: str) -> None:
         self._session = session
-        self._runs: list[_Run] = []
+        self._runs: list[_RefRange] = []
 
     @property
     def next(self) -> int:
@@ -47,7 +47,7 @@ class RefBook:
         """Take over the numbers that an engine's reply says it has given."""
         first, following = int(reply["first"]), int(reply["next"])
         if following > first:
-            self._runs.append(_Run(first, following, frame_id, str(reply["nonce"])))
+            self._runs.append(_RefRange(first, following, frame_id, str(reply["nonce"])))
             self._runs.sort(key=lambda run: run.first)  # another tab's reading may come between
             # The session that has not read for the longest time goes first.
             highest = max(_highest.pop(self._session, 0), following - 1)
@@ -55,7 +55,7 @@ class RefBook:
             while len(_highest) > _SESSIONS:
                 del _highest[next(iter(_highest))]
 
-    def find(self, number: int) -> _Run | None:
+    def find(self, number: int) -> _RefRange | None:
         """Return where the number was given, None if this tab never gave it."""
         place = bisect_right(self._runs, number, key=lambda run: run.first) - 1
         if place < 0 or number >= self._runs[place].following:
@@ -66,14 +66,14 @@ class RefBook:
         return f"RefBook(next=e{self.next}, runs={len(self._runs)})"
 
 
-_books: WeakKeyDictionary[Tab, RefBook] = WeakKeyDictionary()
+_books: WeakKeyDictionary[Tab, RefRegistry] = WeakKeyDictionary()
 
 
-def book_of(tab: Tab) -> RefBook:
+def book_of(tab: Tab) -> RefRegistry:
     """Return the tab's book; it lives as long as the tab."""
     book = _books.get(tab)
     if book is None:
-        book = _books[tab] = RefBook(tab.session_name)
+        book = _books[tab] = RefRegistry(tab.session_name)
     return book
 
 

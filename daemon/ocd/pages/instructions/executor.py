@@ -10,10 +10,10 @@ from yarl import URL
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import coordinate_input, drag_and_drop, element_actions, form_fields
-from ocd.pages.act.actionability import Clock, Done, Target, take_aim
+from ocd.pages.act.actionability import ActionDeadline, ActionResult, Target, resolve_target
 from ocd.pages.instructions.grammar import Step
 from ocd.pages.locate import hit_test, wait_for_element
-from ocd.pages.locate.locators import FIELDS, WRITTEN, Aim, search
+from ocd.pages.locate.locators import FIELDS, WRITTEN, Locator, search
 from ocd.safety.domain_policy import parse_url_argument
 
 # Seconds that a step's element may take to come, once something was done before it.
@@ -30,16 +30,16 @@ _TYPING = "function () { return openchrome.isTyping(this) }"
 
 
 @dataclass(slots=True)
-class Taken:
+class StepResult:
     """A step that was taken: what it acted on, if on anything, and what that changed."""
 
     step: Step
-    done: Done
+    done: ActionResult
     ref: str = ""
     target: dict[str, str] = field(default_factory=dict)
     more: dict[str, Any] = field(default_factory=dict)
 
-    def told(self, number: int) -> dict[str, Any]:
+    def to_dict(self, number: int) -> dict[str, Any]:
         """Return the step as the reply says it; what was typed is not repeated."""
         told: dict[str, Any] = {"step": number, "action": self.step.kind}
         if self.ref:
@@ -47,14 +47,14 @@ class Taken:
         return {**told, **self.more, "outcome": "SUCCESS", "changed": self.done.changed}
 
 
-class Following:
+class InstructionRunner:
     """One instruction's way through its steps."""
 
-    def __init__(self, tab: Tab, clock: Clock, context: str = "") -> None:
+    def __init__(self, tab: Tab, clock: ActionDeadline, context: str = "") -> None:
         self.tab = tab
         self.clock = clock
         self.context = context
-        self.taken: list[Taken] = []
+        self.taken: list[StepResult] = []
 
     async def follow(self, steps: list[Step]) -> None:
         """Take the steps in order; an error says which one failed and what was done before it."""
@@ -62,17 +62,17 @@ class Following:
             try:
                 self.taken.append(await _ways()[step.kind](self, step))
             except OcdError as error:
-                raise self._failed(step, error) from None
+                raise self._step_error(step, error) from None
 
-    def _failed(self, step: Step, error: OcdError) -> OcdError:
+    def _step_error(self, step: Step, error: OcdError) -> OcdError:
         number = len(self.taken) + 1
-        before = [taken.told(at) for at, taken in enumerate(self.taken, 1)]
+        before = [taken.to_dict(at) for at, taken in enumerate(self.taken, 1)]
         return OcdError(
             error.code, f"Step {number} ({step.kind}): {error.message}", hint=error.hint,
             **{**error.details, "step": number, "steps": before},
         )  # fmt: skip
 
-    async def aimed(self, step: Step, roles: frozenset[str] = frozenset()) -> Target:
+    async def resolve_element(self, step: Step, roles: frozenset[str] = frozenset()) -> Target:
         """Return the step's element; after another step it is waited for."""
         self.tab.check_usable()
         at = replace(
@@ -81,49 +81,51 @@ class Following:
             ties=roles & WRITTEN,
         )
         now = replace(at, texts="") if at.texts == "exact" else at
-        end = Clock.lasting(COMES_S if self.taken else 0.001)
+        end = ActionDeadline.lasting(COMES_S if self.taken else 0.001)
         while True:
             last = not end.left or not self.clock.left
             try:
-                return await self._found(at if last else now)
+                return await self._find_or_none(at if last else now)
             except OcdError as error:
                 if error.code != "element_not_found" or last:
                     raise
             await wait_for_element.wait_altered(self.tab, self.clock)
 
-    async def _found(self, at: Aim) -> Target:
+    async def _find_or_none(self, at: Locator) -> Target:
         try:
-            return await take_aim(self.tab, at)
+            return await resolve_target(self.tab, at)
         except OcdError as error:
             if error.code != "ambiguous" or not self.context or at.query is None:
                 raise
-        return await take_aim(self.tab, replace(at, query=f"{at.query} {self.context}"))
+        return await resolve_target(self.tab, replace(at, query=f"{at.query} {self.context}"))
 
-    def aim(self, words: str, roles: frozenset[str] = frozenset(), nth: int | None = None) -> Aim:
+    def aim(
+        self, words: str, roles: frozenset[str] = frozenset(), nth: int | None = None
+    ) -> Locator:
         """Return what words mean: a ref, a CSS selector, or words."""
         plain = words.strip()
         bare = plain.removeprefix("[ref=").removesuffix("]").lstrip("@")
         if bare[:1] == "e" and bare[1:].isdigit():
-            return Aim(ref=bare)
+            return Locator(ref=bare)
         if plain[:1] in "#.[" and " " not in plain and len(plain) > 1:
-            return Aim(selector=plain)
-        return Aim(query=plain, roles=roles, nth=nth)
+            return Locator(selector=plain)
+        return Locator(query=plain, roles=roles, nth=nth)
 
 
-async def _on(it: Following, step: Step, word: str, target: Target) -> Taken:
+async def _on(it: InstructionRunner, step: Step, word: str, target: Target) -> StepResult:
     async with target.element:
         done = await element_actions.do(target, it.clock, word, step.value)
-    return Taken(step, done, target.ref, target.told())
+    return StepResult(step, done, target.ref, target.describe())
 
 
-async def _act(it: Following, step: Step) -> Taken:
+async def _act(it: InstructionRunner, step: Step) -> StepResult:
     roles = _CHECKS if step.kind in ("check", "uncheck") else frozenset[str]()
     roles = FIELDS if step.kind in ("clear", "focus") else roles
-    return await _on(it, step, step.kind, await it.aimed(step, roles))
+    return await _on(it, step, step.kind, await it.resolve_element(step, roles))
 
 
-async def _select(it: Following, step: Step) -> Taken:
-    target = await it.aimed(step, _CHOICES)
+async def _select(it: InstructionRunner, step: Step) -> StepResult:
+    target = await it.resolve_element(step, _CHOICES)
     if target.about["kind"] in ("select", "custom", "combo"):
         return await _on(it, step, "select", target)
     # The words name a group: its option is a radio button, a tab or an entry of a menu.
@@ -132,25 +134,25 @@ async def _select(it: Following, step: Step) -> Taken:
     return await _pick(it, inner)
 
 
-async def _pick(it: Following, step: Step) -> Taken:
-    target = await it.aimed(step, _OPTIONS)
+async def _pick(it: InstructionRunner, step: Step) -> StepResult:
+    target = await it.resolve_element(step, _OPTIONS)
     if target.about["role"] == "option" and target.about["kind"] == "option":
         return await _on(it, replace(step, value=target.about["name"]), "select", target)
     word = "check" if target.about["kind"] == "check" else "click"
     return await _on(it, step, word, target)
 
 
-async def _fill(it: Following, step: Step) -> Taken:
-    target = await it.aimed(step, FIELDS)
+async def _fill(it: InstructionRunner, step: Step) -> StepResult:
+    target = await it.resolve_element(step, FIELDS)
     async with target.element:
         if step.kind == "append":
             done = await element_actions.do(target, it.clock, "type", step.value)
         else:
             done = await form_fields.fill(target, it.clock, step.value)
-    return Taken(step, done, target.ref, target.told())
+    return StepResult(step, done, target.ref, target.describe())
 
 
-async def _search(it: Following, step: Step) -> Taken:
+async def _search(it: InstructionRunner, step: Step) -> StepResult:
     try:
         taken = await _fill(it, replace(step, place=step.place or "search"))
     except OcdError as error:
@@ -158,11 +160,11 @@ async def _search(it: Following, step: Step) -> Taken:
             raise
         taken = await _fill(it, replace(step, place="search"))
     done = await coordinate_input.keys(it.tab, it.clock, "Enter", kind="key")
-    both = Done({**taken.done.changed, **done.changed}, done.lines or taken.done.lines)
-    return Taken(step, both, taken.ref, taken.target)
+    both = ActionResult({**taken.done.changed, **done.changed}, done.lines or taken.done.lines)
+    return StepResult(step, both, taken.ref, taken.target)
 
 
-async def _type(it: Following, step: Step) -> Taken:
+async def _type(it: InstructionRunner, step: Step) -> StepResult:
     target = await hit_test.with_focus(it.tab)
     async with target.element as element:
         if not await element.call(_TYPING):
@@ -171,10 +173,10 @@ async def _type(it: Following, step: Step) -> Taken:
                 hint=f'Say: type "{step.value[:40]}" into Name.', words=step.words,
             )  # fmt: skip
     done = await coordinate_input.keys(it.tab, it.clock, step.value, kind="type")
-    return Taken(step, done, target.ref, target.told())
+    return StepResult(step, done, target.ref, target.describe())
 
 
-async def _press(it: Following, step: Step) -> Taken:
+async def _press(it: InstructionRunner, step: Step) -> StepResult:
     if step.kind == "press_or_click":
         found, _ = await search(it.tab, step.value, 3, acts=True)
         called = [one for one in found if one.name.strip().lower() == step.value.lower()]
@@ -187,14 +189,14 @@ async def _press(it: Following, step: Step) -> Taken:
         if called:
             return await _act(it, replace(step, kind="click", place=step.value))
     if step.place:
-        target = await it.aimed(step, FIELDS)
+        target = await it.resolve_element(step, FIELDS)
         return await _on(it, replace(step, kind="press"), "press", target)
     chords = " ".join([step.value] * int(step.amount or 1))
     done = await coordinate_input.keys(it.tab, it.clock, chords, kind="key")
-    return Taken(replace(step, kind="press"), done)
+    return StepResult(replace(step, kind="press"), done)
 
 
-async def _submit(it: Following, step: Step) -> Taken:
+async def _submit(it: InstructionRunner, step: Step) -> StepResult:
     target = await hit_test.with_focus(it.tab)
     sent: list[bool] = []
 
@@ -205,10 +207,10 @@ async def _submit(it: Following, step: Step) -> Taken:
         done = await coordinate_input.on(it.tab, target, it.clock, send)
     if sent == [False]:
         return await _act(it, replace(step, kind="click", place="submit"))
-    return Taken(step, done)
+    return StepResult(step, done)
 
 
-async def _scroll(it: Following, step: Step) -> Taken:
+async def _scroll(it: InstructionRunner, step: Step) -> StepResult:
     way = {"top": "up", "bottom": "down"}.get(step.value, step.value)
     seen = await hit_test.screen(it.tab)
     screenful = seen["height" if way in ("up", "down") else "width"] * 0.85
@@ -219,13 +221,13 @@ async def _scroll(it: Following, step: Step) -> Taken:
         where, done = await coordinate_input.scroll(
             it.tab, None, it.clock, way, much / coordinate_input.NOTCH
         )
-    return Taken(step, done, more={"position": where["position"], "at_end": where["at_end"]})
+    return StepResult(step, done, more={"position": where["position"], "at_end": where["at_end"]})
 
 
-async def _drag(it: Following, step: Step) -> Taken:
-    source, goal = (drag_and_drop.End(it.aim(words)) for words in (step.place, step.other))
+async def _drag(it: InstructionRunner, step: Step) -> StepResult:
+    source, goal = (drag_and_drop.DragEndpoint(it.aim(words)) for words in (step.place, step.other))
     dragged = await drag_and_drop.drag(it.tab, it.clock, source, goal)
-    return Taken(step, dragged.done, more=dragged.told())
+    return StepResult(step, dragged.done, more=dragged.to_dict())
 
 
 def destination(address: str, here: str) -> str:
@@ -235,7 +237,7 @@ def destination(address: str, here: str) -> str:
     return address
 
 
-async def _go(it: Following, step: Step) -> Taken:
+async def _go(it: InstructionRunner, step: Step) -> StepResult:
     tab = it.tab
     if step.kind == "navigate":
         url = parse_url_argument(destination(step.value, tab.url))
@@ -250,43 +252,43 @@ async def _go(it: Following, step: Step) -> Taken:
     except TimeoutError:
         raise _late("The page has not loaded") from None
     changed = {"url": at.url, "navigated": True, "title": at.title, "status": at.status}
-    return Taken(step, Done(changed, []))
+    return StepResult(step, ActionResult(changed, []))
 
 
-async def _wait(it: Following, step: Step) -> Taken:
+async def _wait(it: InstructionRunner, step: Step) -> StepResult:
     gone = step.kind == "wait_gone"
     at = it.aim(step.place)
     while True:
         if await wait_for_element.is_there(it.tab, at) != gone:
-            return Taken(step, Done({}, []))
+            return StepResult(step, ActionResult({}, []))
         if not it.clock.left:
             raise _late(f"{step.place!r} {'is still' if gone else 'has not come to be'} there")
         await wait_for_element.wait_altered(it.tab, it.clock)
 
 
-async def _wait_load(it: Following, step: Step) -> Taken:
+async def _wait_load(it: InstructionRunner, step: Step) -> StepResult:
     await it.tab.wait_for("load", timeout_s=max(it.clock.left, 0.05))
-    return Taken(step, Done({}, []))
+    return StepResult(step, ActionResult({}, []))
 
 
-async def _pause(it: Following, step: Step) -> Taken:
+async def _pause(it: InstructionRunner, step: Step) -> StepResult:
     await coordinate_input.pause(it.clock, step.amount or 0)
-    return Taken(step, Done({}, []))
+    return StepResult(step, ActionResult({}, []))
 
 
-async def _answer(it: Following, step: Step) -> Taken:
+async def _answer(it: InstructionRunner, step: Step) -> StepResult:
     accept = step.kind == "accept_dialog"
     dialog, done = await element_actions.answer_dialog(
         it.tab, it.clock, accept=accept, text=step.value
     )
-    return Taken(step, done, more={"dialog": {"type": dialog.kind, "message": dialog.message}})
+    return StepResult(step, done, more={"dialog": {"type": dialog.kind, "message": dialog.message}})
 
 
 def _late(what: str) -> OcdError:
     return OcdError("timeout", f"{what}.", hint="Give it more with timeout_ms, or read the page.")
 
 
-def _ways() -> dict[str, Callable[[Following, Step], Awaitable[Taken]]]:
+def _ways() -> dict[str, Callable[[InstructionRunner, Step], Awaitable[StepResult]]]:
     """Return what does each kind of step."""
     acts = (
         "click", "double_click", "right_click", "hover", "focus", "check", "uncheck", "clear",

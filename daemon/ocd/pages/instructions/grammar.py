@@ -88,7 +88,7 @@ def _simple(kind: str, value: str = "") -> Callable[[Step, re.Match[str]], Step]
     return lambda step, _: replace(step, kind=kind, value=value)
 
 
-def _placed(kind: str) -> Callable[[Step, re.Match[str]], Step]:
+def _place_pattern(kind: str) -> Callable[[Step, re.Match[str]], Step]:
     return lambda step, match: _place(replace(step, kind=kind), match["place"])
 
 
@@ -144,7 +144,7 @@ def _scroll_end(step: Step, match: re.Match[str]) -> Step:
 _rule(
     r"scroll\s+(?:(?:down|up)\s+)?(?:to|until|till)\s+(?:you\s+see\s+)?(?P<place>.+?)"
     r"(?:\s+(?:is|are|becomes?)\s+visible|\s+into\s+view|\s+appears?)?"
-)(_placed("scroll_into_view"))
+)(_place_pattern("scroll_into_view"))
 
 
 @_rule(
@@ -164,11 +164,11 @@ _rule(
 _rule(
     r"wait\s+(?:for|until|till)\s+(?P<place>.+?)\s+(?:to\s+|is\s+|are\s+|has\s+|be\s+)*"
     r"(?:disappear(?:s|ed)?|go(?:es)?\s+away|vanish(?:es|ed)?|gone|hidden|closed?s?)"
-)(_placed("wait_gone"))
+)(_place_pattern("wait_gone"))
 _rule(
     r"wait\s+(?:for|until|till)\s+(?P<place>.+?)(?:\s+(?:to\s+|is\s+|are\s+|be\s+|has\s+)*"
     r"(?:appear(?:s|ed)?|visible|shown?|shows?(?:\s+up)?|there|load(?:s|ed)?|come(?:s)?\s+up))?"
-)(_placed("wait"))
+)(_place_pattern("wait"))
 
 
 @_rule(r"(?P<verb>accept|confirm|ok|dismiss|cancel|close|decline)\s+"
@@ -180,10 +180,10 @@ def _dialog(step: Step, match: re.Match[str]) -> Step:
     return replace(step, kind=kind, value=match["value"] or "")
 
 
-_rule(r"double[\s-]?(?:click|tap)\s+(?P<place>.+)")(_placed("double_click"))
-_rule(r"(?:right|context)[\s-]?click\s+(?P<place>.+)")(_placed("right_click"))
+_rule(r"double[\s-]?(?:click|tap)\s+(?P<place>.+)")(_place_pattern("double_click"))
+_rule(r"(?:right|context)[\s-]?click\s+(?P<place>.+)")(_place_pattern("right_click"))
 _rule(r"(?:hover|mouse|point|move\s+the\s+mouse)\s+(?:(?:over|on|at|to)\s+)?(?P<place>.+)")(
-    _placed("hover")
+    _place_pattern("hover")
 )
 _rule(r"focus\s+(?:on\s+)?(?P<place>.+)|click\s+into\s+(?P<other>.+)")(
     lambda step, match: _place(replace(step, kind="focus"), match["place"] or match["other"])
@@ -200,16 +200,16 @@ def _drag(step: Step, match: re.Match[str]) -> Step:
 _rule(r"(?:check|see|verify|make\s+sure|assert)\s+(?:that|if|whether)\b.*")(lambda _s, _m: None)
 _rule(
     r"(?:uncheck|untick|unmark|disable|deactivate|deselect|(?:turn|switch)\s+off)\s+(?P<place>.+)"
-)(_placed("uncheck"))
-_rule(r"(?:turn|switch|toggle)\s+(?P<place>.+?)\s+off")(_placed("uncheck"))
+)(_place_pattern("uncheck"))
+_rule(r"(?:turn|switch|toggle)\s+(?P<place>.+?)\s+off")(_place_pattern("uncheck"))
 _rule(
     r"(?:check(?!\s+(?:that|if|whether)\b)|tick|mark|enable|activate|(?:turn|switch)\s+on)\s+(?:off\s+)?(?P<place>.+)"
-)(_placed("check"))
-_rule(r"(?:turn|switch|toggle)\s+(?P<place>.+?)\s+on")(_placed("check"))
-_rule(r"(?:clear|empty|erase)\s+(?:out\s+)?(?P<place>.+)")(_placed("clear"))
+)(_place_pattern("check"))
+_rule(r"(?:turn|switch|toggle)\s+(?P<place>.+?)\s+on")(_place_pattern("check"))
+_rule(r"(?:clear|empty|erase)\s+(?:out\s+)?(?P<place>.+)")(_place_pattern("clear"))
 
 
-def _written(kind: str) -> Callable[[Step, re.Match[str]], Step]:
+def _text_pattern(kind: str) -> Callable[[Step, re.Match[str]], Step]:
     return lambda step, match: _place(
         replace(step, kind=kind, value=match["value"]), match["place"]
     )
@@ -218,25 +218,25 @@ def _written(kind: str) -> Callable[[Step, re.Match[str]], Step]:
 _rule(
     rf"(?:select|choose|pick)\s+(?:the\s+)?(?:option\s+|value\s+)?{_VALUE}\s+"
     r"(?:from|in|for|as|under|within|on)\s+(?P<place>.+)"
-)(_written("select"))
-_rule(r"(?:select|choose|pick)\s+(?P<place>.+)")(_placed("pick"))
-_rule(rf"append\s+{_VALUE}\s+to\s+(?P<place>.+)")(_written("append"))
+)(_text_pattern("select"))
+_rule(r"(?:select|choose|pick)\s+(?P<place>.+)")(_place_pattern("pick"))
+_rule(rf"append\s+{_VALUE}\s+to\s+(?P<place>.+)")(_text_pattern("append"))
 _rule(
     r"(?:type|enter|write|input|put|insert|paste|key\s+in)\s+(?:in\s+)?(?:the\s+(?:text|value|word)\s+)?"
     rf"{_VALUE}\s+(?:into|inside)\s+(?P<place>.+)"
-)(_written("fill"))
+)(_text_pattern("fill"))
 _rule(
     r"(?:type|enter|write|input|put|insert|paste|key\s+in)\s+(?:the\s+(?:text|value|word)\s+)?"
     rf"{_VALUE}\s+(?:in|to|as|for|on)\s+(?P<place>.+)"
-)(_written("fill"))
+)(_text_pattern("fill"))
 _rule(r"fill\s+(?:in\s+|out\s+)?(?P<place>.+?)\s*(?:\s+(?:with|as)\s+|[:=]\s*)(?P<value>.+)")(
-    _written("fill")
+    _text_pattern("fill")
 )
 _rule(r"(?:set|change|update)\s+(?P<place>.+?)\s*(?:\s+to\s+|[:=]\s*)(?P<value>.+)")(
-    _written("fill")
+    _text_pattern("fill")
 )
-_rule(rf"fill\s+(?:in\s+)?{_VALUE}\s+(?:into|in)\s+(?P<place>.+)")(_written("fill"))
-_rule(r"search\s+(?P<place>(?!for\b).+?)\s+for\s+(?P<value>.+)")(_written("search"))
+_rule(rf"fill\s+(?:in\s+)?{_VALUE}\s+(?:into|in)\s+(?P<place>.+)")(_text_pattern("fill"))
+_rule(r"search\s+(?P<place>(?!for\b).+?)\s+for\s+(?P<value>.+)")(_text_pattern("search"))
 
 
 @_rule(r"search(?:\s+for)?\s+(?P<value>.+)")
@@ -270,8 +270,8 @@ def _press(step: Step, match: re.Match[str]) -> Step | None:
 
 
 _rule(r"submit(?:\s+(?:the\s+|this\s+)?form)?")(_simple("submit"))
-_rule(r"(?:click|tap|press|hit|push)\s+(?P<place>.+)")(_placed("click"))
+_rule(r"(?:click|tap|press|hit|push)\s+(?P<place>.+)")(_place_pattern("click"))
 _rule(
     r"(?:open|follow|visit|expand|collapse|toggle|go\s+to|navigate\s+to|switch\s+to)\s+(?P<place>.+?)"
     r"(?:\s+(?:page|section))?"
-)(_placed("click"))
+)(_place_pattern("click"))

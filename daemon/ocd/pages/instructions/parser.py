@@ -61,7 +61,7 @@ _POLITE = re.compile(
 _TAIL = re.compile(r"(?:(?<!\s)\s+(?:please|for me|now)|(?<![.!,])[.!,]+)$", re.IGNORECASE)
 _BLANKS = re.compile(r"[^\S\n]+")
 # More places to divide at than an instruction with MAX_STEPS steps has.
-_MOST_CUTS = 60
+_MAX_CUTS = 60
 _HARD = re.compile(
     r"\s*(?:[\n;]|→|->|=>|,?\s*\band then\b|,?\s*\bthen\b|,?\s*\bafter that\b|"
     r",\s*(?:and\s+)?(?:finally|afterwards|next)\b)\s*,?\s*",
@@ -83,7 +83,7 @@ def parse(instruction: str) -> list[Step]:
     aside.text = _BLANKS.sub(" ", aside.text)
     steps: list[Step] = []
     for part in _HARD.split(aside.text):
-        if not _plain(part):
+        if not _normalise(part):
             continue
         found = _split(part, aside)
         if found is None:
@@ -110,7 +110,7 @@ def _split(part: str, aside: _Aside) -> list[Step] | None:
     to divide a text are exponential in number.
     """
     cuts = [(cut.start(), cut.end()) for cut in _SOFT.finditer(part)]
-    if len(cuts) > _MOST_CUTS:
+    if len(cuts) > _MAX_CUTS:
         raise _too_many(len(cuts) + 1)
     found: dict[int, list[Step] | None] = {}
     for start in [*(end for _, end in reversed(cuts)), 0]:
@@ -135,7 +135,7 @@ def _divided(
     return [whole] if whole else None
 
 
-def _plain(text: str) -> str:
+def _normalise(text: str) -> str:
     text = text.strip()
     while (shorter := _TAIL.sub("", _POLITE.sub("", text)).strip()) != text:
         text = shorter
@@ -151,7 +151,7 @@ def _not_understood(number: int, words: str) -> OcdError:
 
 
 def _step(text: str, aside: _Aside) -> Step | None:
-    step = step_of(_plain(text))
+    step = step_of(_normalise(text))
     if step is None:
         return None
     return replace(

@@ -22,7 +22,7 @@ _CONTENT = "function () { return openchrome.contentBox(this) }"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FrameBox:
     """A frame's content box in CSS pixels of the tab's window, and the part of it that shows.
 
     scale: how large a CSS pixel of the frame's is in the window.
@@ -47,7 +47,7 @@ async def owner_of(tab: Tab, parent: Frame, frame: Frame) -> Element:
     return Element(tab, parent, str(resolved["object"]["objectId"]))
 
 
-async def place_of(tab: Tab, frame: Frame, window: tuple[float, float]) -> Place | None:
+async def place_of(tab: Tab, frame: Frame, window: tuple[float, float]) -> FrameBox | None:
     """Return where a frame stands in a window of that width and height; None if it is leaving."""
     known = {one.frame_id: one for one in tab.frames()}
     x = y = 0.0
@@ -70,7 +70,7 @@ async def place_of(tab: Tab, frame: Frame, window: tuple[float, float]) -> Place
         frame = parent
     width, height = window
     right, bottom = min(right, width), min(bottom, height)
-    return Place(x, y, max(left, 0), max(top, 0), right, bottom, scale)
+    return FrameBox(x, y, max(left, 0), max(top, 0), right, bottom, scale)
 
 
 async def area_of(element: Element) -> tuple[float, float, float, float]:
@@ -81,7 +81,7 @@ async def area_of(element: Element) -> tuple[float, float, float, float]:
     tab, frame = element.tab, element.frame
     box = await element.call(_PICTURED)
     if frame.cdp is not tab.cdp:
-        await _drawn(frame)
+        await _wait_drawn(frame)
     while frame.parent_id is not None:
         parent = next((one for one in tab.frames() if one.frame_id == frame.parent_id), None)
         if parent is None:
@@ -93,7 +93,7 @@ async def area_of(element: Element) -> tuple[float, float, float, float]:
     return x, y, width, height
 
 
-async def _drawn(frame: Frame) -> None:
+async def _wait_drawn(frame: Frame) -> None:
     """Wait until a frame of another process has drawn what was scrolled into view, if it does."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_DRAW_S):
@@ -102,8 +102,8 @@ async def _drawn(frame: Frame) -> None:
 
 async def lift_boxes(tab: Tab, elements: list[dict[str, Any]]) -> None:
     """Give elements with a `ref` their `bounding_box` in the tab's window: x, y, width, height."""
-    unmoved = Place(0, 0, 0, 0, 0, 0)
-    places: dict[str, Place | None] = {tab.main_frame.frame_id: unmoved}
+    unmoved = FrameBox(0, 0, 0, 0, 0, 0)
+    places: dict[str, FrameBox | None] = {tab.main_frame.frame_id: unmoved}
     for element in elements:
         frame, _ = await locate(tab, element["ref"])
         if frame.frame_id not in places:

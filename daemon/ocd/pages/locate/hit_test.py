@@ -37,15 +37,15 @@ async def check_inside(tab: Tab, x: float, y: float) -> None:
 async def at_point(tab: Tab, x: float, y: float) -> Target:
     """Return the control that a click at the point would hit, and begin to watch its document."""
     await check_inside(tab, x, y)
-    return await _found(tab, tab.main_frame, f"openchrome.hit({x:.2f}, {y:.2f})")
+    return await _evaluate_node(tab, tab.main_frame, f"openchrome.hit({x:.2f}, {y:.2f})")
 
 
 async def with_focus(tab: Tab) -> Target:
     """Return the element that keys go to, and begin to watch its document."""
-    return await _found(tab, tab.main_frame, "openchrome.focused()")
+    return await _evaluate_node(tab, tab.main_frame, "openchrome.focused()")
 
 
-async def _found(tab: Tab, frame: Frame, expression: str) -> Target:
+async def _evaluate_node(tab: Tab, frame: Frame, expression: str) -> Target:
     for _ in range(_DEEP):
         await engine.call(tab, frame, "has", "html")  # the engine must be there
         object_id = await engine.handle(tab, frame, expression)

@@ -30,7 +30,7 @@ _INVALID = ("valid selector", "valid XPath", "NamespaceError", "XPath")
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class Locator:
     """How the caller names an element: exactly one of the three.
 
     roles: of what fits the words, these roles are preferred; ties: only of what fits equally well.
@@ -140,17 +140,17 @@ async def search(
     return found[:limit], total
 
 
-async def aim(tab: Tab, at: Aim) -> tuple[Element, str]:
+async def resolve(tab: Tab, at: Locator) -> tuple[Element, str]:
     """Return the one element meant, and its ref.
 
     Raises stale_ref, element_not_found, ambiguous (with the candidates), invalid_argument.
     """
     at.check()
-    ref = at.ref or await _chosen(tab, at)
-    return await held(tab, ref), f"e{parse_ref(ref)}"
+    ref = at.ref or await _choose_match(tab, at)
+    return await element_of_ref(tab, ref), f"e{parse_ref(ref)}"
 
 
-async def held(tab: Tab, ref: str) -> Element:
+async def element_of_ref(tab: Tab, ref: str) -> Element:
     """Return the element of a ref, or the one that stands in its place beyond doubt."""
     frame, number = await locate(tab, ref)
     object_id = await engine.handle(tab, frame, f"openchrome.acquire({number})")
@@ -163,7 +163,7 @@ async def held(tab: Tab, ref: str) -> Element:
     return Element(tab, frame, object_id)
 
 
-async def _chosen(tab: Tab, at: Aim) -> str:
+async def _choose_match(tab: Tab, at: Locator) -> str:
     if at.selector is not None:
         matches = await _matching(tab, at.selector)
         if not matches:
@@ -179,29 +179,29 @@ async def _chosen(tab: Tab, at: Aim) -> str:
         best = [match for match in matches if match.score > matches[0].score - CLEARLY]
         best = [match for match in best if match.role in at.ties] or best
     if at.nth is not None:
-        return _numbered(at, best)
+        return _pick_ordinal(at, best)
     if len(best) > 1:
         raise _ambiguous(at, best)
     return best[0].ref
 
 
-async def _fitting(tab: Tab, at: Aim) -> list[Match]:
+async def _fitting(tab: Tab, at: Locator) -> list[Match]:
     limit = SHOWN if at.nth is None else MANY
     query, controls = str(at.query), at.texts != "any"
     matches, _ = await search(tab, query, limit, acts=controls, apart=not controls)
-    matches = _preferred(matches, at.roles)
+    matches = _prefer_roles(matches, at.roles)
     if at.texts == "exact" and (not matches or matches[0].score < GOOD_ENOUGH):
         all_, _ = await search(tab, query, limit, apart=True)
         return [match for match in all_ if match.score >= _SAYS] or matches
     return matches
 
 
-def _preferred(matches: list[Match], roles: frozenset[str]) -> list[Match]:
+def _prefer_roles(matches: list[Match], roles: frozenset[str]) -> list[Match]:
     fitting = [match for match in matches if match.role in roles and match.score >= GOOD_ENOUGH]
     return fitting or matches
 
 
-def _numbered(at: Aim, best: list[Match]) -> str:
+def _pick_ordinal(at: Locator, best: list[Match]) -> str:
     assert at.nth is not None
     ordered = sorted(best, key=lambda match: match.at)
     place = at.nth if at.nth < 0 else at.nth - 1
@@ -225,7 +225,7 @@ async def _matching(tab: Tab, selector: str) -> list[Match]:
     return found
 
 
-def _not_found(at: Aim, near: list[Match]) -> OcdError:
+def _not_found(at: Locator, near: list[Match]) -> OcdError:
     details = {"candidates": [match.line for match in near[:5]]} if near else {}
     hint = "Did you mean one of the candidates? Act on its ref." if near else (
         "Call read_page for what is there, or wait_for if it is still to come."
@@ -235,7 +235,7 @@ def _not_found(at: Aim, near: list[Match]) -> OcdError:
     )
 
 
-def _ambiguous(at: Aim, best: list[Match]) -> OcdError:
+def _ambiguous(at: Locator, best: list[Match]) -> OcdError:
     return OcdError(
         "ambiguous", f"{len(best)} elements fit {str(at)!r} equally well.",
         hint="Act on the ref of the one you mean, or add words that tell it apart.",

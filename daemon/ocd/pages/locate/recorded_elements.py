@@ -13,14 +13,16 @@ _SAME, _SAME_ROW = 80, 92
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class RecordedElement:
     """An element as a query, its line in the outline; in_row: the words around it count as well."""
 
     query: str
     in_row: bool
 
 
-async def await_known(chromium: Chromium, tab: Tab, wanted: list[Known], seconds: float) -> None:
+async def wait_for_recorded(
+    chromium: Chromium, tab: Tab, wanted: list[RecordedElement], seconds: float
+) -> None:
     """Wait until the page has all these elements; element_not_found names one that it has not."""
     missing = list(wanted)
 
@@ -41,7 +43,7 @@ async def await_known(chromium: Chromium, tab: Tab, wanted: list[Known], seconds
         )  # fmt: skip
 
 
-async def _is_there(tab: Tab, known: Known) -> bool:
+async def _is_there(tab: Tab, known: RecordedElement) -> bool:
     matches, _ = await search(tab, known.query, 1, acts=True)
     if not matches:
         matches, _ = await search(tab, known.query, 1)

@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.act.actionability import Clock, Target, take_aim
+from ocd.pages.act.actionability import ActionDeadline, Target, resolve_target
 from ocd.pages.engine import engine
-from ocd.pages.locate.locators import GOOD_ENOUGH, Aim, search
+from ocd.pages.locate.locators import GOOD_ENOUGH, Locator, search
 
 # How long one look at a page waits for its next change, in ms: frames change unseen by it.
 _LOOK_MS = 200
@@ -23,24 +23,26 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class WaitPolicy:
     """Until when something is waited for, and after how many ms it is looked for again at least.
 
     A change of the page is a reason to look at once.
     """
 
-    clock: Clock
+    clock: ActionDeadline
     look_ms: int = _LOOK_MS
 
     @classmethod
-    def of(cls, wait_ms: int, look_ms: int | None, clock: Clock | None = None) -> "Patience":
+    def of(
+        cls, wait_ms: int, look_ms: int | None, clock: ActionDeadline | None = None
+    ) -> "WaitPolicy":
         """Return the patience of so many ms, which ends with the clock."""
-        own = Clock.lasting(wait_ms / 1000)
+        own = ActionDeadline.lasting(wait_ms / 1000)
         return cls(own if clock is None or own.end < clock.end else clock, look_ms or _LOOK_MS)
 
 
 async def until_there(
-    tab: Tab, patience: Patience, look: Callable[[], Awaitable[T | None]]
+    tab: Tab, patience: WaitPolicy, look: Callable[[], Awaitable[T | None]]
 ) -> T | None:
     """Return what `look` finds, looking again whenever the page changes; None: nothing in time."""
     while True:
@@ -56,24 +58,24 @@ async def until_there(
         await wait_altered(tab, patience.clock, patience.look_ms)
 
 
-async def take_when_there(tab: Tab, at: Aim, patience: Patience) -> Target:
+async def take_when_there(tab: Tab, at: Locator, patience: WaitPolicy) -> Target:
     """Return what the caller means, once it is there; raises what take_aim raises."""
 
     async def look() -> Target | None:
         # A control that is still to come goes before a text that says the same.
         waits = patience.clock.left > 0 and at.texts == "exact"
         try:
-            return await take_aim(tab, replace(at, texts="") if waits else at)
+            return await resolve_target(tab, replace(at, texts="") if waits else at)
         except OcdError as error:
             # The last look says what is missing.
             if error.code != "element_not_found" or not patience.clock.left:
                 raise
             return None
 
-    return await until_there(tab, patience, look) or await take_aim(tab, at)
+    return await until_there(tab, patience, look) or await resolve_target(tab, at)
 
 
-async def wait_altered(tab: Tab, clock: Clock, most_ms: int = _LOOK_MS) -> None:
+async def wait_altered(tab: Tab, clock: ActionDeadline, most_ms: int = _LOOK_MS) -> None:
     """Wait for the page's next change, at most for a look."""
     try:
         await engine.call(tab, tab.main_frame, "altered", min(clock.left * 1000, most_ms))
@@ -82,11 +84,11 @@ async def wait_altered(tab: Tab, clock: Clock, most_ms: int = _LOOK_MS) -> None:
             raise
 
 
-async def is_there(tab: Tab, at: Aim) -> bool:
+async def is_there(tab: Tab, at: Locator) -> bool:
     """Return whether the page shows what a ref, a selector or words mean; text counts, too."""
     if at.query is None:
         try:
-            (await take_aim(tab, at)).element.release()
+            (await resolve_target(tab, at)).element.release()
         except OcdError as error:
             if error.code == "ambiguous":
                 return True

@@ -16,7 +16,7 @@ _DRAW = "(picture, width, options) => openchrome.annotate(picture, width, option
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class AnnotationRequest:
     """What to picture and what to number.
 
     words: only elements that fit. tile: which screenful of the page, None for what shows now.
@@ -32,7 +32,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class AnnotationStyle:
     """How it looks."""
 
     outlines: bool = True
@@ -42,7 +42,7 @@ class Drawing:
 
 
 @dataclass(slots=True)
-class Sight:
+class AnnotatedScreenshot:
     """The picture and its elements, boxes in CSS pixels of the picture; the first is `offset` + 1.
 
     tiles: how many screenfuls the page has.
@@ -56,7 +56,9 @@ class Sight:
     height: int
 
 
-async def look(tab: Tab, at: Look, drawing: Drawing) -> Sight:
+async def capture_annotated(
+    tab: Tab, at: AnnotationRequest, drawing: AnnotationStyle
+) -> AnnotatedScreenshot:
     """Picture the tab; invalid_argument for a tile that the page does not have."""
     size, scroll, page = await _measures(tab)
     top = 0.0 if at.tile is None else at.tile * size[1] - scroll[1]
@@ -79,7 +81,7 @@ async def look(tab: Tab, at: Look, drawing: Drawing) -> Sight:
     }  # fmt: skip
     args = [base64.b64encode(raw).decode(), size[0], options]
     drawn = base64.b64decode(await tab.evaluate(_DRAW, args=args, isolated=True))
-    return Sight(drawn, elements, seen.total, tiles, round(size[0]), round(height))
+    return AnnotatedScreenshot(drawn, elements, seen.total, tiles, round(size[0]), round(height))
 
 
 async def _measures(
@@ -91,7 +93,7 @@ async def _measures(
     return seen.size, seen.scroll, seen.page
 
 
-async def _elements(tab: Tab, at: Look, top: float, bottom: float) -> Observation:
+async def _elements(tab: Tab, at: AnnotationRequest, top: float, bottom: float) -> Observation:
     options: dict[str, Any] = {
         "scope": "viewport" if at.tile is None else "document", "query": at.words, "least": _LEAST,
         "everything": at.everything, "uncovered": at.uncovered,

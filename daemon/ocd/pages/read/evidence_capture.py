@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.browser.observe.requests import Exchange
+from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
 from ocd.pages.locate import locators
@@ -21,7 +21,7 @@ _OVER = ("tab_gone", "browser_gone")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CaptureRequest:
     """Parts by name (url, network, console, performance, screenshot, dialog, html, outline).
 
     texts, counts: CSS selectors; "" among the texts is the whole page's. patience_s: how long all
@@ -35,9 +35,9 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class _Gathering:
+class _Capture:
     tab: Tab
-    wanted: Wanted
+    wanted: CaptureRequest
     found: dict[str, Any] = field(default_factory=dict)
     unavailable: dict[str, str] = field(default_factory=dict)
     end: float = field(init=False)
@@ -104,7 +104,7 @@ class _Gathering:
         try:
             await locators.everywhere(self.tab, "evidence", options, take)
         except OcdError as error:
-            raise _named(error, (*selectors, *self.wanted.counts)) from None
+            raise _name_selector(error, (*selectors, *self.wanted.counts)) from None
         if "" in self.wanted.texts:
             texts[""] = (await reader.read(self.tab, mode="text")).text
         self.found |= {"dom_text": texts, "dom_count": counts}
@@ -127,7 +127,7 @@ class _Gathering:
         self.found["screenshot_png_base64"] = base64.b64encode(picture).decode()
 
 
-def _named(error: OcdError, selectors: Iterable[str]) -> OcdError:
+def _name_selector(error: OcdError, selectors: Iterable[str]) -> OcdError:
     # The page says which selector it does not understand.
     if error.code != "invalid_argument":
         return error
@@ -138,12 +138,12 @@ def _named(error: OcdError, selectors: Iterable[str]) -> OcdError:
     return OcdError("invalid_argument", message, parameter="contract", selector=wrong)
 
 
-async def gather(tab: Tab, wanted: Wanted) -> dict[str, Any]:
+async def gather(tab: Tab, wanted: CaptureRequest) -> dict[str, Any]:
     """Return a snapshot of the page; see ocd.contracts.snapshot for its keys.
 
     Raises tab_gone, browser_gone, and invalid_argument for a selector that is none.
     """
-    return await _Gathering(tab, wanted).run()
+    return await _Capture(tab, wanted).run()
 
 
 def requests_of(tab: Tab) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def requests_of(tab: Tab) -> dict[str, Any]:
     return {"network": found, "network_dropped": tab.traffic.dropped}
 
 
-def _request(one: Exchange) -> dict[str, Any]:
+def _request(one: NetworkRequest) -> dict[str, Any]:
     facts = {
         "url": one.url, "method": one.method, "status": one.status, "type": one.type.lower(),
         "at_ms": round(one.started * 1000, 1) if one.started else None,

@@ -4,17 +4,17 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
-from ocd.extraction.page_capture import Harvest
+from ocd.extraction.page_capture import PageCapture
 from ocd.pages.locate import locators
 
 
-async def harvest(tab: Tab, selector: str | None, most: int) -> Harvest:
+async def harvest(tab: Tab, selector: str | None, most: int) -> PageCapture:
     """Return the page and its frames, or each match of `selector` as a scope of its own.
 
     Raises element_not_found, invalid_argument (no selector).
     """
     tab.check_usable()
-    found = Harvest(tab.url)
+    found = PageCapture(tab.url)
     options = {"selector": selector, "most": most}
 
     def take(result: dict[str, Any]) -> bool:

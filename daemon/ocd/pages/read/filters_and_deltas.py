@@ -17,7 +17,7 @@ ContentFilter = Literal["none", "prune", "bm25"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReadRequest:
     """What of a page is to be read; two readings of one kind can be compared."""
 
     mode: Mode | Literal["semantic"] = "outline"
@@ -47,27 +47,27 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class _Memory:
+class _LastReading:
     """The last reading of a tab, and the one that its difference was told to."""
 
-    wanted: Wanted
+    wanted: ReadRequest
     url: str
     text: str
     before: str | None = None
 
 
-_memories: WeakKeyDictionary[Tab, _Memory] = WeakKeyDictionary()
+_memories: WeakKeyDictionary[Tab, _LastReading] = WeakKeyDictionary()
 
 
 async def read(
-    tab: Tab, wanted: Wanted, options: Mapping[str, float] | None = None
+    tab: Tab, wanted: ReadRequest, options: Mapping[str, float] | None = None
 ) -> tuple[Reading, Reading, dict[str, Any]]:
     """Return the reading before and after its filter, and what was left out of it.
 
     These are `filter`, `left_out_chars` and `hidden_chars`.
     """
     wanted.check()
-    raw = found = await _plain(tab, wanted)
+    raw = found = await _read_unfiltered(tab, wanted)
     facts: dict[str, Any] = {}
     if wanted.content_filter != "none":
         from ocd.content.content_filter import fit  # for those who ask for it
@@ -81,7 +81,7 @@ async def read(
     return raw, found, facts
 
 
-async def _plain(tab: Tab, wanted: Wanted) -> Reading:
+async def _read_unfiltered(tab: Tab, wanted: ReadRequest) -> Reading:
     if wanted.mode == "semantic":
         about = await semantic.about(tab)
         main = await reader.read(tab, mode="markdown", only_main_content=True, include_links=False)
@@ -94,8 +94,8 @@ async def _plain(tab: Tab, wanted: Wanted) -> Reading:
     )  # fmt: skip
 
 
-def compared(
-    tab: Tab, wanted: Wanted, found: Reading, *, first: bool
+def compare_with_last(
+    tab: Tab, wanted: ReadRequest, found: Reading, *, first: bool
 ) -> tuple[Reading, dict[str, Any]]:
     """Return the difference to the tab's last reading of the same kind, and its counts.
 
@@ -118,7 +118,7 @@ def compared(
     return replace(found, text=told.text(), mime="text/plain"), {"full": False, **counts}
 
 
-def _uncomparable(memory: _Memory | None, wanted: Wanted, url: str) -> str:
+def _uncomparable(memory: _LastReading | None, wanted: ReadRequest, url: str) -> str:
     if memory is None:
         return "first_reading"
     if memory.url != url:
@@ -126,12 +126,12 @@ def _uncomparable(memory: _Memory | None, wanted: Wanted, url: str) -> str:
     return "" if memory.wanted == wanted else "read_differently"
 
 
-def keep(tab: Tab, wanted: Wanted, found: Reading, before: str | None = None) -> None:
+def keep(tab: Tab, wanted: ReadRequest, found: Reading, before: str | None = None) -> None:
     """Remember a reading as the tab's last."""
     if len(found.text) > MAX_KEPT:
         _memories.pop(tab, None)
     else:
-        _memories[tab] = _Memory(wanted, _address(found.url), found.text, before)
+        _memories[tab] = _LastReading(wanted, _address(found.url), found.text, before)
 
 
 def _address(url: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.frames import Frame, apart
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.locate.geometry import Place, place_of
+from ocd.pages.locate.geometry import FrameBox, place_of
 from ocd.pages.locate.locators import MAX_FRAMES, ask
 
 
@@ -44,13 +44,13 @@ async def observe(
         window: dict[str, Any] = {"offset": at, "limit": rest, "own": frames == "none"}
         if frame is not tab.main_frame:
             window["band"] = None  # it is one of our window, not of the frame's
-        found = await _asked(tab, frame, {**options, **window}, seen)
+        found = await _observe_frame(tab, frame, {**options, **window}, seen)
         if found is not None:
             await _take(tab, frame, found, seen, options)
     return seen
 
 
-async def _asked(
+async def _observe_frame(
     tab: Tab, frame: Frame, options: dict[str, Any], seen: Observation
 ) -> dict[str, Any] | None:
     try:
@@ -70,22 +70,24 @@ async def _take(
         seen.size, seen.page, seen.scroll = (
             tuple(found[key]) for key in ("size", "page", "scroll")
         )
-        place: Place | None = Place(0, 0, 0, 0, *seen.size)
+        place: FrameBox | None = FrameBox(0, 0, 0, 0, *seen.size)
     else:
         place = await place_of(tab, frame, seen.size) if found["total"] else None
     seen.considered += int(found["considered"])
     if place is None:
         return
-    nodes = [_moved(node, place) for node in found["nodes"]]
+    nodes = [_to_tab_coordinates(node, place) for node in found["nodes"]]
     # The frame knows its own window only; what its parent scrolled away is no part of ours.
     kept = (
-        nodes if frame is tab.main_frame else [node for node in nodes if _asked_for(node, options)]
+        nodes
+        if frame is tab.main_frame
+        else [node for node in nodes if _matches_options(node, options)]
     )
     seen.total += int(found["total"]) - (len(nodes) - len(kept))
     seen.nodes += kept
 
 
-def _asked_for(node: dict[str, Any], options: dict[str, Any]) -> bool:
+def _matches_options(node: dict[str, Any], options: dict[str, Any]) -> bool:
     band = options.get("band")
     if band and not (
         node["bbox"]["y"] < band[1] and node["bbox"]["y"] + node["bbox"]["h"] > band[0]
@@ -94,7 +96,7 @@ def _asked_for(node: dict[str, Any], options: dict[str, Any]) -> bool:
     return options.get("scope") != "viewport" or node["in_viewport"] or "hidden" in node
 
 
-def _moved(node: dict[str, Any], place: Place) -> dict[str, Any]:
+def _to_tab_coordinates(node: dict[str, Any], place: FrameBox) -> dict[str, Any]:
     x, y, width, height = (length * place.scale for length in node["bbox"])
     x, y = x + place.x, y + place.y
     shows = (

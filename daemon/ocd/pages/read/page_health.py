@@ -13,8 +13,8 @@ from yarl import URL
 
 from ocd import call_context
 from ocd.api.errors import OcdError
-from ocd.browser.observe.console import Message
-from ocd.browser.observe.requests import Exchange
+from ocd.browser.observe.console import ConsoleMessage
+from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.tabs.navigation import Navigation
 from ocd.browser.tabs.tab import Tab
 
@@ -27,7 +27,7 @@ _OVER = ("tab_gone", "browser_gone", "domain_blocked", "invalid_url")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HealthCheck:
     """What is opened, and how long is waited: for all, and for the page to become quiet."""
 
     url: str
@@ -38,7 +38,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Health:
+class HealthReport:
     """What was found. `look` is what health.js answers, empty if the page could not be asked."""
 
     asked: str
@@ -46,8 +46,8 @@ class Health:
     arrived: Navigation | None = None
     error: OcdError | None = None
     look: dict[str, Any] = field(default_factory=dict)
-    messages: list[Message] = field(default_factory=list)
-    failed: list[Exchange] = field(default_factory=list)
+    messages: list[ConsoleMessage] = field(default_factory=list)
+    failed: list[NetworkRequest] = field(default_factory=list)
 
     @property
     def status(self) -> str:
@@ -65,11 +65,11 @@ class Health:
         if self.arrived is None:
             return ""
         asks = "login" in self.look.get("gates", ())
-        sent = sent_to_login(self.asked, self.arrived.url, asks=asks)
+        sent = is_sent_to_login(self.asked, self.arrived.url, asks=asks)
         return self.arrived.url if sent else ""
 
 
-def sent_to_login(asked: str, arrived: str, *, asks: bool) -> bool:
+def is_sent_to_login(asked: str, arrived: str, *, asks: bool) -> bool:
     """Return whether who wanted one page is shown the login; asks: it asks for a password."""
     if arrived.split("#")[0] == asked.split("#")[0]:
         return False
@@ -89,9 +89,9 @@ def _icon(url: str) -> bool:
     return url.endswith("/favicon.ico")
 
 
-async def validate(tab: Tab, asked: Asked) -> Health:
+async def validate(tab: Tab, asked: HealthCheck) -> HealthReport:
     """Open the page and tell how it is; raises only if the tab or the policy ends it."""
-    health = Health(asked.url)
+    health = HealthReport(asked.url)
     console, requests = tab.console.log.end, tab.traffic.log.end
     started = time.monotonic()
     try:

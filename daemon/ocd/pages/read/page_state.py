@@ -7,7 +7,7 @@ from typing import Any
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate import locators
 
-MOST_BYTES = 1900
+MAX_BYTES = 1900
 _ORDER = (
     "dialogs", "errors", "focused", "matches", "fields", "buttons", "tabs", "tables", "pagination",
     "headings", "links", "content",
@@ -49,7 +49,7 @@ class _Section:
 
 
 @dataclass(slots=True)
-class Report:
+class PageState:
     """What the page and its frames said; `text` makes the report of it."""
 
     sections: dict[str, _Section]
@@ -67,7 +67,7 @@ class Report:
         }
 
 
-def wanted(query: str) -> tuple[list[str], str]:
+def wanted_sections(query: str) -> tuple[list[str], str]:
     """Return the sections that a query names, and its other words."""
     words = re.findall(r"[^\W_]+", query.lower())
     sections = [_SECTION_OF[word] for word in words if word in _SECTION_OF]
@@ -75,10 +75,10 @@ def wanted(query: str) -> tuple[list[str], str]:
     return list(dict.fromkeys(sections)), " ".join(rest)
 
 
-async def inspect(tab: Tab, query: str, scope: str) -> Report:
+async def inspect(tab: Tab, query: str, scope: str) -> PageState:
     """Ask the page and its frames; scope: interactive, all, visible (what shows comes first)."""
-    _, words = wanted(query)
-    report = Report({name: _Section() for name in _ORDER})
+    _, words = wanted_sections(query)
+    report = PageState({name: _Section() for name in _ORDER})
     options = {"words": words, "first": scope == "visible", "interactive": scope == "interactive"}
 
     def take(found: dict[str, Any]) -> bool:
@@ -99,18 +99,18 @@ async def inspect(tab: Tab, query: str, scope: str) -> Report:
     return report
 
 
-def text_of(report: Report, query: str, title: str, url: str) -> str:
+def text_of(report: PageState, query: str, title: str, url: str) -> str:
     """Return the report as lines under bracketed headings, the sections asked for first."""
-    asked, _ = wanted(query)
+    asked, _ = wanted_sections(query)
     first = ("dialogs", "errors", "focused", "matches")
     order = list(dict.fromkeys([*first, *asked, *_ORDER]))
     out = [_page_line(report, title, url)]
-    left = MOST_BYTES - len(out[0].encode())
+    left = MAX_BYTES - len(out[0].encode())
     untold: list[str] = []
     for name in order:
         section = report.sections[name]
         most = _ASKED_LINES if name in asked else _LINES[name]
-        lines = _fitting(_told(section.lines[:most]), left - 80)
+        lines = _fitting(_render_lines(section.lines[:most]), left - 80)
         told = sum(not line.startswith("form ") for line in lines)
         if told:
             of = f" {told} of {section.total}" if told < section.total else ""
@@ -127,7 +127,7 @@ def text_of(report: Report, query: str, title: str, url: str) -> str:
     return "\n".join(out) + "\n"
 
 
-def _page_line(report: Report, title: str, url: str) -> str:
+def _page_line(report: PageState, title: str, url: str) -> str:
     at, window, height = report.scroll
     more = height - window
     scrolled = (
@@ -141,7 +141,7 @@ def _short(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _told(lines: list[dict[str, Any]]) -> list[str]:
+def _render_lines(lines: list[dict[str, Any]]) -> list[str]:
     told: list[str] = []
     form = ""
     for line in lines:

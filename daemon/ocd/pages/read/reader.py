@@ -14,7 +14,7 @@ from ocd.browser.tabs.frames import Frame, apart
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
 from ocd.pages.engine.closed_shadow import pierce
-from ocd.pages.engine.refs import RefBook, book_of, locate, matches, no_match
+from ocd.pages.engine.refs import RefRegistry, book_of, locate, matches, no_match
 
 Mode = Literal["outline", "dom", "markdown", "text", "html", "css"]
 Filter = Literal["all", "interactive"]
@@ -67,9 +67,9 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
     raw = await reader.read(frame, options)
     text, left_out = raw, 0
     if _ENGINE[mode] == "html":
-        text = _converted(raw, mode, main=only_main_content, links=include_links)
+        text = _convert(raw, mode, main=only_main_content, links=include_links)
         if only_main_content:
-            whole = _converted(raw, mode, main=False, links=include_links)
+            whole = _convert(raw, mode, main=False, links=include_links)
             left_out = max(len(whole) - len(text), 0)
     title = await tab.title()
     mime = _MIME.get(mode, "text/plain")
@@ -89,7 +89,7 @@ async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: s
     raise no_match(selector)
 
 
-def _converted(html: str, mode: Mode, *, main: bool, links: bool) -> str:
+def _convert(html: str, mode: Mode, *, main: bool, links: bool) -> str:
     from ocd.content import html_text  # the converter is for those who ask for Markdown
 
     if mode == "markdown":
@@ -102,7 +102,7 @@ def _converted(html: str, mode: Mode, *, main: bool, links: bool) -> str:
 class _Reader:
     """One reading: walks from a frame into the frames of other origins inside it."""
 
-    def __init__(self, tab: Tab, function: str, book: RefBook) -> None:
+    def __init__(self, tab: Tab, function: str, book: RefRegistry) -> None:
         self._tab = tab
         self._function = function
         self._book = book
@@ -123,7 +123,7 @@ class _Reader:
             )
         self.refs += int(result["refs"])
         self.hidden += int(result["hidden"])
-        inner = [await self._owned(frame, place) for place in range(int(reply["frames"]))]
+        inner = [await self._frame_of_iframe(frame, place) for place in range(int(reply["frames"]))]
         parts: list[str] = [result["parts"][0]]
         for child, depth, after in zip(inner, result["depths"], result["parts"][1:], strict=True):
             parts += (await self._child(child, options, depth), after)
@@ -135,7 +135,7 @@ class _Reader:
         self._book.note(frame.frame_id, reply)
         return reply
 
-    async def _owned(self, frame: Frame, place: int) -> Frame | None:
+    async def _frame_of_iframe(self, frame: Frame, place: int) -> Frame | None:
         """Return the frame that an iframe element shows."""
         object_id = await engine.handle(self._tab, frame, f"openchrome.frame({place})")
         if object_id is None:

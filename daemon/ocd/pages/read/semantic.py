@@ -17,14 +17,14 @@ async def about(tab: Tab) -> str:
         links += int(result["links"])
         for title, told in result["about"]:
             one = len(told) == 1 and title in ("description", "language")
-            lines.extend([f"{title}: {told[0]}"] if one else [f"{title}:", *_indented(told)])
+            lines.extend([f"{title}: {told[0]}"] if one else [f"{title}:", *_indent(told)])
         return False
 
     await locators.everywhere(tab, "semantic", {}, take)
     return "\n".join([*lines, f"links: {links}"]) + "\n"
 
 
-def _indented(lines: list[str]) -> list[str]:
+def _indent(lines: list[str]) -> list[str]:
     return [f"  {line}" for line in lines]
 
 
