@@ -51,7 +51,10 @@ OWN: tuple[Entry, ...] = (
         },
         json_params={"type": "object", "description": "Parameters as a JSON object"},
     ),
-    _entry("session_list", "oc.daemon_commands:session_list", "List the sessions that the daemon knows"),
+    _entry(
+        "session_list", "oc.daemon_commands:session_list",
+        "List the sessions that the daemon knows",
+    ),
     _entry(
         "task_start", "oc.tasks:start", "Start a long verb in the background",
         "What the kind itself takes is given after it: oc task start crawl --url URL "

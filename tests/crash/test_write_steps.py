@@ -1,7 +1,7 @@
 """SIGKILL at every numbered step of every write order: the promises hold after the restart.
 
-The steps are the points of ocd.storage.crash_points, read from the daemon's source: a new point that no way
-below leads to makes `test_every_point_is_walked` fail.
+The steps are the points of ocd.storage.crash_points, read from the daemon's source: a new
+point that no way below leads to makes `test_every_point_is_walked` fail.
 """
 
 import ast

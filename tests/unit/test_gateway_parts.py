@@ -76,7 +76,8 @@ def test_a_review_shows_every_change_and_what_hides() -> None:
     before = offers("s", then, None, tier=2, sanitizer=sanitizer)
     agreed = PinnedTools(
         tools={one.tool: one.hash for one in before},
-        said={one["name"]: approval_diff.pinned_fields(one) for one in then}, approved_at="2026-11-20",
+        said={one["name"]: approval_diff.pinned_fields(one) for one in then},
+        approved_at="2026-11-20",
     )  # fmt: skip
     found = offers("s", now, agreed.tools, tier=2, sanitizer=sanitizer)
     changed, gone = approval_diff.changes(found, now, agreed)

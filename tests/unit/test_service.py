@@ -121,7 +121,7 @@ def test_install_and_uninstall(user: Path, capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr()
     assert said.out == f"{path}\n"
     assert "systemctl --user enable openchrome.service" in said.err
-    assert "[ServiceSpec]" in path.read_text()
+    assert "[Service]" in path.read_text()
     assert execute(["service", "uninstall", "--systemd"]) == 0
     assert not path.exists()
     assert execute(["service", "uninstall", "--systemd"]) == 0

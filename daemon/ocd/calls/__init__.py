@@ -1,1 +1,1 @@
-"""The road of a call: dispatch, decoding, policies, replies, the large-output guard, the catalog."""
+"""The road of a call: dispatch, decoding, policies, replies, large-output guard, catalog."""

@@ -1,6 +1,7 @@
 """The verbs there are: the written-out tuple of modules, and the document rendered from them.
 
-`python -m ocd.calls.catalog` writes api/catalog.json (read by oc, MCP and completions) and VERBS.md.
+`python -m ocd.calls.catalog` writes api/catalog.json (read by oc, MCP and completions)
+and VERBS.md.
 """
 
 import copy
@@ -260,7 +261,7 @@ def _default_text(schema: dict[str, Any]) -> str:
 def generate() -> None:
     """Write catalog.json into the package and VERBS.md into the repository, if this is one."""
     catalog = render(load().values())
-    package = Path(__file__).parent
+    package = Path(__file__).parents[1]
     compact = msgspec.json.encode(catalog)
     _refresh(package / "api" / "catalog.json", msgspec.json.format(compact, indent=1) + b"\n")
     root = package.parent.parent

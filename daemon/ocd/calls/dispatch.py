@@ -124,8 +124,8 @@ async def _travel(road: CallServices, call: ActiveCall, on_progress: OnProgress 
         if not limit.expired():
             raise
         raise _too_slow(verb, deadline, request.params) from None
-    if output.instead is not None:
-        name, params_there = output.instead
+    if output.nested_call is not None:
+        name, params_there = output.nested_call
         inner = _with_deadline(params_there, common)
         call.request = msgspec.structs.replace(request, verb=name, params=inner)
         return await _travel(road, call, on_progress)
@@ -239,8 +239,9 @@ async def _store_payload(road: CallServices, verb: Verb, payload: Payload, outpu
     descriptor = await road.outputs.put(payload, verb.name)
     _journal_handle(road, verb, descriptor)
     shown = msgspec.to_builtins(inline_policy.fit(descriptor))
-    if isinstance(output.data, dict) and "sanitized" in output.data:
-        shown["sanitized"] = output.data["sanitized"]
+    data: Any = output.data
+    if isinstance(data, dict) and "sanitized" in data:
+        shown["sanitized"] = data["sanitized"]
     return Reply(data=shown, origin=output.origin, is_handle=True)
 
 

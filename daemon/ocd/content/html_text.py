@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _NEVER_SHOWN = (
     "script, style, template, noscript, datalist, noembed, noframes, input[type=hidden i]"
 )
-# How a browser, which knows the layout, marks an element that nobody can see (page/unseen.js).
+# How a browser, which knows the layout, marks an element that nobody can see
+# (injected/mark_hidden.js).
 UNSEEN = "data-openchrome-unseen"
 _HIDDEN = f"[hidden], dialog:not([open]), [{UNSEEN}]"
 _HIDING_STYLE = re.compile(

@@ -1,7 +1,8 @@
 """The process that extracts large pages: jobs on stdin, results on stdout, each with its length.
 
 Conversion holds the interpreter's lock for as long as it takes; in the daemon's own process every
-call would wait for it. Run as `python -m ocd.crawl.extraction_process PARENT CPU_S MEMORY FAULT`; ends with its
+call would wait for it. Run as
+`python -m ocd.crawl.extraction_process PARENT CPU_S MEMORY FAULT`; ends with its
 stdin, and by the kernel's hand with its parent, when one page takes more than CPU_S seconds of
 computing, or with memory that cannot be had: none of that needs a turn of the interpreter.
 """

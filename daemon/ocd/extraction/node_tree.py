@@ -89,7 +89,7 @@ class Node:
 
 
 class Tree:
-    """The entries that page/harvesting.js gives: [depth, tag, attributes] and [depth, text]."""
+    """The entries of extraction_capture.js: [depth, tag, attributes] and [depth, text]."""
 
     def __init__(self, entries: Iterable[list[Any]]) -> None:
         self.nodes: list[Node] = []

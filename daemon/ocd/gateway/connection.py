@@ -1,4 +1,4 @@
-"""What the gateway asks of a connection to another MCP server; oc_mcp.client.upstream_connection has it."""
+"""What the gateway asks of a connection to another MCP server: a protocol."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,7 +10,10 @@ from ocd.verb_api.inline_tasks import OnProgress
 
 
 class UpstreamHandle(Protocol):
-    """One server's connection; see oc_mcp.client.upstream_connection.Upstream. Every failure is an OcdError."""
+    """One server's connection: oc_mcp.client.upstream_connection.Upstream.
+
+    Every failure is an OcdError.
+    """
 
     @property
     def settled(self) -> asyncio.Event:

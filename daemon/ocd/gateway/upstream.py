@@ -1,6 +1,6 @@
 """One MCP server behind the gateway: its actor once it was asked, and what it offers.
 
-What speaks MCP lives in `oc_mcp.client.upstream_connection`, which is loaded when the first of them is asked.
+What speaks MCP lives in `oc_mcp.client.upstream_connection`, loaded when the first is asked.
 """
 
 import asyncio

@@ -8,7 +8,8 @@ r"""The tasks' files: one folder a task below `tasks/`.
               result.idx    where its items begin, and the checksums of its blocks
               lock          held (portalocker) while meta.json changes and no longer
 
-Write order. Each step names its crash point (`ocd.storage.crash_points`); "commit" is what makes it count.
+Write order. Each step names its crash point (`ocd.storage.crash_points`); "commit" is what makes
+it count.
 
  1. task start
     1.1 `task.folder`   folder `.new-<id>` is made

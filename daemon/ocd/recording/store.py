@@ -4,7 +4,8 @@
                     actions.jsonl  one action a line, only appended to
                     screenshots/   <seq>-before.webp, <seq>-after.webp
 
-Write order. Each step names its crash point (`ocd.storage.crash_points`); "commit" is what makes it count.
+Write order. Each step names its crash point (`ocd.storage.crash_points`); "commit" is what makes
+it count.
 
  1. start
     1.1 `recording.folder`   folder `.<id>.new` is made

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 _HOUR_S = 3600.0
 _DAY_S = 86_400
-# Sessions of bridges and of HTTP's connections: see oc_mcp.server.caller and oc_mcp.server.streamable_http.
+# Sessions of bridges and of HTTP connections: oc_mcp.server.caller and .streamable_http.
 _UNNAMED = re.compile(r"mcp-[0-9a-z_-]+(~[0-9a-f]+)?")
 
 

@@ -1,4 +1,4 @@
-"""The loop's heartbeat: a process of its own (ocd.runtime.watcher) ends the daemon when it stays away.
+"""The loop's heartbeat: another process (runtime/watcher.py) ends the daemon when it stays away.
 
 A thread would not do: `re`, and other C code, hold the interpreter's lock while they compute, and
 then no thread has a turn. The stacks go to log/stalls.log, written by faulthandler in a signal's

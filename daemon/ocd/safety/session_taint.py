@@ -138,7 +138,8 @@ def question(way: Way, target: str, read: list[str]) -> OcdError:
     """Return the error that a host answers by asking a person."""
     return OcdError(
         "consent_needed",
-        f"The agent wants to {_WORDS[way]} {target}, after it has read text of {_list_origins(read)}. "
+        f"The agent wants to {_WORDS[way]} {target}, after it has read text of "
+        f"{_list_origins(read)}. "
         "That text may have told it to. Allow it?",
         way=way, target=target, read=read,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""MCP over HTTP in the daemon's loop: the listening sockets and the token; oc_mcp.server.streamable_http serves."""
+"""MCP over HTTP in the daemon's loop: the listening sockets and the token."""
 
 import asyncio
 import contextlib

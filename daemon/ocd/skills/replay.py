@@ -133,7 +133,10 @@ class SkillReplayRun:
 
 
 async def assert_contract(
-    calls: NestedCalls, contract: Any, session: str, wait_ms: int
+    calls: NestedCalls,
+    contract: Any,  # noqa: ANN401 - JSON
+    session: str,
+    wait_ms: int,
 ) -> dict[str, Any]:
     """Return what oc_assert says about the live page: verdict, and what speaks against it."""
     if contract is None:

@@ -88,7 +88,7 @@ class Output:
     the `origin` it came from and its media type. rows: the file that holds the list which `items`
     names; `data` then has everything but that list. items: overrides the declared one. unfinished:
     `data` tells of a task that goes on. attachments: pictures, sounds and links of another MCP
-    server's result, as MCP content blocks. instead: the answer is what this verb says to these
+    server's result, as MCP content blocks. nested_call: the answer is what this verb says to these
     parameters. kept: the path of keys to the part of `data` that a handle keeps. file: has the JSON
     of that part already.
     """
@@ -103,7 +103,7 @@ class Output:
     items: tuple[str, ...] | None = None
     unfinished: bool = False
     attachments: tuple[Mapping[str, Any], ...] = ()
-    instead: tuple[str, dict[str, Any]] | None = None
+    nested_call: tuple[str, dict[str, Any]] | None = None
     kept: tuple[str, ...] = ()
     file: Path | None = None
 
@@ -165,7 +165,8 @@ class Verb:
     parameter `base_url`. sends: what else of its parameters leaves (see leaving).
     only_kind: a kind of the ledger, and no verb to be called. tells_begin: its task says when its
     work has begun, and is answered for then. also: other names of parameters that
-    callers of other tools use. instead: what to do rather than give a parameter that there is not.
+    callers of other tools use. removed_params: what to do rather than give a parameter that does
+    not exist.
     foreign: the names that a tool of another MCP server gives its own parameters, which are handed
     to it unread; None for our verbs.
     """

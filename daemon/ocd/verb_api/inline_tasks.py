@@ -83,7 +83,7 @@ async def task_output(runner: Runner, meta: TaskMeta) -> Output:
 
 def _tell(on_progress: OnProgress | None) -> Callable[[TaskMeta], None]:
     def tell(meta: TaskMeta) -> None:
-        if on_progress is not None and meta.progress is not None:
+        if on_progress is not None:
             now = meta.progress
             on_progress(Progress(done=now.done, total=now.total, message=now.message))
 

@@ -171,7 +171,8 @@ def _pages(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
 
 
 @task_verb(
-    "batch_paginate", BatchPaginate, needs=PaginationServices, capability="crawl", tier=2, large=True,
+    "batch_paginate", BatchPaginate, needs=PaginationServices, capability="crawl", tier=2,
+    large=True,
     items=("pages",), recover=_pages, page_keys=("text", "dom"),
 )  # fmt: skip
 async def batch_paginate(

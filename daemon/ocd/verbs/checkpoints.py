@@ -47,7 +47,7 @@ class CheckpointParams(Params):
 
 @daemon_verb(
     "oc_checkpoint", CheckpointParams, needs=SessionSnapshots, capability="core", tier=2,
-    also={"checkpoint_id": "name"},
+    aliases={"checkpoint_id": "name"},
     page_keys=("title",),
 )  # fmt: skip
 async def oc_checkpoint(keeper: SessionSnapshots, params: CheckpointParams) -> Output:

@@ -71,7 +71,7 @@ class Computer(Params):
     reads_page=True,
     page_keys=PAGE_KEYS,
     timeout_ms=70_000,
-    instead={
+    removed_params={
         "include_user_agent_shadow_dom": "Leave it out: the inside of a native control (a video's "
         "buttons, a date's parts) is reached by coordinate, or by keys."
     },

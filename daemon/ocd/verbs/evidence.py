@@ -54,7 +54,7 @@ class Assert(Params):
 @daemon_verb(
     "oc_assert", Assert, needs=EvidenceService, capability="core", tier=2, reads=True,
     timeout_ms=MAX_WAIT_MS + 60_000,
-    instead={
+    removed_params={
         "contract_id": "Give the contract itself as 'contract': none is built in. Those of skills "
         "are told by oc_skill_recall, and checked by oc_skill_replay.",
     },
@@ -129,7 +129,8 @@ class EvidenceBundle(Params):
 
 
 @task_verb(
-    "oc_evidence_bundle", EvidenceBundle, needs=EvidenceService, capability="core", tier=2, large=True,
+    "oc_evidence_bundle", EvidenceBundle, needs=EvidenceService, capability="core", tier=2,
+    large=True,
     page_keys=("title", "contents"),
 )  # fmt: skip
 async def oc_evidence_bundle(

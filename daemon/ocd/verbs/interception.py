@@ -309,7 +309,8 @@ def _logs(rules: Interception, limit: int) -> dict[str, Any]:
         "dropped": rules.logged - len(rules.log),
     }
     return {
-        "api_logs": [_entry_to_dict(one) for one in api], "failed_logs": [_entry_to_dict(one) for one in failed],
+        "api_logs": [_entry_to_dict(one) for one in api],
+        "failed_logs": [_entry_to_dict(one) for one in failed],
         "asset_groups": groups, "summary": counts, "stats": stats,
         "headers_stripped": "credentials masked",
     }  # fmt: skip

@@ -24,7 +24,7 @@ class JavascriptTool(Params):
 
 @tab_verb(
     "javascript_tool", JavascriptTool, capability="core", tier=1, large=True, reads_page=True,
-    also={"text": "code"},
+    aliases={"text": "code"},
 )  # fmt: skip
 async def javascript_tool(tab: Tab, params: JavascriptTool) -> Output:
     value = await tab.evaluate(params.code, repl=True)

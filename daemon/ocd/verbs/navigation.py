@@ -49,7 +49,7 @@ class Navigate(Params):
     opens_tab=True,
     leaves_dialog=True,
     page_keys=("title", "detail"),
-    instead={
+    removed_params={
         "worker_id": "Give the tab_id of one of its tabs: tabs_create with worker_id opens one.",
         "stealth": "Leave it out: pages are loaded as a person's Chromium loads them; user_agent "
         "sends another browser's name.",

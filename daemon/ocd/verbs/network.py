@@ -92,7 +92,8 @@ async def _list(tab: Tab, params: Network) -> Output:
     found = [one for one in known if fits(one)]
     shown = found[-params.limit :] if params.limit else found
     data: dict[str, Any] = {
-        "action": "list", "tab_id": tab.id, "requests": [request_views.request_summary(o) for o in shown],
+        "action": "list", "tab_id": tab.id,
+        "requests": [request_views.request_summary(one) for one in shown],
         "returned": len(shown), "total": len(found), "known": len(known),
         "dropped": tab.traffic.dropped,
     }  # fmt: skip

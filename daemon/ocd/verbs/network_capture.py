@@ -61,7 +61,7 @@ class NetworkCaptureFull(Params):
 @tab_verb(
     "network_capture_lite", NetworkCaptureLite, capability="core", tier=2, large=True,
     leaves_dialog=True, page_keys=_PAGE_KEYS,
-    instead={"keep_bodies": "Use network_capture_full: this one has no bodies."},
+    removed_params={"keep_bodies": "Use network_capture_full: this one has no bodies."},
 )  # fmt: skip
 async def network_capture_lite(tab: Tab, params: NetworkCaptureLite) -> Output:
     return await _capture(tab, "lite", params)

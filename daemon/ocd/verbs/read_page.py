@@ -167,8 +167,8 @@ class PageContent(Params):
     reads_page=True,
     reads=True,
     page_keys=("title", "raw_markdown", "fit_markdown"),
-    also={"ref_id": "ref"},
-    instead={
+    aliases={"ref_id": "ref"},
+    removed_params={
         "fallback": "Leave it out: a long reading comes in pages, next_offset leads on.",
         "compact": "The outline is compact; filter='interactive' or depth make it shorter.",
         "planning_profile": "Leave it out: the same page gives the same refs each time.",

@@ -35,7 +35,7 @@ class ContextExport(Params):
 
 @tab_verb(
     "oc_context_export", ContextExport, capability="storage", tier=2, page_keys=("envelope",),
-    instead={
+    removed_params={
         "include_http_auth": "Passwords are never exported: give them to http_auth there again."
     },
 )  # fmt: skip

@@ -124,4 +124,4 @@ class CallVerb(Params):
 async def call_verb(_toolbox: ToolCatalog, params: CallVerb) -> Output:
     if params.name == "call_verb":
         raise OcdError("invalid_argument", "call_verb calls other tools only", parameter="name")
-    return Output(instead=(params.name, params.arguments))
+    return Output(nested_call=(params.name, params.arguments))

@@ -177,7 +177,9 @@ class Workflows:
         """Take a worker's report; return the worker and the workflow's status."""
         worker = await asyncio.to_thread(
             self.store.change, meta, name,
-            lambda before: apply_report(before, report, meta.max_stale_iterations, self.store.now()),
+            lambda before: apply_report(
+                before, report, meta.max_stale_iterations, self.store.now()
+            ),
         )  # fmt: skip
         return worker, verdict(await self.workers(meta))
 

@@ -1,5 +1,5 @@
 // Whether text can be made out: its colour against what is behind it, and how much of it is left by
-// transforms, zoom and the boxes that cut it off. Asked only of what the quick looks of visible.js
+// transforms, zoom and the boxes that cut it off. Asked only of what the quick looks of visibility.js
 // leave open.
 
 const LEAST_CONTRAST = 8; // of 255, in any channel: nobody makes out less

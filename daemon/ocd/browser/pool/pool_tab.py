@@ -5,13 +5,13 @@ import base64
 import contextlib
 import json
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from typing import Any, Literal
 
 import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import CdpSession, Event
+from ocd.browser.injected import script
 from ocd.browser.process.targets import Targets
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
@@ -64,19 +64,13 @@ class _Snapshot(msgspec.Struct):
     heap: float
 
 
-def _source(name: str) -> str:
-    # Sent for every page: without what is there for readers alone.
-    lines = map(str.strip, files("ocd.browser").joinpath(name).read_text("utf-8").splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith("//"))
-
-
 # Read at import: the loop must not wait for a disk.
-_SHIM = _source("pool_shim.js")
-_LOOKING = ("nodes", "legibility", "visible", "covering", "plain", "unseen")
+_SHIM = script("pool_shim")
+_LOOKING = (
+    "composed_tree", "legibility", "visibility", "covered_elements", "plain_styles", "mark_hidden",
+)  # fmt: skip
 _READ = "\n".join(
-    ["(() => {'use strict';"]
-    + [_source(f"page/{name}.js") for name in _LOOKING]
-    + [_source("pool_read.js"), "})()"]
+    ["(() => {'use strict';"] + [script(name) for name in _LOOKING] + [script("pool_read"), "})()"]
 )
 
 

@@ -19,9 +19,9 @@ from ocd.browser.process.discovery import find_browser
 from ocd.browser.process.downloads import Downloads
 from ocd.browser.process.launch import CLOSE_S, LaunchedBrowser, LaunchOptions, launch
 from ocd.browser.process.network_rules import apply_network_rules
+from ocd.browser.process.permission_defaults import refuse_all
 from ocd.browser.process.request_guard import RequestGuard
 from ocd.browser.process.targets import Targets
-from ocd.browser.sessions import permissions
 from ocd.safety.domain_policy import DomainPolicy
 
 logger = logging.getLogger(__name__)
@@ -188,7 +188,7 @@ class Chromium:
         await self.guard.start(launched.connection, has_network_rules=direct)
         await self.downloads.start(launched.connection, own=own)
         if own:
-            permissions.refuse_all(launched.connection)
+            refuse_all(launched.connection)
 
     async def _launch(self) -> LaunchedBrowser:
         options = self.options

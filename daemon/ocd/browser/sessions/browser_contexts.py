@@ -13,7 +13,7 @@ from yarl import URL
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
-from ocd.browser.sessions import permissions
+from ocd.browser.process.permission_defaults import refuse_all
 from ocd.browser.storage.cookies import address, reaches
 from ocd.browser.tabs.tab import Tab
 
@@ -94,7 +94,7 @@ class BrowserContexts:
             context_id = str(reply["browserContextId"])
             await chromium.downloads.cover(connection, context_id)
             if not chromium.options.browser_url:
-                permissions.refuse_all(connection, context_id)
+                refuse_all(connection, context_id)
         return context_id
 
     def get(self, wanted: str) -> BrowserContext:

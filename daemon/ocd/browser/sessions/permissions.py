@@ -5,22 +5,15 @@ before the page's, says which ones it asks for; the page finds no trace of it bu
 """
 
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from secrets import token_hex
 
 import msgspec
 
-from ocd.browser.cdp.connection import CdpSession, Connection, Event
+from ocd.browser.cdp.connection import CdpSession, Event
+from ocd.browser.injected import script
 from ocd.browser.tabs.evaluate import ENABLED_AGAIN
 from ocd.browser.tabs.tab import Tab
 
-# Chromium's names of what would open a prompt.
-PROMPTS = (
-    "geolocation", "notifications", "camera", "microphone", "clipboard-read", "midi",
-    "idle-detection", "local-fonts", "window-management", "display-capture", "background-sync",
-    "persistent-storage", "nfc",
-)  # fmt: skip
 # No page can guess it, and none finds it: it is deleted before the page's scripts run.
 _BINDING = f"b{token_hex(8)}"
 
@@ -33,17 +26,6 @@ class PermissionPrompt:
     state: str
 
 
-def refuse_all(connection: Connection, context_id: str = "") -> None:
-    """Refuse every prompt of every origin in a browser of ours; single origins may be let in.
-
-    context_id: in that browser context (default: the profile's).
-    """
-    there = {"browserContextId": context_id} if context_id else {}
-    for name in PROMPTS:
-        params = {"permission": {"name": name}, "setting": "denied", **there}
-        connection.tell("Browser.setPermission", params)
-
-
 def watch(tab: Tab, cdp: CdpSession) -> None:
     """Emit "prompt" (Prompt) at the tab for each one that a page of this target asks for."""
 
@@ -54,14 +36,11 @@ def watch(tab: Tab, cdp: CdpSession) -> None:
     cdp.on("Runtime.bindingCalled", called)
     cdp.on(ENABLED_AGAIN, lambda: _bind(cdp))
     _bind(cdp)
-    cdp.tell("Page.addScriptToEvaluateOnNewDocument", {"source": _source()})
+    cdp.tell(
+        "Page.addScriptToEvaluateOnNewDocument",
+        {"source": f"({script('permission_prompts')})({_BINDING!r})"},
+    )
 
 
 def _bind(cdp: CdpSession) -> None:
     cdp.tell("Runtime.addBinding", {"name": _BINDING})
-
-
-@cache
-def _source() -> str:
-    text = Path(__file__).with_name("page").joinpath("prompts.js").read_text(encoding="utf-8")
-    return f"({text.partition(chr(10))[2]})({_BINDING!r})"

@@ -1,10 +1,9 @@
 """IndexedDB of a frame's origin, through the isolated world: as JSON, and back."""
 
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+from ocd.browser.injected import script
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
 
@@ -47,14 +46,9 @@ async def put(
     return int(told["records"]), list(told["skipped"])
 
 
-@cache
-def _source() -> str:
-    path = Path(__file__).with_name("page") / "databases.js"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return "\n".join(line for line in lines if not line.startswith("//"))
-
-
 async def _run(tab: Tab, frame: Frame, *args: object) -> dict[str, Any]:
     tab.guard.policy.check(frame.url)
-    found: dict[str, Any] = await tab.evaluate(_source(), args=args, isolated=True, frame=frame)
+    found: dict[str, Any] = await tab.evaluate(
+        script("indexed_db"), args=args, isolated=True, frame=frame
+    )
     return found

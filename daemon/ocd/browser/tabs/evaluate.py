@@ -6,12 +6,12 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.browser.injected import script
 from ocd.browser.tabs.frames import Frame
 
 WORLD = "openchrome"
@@ -37,7 +37,7 @@ _HALF = re.compile(r"(\\\\)|\\u[dD][89abAB][0-9a-fA-F]{2}|\\u[dD][c-fC-F][0-9a-f
 # Keys that would set an object's prototype if they stood in a literal as they are.
 _PROTO_KEY = re.compile(r'(?<=[{,])"__proto__":')
 # Read at import: the loop must not wait for a disk.
-_TO_JSON = Path(__file__).with_name("page").joinpath("to_json.js").read_text(encoding="utf-8")
+_TO_JSON = script("to_json")
 _GROUP = "openchrome"
 _PLACE = re.compile(r"\n    at .*?<anonymous>:(\d+):(\d+)")
 

@@ -1,13 +1,13 @@
 """The script that reads a page, in the page: put into a document's isolated world once.
 
-Its files lie in `page/`; together they define `openchrome` there (see the end of serialise.js),
-where the page's own scripts neither see nor touch it.
+Its files lie in `browser/injected/`; together they define `openchrome` there (see the end of
+serialise_html.js), where the page's own scripts neither see nor touch it.
 """
 
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ocd.browser.injected import script
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ocd.browser.tabs.tab import Tab
 
 _FILES = (
-    "nodes", "names", "likeness", "legibility", "visible", "covering", "refs", "identity", "states",
-    "outline", "serialise",
-    "seeking", "finding", "acting", "changes", "choosing", "spots", "files",
-    "observing", "inspecting", "annotating", "styles", "summary",
-    "harvesting", "evidence",
+    "composed_tree", "accessible_names", "style_groups", "legibility", "visibility",
+    "covered_elements", "refs", "identity", "element_states", "outline", "serialise_html",
+    "element_walk", "find", "actionability", "page_changes", "comboboxes", "hit_test",
+    "file_inputs", "interactive_elements", "page_state", "annotate", "page_styles",
+    "page_summary", "extraction_capture", "evidence",
 )  # fmt: skip
 _CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : null"
 
@@ -27,9 +27,11 @@ _CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : n
 @cache
 def source() -> str:
     """Return the engine as one expression; running it again in a document changes nothing."""
-    folder = Path(__file__).with_name("page")
-    parts = [folder.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in _FILES]
-    return "if (!globalThis.openchrome) (() => {'use strict';\n" + "\n".join(parts) + "\n})()"
+    return (
+        "if (!globalThis.openchrome) (() => {'use strict';\n"
+        + "\n".join(map(script, _FILES))
+        + "\n})()"
+    )
 
 
 async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # noqa: ANN401

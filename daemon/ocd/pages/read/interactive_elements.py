@@ -30,7 +30,7 @@ class Observation:
 async def observe(
     tab: Tab, options: dict[str, Any], *, offset: int, limit: int, frames: str = "all"
 ) -> Observation:
-    """Observe the page and its frames, in order; `options` are those of page/observing.js.
+    """Observe the page and its frames, in order; `options`: see interactive_elements.js.
 
     frames: all, same-origin, none.
     """

@@ -2,21 +2,15 @@
 
 import asyncio
 import contextlib
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ocd import call_context
 from ocd.api.errors import OcdError
+from ocd.browser.injected import script
 from ocd.browser.tabs.tab import Tab
 
 # A page that has not answered then, on however busy a machine, is busy itself.
 LOOK_S = 3.0
-
-
-@cache
-def _source() -> str:
-    return Path(__file__).with_name("page").joinpath("glancing.js").read_text(encoding="utf-8")
 
 
 async def glance(tab: Tab) -> dict[str, Any]:
@@ -29,6 +23,8 @@ async def glance(tab: Tab) -> dict[str, Any]:
     """
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(call_context.seconds_left(LOOK_S)):
-            found: dict[str, Any] = await tab.evaluate(_source(), args=(), isolated=True)
+            found: dict[str, Any] = await tab.evaluate(
+                script("page_glance"), args=(), isolated=True
+            )
             return found
     return {}

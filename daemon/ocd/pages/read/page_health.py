@@ -5,14 +5,13 @@ import contextlib
 import re
 import time
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from yarl import URL
 
 from ocd import call_context
 from ocd.api.errors import OcdError
+from ocd.browser.injected import script
 from ocd.browser.observe.console import ConsoleMessage
 from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.tabs.navigation import Navigation
@@ -39,7 +38,7 @@ class HealthCheck:
 
 @dataclass(slots=True)
 class HealthReport:
-    """What was found. `look` is what health.js answers, empty if the page could not be asked."""
+    """What was found. `look`: the answer of page_health.js, {} if the page did not answer."""
 
     asked: str
     seconds: float = 0.0
@@ -78,12 +77,6 @@ def is_sent_to_login(asked: str, arrived: str, *, asks: bool) -> bool:
     return bool(named) or (asks and there.path.rstrip("/") != wanted.path.rstrip("/"))
 
 
-@cache
-def _source() -> str:
-    text = Path(__file__).with_name("page").joinpath("health.js").read_text(encoding="utf-8")
-    return text.partition("\n")[2]
-
-
 def _icon(url: str) -> bool:
     # Nobody asks for it but the browser itself.
     return url.endswith("/favicon.ico")
@@ -112,7 +105,9 @@ async def validate(tab: Tab, asked: HealthCheck) -> HealthReport:
             await tab.documents.wait_until(lambda: "networkIdle" in tab.documents.current.reached)
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(call_context.seconds_left(LOOK_S)):
-            health.look = await tab.evaluate(_source(), args=[asked.sample], isolated=True)
+            health.look = await tab.evaluate(
+                script("page_health"), args=[asked.sample], isolated=True
+            )
     health.messages = [
         m for m in tab.console.since(console) if not _icon(m.location.get("url", ""))
     ]

@@ -4,7 +4,7 @@
 
 const MAX_RULES = 300;
 const STYLED = '[style], [bgcolor], [color], [text], [popover], [opacity], iframe, frame, canvas, video, audio';
-// Whatever visible.js asks about, and values that only the engine can work out. Names of properties
+// Whatever visibility.js asks about, and values that only the engine can work out. Names of properties
 // end with a colon in the text of a rule.
 const HIDES = new RegExp('(?:display: none|visibility|opacity|clip|mask|transform|translate|scale|zoom'
   + '|position: (?:absolute|fixed|relative|sticky)|overflow|font-size: 0|font: (?:[a-z-]+ )*0|text-indent|fill|filter|all: '

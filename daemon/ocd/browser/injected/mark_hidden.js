@@ -1,4 +1,4 @@
-// Marks what of a page nobody can see, by the rule of visible.js, for whoever takes it as HTML: its
+// Marks what of a page nobody can see, by the rule of visibility.js, for whoever takes it as HTML: its
 // elements get an attribute, its texts are emptied. Finds shadow roots on the way, and the documents
 // of frames of the same origin.
 //

@@ -8,7 +8,7 @@ const MANY = 400; // elements, below which looking at each is as quick
 const MAX_ASKED = 8; // rules asked of each element of a tag and its classes
 const MAX_ANYWHERE = 60; // rules that may mean any element
 const MAX_MOVING = 200; // elements with an animation
-// Rules that say something about what visible.js and the outline ask of a style, or what it hangs on.
+// Rules that say something about what visibility.js and the outline ask of a style, or what it hangs on.
 const TELLING = new RegExp('(?:^|[ {;])(?:display|visibility|opacity|clip|position|overflow|font|text-indent'
   + '|color|background|fill|filter|white-space|cursor|float|all|animation|transition|content-visibility'
   + '|interpolate-size|-webkit-text-fill-color|-webkit-user-modify|user-modify|direction|unicode-bidi|transform|scale|rotate|translate|zoom|mask|-webkit-mask|stroke|text-shadow|-webkit-text-stroke|-webkit-background-clip|z-index|left|top|inset|color-scheme|--[\\w-]+)[\\w-]*:', 'i');

@@ -1,0 +1,17 @@
+"""The scripts that run inside pages, and the one way to read them."""
+
+from functools import cache
+from pathlib import Path
+
+_FOLDER = Path(__file__).parent
+
+
+@cache
+def script(name: str) -> str:
+    """Return the source of `name`.js, for example "outline".
+
+    Without indentation, blank lines and comment lines: it is sent into every document. So no script
+    may hold a string or a template of several lines whose indentation counts.
+    """
+    lines = map(str.strip, _FOLDER.joinpath(f"{name}.js").read_text(encoding="utf-8").splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))

@@ -1,0 +1,21 @@
+"""Permission prompts of every origin, refused from the start: nobody here would answer them."""
+
+from ocd.browser.cdp.connection import Connection
+
+# Chromium's names of what would open a prompt.
+PROMPTS = (
+    "geolocation", "notifications", "camera", "microphone", "clipboard-read", "midi",
+    "idle-detection", "local-fonts", "window-management", "display-capture", "background-sync",
+    "persistent-storage", "nfc",
+)  # fmt: skip
+
+
+def refuse_all(connection: Connection, context_id: str = "") -> None:
+    """Refuse every prompt of every origin in a browser of ours; single origins may be let in.
+
+    context_id: in that browser context (default: the profile's).
+    """
+    there = {"browserContextId": context_id} if context_id else {}
+    for name in PROMPTS:
+        params = {"permission": {"name": name}, "setting": "denied", **there}
+        connection.tell("Browser.setPermission", params)
