@@ -61,7 +61,7 @@ def build(
     resources = Resources(door, caller_of)
     server = OpenChromeServer(
         "openchrome",
-        title="OpenChromeServer",
+        title="OpenChrome",
         version=door.version,
         instructions=INSTRUCTIONS,
         cache_hints=_CACHE,  # type: ignore[arg-type] # its keys are the SDK's literals

@@ -34,6 +34,11 @@ class ErrorLog:
         self._path = path
         self._file: BinaryIO | None = None
         self.last: deque[str] = deque(maxlen=_LAST_LINES)
+        self._ended = threading.Event()
+
+    async def wait_ended(self, seconds: float) -> None:
+        """Wait until everything that was said has been read, for so long at most."""
+        await asyncio.to_thread(self._ended.wait, seconds)
 
     def pump(self, end: BinaryIO) -> None:
         """Read `end` until everybody has closed it (blocks: runs in a thread)."""
@@ -43,6 +48,7 @@ class ErrorLog:
                 self._write(line[:4096])
         if self._file is not None:
             self._file.close()
+        self._ended.set()
 
     def _write(self, line: bytes) -> None:
         if self._path is None:

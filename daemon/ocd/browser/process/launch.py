@@ -119,6 +119,8 @@ async def _first_answer(process: BrowserProcess, connection: Connection) -> str:
             message = "The browser does not answer as a Chromium does: "
             raise _launch_error(process, message + error.message) from None
         await process.wait_exited(1)
+        # Its last words may still be in the pipe.
+        await process.log.wait_ended(1)
         raise _launch_error(process, "Chromium ended before it answered.") from None
     return str(reply.get("product", ""))
 

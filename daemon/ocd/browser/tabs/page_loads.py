@@ -135,7 +135,7 @@ class PageLoads:
 
     def _on_failed(self, event: Event) -> None:
         document = self._known.get(event["requestId"])
-        if document is not None and event.get("type") == "PageLoad":
+        if document is not None and event.get("type") == "Document":
             document.error = event["errorText"]
             document.reached.add("failed")
             if not document.committed:
@@ -144,7 +144,7 @@ class PageLoads:
                 self._wake()
 
     def _is_main(self, event: Event) -> bool:
-        if event.get("frameId") != self._frame_id or event.get("type") != "PageLoad":
+        if event.get("frameId") != self._frame_id or event.get("type") != "Document":
             return False
         self.of(event["requestId"])
         return bool(event["requestId"] == event["loaderId"])
