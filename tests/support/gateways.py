@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-SERVER = Path(__file__).parent / "upstreams" / "server/server.py"
+SERVER = Path(__file__).parent / "upstreams" / "server.py"
 ROUGH = Path(__file__).parent / "upstreams" / "rough.py"
 
 

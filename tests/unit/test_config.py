@@ -231,7 +231,7 @@ def test_every_setting_is_read_by_somebody() -> None:
         file.read_text(encoding="utf-8")
         for folder in ("daemon", "client", "mcp_bridge")
         for file in (root / folder).rglob("*.py")
-        if file.name not in ("config/settings.py", "config/loader.py") and file.parent.name != "cli"
+        if file.name not in ("settings.py", "loader.py") and file.parent.name != "cli"
     ]
     read = [key for key in SETTINGS if any(f"config.{key}" in text for text in sources)]
     asked_by_the_client = [key for key in ("auto_start",) if any(f'"{key}"' in t for t in sources)]

@@ -1,6 +1,6 @@
 """The process beside the daemon that ends it when its event loop hangs. Standard library only.
 
-Run by path as `python -I -S runtime/watcher.py PID BEAT_S DUMP_S END_S FILE`, as a child of the
+Run by path as `python -I -S watcher.py PID BEAT_S DUMP_S END_S FILE`, as a child of the
 daemon, which writes a byte to our stdin at every beat of its loop (ocd.runtime.watchdog). We need
 neither its loop
 nor its interpreter's lock. After DUMP_S without a beat a signal makes its faulthandler write all

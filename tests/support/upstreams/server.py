@@ -1,4 +1,4 @@
-"""A small MCP server to stand behind the gateway: `python server/server.py [--2025] [--http]`.
+"""A small MCP server to stand behind the gateway: `python server.py [--2025] [--http]`.
 
 With --2025 it knows the handshake revisions alone. With --http it prints its port. What it sees
 it writes to the file that NOTES names.
