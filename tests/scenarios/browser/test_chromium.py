@@ -13,6 +13,7 @@ import pytest
 
 import support.browsing
 from ocd.browser.process.orphans import RECORD
+from ocd.pages.act import input_events
 from support.browsing import browsing, refusal
 from support.site_inline import InlineSite, Reply
 from support.waiting import wait_until
@@ -233,14 +234,16 @@ async def test_pyppeteer_works_on_our_connection(tmp_path):
         tab = await here.session.new_tab(site.url("/"))
         await tab.evaluate("i.focus()")
         await tab.keyboard.type("Hé!")
-        await tab.mouse.click(300, 600)
+        await input_events.click(tab, 300, 600)
         assert await tab.evaluate("[i.value, clicked]") == ["Hé!", 1]
         connection = here.chromium.connection
         # The keyboard has imported pyppeteer, with its warnings silenced.
         from pyppeteer.browser import Browser
 
+        from ocd.browser.cdp.pyppeteer_adapter import PyppeteerConnection
+
         browser = await Browser.create(
-            connection, [], ignoreHTTPSErrors=False, defaultViewport=None
+            PyppeteerConnection(connection), [], ignoreHTTPSErrors=False, defaultViewport=None
         )
         await connection.send("Target.getTargets")  # its own listeners run meanwhile
         mine = [target for target in browser.targets() if target.url == site.url("/")]

@@ -6,6 +6,7 @@ import time
 import psutil
 
 from ocd.browser.pool.page_pool import PagePool
+from ocd.pages.act import input_events
 from ocd.safety.domain_policy import DomainPolicy
 from support.browsing import browsing, refusal
 from support.site_inline import InlineSite, Reply, redirect
@@ -254,7 +255,7 @@ async def test_the_policy_holds_for_every_hop(tmp_path):
         assert (await refusal(tab.navigate(evil))).code == "domain_blocked"
         assert (await refusal(tab.navigate(site.url("/moved")))).code == "domain_blocked"
         await tab.navigate(site.url("/button"))
-        await tab.mouse.click(50, 50)
+        await input_events.click(tab, 50, 50)
         assert (await refusal(here.session.new_tab(evil))).code == "domain_blocked"
         await tab.navigate(site.url("/"))
         assert not [path for path in site.seen if path.startswith("/evil")]

@@ -7,6 +7,7 @@ import pytest
 
 from ocd.browser.tabs.evaluate import RawJson
 from ocd.browser.tabs.tab import Tab
+from ocd.pages.act import input_events
 from support.browsing import browsing, refusal
 from support.site_inline import InlineSite, Reply, redirect
 
@@ -173,10 +174,10 @@ async def test_beforeunload_keeps_nobody_from_leaving(tmp_path):
     body = "<button id=b>b</button><script>onbeforeunload = () => 'stay'</script>"
     async with InlineSite({"/": HELLO, "/stay": page(body)}) as site, browsing(tmp_path) as here:
         tab = await here.session.new_tab(site.url("/stay"))
-        await tab.mouse.click(20, 20)
+        await input_events.click(tab, 20, 20)
         assert (await tab.navigate(site.url("/"))).title == "Hello"
         await tab.navigate(site.url("/stay"))
-        await tab.mouse.click(20, 20)
+        await input_events.click(tab, 20, 20)
         await tab.close()
         assert here.session.tabs == []
 
@@ -193,18 +194,18 @@ async def test_popups_belong_to_the_session_of_their_opener(tmp_path):
     async with InlineSite(routes) as site, browsing(tmp_path, max_tabs=3) as here:
         session = here.session
         tab = await session.new_tab(site.url("/open"))
-        await tab.mouse.click(50, 50)
+        await input_events.click(tab, 50, 50)
         opened = session.tab()
         await opened.wait_for("load", timeout_s=20)
         assert (opened.url, opened.opener) == (site.url("/"), tab.id)
         assert await tab.evaluate("w.document.title") == "Hello"
         await tab.navigate(site.url("/link"))
-        await tab.mouse.click(50, 50)
+        await input_events.click(tab, 50, 50)
         linked = session.tab()
         assert linked is not opened
         await linked.wait_for("selector", "#p", timeout_s=20)
         assert (await refusal(session.new_tab())).code == "limit_reached"
-        await tab.mouse.click(50, 50)
+        await input_events.click(tab, 50, 50)
         assert await tab.evaluate("1") == 1
         assert len(session.tabs) == 3
         assert len(session.refused_popups) == 1

@@ -1,8 +1,4 @@
-"""Chrome DevTools Protocol: one connection, flat sessions, one decode a message.
-
-`Connection` and `CdpSession` also carry the few names by which pyppeteer's Browser, Page, Keyboard
-and Mouse know their own connection, so that these work on ours.
-"""
+"""Chrome DevTools Protocol: one connection, flat sessions, one decode per message."""
 
 import asyncio
 import contextlib
@@ -187,11 +183,6 @@ class CdpSession(Emitter):
         if method in self._listeners:
             self.emit(method, decode_params(params))
 
-    @property
-    def _loop(self) -> asyncio.AbstractEventLoop:
-        # pyppeteer's Page makes its futures there.
-        return asyncio.get_running_loop()
-
     async def detach(self) -> None:
         """Leave the target alone from now on."""
         await self.connection.send("Target.detachFromTarget", {"sessionId": self.session_id})
@@ -210,12 +201,11 @@ class Connection(CdpSession):
         super().__init__(self, "", {"type": "browser"})
         self.loop = asyncio.get_running_loop()
         self._transport = transport
-        self.url = self._url = transport.url
+        self.url = transport.url
         self._number = 0
         self._sessions: dict[str, CdpSession] = {"": self}
         self._closed = asyncio.Event()
         self.misunderstood: OcdError | None = None
-        self._closed_callback: Callable[[], None] | None = None
 
     @property
     def closed(self) -> bool:
@@ -293,8 +283,6 @@ class Connection(CdpSession):
         for session in list(self._sessions.values()):
             session.end("browser_gone", "The browser's connection ended.")
         self._sessions.clear()
-        if self._closed_callback is not None:
-            self._closed_callback()
 
     def close(self) -> None:
         """End the connection; every call in flight fails with browser_gone."""
@@ -303,24 +291,3 @@ class Connection(CdpSession):
 
     def __repr__(self) -> str:
         return f"Connection({self.url!r}, {len(self._sessions)} sessions)"
-
-    # What pyppeteer calls.
-
-    def setClosedCallback(self, callback: Callable[[], None]) -> None:
-        """Call `callback()` when the connection ends."""
-        self._closed_callback = callback
-
-    async def createSession(self, targetInfo: dict[str, Any]) -> CdpSession:
-        """Attach to a target for pyppeteer's Page."""
-        from ocd.browser.cdp.pyppeteer_adapter import (
-            PyppeteerSession,  # only pyppeteer's users get here
-        )
-
-        number = (await self.attach(targetInfo["targetId"])).session_id
-        session = PyppeteerSession(self, number, targetInfo, self)
-        self._sessions[number] = session
-        return session
-
-    async def dispose(self) -> None:
-        """Close, as pyppeteer spells it."""
-        self.close()

@@ -1,84 +1,61 @@
-"""Listeners by event name, with the method names that pyppeteer expects of pyee."""
+"""Listeners by event name."""
 
-import asyncio
-import inspect
 import logging
 from collections.abc import Callable, Iterable
-from typing import Any
 
 logger = logging.getLogger(__name__)
 
 Listener = Callable[..., object]
 
 
-def call_each(listeners: Iterable[Listener], event: str, *args: object) -> list[object]:
-    """Call all listeners and return what those returned that did not raise.
+def call_each(listeners: Iterable[Listener], event: str, *args: object) -> None:
+    """Call every listener.
 
-    What one of them raises is logged and is nobody else's: an exception that left the connection's
-    reader would make the loop close it, and every session's browser would go.
+    An exception in one of them is logged and stops nobody else: if it reached the connection's
+    reader, the event loop would close the connection, and every session would lose its browser.
     """
-    results: list[object] = []
     for listener in tuple(listeners):
         try:
-            results.append(listener(*args))
+            listener(*args)
         except Exception:
             logger.exception("A listener to %s failed: %r", event, listener)
-    return results
 
 
 class Emitter:
-    """Calls listeners in the order in which they came; a coroutine function runs as a task."""
+    """Calls listeners in the order in which they were added."""
 
     def __init__(self) -> None:
         self._listeners: dict[str, list[Listener]] = {}
-        self._running: set[asyncio.Task[object]] = set()
 
-    def on(self, event: str, listener: Listener | None = None) -> Any:  # noqa: ANN401 - pyee's
-        """Call `listener(params)` for every `event`; without a listener, a decorator."""
-        if listener is None:
-            return lambda function: self.on(event, function)
+    def on(self, event: str, listener: Listener) -> Listener:
+        """Call `listener(*args)` for every `event`; return the listener."""
         self._listeners.setdefault(event, []).append(listener)
         return listener
 
     def once(self, event: str, listener: Listener) -> Listener:
-        """Call `listener(params)` for the next `event` only."""
+        """Call `listener(*args)` for the next `event` only; return what `off` takes."""
 
-        def first(*args: object) -> object:
-            self.off(event, first)
+        def call_once(*args: object) -> object:
+            self.off(event, call_once)
             return listener(*args)
 
-        self.on(event, first)
-        return listener
+        return self.on(event, call_once)
 
     def off(self, event: str, listener: Listener) -> None:
-        """Forget one registration of `listener`; no error if there is none."""
+        """Remove one registration of `listener`; no error if there is none."""
         listeners = self._listeners.get(event, [])
         if listener in listeners:
-            # A copy: the list may be walked by emit right now.
+            # A copy: emit may be iterating over the list right now.
             rest = list(listeners)
             rest.remove(listener)
             self._listeners[event] = rest
             if not rest:
                 del self._listeners[event]
 
-    remove_listener = off
-
-    def remove_all_listeners(self, event: str | None = None) -> None:
-        """Forget the listeners of `event`, or all of them."""
-        if event is None:
-            self._listeners.clear()
-        else:
-            self._listeners.pop(event, None)
-
     def emit(self, event: str, *args: object) -> bool:
-        """Call the listeners of `event`; tell whether there was one."""
+        """Call the listeners of `event`; return whether there were any."""
         listeners = self._listeners.get(event)
         if not listeners:
             return False
-        for result in call_each(listeners, event, *args):
-            if inspect.iscoroutine(result):
-                # Only pyppeteer listens with coroutines; nobody waits for them.
-                task = asyncio.get_running_loop().create_task(result)
-                self._running.add(task)
-                task.add_done_callback(self._running.discard)
+        call_each(listeners, event, *args)
         return True

@@ -1,18 +1,25 @@
-"""The parts of pyppeteer that we use, on our own connection; nothing else imports it."""
+"""The one importer of pyppeteer: its keyboard on our sessions, and our connection for its Browser.
 
+The product uses `Keyboard` and the key table. `PyppeteerConnection` lets code that wants
+pyppeteer's Browser and Page drive the same Chromium.
+"""
+
+import asyncio
+import inspect
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, cast
 
-from ocd.browser.cdp.connection import CdpSession, Result
+from ocd.browser.cdp.connection import CdpSession, Connection, Result
+from ocd.browser.cdp.emitter import Listener
 
 with warnings.catch_warnings():
     # It is an old library: its own imports are deprecated ones, which is no news to our users.
     warnings.simplefilter("ignore")
-    from pyppeteer.input import Keyboard, Mouse
+    from pyppeteer.input import Keyboard
     from pyppeteer.us_keyboard_layout import keyDefinitions
 
-__all__ = ["Keyboard", "Mouse", "PyppeteerSession", "key_names", "keyboard", "mouse"]
+__all__ = ["Keyboard", "PyppeteerConnection", "PyppeteerSession", "key_names", "keyboard"]
 
 
 def key_names() -> Collection[str]:
@@ -25,19 +32,85 @@ def keyboard(cdp: CdpSession) -> Keyboard:
     return Keyboard(cast(Any, cdp))
 
 
-def mouse(cdp: CdpSession, keys: Keyboard) -> Mouse:
-    """Return a mouse that moves over the session's page; `keys` has the pressed modifiers."""
-    return Mouse(cast(Any, cdp), keys)
+class PyppeteerSession:
+    """A `CdpSession` by the names that pyppeteer calls its CDPSession's methods."""
 
+    def __init__(self, session: CdpSession) -> None:
+        self._session = session
+        self._loop = asyncio.get_running_loop()
+        self._wrappers: dict[tuple[str, Listener], Listener] = {}
+        self._tasks: set[asyncio.Task[object]] = set()
 
-class PyppeteerSession(CdpSession):
-    """A session for pyppeteer's Page, which knows nested sessions only in their old form."""
+    @property
+    def _connection(self) -> "PyppeteerConnection":
+        return PyppeteerConnection(self._session.connection)
 
     def send(self, method: str, params: dict[str, Any] | None = None) -> Result:
-        """Call `method`, in the present form."""
+        """Call `method`; pyppeteer knows nested sessions only in their old, non-flat form."""
         if method == "Target.setAutoAttach":
             params = {**(params or {}), "flatten": True}
-        return super().send(method, params)
+        return self._session.send(method, params)
 
-    def _createSession(self, target_type: str, session_id: str) -> CdpSession:
-        return self.connection.session(session_id)
+    def on(self, event: str, listener: Listener | None = None) -> Any:  # noqa: ANN401 - pyee's
+        """Call `listener` for every `event`, a coroutine as a task; without one, a decorator."""
+        if listener is None:
+            return lambda function: self.on(event, function)
+
+        def call(*args: object) -> None:
+            result = listener(*args)
+            if inspect.iscoroutine(result):
+                # Nobody waits for pyppeteer's listeners.
+                task = self._loop.create_task(result)
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+
+        self._wrappers[event, listener] = self._session.on(event, call)
+        return listener
+
+    def once(self, event: str, listener: Listener) -> Listener:
+        """Call `listener` for the next `event` only."""
+
+        def call_once(*args: object) -> object:
+            self.remove_listener(event, call_once)
+            return listener(*args)
+
+        self.on(event, call_once)
+        return listener
+
+    def remove_listener(self, event: str, listener: Listener) -> None:
+        """Remove a listener that `on` added."""
+        wrapper = self._wrappers.pop((event, listener), None)
+        if wrapper is not None:
+            self._session.off(event, wrapper)
+
+    def _createSession(self, target_type: str, session_id: str) -> "PyppeteerSession":
+        return PyppeteerSession(self._session.connection.session(session_id))
+
+    async def detach(self) -> None:
+        """Detach from the target."""
+        await self._session.detach()
+
+
+class PyppeteerConnection(PyppeteerSession):
+    """A `Connection` by the names that pyppeteer's Browser calls its own connection's methods."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self._browser = connection
+
+    @property
+    def url(self) -> str:
+        """The connection's address."""
+        return self._browser.url
+
+    def setClosedCallback(self, callback: Callable[[], None]) -> None:
+        """Call `callback()` when the connection ends."""
+        self._browser.once("disconnected", callback)
+
+    async def createSession(self, targetInfo: dict[str, Any]) -> PyppeteerSession:
+        """Attach to a target for pyppeteer's Page."""
+        return PyppeteerSession(await self._browser.attach(targetInfo["targetId"]))
+
+    async def dispose(self) -> None:
+        """Close the connection."""
+        self._browser.close()

@@ -5,20 +5,21 @@ context says whose a tab is, pop-ups included.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from yarl import URL
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
+from ocd.browser.process.chromium import Chromium
 from ocd.browser.process.permission_defaults import refuse_all
 from ocd.browser.storage.cookies import address, reaches
 from ocd.browser.tabs.tab import Tab
 
-if TYPE_CHECKING:
-    from ocd.browser.sessions.session import Session
+# Opens a tab at a URL (None: an empty one) in the browser context of that id.
+OpenTab = Callable[[str | None, str], Awaitable[Tab]]
 
 MAX_WORKERS = 20
 _DISPOSE_S = 3.0
@@ -45,10 +46,18 @@ class BrowserContext:
 
 
 class BrowserContexts:
-    """The workers of one session, oldest first."""
+    """The workers of one session, oldest first.
 
-    def __init__(self, session: "Session") -> None:
-        self._session = session
+    Args:
+        chromium: Where the contexts are.
+        tabs: The session's tabs, as they come and go.
+        open_tab: Opens a tab of the session.
+    """
+
+    def __init__(self, chromium: Chromium, tabs: list[Tab], open_tab: OpenTab) -> None:
+        self._chromium = chromium
+        self._tabs = tabs
+        self._open_tab = open_tab
         self._by_id: dict[str, BrowserContext] = {}
         self._creating = 0
         self._number = 0
@@ -79,7 +88,7 @@ class BrowserContexts:
         while not worker_id or worker_id in self._by_id:
             self._number += 1
             worker_id = f"w{self._number}"
-        generation = self._session.sessions.chromium.generation
+        generation = self._chromium.generation
         worker = BrowserContext(
             worker_id, name or worker_id, workflow_id, now(), context_id, generation
         )
@@ -87,13 +96,12 @@ class BrowserContexts:
         return worker
 
     async def _new_context(self) -> str:
-        chromium = self._session.sessions.chromium
-        with chromium.hold():
-            connection = await chromium.ensure()
+        with self._chromium.hold():
+            connection = await self._chromium.ensure()
             reply = await connection.send("Target.createBrowserContext", {"disposeOnDetach": True})
             context_id = str(reply["browserContextId"])
-            await chromium.downloads.cover(connection, context_id)
-            if not chromium.options.browser_url:
+            await self._chromium.downloads.cover(connection, context_id)
+            if not self._chromium.options.browser_url:
                 refuse_all(connection, context_id)
         return context_id
 
@@ -111,7 +119,7 @@ class BrowserContexts:
 
     def tabs(self, worker: BrowserContext) -> list[Tab]:
         """Return the worker's tabs, oldest first."""
-        return [tab for tab in self._session.tabs if _context_of(tab) == worker.context_id]
+        return [tab for tab in self._tabs if _context_of(tab) == worker.context_id]
 
     def owner(self, tab: Tab) -> BrowserContext | None:
         """Return the worker whose tab it is; None: it belongs to the profile."""
@@ -120,20 +128,19 @@ class BrowserContexts:
 
     async def open(self, worker: BrowserContext, url: str | None = None) -> Tab:
         """Open a tab in the worker, whose context is made anew if Chromium was started again."""
-        chromium = self._session.sessions.chromium
-        await chromium.ensure()
-        if worker.generation != chromium.generation:
+        await self._chromium.ensure()
+        if worker.generation != self._chromium.generation:
             worker.context_id = await self._new_context()
-            worker.generation = chromium.generation
-        return await self._session.new_tab(url, background=True, context_id=worker.context_id)
+            worker.generation = self._chromium.generation
+        return await self._open_tab(url, worker.context_id)
 
     async def share_cookies(self, worker: BrowserContext, url: str) -> int:
         """Give the worker the profile's cookies for the URL's host; return how many."""
-        chromium, host = self._session.sessions.chromium, URL(url).raw_host or ""
+        host = URL(url).raw_host or ""
         if not host:
             return 0
-        chromium.guard.policy.check(address(host))
-        connection = await chromium.ensure()
+        self._chromium.guard.policy.check(address(host))
+        connection = await self._chromium.ensure()
         found = (await connection.send("Storage.getCookies"))["cookies"]
         cookies = [_to_set(cookie) for cookie in found if reaches(cookie["domain"], host)]
         params = {"cookies": cookies, "browserContextId": worker.context_id}
@@ -147,12 +154,11 @@ class BrowserContexts:
         async with asyncio.TaskGroup() as group:
             for tab in tabs:
                 group.create_task(tab.close())
-        chromium = self._session.sessions.chromium
-        if chromium.state == "running" and worker.generation == chromium.generation:
+        if self._chromium.state == "running" and worker.generation == self._chromium.generation:
             params = {"browserContextId": worker.context_id}
             try:
                 async with asyncio.timeout(_DISPOSE_S):
-                    await chromium.connection.send("Target.disposeBrowserContext", params)
+                    await self._chromium.connection.send("Target.disposeBrowserContext", params)
             except (OcdError, TimeoutError):
                 pass  # it went with Chromium, or goes with it
         return [tab.id for tab in tabs]

@@ -31,7 +31,7 @@ class Session:
         self.tabs: list[Tab] = []
         self.seen_generation = sessions.chromium.current_generation
         self.refused_popups: list[RefusedPopup] = []
-        self.workers = BrowserContexts(self)
+        self.workers = BrowserContexts(sessions.chromium, self.tabs, self._open_worker_tab)
         self._opening = 0
         self._number = 0
         self._latest: Tab | None = None
@@ -58,6 +58,9 @@ class Session:
                 await asyncio.shield(tab.close())
                 raise
         return tab
+
+    async def _open_worker_tab(self, url: str | None, context_id: str) -> Tab:
+        return await self.new_tab(url, background=True, context_id=context_id)
 
     async def _open(self, *, background: bool, context_id: str) -> Tab:
         chromium = self.sessions.chromium

@@ -3,17 +3,15 @@
 import asyncio
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import Result
 from ocd.browser.process.downloads import Download
 from ocd.browser.tabs.page_loads import PageLoad
+from ocd.browser.tabs.page_target import PageTarget
 from ocd.safety import certificate_errors
-
-if TYPE_CHECKING:
-    from ocd.browser.tabs.tab import Tab
 
 Wait = Literal["load", "dom", "idle", "commit"]
 
@@ -39,13 +37,13 @@ class Navigation:
     content_type: str = ""
 
 
-async def navigate(tab: "Tab", url: str, wait: Wait) -> Navigation:
+async def navigate(tab: PageTarget, url: str, wait: Wait) -> Navigation:
     """Load `url` and wait; the caller has checked it. See Tab.navigate for the errors."""
     with _leaving(tab):
         return await _navigate_and_wait(tab, url, wait)
 
 
-async def _navigate_and_wait(tab: "Tab", url: str, wait: Wait) -> Navigation:
+async def _navigate_and_wait(tab: PageTarget, url: str, wait: Wait) -> Navigation:
     await _prepare(tab)
     moves = tab.documents.moves
     try:
@@ -74,7 +72,7 @@ async def _navigate_and_wait(tab: "Tab", url: str, wait: Wait) -> Navigation:
     return await _result_of(tab, redirected=current is not document or current.redirects > 0)
 
 
-async def _start_navigation(tab: "Tab", url: str) -> tuple[dict[str, Any], Downloading]:
+async def _start_navigation(tab: PageTarget, url: str) -> tuple[dict[str, Any], Downloading]:
     saved: Downloading = asyncio.get_running_loop().create_future()
 
     def begun(download: Download) -> None:
@@ -109,7 +107,7 @@ async def _download_error(url: str, saved: Downloading) -> OcdError:
     return error
 
 
-async def _error_page(tab: "Tab", document: PageLoad) -> None:
+async def _error_page(tab: PageTarget, document: PageLoad) -> None:
     # Until the error page stands, the target answers nothing; an aborted load brings none.
     if document.loader_id and document.error != "net::ERR_ABORTED":
         with contextlib.suppress(TimeoutError):
@@ -117,7 +115,7 @@ async def _error_page(tab: "Tab", document: PageLoad) -> None:
                 await tab.documents.wait_until(lambda: "load" in document.reached)
 
 
-async def reload(tab: "Tab", wait: Wait, *, ignore_cache: bool) -> Navigation:
+async def reload(tab: PageTarget, wait: Wait, *, ignore_cache: bool) -> Navigation:
     """Load the present page again and wait."""
     if tab.crashed:
         # The crashed renderer would never answer a reload.
@@ -126,7 +124,7 @@ async def reload(tab: "Tab", wait: Wait, *, ignore_cache: bool) -> Navigation:
     return await _move(tab, call, wait, tab.url)
 
 
-async def travel(tab: "Tab", steps: int, wait: Wait) -> Navigation:
+async def travel(tab: PageTarget, steps: int, wait: Wait) -> Navigation:
     """Go that many entries through the tab's history and wait."""
     await _prepare(tab)
     history = await tab.cdp.send("Page.getNavigationHistory")
@@ -140,7 +138,7 @@ async def travel(tab: "Tab", steps: int, wait: Wait) -> Navigation:
     return await _move(tab, call, wait, entry["url"])
 
 
-async def _move(tab: "Tab", call: Result, wait: Wait, url: str) -> Navigation:
+async def _move(tab: PageTarget, call: Result, wait: Wait, url: str) -> Navigation:
     documents = tab.documents
     moves, failed = documents.moves, documents.failed
     try:
@@ -160,13 +158,13 @@ async def _move(tab: "Tab", call: Result, wait: Wait, url: str) -> Navigation:
     return await _result_of(tab, redirected=documents.current.redirects > 0)
 
 
-def _leaving(tab: "Tab") -> contextlib.AbstractContextManager[None]:
+def _leaving(tab: PageTarget) -> contextlib.AbstractContextManager[None]:
     # A page that asks on and on must not keep its visitor; what the next page asks is answered.
     left = tab.documents.current
     return tab.dialogs.decline_while(lambda: tab.documents.current is left)
 
 
-async def _prepare(tab: "Tab") -> None:
+async def _prepare(tab: PageTarget) -> None:
     if tab.closed:
         tab.check_usable()
     if tab.opened_dialog is not None:
@@ -176,7 +174,7 @@ async def _prepare(tab: "Tab") -> None:
     tab.revive()
 
 
-async def _wait_for_load(tab: "Tab", wait: Wait) -> None:
+async def _wait_for_load(tab: PageTarget, wait: Wait) -> None:
     # A page that sends its visitor on is followed: the present document is the one that counts.
     documents = tab.documents
     if wait != "commit":
@@ -184,13 +182,13 @@ async def _wait_for_load(tab: "Tab", wait: Wait) -> None:
         await documents.wait_until(lambda: word in documents.current.reached)
 
 
-async def _result_of(tab: "Tab", *, redirected: bool) -> Navigation:
+async def _result_of(tab: PageTarget, *, redirected: bool) -> Navigation:
     document = tab.documents.current
     title = await tab.title()
     return Navigation(tab.url, document.status, title, redirected, document.mime_type)
 
 
-def stop(tab: "Tab") -> None:
+def stop(tab: PageTarget) -> None:
     """Stop what still loads, without waiting for it."""
     if not tab.closed:
         tab.cdp.tell("Page.stopLoading")
@@ -202,7 +200,7 @@ def download(url: str) -> OcdError:
     return OcdError("download_started", f"{url} is a download, not a page.", hint=hint, url=url)
 
 
-def raise_for(document: PageLoad, url: str, tab: "Tab") -> None:
+def raise_for(document: PageLoad, url: str, tab: PageTarget) -> None:
     """Raise what the failed load of `document` means; return if it is an answer after all."""
     error = document.error
     if error in STATUS_ONLY and document.status:
@@ -210,7 +208,7 @@ def raise_for(document: PageLoad, url: str, tab: "Tab") -> None:
     raise failure(url, error, document.status, tab)
 
 
-def failure(url: str, error: str, status: int | None, tab: "Tab | None" = None) -> OcdError:
+def failure(url: str, error: str, status: int | None, tab: PageTarget | None = None) -> OcdError:
     """Return the error for CDP's error text of a main document's load."""
     if untrusted := certificate_errors.certificate_error(
         url, urlsplit(url).netloc.rpartition("@")[2], error

@@ -3,13 +3,11 @@
 import base64
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.image_size import size_of
-
-if TYPE_CHECKING:
-    from ocd.browser.tabs.tab import Tab
+from ocd.browser.tabs.page_target import PageTarget
 
 Format = Literal["png", "jpeg", "webp"]
 Clip = tuple[float, float, float, float]
@@ -56,7 +54,7 @@ class Screenshot:
     rest: Clip | None = None
 
 
-async def take(tab: "Tab", shot: ScreenshotRequest) -> Screenshot:
+async def take(tab: PageTarget, shot: ScreenshotRequest) -> Screenshot:
     """Return the picture; what is too large is scaled down, then cut. See Tab.screenshot."""
     tab.check_usable()
     clip = await _clip(tab, shot)
@@ -72,7 +70,7 @@ async def take(tab: "Tab", shot: ScreenshotRequest) -> Screenshot:
 
 
 async def _on_nothing(
-    tab: "Tab", shot: ScreenshotRequest, clip: Clip | None, scale: float
+    tab: PageTarget, shot: ScreenshotRequest, clip: Clip | None, scale: float
 ) -> Screenshot:
     await tab.cdp.send("Emulation.setDefaultBackgroundColorOverride", _TRANSPARENT)
     try:
@@ -82,7 +80,7 @@ async def _on_nothing(
 
 
 async def _capture(
-    tab: "Tab", shot: ScreenshotRequest, clip: Clip | None, scale: float
+    tab: PageTarget, shot: ScreenshotRequest, clip: Clip | None, scale: float
 ) -> Screenshot:
     params: dict[str, Any] = {"format": shot.format, "optimizeForSpeed": shot.format == "png"}
     if shot.quality is not None and shot.format != "png":
@@ -101,7 +99,7 @@ async def _capture(
     return Screenshot(data, shot.format, size_of(data))
 
 
-async def _clip(tab: "Tab", shot: ScreenshotRequest) -> Clip | None:
+async def _clip(tab: PageTarget, shot: ScreenshotRequest) -> Clip | None:
     if shot.clip is not None:
         return shot.clip
     if not shot.full_page:

@@ -1,155 +1,23 @@
-"""One page target: what a verb does with it."""
+"""One tab: what a verb does with it."""
 
-import asyncio
-from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from yarl import URL
-
-from ocd.api.errors import OcdError
-from ocd.browser.cdp.connection import CdpSession, Result
-from ocd.browser.cdp.emitter import Emitter
-from ocd.browser.observe.console import Console
-from ocd.browser.observe.request_log import RequestLog
-from ocd.browser.process.downloads import Download
-from ocd.browser.process.request_guard import RequestGuard
-from ocd.browser.tabs import evaluate as tabs_evaluate
-from ocd.browser.tabs import navigation
-from ocd.browser.tabs import wait_for as tabs_wait_for
-from ocd.browser.tabs.dialogs import Dialog, Dialogs
-from ocd.browser.tabs.frames import Frame, FrameTree
+from ocd.browser.tabs import navigation, wait_for
+from ocd.browser.tabs.dialogs import Dialog
+from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.navigation import Navigation, Wait
-from ocd.browser.tabs.page_loads import PageLoads
+from ocd.browser.tabs.page_target import PageTarget, RefusedPopup
 from ocd.browser.tabs.screenshot import Clip, Format, ScreenshotRequest, take
 
 if TYPE_CHECKING:
-    from ocd.browser.cdp.pyppeteer_adapter import Keyboard, Mouse
+    from ocd.browser.cdp.pyppeteer_adapter import Keyboard
 
-__all__ = ["Dialog", "Frame", "Navigation", "Tab", "Wait"]
-
-CLOSE_S = 1.5
-KEPT_DOWNLOADS = 50
-_CRASHED_HINT = "Navigate or reload to use the tab again."
-# What a tab may keep of its responses' bodies in memory, in bytes: all, and one.
-_BUFFERS = {"maxTotalBufferSize": 20 << 20, "maxResourceBufferSize": 5 << 20}
+__all__ = ["Dialog", "Frame", "Navigation", "RefusedPopup", "Tab", "Wait"]
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedPopup:
-    """A pop-up that was closed because its session has all the tabs it may have."""
-
-    url: str
-    opener: str
-
-
-class Tab:
-    """A page that belongs to a session.
-
-    `cdp` is the main target's session, `sessions` has those of its out-of-process frames, too.
-    `events` emits "dialog" (Dialog), "popup" (Tab), "popup_refused", "download" (Download),
-    "crashed", "closed", and "session" (CdpSession) for every target that joins, still before its
-    first script runs; "worker" likewise for its workers. `lock` is for the dispatcher; `opener` is
-    the id of the tab that opened this one as a pop-up; `folder` is where its session's files go.
-    """
-
-    def __init__(
-        self, tab_id: str, session_name: str, cdp: CdpSession, guard: RequestGuard, folder: Path
-    ) -> None:
-        self.id = tab_id
-        self.folder = folder
-        self.session_name = session_name
-        self.cdp = cdp
-        self.guard = guard
-        self.target_id = cdp.target_id
-        self.lock = asyncio.Lock()
-        self.events = Emitter()
-        self.crashed = False
-        self.closed = False
-        self.opener: str | None = None
-        self.downloads: deque[Download] = deque(maxlen=KEPT_DOWNLOADS)
-        self.documents = PageLoads(cdp)
-        self.console = Console()
-        self.traffic = RequestLog(guard.allows)
-        self._tree = FrameTree(cdp, self._prepare, self._prepare_worker)
-        self.dialogs = Dialogs(cdp, self._halt, self._proceed)
-
-    def start(self) -> list[Result]:
-        """Post everything that makes the tab work, and resume it; return the calls."""
-        self.documents.start()
-        self.dialogs.start(self.events)
-        self.cdp.on("disconnected", self._on_disconnect)
-        focus = self.cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
-        return [focus, *self._tree.start()]
-
-    def _prepare(self, cdp: CdpSession) -> None:
-        cdp.on("Inspector.targetCrashed", lambda _: self._on_crash(cdp))
-        cdp.tell("Inspector.enable")
-        cdp.tell("Page.setLifecycleEventsEnabled", {"enabled": True})
-        self._record(cdp)
-        self.events.emit("session", cdp)
-
-    def _prepare_worker(self, cdp: CdpSession) -> None:
-        self._record(cdp)
-        self.events.emit("worker", cdp)
-
-    def _record(self, cdp: CdpSession) -> None:
-        cdp.tell("Network.enable", _BUFFERS)
-        self.console.watch(cdp)
-        self.traffic.watch(cdp)
-
-    # State
-
-    @property
-    def url(self) -> str:
-        """The main frame's address."""
-        return self._tree.main.url
-
-    @property
-    def origin(self) -> str:
-        """What stands for the page where its text is fenced: its origin, or its whole address."""
-        return str(URL(self.url).origin()) if self.url.startswith("http") else self.url
-
-    @property
-    def main_frame(self) -> Frame:
-        """The top frame."""
-        return self._tree.main
-
-    @property
-    def sessions(self) -> list[CdpSession]:
-        """The sessions of all targets that render frames of this tab, the main one first."""
-        return list(self._tree.sessions)
-
-    @property
-    def opened_dialog(self) -> Dialog | None:
-        """The dialog that stands open, if one does."""
-        return self.dialogs.opened
-
-    def frames(self) -> list[Frame]:
-        """Return all frames, the main one first, parents before children."""
-        return self._tree.all()
-
-    async def title(self) -> str:
-        """Return the document's title (the browser answers, so a busy page does not matter)."""
-        return str((await self.ask_title())["targetInfo"]["title"])
-
-    def ask_title(self) -> Result:
-        """Ask the browser about the tab without waiting: the reply's `targetInfo` has `title`."""
-        return self.cdp.connection.send("Target.getTargetInfo", {"targetId": self.target_id})
-
-    def check_usable(self) -> None:
-        """Raise what keeps calls from being answered: tab_gone, tab_crashed, dialog_open."""
-        if self.closed:
-            raise OcdError("tab_gone", f"Tab {self.id} was closed.")
-        if self.opened_dialog is not None:
-            raise self.opened_dialog.error()
-        if self.crashed:
-            raise OcdError("tab_crashed", "The page has crashed.", hint=_CRASHED_HINT)
-
-    # Navigating: see navigation
+class Tab(PageTarget):
+    """A page of a session: navigates, waits, takes screenshots, types."""
 
     async def navigate(self, url: str, wait: Wait = "load") -> Navigation:
         """Go to `url` (already normalised); the caller bounds the time.
@@ -170,35 +38,6 @@ class Tab:
     async def forward(self, wait: Wait = "load") -> Navigation:
         """Go one entry forward; navigation_failed if there is none."""
         return await navigation.travel(self, 1, wait)
-
-    # Reading and acting
-
-    async def evaluate(
-        self,
-        expression: str,
-        *,
-        args: Sequence[object] | None = None,
-        await_promise: bool = True,
-        isolated: bool = False,
-        frame: Frame | None = None,
-        repl: bool = False,
-    ) -> Any:  # noqa: ANN401 - any JSON value
-        """Run `expression` and return its JSON value.
-
-        With `args` it is a function and is called with them. isolated: in a world the page's
-        scripts cannot touch. repl: a console's rules, see scripts.evaluate. Raises
-        script_error (with line and column), tab_crashed, tab_gone, dialog_open.
-        """
-        self.check_usable()
-        target = frame or self._tree.main
-        source = tabs_evaluate.source_of(expression, args)
-        options = {"await_promise": await_promise, "repl": repl}
-        if isolated:
-            return await tabs_evaluate.evaluate_isolated(target, source, **options)
-        if target.frame_id == target.cdp.target_id:
-            return await tabs_evaluate.evaluate(target, source, **options)
-        context = await tabs_evaluate.main_context(target)
-        return await tabs_evaluate.evaluate(target, source, context=context, **options)
 
     async def screenshot(
         self,
@@ -222,15 +61,7 @@ class Tab:
     ) -> Any:  # noqa: ANN401
         """Wait for a condition, see waiting.wait_for; timeout after `timeout_s`."""
         self.check_usable()
-        return await tabs_wait_for.wait_for(self, kind, value, timeout_s, visible=visible)
-
-    async def answer_dialog(self, *, accept: bool, text: str = "") -> Dialog:
-        """Close the open dialog and return what it was; not_found if there is none."""
-        return await self.dialogs.answer(accept=accept, text=text)
-
-    async def activate(self) -> None:
-        """Bring the tab to the front."""
-        await self.cdp.send("Page.bringToFront")
+        return await wait_for.wait_for(self, kind, value, timeout_s, visible=visible)
 
     @cached_property
     def keyboard(self) -> "Keyboard":
@@ -238,64 +69,3 @@ class Tab:
         from ocd.browser.cdp.pyppeteer_adapter import keyboard  # pyppeteer costs 100 ms and 20 MB
 
         return keyboard(self.cdp)
-
-    @cached_property
-    def mouse(self) -> "Mouse":
-        """Pyppeteer's mouse of this tab."""
-        from ocd.browser.cdp.pyppeteer_adapter import mouse
-
-        return mouse(self.cdp, self.keyboard)
-
-    # Ending
-
-    async def close(self) -> None:
-        """Close the tab, hung or not; its calls in flight fail with tab_gone."""
-        if self.closed:
-            return
-        connection = self.cdp.connection
-        gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.events.once("closed", lambda: _settle(gone))
-        connection.tell("Target.closeTarget", {"targetId": self.target_id})
-        try:
-            async with asyncio.timeout(CLOSE_S):
-                await gone
-        except TimeoutError:
-            # The browser still works on it; for us it is over.
-            self.cdp.end("tab_gone", "The tab was closed.")
-
-    def _on_crash(self, cdp: CdpSession) -> None:
-        error = OcdError("tab_crashed", "The page has crashed.", hint=_CRASHED_HINT)
-        if cdp is not self.cdp:
-            # Only a frame: the page around it lives on.
-            cdp.halt(error)
-            return
-        self.crashed = True
-        self._halt(error)
-        self.events.emit("crashed")
-
-    def revive(self) -> None:
-        """Count on a new renderer, which comes with the navigation that is about to start."""
-        self.crashed = False
-        self._proceed()
-
-    def _halt(self, error: OcdError) -> None:
-        for session in self.sessions:
-            session.halt(error)
-
-    def _proceed(self) -> None:
-        for session in self.sessions:
-            session.proceed()
-
-    def _on_disconnect(self) -> None:
-        self.closed = True
-        for session in self.sessions:
-            session.interrupt(OcdError("tab_gone", "The tab was closed."))
-        self.events.emit("closed")
-
-    def __repr__(self) -> str:
-        return f"Tab({self.session_name}/{self.id}, {'closed' if self.closed else self.url})"
-
-
-def _settle(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)

@@ -1,14 +1,12 @@
 """Waiting for a page to become what the caller needs, by its events."""
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.browser.observe.text_patterns import text_test
 from ocd.browser.tabs.navigation import LIFECYCLE
-
-if TYPE_CHECKING:
-    from ocd.browser.tabs.tab import Tab
+from ocd.browser.tabs.page_target import PageTarget
 
 KINDS = (
     "selector", "selector_hidden", "function", "navigation", "url_match", "load", "dom", "idle",
@@ -75,7 +73,7 @@ _CHANGE = """() => new Promise((resolve) => {
 
 
 async def wait_for(
-    tab: "Tab", kind: str, value: str, timeout_s: float, *, visible: bool = False
+    tab: PageTarget, kind: str, value: str, timeout_s: float, *, visible: bool = False
 ) -> Any:  # noqa: ANN401 - a function's value
     """Wait until the condition holds; return a function's value, or True.
 
@@ -107,7 +105,7 @@ def _too_long(what: str, timeout_s: float) -> OcdError:
     )
 
 
-async def _wait(tab: "Tab", kind: str, value: str, timeout_s: float, *, visible: bool) -> Any:  # noqa: ANN401
+async def _wait(tab: PageTarget, kind: str, value: str, timeout_s: float, *, visible: bool) -> Any:  # noqa: ANN401
     if kind in ("selector", "selector_hidden"):
         return await _selector(tab, value, timeout_s, visible=visible, hidden=kind != "selector")
     if kind == "function":
@@ -127,7 +125,7 @@ async def _wait(tab: "Tab", kind: str, value: str, timeout_s: float, *, visible:
     return True
 
 
-async def _download(tab: "Tab") -> list[dict[str, Any]]:
+async def _download(tab: PageTarget) -> list[dict[str, Any]]:
     while not (news := [file for file in tab.downloads if not file.reported]):
         await _wait_for_document(tab)
     for file in news:
@@ -135,7 +133,7 @@ async def _download(tab: "Tab") -> list[dict[str, Any]]:
     return [file.to_dict() for file in news]
 
 
-async def _wait_for_document(tab: "Tab") -> None:
+async def _wait_for_document(tab: PageTarget) -> None:
     # It fails if the tab ends meanwhile.
     begun = tab.cdp.expect()
 
@@ -150,7 +148,7 @@ async def _wait_for_document(tab: "Tab") -> None:
         tab.events.off("download", tell)
 
 
-async def _navigation(tab: "Tab") -> None:
+async def _navigation(tab: PageTarget) -> None:
     documents = tab.documents
     moves = documents.moves
     # One that is under way counts: the caller's click may have started it.
@@ -160,7 +158,7 @@ async def _navigation(tab: "Tab") -> None:
 
 
 async def _selector(
-    tab: "Tab", selector: str, timeout_s: float, *, visible: bool, hidden: bool
+    tab: PageTarget, selector: str, timeout_s: float, *, visible: bool, hidden: bool
 ) -> bool:
     try:
         await _in_page(tab, _SELECTOR, timeout_s, (selector, visible, hidden))
@@ -171,7 +169,7 @@ async def _selector(
     return True
 
 
-async def _function(tab: "Tab", source: str) -> Any:  # noqa: ANN401 - a function's value
+async def _function(tab: PageTarget, source: str) -> Any:  # noqa: ANN401 - a function's value
     while True:
         try:
             found = await tab.evaluate(source, args=())
@@ -182,7 +180,7 @@ async def _function(tab: "Tab", source: str) -> Any:  # noqa: ANN401 - a functio
             _go_on_elsewhere(error)
 
 
-async def _in_page(tab: "Tab", source: str, timeout_s: float, args: tuple[object, ...]) -> Any:  # noqa: ANN401 - a function's value
+async def _in_page(tab: PageTarget, source: str, timeout_s: float, args: tuple[object, ...]) -> Any:  # noqa: ANN401 - a function's value
     loop = asyncio.get_running_loop()
     end = loop.time() + timeout_s
     while True:
