@@ -22,7 +22,7 @@ from ocd.evidence.bundle import BundleBuilder
 from ocd.evidence.diff import compare
 from ocd.evidence.store import Bundle, EvidenceStore, is_bundle_id, new_bundle_id
 from ocd.outputs.store import OutputStore
-from ocd.pages.locate.wait_for_change import look_until
+from ocd.pages.locate.wait import wait_until
 from ocd.pages.read.evidence_capture import CaptureRequest, gather
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
@@ -102,7 +102,7 @@ class EvidenceService:
 
         with self.sessions.chromium.hold():
             async with tab.lock:
-                await (look_until(tab, look, wait_s) if wait_s else look())
+                await (wait_until(tab, look, wait_s) if wait_s else look())
         return last
 
     async def _decode_supplied(self, evidence: object) -> tuple[Any, dict[str, Any]]:

@@ -13,8 +13,8 @@ from ocd.api.timestamps import now
 from ocd.browser.sessions.session import Sessions
 from ocd.call_context import MET, TouchedElements
 from ocd.memory.notes import domain_of
-from ocd.pages.act.actionability import resolve_target
 from ocd.pages.locate.locators import Locator
+from ocd.pages.locate.target import resolve_target
 from ocd.recording.active_recording import targets_of
 from ocd.recording.element_locators import Target, targets
 from ocd.recording.recent_actions import RecentActions

@@ -7,9 +7,9 @@ from msgspec import Meta
 
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import post_action_view
-from ocd.pages.act.actionability import ActionDeadline
 from ocd.pages.instructions.executor import InstructionRunner, destination
 from ocd.pages.instructions.parser import parse
+from ocd.pages.locate.target import ActionDeadline
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Image, Output, Params, Sending, tab_verb
 from ocd.verb_api.element_params import PAGE_KEYS, page_text
@@ -65,10 +65,10 @@ async def act(tab: Tab, params: Act) -> Output:
     await following.follow(steps)
     changed: dict[str, Any] = {}
     lines: list[str] = []
-    for number, taken in enumerate(following.taken, 1):
+    for number, taken in enumerate(following.results, 1):
         changed |= taken.done.changed
         lines += [f"step {number}: {line}" for line in taken.done.lines]
-    told = [taken.to_dict(number) for number, taken in enumerate(following.taken, 1)]
+    told = [taken.to_dict(number) for number, taken in enumerate(following.results, 1)]
     data = {"tab_id": tab.id, "outcome": "SUCCESS", "steps": told, "changed": changed}
     if compares:
         lines += await post_action_view.differences(tab, before)

@@ -8,8 +8,9 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import coordinate_input, drag_and_drop, element_actions, input_events
-from ocd.pages.act.actionability import ActionDeadline, resolve_target, wait_ready
+from ocd.pages.act.actionability import wait_ready
 from ocd.pages.locate.locators import Locator
+from ocd.pages.locate.target import ActionDeadline, resolve_target
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
 from ocd.verb_api.element_params import PAGE_KEYS, answer
 

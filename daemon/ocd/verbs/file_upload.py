@@ -10,7 +10,7 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import file_upload as act_file_upload
-from ocd.pages.act.actionability import ActionDeadline, resolve_target
+from ocd.pages.locate.target import ActionDeadline, resolve_target
 from ocd.verb_api.declaration import READS_PATH, FileSource, Output, tab_verb
 from ocd.verb_api.element_params import PAGE_KEYS, ElementParams, Timeout, answer
 

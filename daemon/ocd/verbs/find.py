@@ -9,7 +9,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate import locators
 from ocd.pages.locate.geometry import lift_boxes
-from ocd.pages.locate.wait_for_element import WaitPolicy, until_there
+from ocd.pages.locate.wait import WaitPolicy, find_when_present
 from ocd.verb_api.declaration import UNLISTED, Output, Params, tab_verb
 from ocd.verb_api.element_params import PollInterval, WaitForMs
 
@@ -76,8 +76,8 @@ async def find(tab: Tab, params: Find) -> Output:
         found = await locators.search(tab, params.query, params.limit)
         return found if found[0] else None
 
-    patience = WaitPolicy.of(params.wait_for_ms, params.poll_interval)
-    matches, total = await until_there(tab, patience, look) or ([], 0)
+    policy = WaitPolicy.of(params.wait_for_ms, params.poll_interval)
+    matches, total = await find_when_present(tab, policy, look) or ([], 0)
     data: dict[str, Any] = {
         "tab_id": tab.id, "url": tab.url, "count": len(matches), "total": total,
         "refs": [match.ref for match in matches],

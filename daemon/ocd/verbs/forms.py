@@ -11,16 +11,10 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import form_fields as fields
 from ocd.pages.act import input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import (
-    ActionDeadline,
-    ActionResult,
-    Target,
-    perform,
-    resolve_target,
-    wait_ready,
-)
+from ocd.pages.act.actionability import ActionResult, perform, wait_ready
 from ocd.pages.locate.locators import WRITTEN, Locator
-from ocd.pages.locate.wait_for_element import WaitPolicy, take_when_there
+from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
+from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, PAYLOAD, UNLISTED, Output, Params, tab_verb
 from ocd.verb_api.element_params import (
     PAGE_KEYS,
@@ -160,7 +154,7 @@ async def _fill_one(
     at = Locator(wanted.ref, wanted.selector, wanted.label, ties=WRITTEN)
     named = {"field": str(at)}
     try:
-        target = await take_when_there(tab, at, way.patience())
+        target = await resolve_when_present(tab, at, way.patience())
         done = await fields.fill(target, way.clock, wanted.value, keep=not way.params.clear_first)
     except OcdError as error:
         if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):

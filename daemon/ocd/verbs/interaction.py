@@ -9,9 +9,9 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import drag_and_drop, element_actions, post_action_view
-from ocd.pages.act.actionability import ActionDeadline, resolve_target
 from ocd.pages.locate.locators import WRITTEN, Locator
-from ocd.pages.locate.wait_for_element import WaitPolicy, take_when_there
+from ocd.pages.locate.target import ActionDeadline, resolve_target
+from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
 from ocd.verb_api.element_params import (
     PAGE_KEYS,
@@ -133,7 +133,7 @@ class LightweightScroll(ElementParams):
 async def interact(tab: Tab, params: Interact) -> Output:
     assert params.timeout_ms is not None
     clock = ActionDeadline.of(params.timeout_ms)
-    clock.after_s = params.wait_after / 1000
+    clock.watch_s = params.wait_after / 1000
     if params.action in ("accept_dialog", "dismiss_dialog"):
         return await _answer_dialog(tab, clock, params)
     if params.action in _NEEDS_VALUE and params.value is None:
@@ -144,7 +144,7 @@ async def interact(tab: Tab, params: Interact) -> Output:
     if params.action == "press" and params.aim == Locator():
         at = Locator(selector="html")
     patience = WaitPolicy.of(params.wait_for_ms, params.poll_interval, clock)
-    target = await take_when_there(tab, at, patience)
+    target = await resolve_when_present(tab, at, patience)
     async with target.element:
         done = await element_actions.do(
             target, clock, params.action, params.value or "", params.modifiers

@@ -128,14 +128,6 @@ function dragged() {
 
 Object.assign(globalThis.openchrome, { watchDrag, dragged });
 
-// Resolves at the next change of the document, at most after `most` ms.
-const altered = (most) => callsBack() && new Promise((resolve) => {
-  const end = () => { observer.disconnect(); clearTimeout(timer); nextFrame().then(resolve); };
-  const observer = new MutationObserver(end);
-  const timer = setTimeout(end, most);
-  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-});
-
 // Sends the form of what has the focus, or the only one that there is, by the button meant for it.
 function submitFocused() {
   const el = focused();
@@ -146,4 +138,4 @@ function submitFocused() {
   return form !== null;
 }
 
-Object.assign(globalThis.openchrome, { altered, submitFocused: (el) => submitFocused(el), isTyping: (el) => /^(text|rich|combo)$/.test(kindOf(el)) });
+Object.assign(globalThis.openchrome, { submitFocused: (el) => submitFocused(el), isTyping: (el) => /^(text|rich|combo)$/.test(kindOf(el)) });

@@ -3,29 +3,24 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from ocd import call_context
 from ocd.api.errors import OcdError
-from ocd.browser.tabs.tab import Tab
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.engine.refs import Element, book_of
+from ocd.pages.engine.refs import book_of
 from ocd.pages.locate.geometry import owner_of
-from ocd.pages.locate.locators import Locator, resolve
+from ocd.pages.locate.target import ActionDeadline, Target
 from ocd.safety.session_taint import MAY_SEND
 
 LINES = 15
 # ms without a change after which a page has come to rest, and what is waited for it at most.
 QUIET_MS = 10
 MAX_MS = 100
-# What the page gets of a call's time to say what it has waited for, at most.
-SAY_S = 0.25
 # Seconds that input may still take once the page has begun to leave.
 LEAVING_S = 0.3
 _READY = "function (o) { return openchrome.ready(this, o) }"
 _SETTLE = "function (o) { return openchrome.settle(this, o) }"
-_ABOUT = "function (whole) { return openchrome.about(this, whole) }"
 _THROUGH = "function (x, y) { return openchrome.throughFrame(this, x, y) }"
 _ENDS = ("tab_gone", "tab_crashed", "browser_gone")
 _WHY = {
@@ -38,60 +33,12 @@ _WHY = {
 
 
 @dataclass(slots=True)
-class ActionDeadline:
-    """The time that a call has left; `after_s`: what the page is watched for after an action."""
-
-    end: float
-    after_s: float = 0.0
-
-    @classmethod
-    def of(cls, timeout_ms: int) -> "ActionDeadline":
-        """Return a clock of a call that may take so many milliseconds from now.
-
-        It ends a little before, so that the page can still say what it waited for in vain.
-        """
-        return cls.lasting(timeout_ms / 1000 - min(SAY_S, timeout_ms / 5000))
-
-    @classmethod
-    def lasting(cls, seconds: float) -> "ActionDeadline":
-        """Return a clock that ends so many seconds from now."""
-        return cls(asyncio.get_running_loop().time() + seconds)
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left, at least 0."""
-        return max(self.end - asyncio.get_running_loop().time(), 0.0)
-
-
-@dataclass(slots=True)
-class Target:
-    """The element of an action, and what the engine says about it."""
-
-    element: Element
-    ref: str
-    about: dict[str, Any] = field(default_factory=dict)
-
-    def describe(self) -> dict[str, str]:
-        """Return the role and the name."""
-        return {"role": self.about["role"], "name": self.about["name"]}
-
-
-@dataclass(slots=True)
 class ActionResult:
     """What an action came to: `changed` for the reply, `lines` about the page, the value now."""
 
     changed: dict[str, Any]
     lines: list[str]
     value: Any = None
-
-
-async def resolve_target(tab: Tab, at: Locator) -> Target:
-    """Return what the caller means, with its role, name, kind and state."""
-    tab.check_usable()
-    element, ref = await resolve(tab, at)
-    about = await element.call(_ABOUT, call_context.wanted())
-    call_context.note(str(at), about)
-    return Target(element, ref, about)
 
 
 async def wait_ready(
@@ -206,7 +153,7 @@ async def _wait_stable(
     target: Target, clock: ActionDeadline, effects: ActionEffects, *, value: bool
 ) -> dict[str, Any] | None:
     book = book_of(target.element.tab)
-    wait = min(clock.after_s, clock.left) * 1000
+    wait = min(clock.watch_s, clock.left) * 1000
     options = {"quiet": QUIET_MS, "most": MAX_MS + wait, "lines": LINES, "next": book.next}
     options["wait"] = wait
     if effects.leaving:

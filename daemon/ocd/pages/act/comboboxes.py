@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ocd.pages.act import input_events
-from ocd.pages.act.actionability import ActionDeadline, Target, wait_ready
+from ocd.pages.act.actionability import wait_ready
 from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element
+from ocd.pages.locate.target import ActionDeadline, Target
 
 # Seconds that the suggestions of a field may take; text without one stays as it was typed.
 SUGGEST_S = 1.0

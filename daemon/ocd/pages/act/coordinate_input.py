@@ -10,8 +10,9 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionDeadline, ActionResult, Target, perform
+from ocd.pages.act.actionability import ActionResult, perform
 from ocd.pages.locate import hit_test
+from ocd.pages.locate.target import ActionDeadline, Target
 
 Point = tuple[float, float]
 Quality = Literal["high", "normal", "low"]

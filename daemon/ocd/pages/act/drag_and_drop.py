@@ -10,16 +10,10 @@ from typing import Any
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import (
-    ActionDeadline,
-    ActionResult,
-    Target,
-    perform,
-    resolve_target,
-    wait_ready,
-)
+from ocd.pages.act.actionability import ActionResult, perform, wait_ready
 from ocd.pages.locate import hit_test
 from ocd.pages.locate.locators import Locator
+from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 
 # Pixels of the first moves: libraries begin a drag only after some.
 _FIRST = (4, 9)

@@ -7,7 +7,8 @@ from ocd.browser.tabs.dialogs import Dialog
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import form_fields, input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionDeadline, ActionResult, Target, perform, wait_ready
+from ocd.pages.act.actionability import ActionResult, perform, wait_ready
+from ocd.pages.locate.target import ActionDeadline, Target
 
 _WRITES = ("check", "uncheck", "select", "press", "type", "clear")
 _FOCUS = "function () { this.focus({ preventScroll: true }) }"

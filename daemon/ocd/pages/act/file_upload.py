@@ -17,10 +17,11 @@ from ocd.browser.cdp.connection import Event
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionDeadline, ActionResult, Target, perform, wait_ready
+from ocd.pages.act.actionability import ActionResult, perform, wait_ready
 from ocd.pages.act.form_fields import value_error
 from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element
+from ocd.pages.locate.target import ActionDeadline, Target
 from ocd.storage.files import write_whole
 
 # Seconds after a click within which a chooser opens, if it does.

@@ -6,14 +6,8 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.pages.act import comboboxes, input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import (
-    ActionDeadline,
-    ActionResult,
-    Target,
-    perform,
-    unusable_error,
-    wait_ready,
-)
+from ocd.pages.act.actionability import ActionResult, perform, unusable_error, wait_ready
+from ocd.pages.locate.target import ActionDeadline, Target
 
 Value = str | bool | int | float | Sequence[str] | None
 

@@ -10,14 +10,16 @@ from yarl import URL
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import coordinate_input, drag_and_drop, element_actions, form_fields
-from ocd.pages.act.actionability import ActionDeadline, ActionResult, Target, resolve_target
+from ocd.pages.act.actionability import ActionResult
 from ocd.pages.instructions.grammar import Step
-from ocd.pages.locate import hit_test, wait_for_element
+from ocd.pages.locate import hit_test
 from ocd.pages.locate.locators import FIELDS, WRITTEN, Locator, search
+from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
+from ocd.pages.locate.wait import WaitPolicy, find_when_present, is_present, resolve_when_present
 from ocd.safety.domain_policy import parse_url_argument
 
-# Seconds that a step's element may take to come, once something was done before it.
-COMES_S = 2.0
+# Milliseconds that a step's element may take to appear, once something was done before it.
+APPEAR_MS = 2000
 _CHECKS = frozenset(("checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"))
 _TEXTS: dict[str, Literal["exact", "any"]] = {
     "click": "exact", "double_click": "exact", "right_click": "exact",
@@ -50,23 +52,23 @@ class StepResult:
 class InstructionRunner:
     """One instruction's way through its steps."""
 
-    def __init__(self, tab: Tab, clock: ActionDeadline, context: str = "") -> None:
+    def __init__(self, tab: Tab, deadline: ActionDeadline, context: str = "") -> None:
         self.tab = tab
-        self.clock = clock
+        self.deadline = deadline
         self.context = context
-        self.taken: list[StepResult] = []
+        self.results: list[StepResult] = []
 
     async def follow(self, steps: list[Step]) -> None:
         """Take the steps in order; an error says which one failed and what was done before it."""
         for step in steps:
             try:
-                self.taken.append(await _ways()[step.kind](self, step))
+                self.results.append(await _handlers()[step.kind](self, step))
             except OcdError as error:
                 raise self._step_error(step, error) from None
 
     def _step_error(self, step: Step, error: OcdError) -> OcdError:
-        number = len(self.taken) + 1
-        before = [taken.to_dict(at) for at, taken in enumerate(self.taken, 1)]
+        number = len(self.results) + 1
+        before = [taken.to_dict(at) for at, taken in enumerate(self.results, 1)]
         return OcdError(
             error.code, f"Step {number} ({step.kind}): {error.message}", hint=error.hint,
             **{**error.details, "step": number, "steps": before},
@@ -75,31 +77,23 @@ class InstructionRunner:
     async def resolve_element(self, step: Step, roles: frozenset[str] = frozenset()) -> Target:
         """Return the step's element; after another step it is waited for."""
         self.tab.check_usable()
-        at = replace(
-            self.aim(step.place, roles, step.nth),
+        locator = replace(
+            self.locator(step.place, roles, step.nth),
             texts=_TEXTS.get(step.kind, ""),
             ties=roles & WRITTEN,
         )
-        now = replace(at, texts="") if at.texts == "exact" else at
-        end = ActionDeadline.lasting(COMES_S if self.taken else 0.001)
-        while True:
-            last = not end.left or not self.clock.left
-            try:
-                return await self._find_or_none(at if last else now)
-            except OcdError as error:
-                if error.code != "element_not_found" or last:
-                    raise
-            await wait_for_element.wait_altered(self.tab, self.clock)
+        policy = WaitPolicy.of(APPEAR_MS if self.results else 1, call=self.deadline)
+        return await resolve_when_present(self.tab, locator, policy, self._resolve_in_context)
 
-    async def _find_or_none(self, at: Locator) -> Target:
+    async def _resolve_in_context(self, tab: Tab, locator: Locator) -> Target:
         try:
-            return await resolve_target(self.tab, at)
+            return await resolve_target(tab, locator)
         except OcdError as error:
-            if error.code != "ambiguous" or not self.context or at.query is None:
+            if error.code != "ambiguous" or not self.context or locator.query is None:
                 raise
-        return await resolve_target(self.tab, replace(at, query=f"{at.query} {self.context}"))
+        return await resolve_target(tab, replace(locator, query=f"{locator.query} {self.context}"))
 
-    def aim(
+    def locator(
         self, words: str, roles: frozenset[str] = frozenset(), nth: int | None = None
     ) -> Locator:
         """Return what words mean: a ref, a CSS selector, or words."""
@@ -112,73 +106,73 @@ class InstructionRunner:
         return Locator(query=plain, roles=roles, nth=nth)
 
 
-async def _on(it: InstructionRunner, step: Step, word: str, target: Target) -> StepResult:
+async def _on(runner: InstructionRunner, step: Step, word: str, target: Target) -> StepResult:
     async with target.element:
-        done = await element_actions.do(target, it.clock, word, step.value)
+        done = await element_actions.do(target, runner.deadline, word, step.value)
     return StepResult(step, done, target.ref, target.describe())
 
 
-async def _act(it: InstructionRunner, step: Step) -> StepResult:
+async def _act(runner: InstructionRunner, step: Step) -> StepResult:
     roles = _CHECKS if step.kind in ("check", "uncheck") else frozenset[str]()
     roles = FIELDS if step.kind in ("clear", "focus") else roles
-    return await _on(it, step, step.kind, await it.resolve_element(step, roles))
+    return await _on(runner, step, step.kind, await runner.resolve_element(step, roles))
 
 
-async def _select(it: InstructionRunner, step: Step) -> StepResult:
-    target = await it.resolve_element(step, _CHOICES)
+async def _select(runner: InstructionRunner, step: Step) -> StepResult:
+    target = await runner.resolve_element(step, _CHOICES)
     if target.about["kind"] in ("select", "custom", "combo"):
-        return await _on(it, step, "select", target)
+        return await _on(runner, step, "select", target)
     # The words name a group: its option is a radio button, a tab or an entry of a menu.
     target.element.release()
     inner = replace(step, place=f"{step.value} {step.place}")
-    return await _pick(it, inner)
+    return await _pick(runner, inner)
 
 
-async def _pick(it: InstructionRunner, step: Step) -> StepResult:
-    target = await it.resolve_element(step, _OPTIONS)
+async def _pick(runner: InstructionRunner, step: Step) -> StepResult:
+    target = await runner.resolve_element(step, _OPTIONS)
     if target.about["role"] == "option" and target.about["kind"] == "option":
-        return await _on(it, replace(step, value=target.about["name"]), "select", target)
+        return await _on(runner, replace(step, value=target.about["name"]), "select", target)
     word = "check" if target.about["kind"] == "check" else "click"
-    return await _on(it, step, word, target)
+    return await _on(runner, step, word, target)
 
 
-async def _fill(it: InstructionRunner, step: Step) -> StepResult:
-    target = await it.resolve_element(step, FIELDS)
+async def _fill(runner: InstructionRunner, step: Step) -> StepResult:
+    target = await runner.resolve_element(step, FIELDS)
     async with target.element:
         if step.kind == "append":
-            done = await element_actions.do(target, it.clock, "type", step.value)
+            done = await element_actions.do(target, runner.deadline, "type", step.value)
         else:
-            done = await form_fields.fill(target, it.clock, step.value)
+            done = await form_fields.fill(target, runner.deadline, step.value)
     return StepResult(step, done, target.ref, target.describe())
 
 
-async def _search(it: InstructionRunner, step: Step) -> StepResult:
+async def _search(runner: InstructionRunner, step: Step) -> StepResult:
     try:
-        taken = await _fill(it, replace(step, place=step.place or "search"))
+        taken = await _fill(runner, replace(step, place=step.place or "search"))
     except OcdError as error:
         if not step.place or error.code not in ("element_not_found", "wrong_value", "ambiguous"):
             raise
-        taken = await _fill(it, replace(step, place="search"))
-    done = await coordinate_input.keys(it.tab, it.clock, "Enter", kind="key")
+        taken = await _fill(runner, replace(step, place="search"))
+    done = await coordinate_input.keys(runner.tab, runner.deadline, "Enter", kind="key")
     both = ActionResult({**taken.done.changed, **done.changed}, done.lines or taken.done.lines)
     return StepResult(step, both, taken.ref, taken.target)
 
 
-async def _type(it: InstructionRunner, step: Step) -> StepResult:
-    target = await hit_test.with_focus(it.tab)
+async def _type(runner: InstructionRunner, step: Step) -> StepResult:
+    target = await hit_test.with_focus(runner.tab)
     async with target.element as element:
         if not await element.call(_TYPING):
             raise OcdError(
                 "not_understood", "It is not said where to type, and no field has the focus.",
                 hint=f'Say: type "{step.value[:40]}" into Name.', words=step.words,
             )  # fmt: skip
-    done = await coordinate_input.keys(it.tab, it.clock, step.value, kind="type")
+    done = await coordinate_input.keys(runner.tab, runner.deadline, step.value, kind="type")
     return StepResult(step, done, target.ref, target.describe())
 
 
-async def _press(it: InstructionRunner, step: Step) -> StepResult:
+async def _press(runner: InstructionRunner, step: Step) -> StepResult:
     if step.kind == "press_or_click":
-        found, _ = await search(it.tab, step.value, 3, acts=True)
+        found, _ = await search(runner.tab, step.value, 3, acts=True)
         called = [one for one in found if one.name.strip().lower() == step.value.lower()]
         if called and len(step.value) > 1:
             raise OcdError(
@@ -187,46 +181,48 @@ async def _press(it: InstructionRunner, step: Step) -> StepResult:
                 f"{step.value} key.", candidates=[one.line for one in called],
             )  # fmt: skip
         if called:
-            return await _act(it, replace(step, kind="click", place=step.value))
+            return await _act(runner, replace(step, kind="click", place=step.value))
     if step.place:
-        target = await it.resolve_element(step, FIELDS)
-        return await _on(it, replace(step, kind="press"), "press", target)
+        target = await runner.resolve_element(step, FIELDS)
+        return await _on(runner, replace(step, kind="press"), "press", target)
     chords = " ".join([step.value] * int(step.amount or 1))
-    done = await coordinate_input.keys(it.tab, it.clock, chords, kind="key")
+    done = await coordinate_input.keys(runner.tab, runner.deadline, chords, kind="key")
     return StepResult(replace(step, kind="press"), done)
 
 
-async def _submit(it: InstructionRunner, step: Step) -> StepResult:
-    target = await hit_test.with_focus(it.tab)
+async def _submit(runner: InstructionRunner, step: Step) -> StepResult:
+    target = await hit_test.with_focus(runner.tab)
     sent: list[bool] = []
 
     async def send() -> None:
         sent.append(await target.element.call(_SUBMIT))
 
     async with target.element:
-        done = await coordinate_input.on(it.tab, target, it.clock, send)
+        done = await coordinate_input.on(runner.tab, target, runner.deadline, send)
     if sent == [False]:
-        return await _act(it, replace(step, kind="click", place="submit"))
+        return await _act(runner, replace(step, kind="click", place="submit"))
     return StepResult(step, done)
 
 
-async def _scroll(it: InstructionRunner, step: Step) -> StepResult:
+async def _scroll(runner: InstructionRunner, step: Step) -> StepResult:
     way = {"top": "up", "bottom": "down"}.get(step.value, step.value)
-    seen = await hit_test.screen(it.tab)
+    seen = await hit_test.screen(runner.tab)
     screenful = seen["height" if way in ("up", "down") else "width"] * 0.85
     much = (step.amount or 1) * (screenful if step.other == "screens" or not step.amount else 1)
     if step.value in ("top", "bottom"):
-        where, done = await coordinate_input.scroll_far(it.tab, it.clock, way)
+        where, done = await coordinate_input.scroll_far(runner.tab, runner.deadline, way)
     else:
         where, done = await coordinate_input.scroll(
-            it.tab, None, it.clock, way, much / coordinate_input.NOTCH
+            runner.tab, None, runner.deadline, way, much / coordinate_input.NOTCH
         )
     return StepResult(step, done, more={"position": where["position"], "at_end": where["at_end"]})
 
 
-async def _drag(it: InstructionRunner, step: Step) -> StepResult:
-    source, goal = (drag_and_drop.DragEndpoint(it.aim(words)) for words in (step.place, step.other))
-    dragged = await drag_and_drop.drag(it.tab, it.clock, source, goal)
+async def _drag(runner: InstructionRunner, step: Step) -> StepResult:
+    source, goal = (
+        drag_and_drop.DragEndpoint(runner.locator(words)) for words in (step.place, step.other)
+    )
+    dragged = await drag_and_drop.drag(runner.tab, runner.deadline, source, goal)
     return StepResult(step, dragged.done, more=dragged.to_dict())
 
 
@@ -237,8 +233,8 @@ def destination(address: str, here: str) -> str:
     return address
 
 
-async def _go(it: InstructionRunner, step: Step) -> StepResult:
-    tab = it.tab
+async def _go(runner: InstructionRunner, step: Step) -> StepResult:
+    tab = runner.tab
     if step.kind == "navigate":
         url = parse_url_argument(destination(step.value, tab.url))
         arriving: Awaitable[Any] = tab.navigate(url)
@@ -247,48 +243,49 @@ async def _go(it: InstructionRunner, step: Step) -> StepResult:
     else:
         arriving = tab.back() if step.kind == "back" else tab.forward()
     try:
-        async with asyncio.timeout(it.clock.left):
+        async with asyncio.timeout(runner.deadline.left):
             at = await arriving
     except TimeoutError:
-        raise _late("The page has not loaded") from None
+        raise _timeout_error("The page has not loaded") from None
     changed = {"url": at.url, "navigated": True, "title": at.title, "status": at.status}
     return StepResult(step, ActionResult(changed, []))
 
 
-async def _wait(it: InstructionRunner, step: Step) -> StepResult:
+async def _wait(runner: InstructionRunner, step: Step) -> StepResult:
     gone = step.kind == "wait_gone"
-    at = it.aim(step.place)
-    while True:
-        if await wait_for_element.is_there(it.tab, at) != gone:
-            return StepResult(step, ActionResult({}, []))
-        if not it.clock.left:
-            raise _late(f"{step.place!r} {'is still' if gone else 'has not come to be'} there")
-        await wait_for_element.wait_altered(it.tab, it.clock)
+    locator = runner.locator(step.place)
 
+    async def check() -> bool | None:
+        return await is_present(runner.tab, locator) != gone or None
 
-async def _wait_load(it: InstructionRunner, step: Step) -> StepResult:
-    await it.tab.wait_for("load", timeout_s=max(it.clock.left, 0.05))
+    if not await find_when_present(runner.tab, WaitPolicy(runner.deadline), check):
+        raise _timeout_error(f"{step.place!r} {'is still there' if gone else 'did not appear'}")
     return StepResult(step, ActionResult({}, []))
 
 
-async def _pause(it: InstructionRunner, step: Step) -> StepResult:
-    await coordinate_input.pause(it.clock, step.amount or 0)
+async def _wait_load(runner: InstructionRunner, step: Step) -> StepResult:
+    await runner.tab.wait_for("load", timeout_s=max(runner.deadline.left, 0.05))
     return StepResult(step, ActionResult({}, []))
 
 
-async def _answer(it: InstructionRunner, step: Step) -> StepResult:
+async def _pause(runner: InstructionRunner, step: Step) -> StepResult:
+    await coordinate_input.pause(runner.deadline, step.amount or 0)
+    return StepResult(step, ActionResult({}, []))
+
+
+async def _answer(runner: InstructionRunner, step: Step) -> StepResult:
     accept = step.kind == "accept_dialog"
     dialog, done = await element_actions.answer_dialog(
-        it.tab, it.clock, accept=accept, text=step.value
+        runner.tab, runner.deadline, accept=accept, text=step.value
     )
     return StepResult(step, done, more={"dialog": {"type": dialog.kind, "message": dialog.message}})
 
 
-def _late(what: str) -> OcdError:
+def _timeout_error(what: str) -> OcdError:
     return OcdError("timeout", f"{what}.", hint="Give it more with timeout_ms, or read the page.")
 
 
-def _ways() -> dict[str, Callable[[InstructionRunner, Step], Awaitable[StepResult]]]:
+def _handlers() -> dict[str, Callable[[InstructionRunner, Step], Awaitable[StepResult]]]:
     """Return what does each kind of step."""
     acts = (
         "click", "double_click", "right_click", "hover", "focus", "check", "uncheck", "clear",

@@ -6,9 +6,9 @@ from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.act.actionability import Target
 from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element, book_of
+from ocd.pages.locate.target import Target
 
 _STRUCK = "function (o) { return openchrome.struck(this, o) }"
 _DEEP = 12

@@ -6,7 +6,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate.locators import search
-from ocd.pages.locate.wait_for_change import look_until
+from ocd.pages.locate.wait import wait_until
 
 # What a match of a whole line scores: role and name alone, and with most of the words around.
 _SAME, _SAME_ROW = 80, 92
@@ -35,7 +35,7 @@ async def wait_for_recorded(
         async with tab.lock:
             if tab.opened_dialog is not None:
                 return  # whoever acts next says so
-            await look_until(tab, look, seconds)
+            await wait_until(tab, look, seconds)
     if missing:
         raise OcdError(
             "element_not_found", f"The page no longer has {missing[0].query}",

@@ -1,0 +1,67 @@
+"""The element that a call acts on, and the time that the call has."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+from ocd import call_context
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.engine.refs import Element
+from ocd.pages.locate.locators import Locator, resolve
+
+# Seconds before a call's end, at most, in which the page can still say what it waited for.
+REPORT_S = 0.25
+_ABOUT = "function (whole) { return openchrome.about(this, whole) }"
+
+
+@dataclass(slots=True)
+class ActionDeadline:
+    """When a call must be done.
+
+    Attributes:
+        end: In seconds of the event loop's clock.
+        watch_s: How long the page is watched after an action.
+    """
+
+    end: float
+    watch_s: float = 0.0
+
+    @classmethod
+    def of(cls, timeout_ms: int) -> "ActionDeadline":
+        """Return the deadline of a call that may take that many milliseconds from now.
+
+        It lies a little earlier, so that the page can still say what it waited for.
+        """
+        return cls.after(timeout_ms / 1000 - min(REPORT_S, timeout_ms / 5000))
+
+    @classmethod
+    def after(cls, seconds: float) -> "ActionDeadline":
+        """Return the deadline that many seconds from now."""
+        return cls(asyncio.get_running_loop().time() + seconds)
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, at least 0."""
+        return max(self.end - asyncio.get_running_loop().time(), 0.0)
+
+
+@dataclass(slots=True)
+class Target:
+    """The element of an action; `about` is the engine's description: role, name, kind, state."""
+
+    element: Element
+    ref: str
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def describe(self) -> dict[str, str]:
+        """Return the role and the name."""
+        return {"role": self.about["role"], "name": self.about["name"]}
+
+
+async def resolve_target(tab: Tab, locator: Locator) -> Target:
+    """Return the one element that the locator names; raises what `locators.resolve` raises."""
+    tab.check_usable()
+    element, ref = await resolve(tab, locator)
+    about = await element.call(_ABOUT, call_context.wanted())
+    call_context.note(str(locator), about)
+    return Target(element, ref, about)

@@ -1,0 +1,166 @@
+"""Waiting for a page to show something: look, and look again whenever the page changes."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.engine import engine
+from ocd.pages.locate.locators import GOOD_ENOUGH, Locator, search
+from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
+
+_EVENTS = (
+    "Network.responseReceived", "Network.loadingFailed", "Network.requestWillBeSent",
+    "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded",
+    "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.lifecycleEvent",
+    "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Inspector.targetCrashed",
+)  # fmt: skip
+# Some changes (a metric, a canvas, a frame of another site) cause no event: check at least this
+# often, in seconds; and never more often than the other, whatever the page does.
+_INTERVAL_S = 0.2
+_MIN_INTERVAL_S = 0.03
+_ALL_WORDS_SCORE = 60  # a match that scores this has all the words, not only some of them
+
+T = TypeVar("T")
+Find = Callable[[], Awaitable[T | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitPolicy:
+    """How long to wait for something, and after how many seconds to look again at the latest."""
+
+    deadline: ActionDeadline
+    interval_s: float = _INTERVAL_S
+
+    @classmethod
+    def of(
+        cls, wait_ms: int, interval_ms: int | None = None, call: ActionDeadline | None = None
+    ) -> "WaitPolicy":
+        """Return the policy of waiting `wait_ms`, but no longer than the call has left."""
+        own = ActionDeadline.after(wait_ms / 1000)
+        earlier = own if call is None or own.end < call.end else call
+        return cls(earlier, interval_ms / 1000 if interval_ms else _INTERVAL_S)
+
+
+async def find_when_present(tab: Tab, policy: WaitPolicy, find: Find[T]) -> T | None:
+    """Return what `find` returns, calling it again whenever the page changes.
+
+    Returns:
+        The first result that is not None; None if there was none in time.
+
+    Raises:
+        OcdError: What `find` raises, except that the page navigated while there is time left.
+    """
+    deadline = policy.deadline
+    found = await _try(find, deadline)
+    if found is not None or not deadline.left:
+        return found
+    async with _page_changes(tab) as changed:
+        while True:
+            await asyncio.sleep(min(_MIN_INTERVAL_S, deadline.left))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(deadline.left, policy.interval_s)):
+                    await changed.wait()
+            changed.clear()  # a change during the next look counts as one after it
+            found = await _try(find, deadline)
+            if found is not None or not deadline.left:
+                return found
+
+
+async def wait_until(tab: Tab, condition: Callable[[], Awaitable[bool]], seconds: float) -> None:
+    """Return when `condition` holds, or after that many seconds; it is tried at least once."""
+
+    async def holds() -> bool | None:
+        return await condition() or None
+
+    await find_when_present(tab, WaitPolicy(ActionDeadline.after(seconds), 0.5), holds)
+
+
+async def resolve_when_present(
+    tab: Tab,
+    locator: Locator,
+    policy: WaitPolicy,
+    resolve: Callable[[Tab, Locator], Awaitable[Target]] = resolve_target,
+) -> Target:
+    """Return the element that the locator names, waiting for it; raises what `resolve` raises."""
+
+    async def find() -> Target | None:
+        # A control that may still appear is preferred to a text that says the same.
+        waits = policy.deadline.left > 0 and locator.texts == "exact"
+        try:
+            return await resolve(tab, replace(locator, texts="") if waits else locator)
+        except OcdError as error:
+            # The last attempt says what is missing.
+            if error.code != "element_not_found" or not policy.deadline.left:
+                raise
+            return None
+
+    return await find_when_present(tab, policy, find) or await resolve(tab, locator)
+
+
+async def is_present(tab: Tab, locator: Locator) -> bool:
+    """Return whether the page has what a ref, a selector or words name; text counts, too."""
+    if locator.query is None:
+        try:
+            (await resolve_target(tab, locator)).element.release()
+        except OcdError as error:
+            if error.code == "ambiguous":
+                return True
+            if error.code in ("element_not_found", "stale_ref"):
+                return False
+            raise
+        return True
+    try:
+        matches, _ = await search(tab, locator.query, 1)
+    except OcdError as error:
+        if error.details.get("navigated"):
+            return False
+        raise
+    return bool(matches) and matches[0].score >= max(_ALL_WORDS_SCORE, GOOD_ENOUGH)
+
+
+async def _try(find: Find[T], deadline: ActionDeadline) -> T | None:
+    try:
+        return await find()
+    except OcdError as error:
+        if not error.details.get("navigated") or not deadline.left:
+            raise
+        return None
+
+
+@contextlib.asynccontextmanager
+async def _page_changes(tab: Tab) -> AsyncIterator[asyncio.Event]:
+    """Yield an event that is set at each of the page's changes that can be seen."""
+    changed = asyncio.Event()
+
+    def on_event(_event: object = None) -> None:
+        changed.set()
+
+    for name in _EVENTS:
+        tab.cdp.on(name, on_event)
+    try:
+        async with asyncio.TaskGroup() as group:
+            watcher = group.create_task(_watch_document(tab, changed))
+            yield changed
+            watcher.cancel()
+    except* OcdError as errors:
+        raise errors.exceptions[0] from None
+    finally:
+        for name in _EVENTS:
+            tab.cdp.off(name, on_event)
+
+
+async def _watch_document(tab: Tab, changed: asyncio.Event) -> None:
+    """Set `changed` when the document does; one that does not answer leaves events and time."""
+    while True:
+        try:
+            await engine.call(tab, tab.main_frame, "viewport")  # installs the engine
+            source = "(most) => globalThis.openchrome?.nextChange(most)"
+            await tab.evaluate(source, args=(1000,), isolated=True)
+        except OcdError:
+            await asyncio.sleep(_INTERVAL_S)
+        changed.set()
+        await asyncio.sleep(_MIN_INTERVAL_S)
