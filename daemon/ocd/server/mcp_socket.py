@@ -16,7 +16,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, Client, Hello
-from ocd.browser.process.process_sockets import holds_socket
+from ocd.browser.process.process_tree import holds_socket
 from ocd.calls.dispatch import run_call, task_reply
 from ocd.calls.egress_policy import ASKABLE
 from ocd.calls.replies import Reply

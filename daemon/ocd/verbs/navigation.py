@@ -10,8 +10,7 @@ from yarl import URL
 from ocd.api.errors import OcdError
 from ocd.browser.network.http_auth import challenge_of
 from ocd.browser.tabs.tab import Navigation, Tab
-from ocd.pages.read.page_glance import glance
-from ocd.pages.read.page_health import is_sent_to_login
+from ocd.pages.read.page_health import glance, is_sent_to_login
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, Output, Params, tab_verb
 

@@ -7,7 +7,8 @@ from msgspec import Meta
 
 from ocd.api.errors import OcdError
 from ocd.browser.network.throttling import PRESETS, Speed
-from ocd.browser.observe import har_writer, request_views
+from ocd.browser.observe import request_views
+from ocd.browser.observe.har import write_har
 from ocd.browser.observe.request_views import Test
 from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.observe.text_patterns import text_test
@@ -100,9 +101,7 @@ async def _list(tab: Tab, params: Network) -> Output:
     if tab.traffic.conditions:
         data["throttled"] = True
     if params.har_path:
-        size = await har_writer.write(
-            params.har_path, tab.traffic, found, with_bodies=params.har_bodies
-        )
+        size = await write_har(params.har_path, tab.traffic, found, with_bodies=params.har_bodies)
         data |= {"har_path": params.har_path, "har_entries": len(found), "har_bytes": size}
         data["requests"] = []
         data["returned"] = 0

@@ -9,8 +9,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.read import filters_and_deltas, semantic
 from ocd.pages.read.filters_and_deltas import ReadRequest
-from ocd.pages.read.html import content
-from ocd.pages.read.reader import Reading
+from ocd.pages.read.reader import Reading, read_html
 from ocd.verb_api.declaration import UNLISTED, Output, Params, Window, tab_verb
 
 DEFAULT_LIMIT = 20_000
@@ -199,7 +198,9 @@ async def read_page(tab: Tab, params: ReadPage) -> Output:
     page_keys=("title",),
 )
 async def page_content(tab: Tab, params: PageContent) -> Output:
-    reading = await content(tab, selector=params.selector, ref=params.ref, outer=params.outer_html)
+    reading = await read_html(
+        tab, selector=params.selector, ref=params.ref, outer=params.outer_html
+    )
     return Output(
         data={
             "action": "page_content", "tab_id": tab.id, "url": reading.url, "title": reading.title,

@@ -211,7 +211,8 @@ async def test_popups_belong_to_the_session_of_their_opener(tmp_path):
         assert len(session.refused_popups) == 1
         names = await refusal(wrapped(lambda: session.tab("t99")))
         assert (names.code, names.details["tabs"]) == ("tab_not_found", ["t1", "t2", "t3"])
-        assert await session.close_tab("t3") is linked
+        assert session.tab("t3") is linked
+        await linked.close()
         assert session.tab() is opened
 
 
@@ -289,7 +290,7 @@ async def test_a_hung_renderer_holds_up_neither_cancelling_nor_closing(tmp_path)
                 await tab.evaluate("for (;;);")
         assert await tab.title() == "Hello"
         async with asyncio.timeout(120):
-            await here.session.close_tab()
+            await here.session.tab().close()
         assert here.session.tabs == []
         assert (await refusal(tab.evaluate("1"))).code == "tab_gone"
         fresh = await here.session.new_tab(site.url("/"))

@@ -11,8 +11,7 @@ from msgspec import Raw
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.emitter import Emitter, call_each
-from ocd.browser.cdp.errors import cdp_error, copy_error, fail
-from ocd.browser.cdp.messages import Incoming, decode, decode_params, encode
+from ocd.browser.cdp.messages import Failure, Incoming, decode, decode_params, encode
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +28,9 @@ _RENDERER = (
     "Page.captureScreenshot", "Page.createIsolatedWorld", "Page.getLayoutMetrics",
     "Page.printToPDF",
 )  # fmt: skip
+
+# CDP's error for a session that is gone.
+_NO_SESSION = -32001
 
 
 class Answer(dict[str, Any]):
@@ -93,7 +95,7 @@ class CdpSession(Emitter):
         """The connection that carries this session; browser_gone or tab_gone after its end."""
         if self._connection is None:
             raise (
-                copy_error(self._ended)
+                _copy_error(self._ended)
                 if self._ended
                 else OcdError("browser_gone", "No connection.")
             )
@@ -116,7 +118,7 @@ class CdpSession(Emitter):
 
     def _call_error(self, error: OcdError | None) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        fail(future, error or OcdError("browser_gone", "The browser's connection ended."))
+        _fail(future, error or OcdError("browser_gone", "The browser's connection ended."))
         return future
 
     def expect(self) -> asyncio.Future[Any]:
@@ -133,7 +135,7 @@ class CdpSession(Emitter):
         calls, self._calls = self._calls, {}
         expected, self._expected = self._expected, set()
         for future in [call for call, _ in calls.values()] + list(expected):
-            fail(future, error)
+            _fail(future, error)
 
     def halt(self, error: OcdError) -> None:
         """Fail all calls in flight, and until `proceed` all that need the page's renderer."""
@@ -161,7 +163,7 @@ class CdpSession(Emitter):
         if message.error is None:
             future.set_result(Answer(method, message.result or {}))
         else:
-            fail(future, cdp_error(method, message.error))
+            _fail(future, _cdp_error(method, message.error))
 
     def tap(self, tap: Tap, methods: Iterable[str]) -> None:
         """Give the events of these names to `tap` as they come, undecoded."""
@@ -291,3 +293,26 @@ class Connection(CdpSession):
 
     def __repr__(self) -> str:
         return f"Connection({self.url!r}, {len(self._sessions)} sessions)"
+
+
+def _copy_error(error: OcdError) -> OcdError:
+    """Return an error like this one."""
+    # Each raising adds to an error's traceback: everybody gets one of his own.
+    details: dict[str, Any] = error.details
+    return OcdError(error.code, error.message, hint=error.hint, **details)
+
+
+def _fail(future: asyncio.Future[Any], error: OcdError) -> None:
+    """End a call's future with the error, if it has not ended yet."""
+    if not future.done():
+        future.set_exception(_copy_error(error))
+        # Marks it as seen: many calls are sent without anybody waiting for their result.
+        future.exception()
+
+
+def _cdp_error(method: str, failure: Failure) -> OcdError:
+    """Return what Chromium's refusal of a call means: tab_gone or cdp_error."""
+    detail = f" {failure.data}" if failure.data else ""
+    if failure.code == _NO_SESSION:
+        return OcdError("tab_gone", f"{method}: the tab is gone.", method=method)
+    return OcdError("cdp_error", f"{method}: {failure.message}{detail}", method=method)

@@ -6,7 +6,6 @@ let standing = null; // what was on the page before the list opened
 let foundOption = null;
 
 const spoken = (el) => squeeze(el.getAttribute('aria-label') || el.innerText || contentIn(el) || '');
-const opensList = (el) => /^(listbox|menu|tree|grid|dialog|true)$/.test(el.getAttribute('aria-haspopup') || '') || el.getAttribute('aria-expanded') !== null;
 
 // custom: opens a list, or is one; combo: a field with a list of suggestions.
 function customKind(control) {

@@ -1,13 +1,38 @@
-"""Requests as HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/)."""
+"""Requests as HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), written to a file."""
 
-from collections.abc import Iterable, Mapping
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import msgspec
+
 from ocd.api.timestamps import rfc3339
+from ocd.browser.observe.request_log import RequestLog
 from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.observe.response_bodies import ResponseBody
 from ocd.safety.redact import redact, redact_text, redact_url
+from ocd.storage.files import write_whole
+
+# Bytes of one body that a HAR includes, and of all bodies.
+MAX_BODY_BYTES = 1 << 20
+MAX_BODIES_BYTES = 32 << 20
+
+
+async def write_har(
+    path: str, log: RequestLog, requests: Sequence[NetworkRequest], *, with_bodies: bool
+) -> int:
+    """Write the requests as HAR 1.2 and return the file's size in bytes; storage_* errors."""
+    bodies: dict[str, ResponseBody] = {}
+    left = MAX_BODIES_BYTES
+    for one in reversed(requests if with_bodies else ()):
+        if left > 0:
+            body = bodies[one.id] = await log.body(one, min(MAX_BODY_BYTES, left))
+            left -= len(body.text)
+    har = document(requests, bodies, version("openchrome"))
+    return await asyncio.to_thread(write_whole, Path(path), msgspec.json.encode(har))
 
 
 def document(

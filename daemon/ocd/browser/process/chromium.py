@@ -13,7 +13,7 @@ from typing import Any, Literal
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import ANOTHER_BROWSER, Connection
 from ocd.browser.cdp.emitter import call_each
-from ocd.browser.process import attach, memory
+from ocd.browser.process import attach
 from ocd.browser.process.child_process import BrowserProcess
 from ocd.browser.process.discovery import find_browser
 from ocd.browser.process.downloads import Downloads
@@ -332,7 +332,7 @@ class Chromium:
 
     def memory_bytes(self) -> int:
         """Return the memory of Chromium's process tree in bytes (blocks for some ms)."""
-        return memory.tree_bytes(self.pid) if self.pid else 0
+        return process_tree.tree_bytes(self.pid) if self.pid else 0
 
     def __repr__(self) -> str:
         return f"Chromium({self.state}, pid={self.pid}, generation={self.generation})"

@@ -191,12 +191,6 @@ class Session:
             return ""
         return "Chromium has ended since the last call, its tabs are gone; it is started again. "
 
-    async def close_tab(self, tab_id: str | None = None) -> Tab:
-        """Close a tab (the most recent one) and return it."""
-        tab = self.tab(tab_id)
-        await tab.close()
-        return tab
-
     async def close(self) -> None:
         """Close all its tabs and workers, and forget the session."""
         self.sessions.forget(self)

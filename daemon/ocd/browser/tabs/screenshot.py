@@ -1,12 +1,12 @@
 """Pictures of a page."""
 
 import base64
+import io
 import math
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
-from ocd.browser.tabs.image_size import size_of
 from ocd.browser.tabs.page_target import PageTarget
 
 Format = Literal["png", "jpeg", "webp"]
@@ -96,7 +96,14 @@ async def _capture(
         picture = await _capture(tab, smaller, clip, scale)
         picture.notes.append(f"JPEG: as PNG it would have {len(data)} bytes")
         return picture
-    return Screenshot(data, shot.format, size_of(data))
+    return Screenshot(data, shot.format, _pixel_size(data))
+
+
+def _pixel_size(data: bytes) -> tuple[int, int]:
+    from PIL import Image  # 30 ms and some memory, for those who take screenshots
+
+    with Image.open(io.BytesIO(data)) as image:  # reads the header only
+        return image.size
 
 
 async def _clip(tab: PageTarget, shot: ScreenshotRequest) -> Clip | None:

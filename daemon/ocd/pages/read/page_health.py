@@ -82,6 +82,23 @@ def _icon(url: str) -> bool:
     return url.endswith("/favicon.ico")
 
 
+async def glance(tab: Tab) -> dict[str, Any]:
+    """Return count (of elements), gate, title and login; an empty object from a busy page.
+
+    It is waited for as long as LOOK_S and the call's deadline allow.
+
+    gate: what stands before the page (captcha, bot-check, access-denied, js-required), or "".
+    login: whether it asks for a password.
+    """
+    with contextlib.suppress(TimeoutError, OcdError):
+        async with asyncio.timeout(call_context.seconds_left(LOOK_S)):
+            result: dict[str, Any] = await tab.evaluate(
+                script("page_glance"), args=(), isolated=True
+            )
+            return result
+    return {}
+
+
 async def validate(tab: Tab, asked: HealthCheck) -> HealthReport:
     """Open the page and tell how it is; raises only if the tab or the policy ends it."""
     health = HealthReport(asked.url)

@@ -6,7 +6,8 @@ are the dispatcher's.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
@@ -157,3 +158,23 @@ class _Reader:
             if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):
                 raise
             return f"{mark}(frame not read: {error.message})\n"
+
+
+async def read_html(
+    tab: Tab, *, selector: str | None = None, ref: str | None = None, outer: bool = True
+) -> Reading:
+    """Return the HTML; `outer` False leaves the element's own tag out.
+
+    The errors are those of `read`.
+    """
+    reading = await read(tab, mode="html", selector=selector, ref=ref)
+    if selector is None and ref is None:
+        head = f"<head><title>{escape(reading.title)}</title></head>"
+        return replace(reading, text=f"<!doctype html>\n<html>{head}{reading.text}</html>")
+    return reading if outer else replace(reading, text=_inner_html(reading.text))
+
+
+def _inner_html(html: str) -> str:
+    # The serialiser writes > as &gt; everywhere else, and closes every tag that it opens.
+    start, end = html.find(">") + 1, html.rstrip().rfind("</")
+    return html[start:end] if start <= end else ""
