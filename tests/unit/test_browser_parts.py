@@ -292,7 +292,7 @@ def _attached(connection, number):
     info = {"targetId": f"T{number}", "type": "page"}
     params = {"sessionId": f"S{number}", "targetInfo": info, "waitingForDebugger": False}
     event = {"method": "Target.attachedToTarget", "params": params}
-    connection.received([msgspec.json.encode(event)])
+    connection.receive([msgspec.json.encode(event)])
     return connection.session(f"S{number}")
 
 

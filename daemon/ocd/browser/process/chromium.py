@@ -13,7 +13,7 @@ from typing import Any, Literal
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import ANOTHER_BROWSER, Connection
 from ocd.browser.cdp.emitter import call_each
-from ocd.browser.process import attach
+from ocd.browser.process import attach, process_tree
 from ocd.browser.process.child_process import BrowserProcess
 from ocd.browser.process.discovery import find_browser
 from ocd.browser.process.downloads import Downloads
