@@ -24,7 +24,7 @@ def _articles() -> dict[str, list[tuple[str, str]]]:
             ("start", "A cape with a lighthouse."),
             ("height", 'A cape. Its <a href="/wiki/Lighthouse">lighthouse</a> is 41 metres high.'),
         ],
-        "Lighthouse": [("", "A tower with a lamp. The keeper is Ada.")],
+        "Lighthouse": [("", "A tower with a lamp. The body_collector is Ada.")],
     }
 
 

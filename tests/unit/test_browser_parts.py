@@ -21,7 +21,7 @@ from ocd.browser.cdp.pipe_transport import LONG_BYTES, Framer
 from ocd.browser.observe.text_patterns import text_test
 from ocd.browser.pool.page_pool import site_of
 from ocd.browser.process import child_process, command_line, discovery, orphans
-from ocd.browser.tabs.navigation import failure
+from ocd.browser.tabs.navigation import load_error
 
 
 @given(st.lists(st.binary().map(lambda b: b.replace(b"\0", b"x")).filter(bool)), st.data())
@@ -78,7 +78,7 @@ def test_the_order_in_which_browsers_are_looked_for():
 
 def test_a_browser_on_path_is_found_and_a_missing_one_explained(tmp_path, monkeypatch):
     """The first name wins; nothing found names what was tried and how to install one."""
-    monkeypatch.setattr(discovery, "_places", lambda *_: ([str(tmp_path / "opt")], []))
+    monkeypatch.setattr(discovery, "_usual_paths", lambda *_: ([str(tmp_path / "opt")], []))
     with pytest.raises(OcdError) as caught:
         discovery.find_browser(None, headed=False, environ_path=str(tmp_path))
     assert caught.value.code == "browser_not_found"
@@ -222,7 +222,7 @@ def test_net_errors_become_codes():
         "net::ERR_NAME_NOT_RESOLVED": "navigation_failed",
     }
     for error, code in codes.items():
-        assert failure("http://a/", error, None).code == code
+        assert load_error("http://a/", error, None).code == code
 
 
 def test_pages_of_one_site_share_a_tab():

@@ -75,7 +75,7 @@ async def _run_on_tab(
         if tab.opened_dialog is not None and not verb.leaves_dialog:
             raise tab.opened_dialog.error()
         egress_policy.check(verb, params, tab.url)
-        tab.traffic.called_at = time.time()
+        tab.request_log.last_call_at = time.time()
         work = partial(verb.run, tab, params)
         return await _run_recorded(road, call, verb, tab, work)
 

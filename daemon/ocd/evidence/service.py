@@ -23,7 +23,7 @@ from ocd.evidence.diff import compare
 from ocd.evidence.store import Bundle, EvidenceStore, is_bundle_id, new_bundle_id
 from ocd.outputs.store import OutputStore
 from ocd.pages.locate.wait import wait_until
-from ocd.pages.read.evidence_capture import CaptureRequest, gather
+from ocd.pages.read.evidence_capture import CaptureRequest, capture_evidence
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
 
@@ -92,10 +92,10 @@ class EvidenceService:
             # A page that hangs must not keep the verdict back beyond the caller's own time.
             left_s = deadline - time.monotonic()
             patience_s = min(_PATIENCE_S, max(left_s, 0) + _GRACE_S) if wait_s else _PATIENCE_S
-            snapshot = await gather(tab, _wanted_parts(needs, patience_s))
+            snapshot = await capture_evidence(tab, _wanted_parts(needs, patience_s))
             snapshot["contract_enter_ms"] = entered
-            if tab.traffic.called_at is not None:
-                snapshot["last_tool_call_ms"] = tab.traffic.called_at * 1000
+            if tab.request_log.last_call_at is not None:
+                snapshot["last_tool_call_ms"] = tab.request_log.last_call_at * 1000
             told = await asyncio.to_thread(self._report, node, snapshot, provenance)
             last.update(told)
             return bool(told["verdict"] == "pass")
@@ -198,7 +198,7 @@ class EvidenceService:
         with self.sessions.chromium.hold():
             async with tab.lock:
                 wanted = CaptureRequest(parts, patience_s=order.timeout_s)
-                snapshot = await gather(tab, wanted)
+                snapshot = await capture_evidence(tab, wanted)
         window = order.network_window_ms
         if window is not None and isinstance(snapshot.get("network"), list):
             since = time.time() * 1000 - window

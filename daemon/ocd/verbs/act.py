@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import post_action_view
-from ocd.pages.instructions.executor import InstructionRunner, destination
+from ocd.pages.instructions.executor import InstructionRunner, resolve_address
 from ocd.pages.instructions.parser import parse
 from ocd.pages.locate.target import ActionDeadline
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
@@ -39,7 +39,7 @@ def _departures(params: Act, here: str) -> Iterator[Departure]:
         if step.kind != "navigate":
             here = ""  # it may lead anywhere
             continue
-        whole = destination(step.value, here)
+        whole = resolve_address(step.value, here)
         if to := recipient(whole):
             yield "address", to
         elif whole.startswith("/") and not {"?", "#"}.isdisjoint(whole):
@@ -74,6 +74,6 @@ async def act(tab: Tab, params: Act) -> Output:
         lines += await post_action_view.differences(tab, before)
     shot = None
     if params.verify in (True, "screenshot", "both"):
-        shot = await post_action_view.picture(tab, "normal")
+        shot = await post_action_view.screenshot_after(tab, "normal")
     image = Image(shot.data, shot.mime_type) if shot else None
     return Output(data=data, image=image, **page_text(tab, lines))

@@ -50,14 +50,14 @@ class CheckpointParams(Params):
     aliases={"checkpoint_id": "name"},
     page_keys=("title",),
 )  # fmt: skip
-async def oc_checkpoint(keeper: SessionSnapshots, params: CheckpointParams) -> Output:
+async def oc_checkpoint(body_collector: SessionSnapshots, params: CheckpointParams) -> Output:
     act = {"save": _save, "load": _load, "list": _list_checkpoints, "delete": _delete}
-    return Output(data=await act[params.action](keeper, params))
+    return Output(data=await act[params.action](body_collector, params))
 
 
-async def _save(keeper: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
+async def _save(body_collector: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
     session = CALLER_SESSION.get()
-    tabs, current = await keeper.tabs(session)
+    tabs, current = await body_collector.tabs(session)
     url = next((tab.url for tab in tabs if tab.tab_id == current), None)
     wish = Checkpoint(
         name=params.name or session, saved_at=now(), session=session,
@@ -66,34 +66,38 @@ async def _save(keeper: SessionSnapshots, params: CheckpointParams) -> dict[str,
         current_url=url, tabs=tabs,
     )  # fmt: skip
     checkpoint = _redact_record(wish, "task_description", *_LISTS)
-    old, pruned = await asyncio.to_thread(keeper.checkpoints.put, checkpoint)
+    old, pruned = await asyncio.to_thread(body_collector.checkpoints.put, checkpoint)
     told = _checkpoint_to_dict(checkpoint, brief=True) | ({"pruned": pruned} if pruned else {})
     replaced = {"replaced": {"saved_at": old.saved_at, "session": old.session}} if old else {}
-    path = {"path": str(keeper.checkpoints.path(checkpoint.name))}
+    path = {"path": str(body_collector.checkpoints.path(checkpoint.name))}
     return {"saved": True, **told, **path, **replaced}
 
 
 _LISTS = ("completed_steps", "pending_steps", "extracted_data")
 
 
-async def _load(keeper: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
+async def _load(body_collector: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
     if params.name is not None:
-        return _checkpoint_to_dict(await asyncio.to_thread(keeper.checkpoints.get, params.name))
+        return _checkpoint_to_dict(
+            await asyncio.to_thread(body_collector.checkpoints.get, params.name)
+        )
     return _checkpoint_to_dict(
-        await asyncio.to_thread(keeper.checkpoints.latest, CALLER_SESSION.get())
+        await asyncio.to_thread(body_collector.checkpoints.latest, CALLER_SESSION.get())
     )
 
 
-async def _list_checkpoints(keeper: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
-    found, unreadable = await asyncio.to_thread(keeper.checkpoints.all)
+async def _list_checkpoints(
+    body_collector: SessionSnapshots, params: CheckpointParams
+) -> dict[str, Any]:
+    found, unreadable = await asyncio.to_thread(body_collector.checkpoints.all)
     shown = [_checkpoint_to_dict(one, brief=True) for one in found[: params.limit]]
     data = {"checkpoints": shown, "count": len(shown), "total": len(found)}
     return data | ({"unreadable": unreadable} if unreadable else {})
 
 
-async def _delete(keeper: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
+async def _delete(body_collector: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
     name = params.name or CALLER_SESSION.get()
-    gone = await asyncio.to_thread(keeper.checkpoints.delete, name)
+    gone = await asyncio.to_thread(body_collector.checkpoints.delete, name)
     return {"deleted": True, "name": gone.name}
 
 
@@ -133,9 +137,9 @@ class SessionSnapshot(Params):
     "oc_session_snapshot", SessionSnapshot, needs=SessionSnapshots, capability="core", tier=2
 )
 async def oc_session_snapshot(
-    keeper: SessionSnapshots, work: TaskHandle, params: SessionSnapshot
+    body_collector: SessionSnapshots, work: TaskHandle, params: SessionSnapshot
 ) -> Output:
-    tabs, current = await keeper.tabs(work.session)
+    tabs, current = await body_collector.tabs(work.session)
     wish = Snapshot(
         name=new_snapshot_id(), saved_at=now(), session=work.session, label=params.label,
         objective=params.objective, current_step=params.current_step,
@@ -144,12 +148,12 @@ async def oc_session_snapshot(
     )  # fmt: skip
     texts = ("objective", "current_step", "next_actions", "completed_steps", "notes")
     snapshot = _redact_record(wish, *texts)
-    _, pruned = await asyncio.to_thread(keeper.snapshots.put, snapshot)
+    _, pruned = await asyncio.to_thread(body_collector.snapshots.put, snapshot)
     arguments = {"snapshot_id": snapshot.name, "reopen_tabs": True}
     data = {
         "snapshot_id": snapshot.name, "label": snapshot.label, "created_at": snapshot.saved_at,
         "session": snapshot.session, "tab_count": len(tabs),
-        "path": str(keeper.snapshots.path(snapshot.name)),
+        "path": str(body_collector.snapshots.path(snapshot.name)),
         "next_step": {"verb": "oc_session_resume", "arguments": arguments},
     }  # fmt: skip
     return Output(data=data | ({"pruned": pruned} if pruned else {}))
@@ -192,7 +196,7 @@ class SessionResume(Params):
     "oc_session_resume", SessionResume, needs=SessionSnapshots, capability="core", tier=2,
     timeout_ms=120_000, page_keys=("title",),
 )  # fmt: skip
-async def oc_session_resume(keeper: SessionSnapshots, params: SessionResume) -> Output:
+async def oc_session_resume(body_collector: SessionSnapshots, params: SessionResume) -> Output:
     session = CALLER_SESSION.get()
-    snapshot = await keeper.find(params.snapshot_id, session)
-    return Output(data=await keeper.resume(snapshot, session, reopen=params.reopen_tabs))
+    snapshot = await body_collector.find(params.snapshot_id, session)
+    return Output(data=await body_collector.resume(snapshot, session, reopen=params.reopen_tabs))

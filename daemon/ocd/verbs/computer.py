@@ -113,7 +113,7 @@ async def _picture(tab: Tab, params: Computer) -> Output:
     if params.action == "zoom" and params.region:
         left, top, right, bottom = params.region
         region = (left, top, right, bottom)
-    shot = await coordinate_input.picture(tab, params.screenshot_quality, region)
+    shot = await coordinate_input.scaled_screenshot(tab, params.screenshot_quality, region)
     data: dict[str, Any] = {
         "tab_id": tab.id, "action": params.action, "url": tab.url, "mime_type": shot.mime_type,
         "width": shot.width, "height": shot.height, "scale": shot.scale,
@@ -130,7 +130,7 @@ async def _keys(tab: Tab, params: Computer, clock: ActionDeadline) -> Output:
     if params.ref is not None:
         target = await resolve_target(tab, Locator(ref=params.ref))
         async with target.element:
-            await element_actions.do(target, clock, "focus")
+            await element_actions.perform_action(target, clock, "focus")
     done = await coordinate_input.keys(tab, clock, params.text, kind=params.action, hold_s=hold)
     return answer(tab, {"action": params.action}, done)
 
@@ -160,7 +160,7 @@ async def _point(tab: Tab, params: Computer, clock: ActionDeadline) -> Output:
             raise _needs(params, "ref")
         target = await resolve_target(tab, Locator(ref=params.ref))
         async with target.element:
-            done = await element_actions.do(target, clock, "scroll_into_view")
+            done = await element_actions.perform_action(target, clock, "scroll_into_view")
         return answer(tab, {"action": "scroll_to", "ref": target.ref}, done)
     x, y = await _place(tab, params, clock)
     if params.action in coordinate_input.CLICKS:

@@ -61,7 +61,7 @@ async def console_capture(tab: Tab, params: ConsoleCapture) -> Output:
 
 
 def _logs(tab: Tab, params: ConsoleCapture) -> dict[str, Any]:
-    fits = console.fitting(params.filter or tab.console.types)
+    fits = console.type_filter(params.filter or tab.console.types)
     found = [message for message in tab.console.messages() if fits(message)]
     if params.pattern:
         reads = text_test(params.pattern, "pattern")

@@ -64,10 +64,10 @@ def _device_departures(params: EmulateDevice, _here: str) -> Iterator[Departure]
 async def emulate_device(tab: Tab, params: EmulateDevice) -> Output:
     emulation = emulation_of(tab)
     if params.reset:
-        await emulation.show_as_ever()
+        await emulation.clear_device()
         return Output(data={"tab_id": tab.id, "device": None, "reset": True})
     device = _device(params)
-    agent = await emulation.show_as(device, params.user_agent or "")
+    agent = await emulation.set_device(device, params.user_agent or "")
     viewport = {
         "width": device.width, "height": device.height, "device_scale_factor": device.scale,
         "is_mobile": device.mobile, "has_touch": device.touch,
@@ -125,7 +125,7 @@ def _agent_departures(params: UserAgent, _here: str) -> Iterator[Departure]:
 async def user_agent(tab: Tab, params: UserAgent) -> Output:
     emulation = emulation_of(tab)
     if params.reset:
-        agent = await emulation.reset_agent()
+        agent = await emulation.reset_user_agent()
         return Output(data={"tab_id": tab.id, "preset": None, "user_agent": agent, "reset": True})
     if (params.preset is None) == (params.custom is None):
         raise OcdError(
@@ -136,7 +136,7 @@ async def user_agent(tab: Tab, params: UserAgent) -> Output:
         message = "custom: a user agent has no line breaks or control characters"
         raise OcdError("invalid_argument", message, parameter="custom")
     agent = params.custom or await emulation.agent_text(params.preset or "")
-    hints = await emulation.set_agent(agent, params.accept_language)
+    hints = await emulation.set_user_agent(agent, params.accept_language)
     data: dict[str, Any] = {"preset": params.preset or "custom", "user_agent": agent}
     data["message"] = "Reload for the server to see it"
     if hints:
@@ -170,13 +170,13 @@ class Geolocation(Params):
 async def geolocation(tab: Tab, params: Geolocation) -> Output:
     emulation = emulation_of(tab)
     if params.reset:
-        origins = await emulation.be_nowhere()
+        origins = await emulation.clear_geolocation()
         return Output(data={"tab_id": tab.id, "reset": True, "denied": origins})
     name, latitude, longitude = _place(params)
     url = params.origin or tab.url
     if params.origin is not None:
         tab.guard.policy.check(params.origin)
-    granted = await emulation.be_at(latitude, longitude, params.accuracy, url)
+    granted = await emulation.set_geolocation(latitude, longitude, params.accuracy, url)
     data: dict[str, Any] = {
         "tab_id": tab.id, "preset": params.preset, "latitude": latitude, "longitude": longitude,
         "accuracy": params.accuracy, "location_name": name, "granted": granted or None,

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from ocd.browser.tabs.tab import Tab
 from ocd.extraction.page_capture import PageCapture
-from ocd.pages.read.extraction_capture import harvest
+from ocd.pages.read.extraction_capture import capture_page
 from ocd.verb_api.declaration import PAYLOAD, UNLISTED, Output, Params, tab_verb
 
 MAX_ITEMS = 10_000
@@ -61,7 +61,7 @@ async def extract_data(tab: Tab, params: ExtractData) -> Output:
 
     wanted = read_schema(params.schema) if params.schema is not None else None
     several = params.multiple or (wanted is not None and wanted.kind == "array")
-    found = await harvest(tab, params.selector, MAX_ITEMS if several else 1)
+    found = await capture_page(tab, params.selector, MAX_ITEMS if several else 1)
     data = await asyncio.to_thread(_extract, found, wanted, params, several)
     about = {"action": "extract_data", "tab_id": tab.id, "url": tab.url}
     if found.cut:

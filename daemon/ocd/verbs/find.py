@@ -8,7 +8,7 @@ from yarl import URL
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate import locators
-from ocd.pages.locate.geometry import lift_boxes
+from ocd.pages.locate.geometry import to_tab_boxes
 from ocd.pages.locate.wait import WaitPolicy, find_when_present
 from ocd.verb_api.declaration import UNLISTED, Output, Params, tab_verb
 from ocd.verb_api.element_params import PollInterval, WaitForMs
@@ -130,8 +130,8 @@ async def query_dom(tab: Tab, params: QueryDom) -> Output:
         total += int(result["total"])
         return not params.many and bool(found)
 
-    await locators.everywhere(tab, "queryDom", options, take)
-    await lift_boxes(tab, found[:limit])
+    await locators.call_in_frames(tab, "queryDom", options, take)
+    await to_tab_boxes(tab, found[:limit])
     way = "css" if params.selector is not None else "xpath"
     asked = {"selector": params.selector} if way == "css" else {"xpath": params.xpath}
     data: dict[str, Any] = {

@@ -12,7 +12,7 @@ from ocd.pages.act import form_fields as fields
 from ocd.pages.act import input_events
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import ActionResult, perform, wait_ready
-from ocd.pages.locate.locators import WRITTEN, Locator
+from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, PAYLOAD, UNLISTED, Output, Params, tab_verb
@@ -88,7 +88,7 @@ class FillForm(Params):
 )
 async def form_input(tab: Tab, params: FormInput) -> Output:
     clock = ActionDeadline.of(params.timeout_ms)
-    target = await resolve_target(tab, replace(params.aim, ties=WRITTEN))
+    target = await resolve_target(tab, replace(params.aim, ties=TEXT_FIELD_ROLES))
     async with target.element:
         done = await fields.fill(target, clock, params.value)
     data = {"ref": target.ref, "target": target.describe(), "value": done.value}
@@ -151,7 +151,7 @@ class _FillOptions:
 async def _fill_one(
     tab: Tab, wanted: Field, way: _FillOptions
 ) -> tuple[dict[str, Any], Target | None, ActionResult]:
-    at = Locator(wanted.ref, wanted.selector, wanted.label, ties=WRITTEN)
+    at = Locator(wanted.ref, wanted.selector, wanted.label, ties=TEXT_FIELD_ROLES)
     named = {"field": str(at)}
     try:
         target = await resolve_when_present(tab, at, way.patience())

@@ -34,9 +34,9 @@ class Inspect(Params):
     page_keys=("title",),
 )
 async def inspect(tab: Tab, params: Inspect) -> Output:
-    report = await page_state.inspect(tab, params.query, params.scope)
+    report = await page_state.read_page_state(tab, params.query, params.scope)
     title = await tab.title()
-    text = page_state.text_of(report, params.query, title, tab.url)
+    text = page_state.format_page_state(report, params.query, title, tab.url)
     return Output(
         data={
             "tab_id": tab.id, "url": tab.url, "title": title, "query": params.query,

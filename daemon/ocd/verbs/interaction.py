@@ -9,7 +9,7 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import drag_and_drop, element_actions, post_action_view
-from ocd.pages.locate.locators import WRITTEN, Locator
+from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
@@ -29,7 +29,7 @@ Action = Literal[
 _AIMS: dict[str, dict[str, Any]] = {
     "click": {"texts": "exact"}, "double_click": {"texts": "exact"},
     "right_click": {"texts": "exact"}, "hover": {"texts": "any"},
-    "scroll_into_view": {"texts": "any"}, "type": {"ties": WRITTEN}, "clear": {"ties": WRITTEN},
+    "scroll_into_view": {"texts": "any"}, "type": {"ties": TEXT_FIELD_ROLES}, "clear": {"ties": TEXT_FIELD_ROLES},
 }  # fmt: skip
 _NEEDS_VALUE = ("select", "press", "type")
 
@@ -146,13 +146,13 @@ async def interact(tab: Tab, params: Interact) -> Output:
     patience = WaitPolicy.of(params.wait_for_ms, params.poll_interval, clock)
     target = await resolve_when_present(tab, at, patience)
     async with target.element:
-        done = await element_actions.do(
+        done = await element_actions.perform_action(
             target, clock, params.action, params.value or "", params.modifiers
         )
     done.lines = await post_action_view.view_after_action(tab, done, params.return_format)
     data = {"action": params.action, "ref": target.ref, "target": target.describe()}
     data |= {} if done.value is None else {"value": done.value}
-    seen = await post_action_view.picture(tab) if params.verify else None
+    seen = await post_action_view.screenshot_after(tab) if params.verify else None
     image = Image(seen.data, seen.mime_type) if seen else None
     return replace(answer(tab, data, done), image=image)
 

@@ -10,7 +10,7 @@ from yarl import URL
 from ocd.api.errors import OcdError
 from ocd.browser.network.http_auth import challenge_of
 from ocd.browser.tabs.tab import Navigation, Tab
-from ocd.pages.read.page_health import glance, is_sent_to_login
+from ocd.pages.read.page_health import glance, is_redirected_to_login
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, Output, Params, tab_verb
 
@@ -77,7 +77,7 @@ def _page_summary(seen: dict[str, Any], asked: str, at: Navigation) -> dict[str,
     told: dict[str, Any] = {"element_count": seen["count"]}
     if seen["gate"]:
         told["blocking_page"] = {"type": seen["gate"], "detail": seen["title"]}
-    if asked and at.redirected and is_sent_to_login(asked, at.url, asks=seen["login"]):
+    if asked and at.redirected and is_redirected_to_login(asked, at.url, asks=seen["login"]):
         told |= {
             "auth_redirect": True, "redirected_from": asked, "auth_redirect_host": URL(at.url).host,
             "message": "The site wants a login. Ask the person whose account it is.",
@@ -118,7 +118,7 @@ def _navigation_result(tab: Tab, action: str, at: Navigation) -> Output:
 
 
 def _pending_prompts(tab: Tab) -> dict[str, Any]:
-    asked = challenge_of(tab.traffic.requests())
+    asked = challenge_of(tab.request_log.requests())
     if asked is None:
         return {}
     arguments = {"tab_id": tab.id, "action": "set", "username": "", "password": ""}

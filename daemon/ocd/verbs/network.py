@@ -74,7 +74,7 @@ async def network(tab: Tab, params: Network) -> Output:
         case "throttle":
             return await _throttle(tab, params)
         case "clear":
-            return _empty(tab, "clear", {"cleared_count": tab.traffic.clear()})
+            return _empty(tab, "clear", {"cleared_count": tab.request_log.clear()})
         case _:
             return await _list(tab, params)
 
@@ -89,19 +89,21 @@ def _action(params: Network) -> str:
 
 async def _list(tab: Tab, params: Network) -> Output:
     fits = request_views.every(_tests(params))
-    known = tab.traffic.requests()
+    known = tab.request_log.requests()
     found = [one for one in known if fits(one)]
     shown = found[-params.limit :] if params.limit else found
     data: dict[str, Any] = {
         "action": "list", "tab_id": tab.id,
         "requests": [request_views.request_summary(one) for one in shown],
         "returned": len(shown), "total": len(found), "known": len(known),
-        "dropped": tab.traffic.dropped,
+        "dropped": tab.request_log.dropped,
     }  # fmt: skip
-    if tab.traffic.conditions:
+    if tab.request_log.conditions:
         data["throttled"] = True
     if params.har_path:
-        size = await write_har(params.har_path, tab.traffic, found, with_bodies=params.har_bodies)
+        size = await write_har(
+            params.har_path, tab.request_log, found, with_bodies=params.har_bodies
+        )
         data |= {"har_path": params.har_path, "har_entries": len(found), "har_bytes": size}
         data["requests"] = []
         data["returned"] = 0
@@ -128,18 +130,18 @@ async def _get(tab: Tab, params: Network) -> Output:
     told = request_views.request_details(one)
     if one.post_data is None and one.has_post_data:
         told["request"]["post_data"] = redact(
-            await tab.traffic.request_body(one, params.max_body_bytes)
+            await tab.request_log.request_body(one, params.max_body_bytes)
         )
-    body = await tab.traffic.body(one, params.max_body_bytes)
+    body = await tab.request_log.body(one, params.max_body_bytes)
     told = request_views.with_body(told, body)
     return Output(data={"action": "get", "tab_id": tab.id, **told}, origin=tab.url)
 
 
 def _select_requests(tab: Tab, params: Network) -> NetworkRequest:
     if params.id:
-        return tab.traffic.find(params.id)
+        return tab.request_log.find(params.id)
     fits = request_views.every(_tests(params))
-    found = [one for one in tab.traffic.requests() if fits(one)]
+    found = [one for one in tab.request_log.requests() if fits(one)]
     if not params.url or not found:
         raise OcdError(
             "not_found" if params.url else "invalid_argument",
@@ -151,10 +153,10 @@ def _select_requests(tab: Tab, params: Network) -> NetworkRequest:
 
 async def _throttle(tab: Tab, params: Network) -> Output:
     if params.preset == "clear":
-        await tab.traffic.throttle(None)
+        await tab.request_log.throttle(None)
         return _empty(tab, "network_clear", {"preset": "clear", "message": "No throttling"})
     speed = PRESETS.get(params.preset or "", None) or _custom(params)
-    await tab.traffic.throttle(speed.conditions())
+    await tab.request_log.throttle(speed.conditions())
     action = "network_throttle" if params.preset in PRESETS else "network_custom"
     told = {
         "preset": params.preset or "custom", "download_mbps": speed.down / 1000,

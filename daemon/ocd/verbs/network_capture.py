@@ -73,9 +73,9 @@ async def network_capture_lite(tab: Tab, params: NetworkCaptureLite) -> Output:
 )  # fmt: skip
 async def network_capture_full(tab: Tab, params: NetworkCaptureFull) -> Output:
     output = await _capture(tab, "full", params)
-    capture = tab.traffic.current_capture("full")
-    if params.action == "stop" and not params.keep_bodies and capture.keeper:
-        capture.keeper.clear()
+    capture = tab.request_log.current_capture("full")
+    if params.action == "stop" and not params.keep_bodies and capture.body_collector:
+        capture.body_collector.clear()
     return output
 
 
@@ -83,17 +83,19 @@ async def _capture(tab: Tab, mode: str, params: NetworkCaptureLite | NetworkCapt
     told: dict[str, Any] = {"success": True, "action": params.action, "mode": mode}
     told["tab_id"] = tab.id
     if params.action == "start":
-        tab.traffic.start(_new(tab, mode, params.options or CaptureOptions()))
+        tab.request_log.start(_new(tab, mode, params.options or CaptureOptions()))
         return Output(data=told)
     capture = (
-        tab.traffic.stop(mode) if params.action == "stop" else tab.traffic.current_capture(mode)
+        tab.request_log.stop(mode)
+        if params.action == "stop"
+        else tab.request_log.current_capture(mode)
     )
-    found, dropped = tab.traffic.of_capture(capture)
+    found, dropped = tab.request_log.of_capture(capture)
     counts = {"entry_count": len(found), "duration_ms": capture.duration_ms}
     if params.action == "stop":
         return Output(data=told | counts)
     if params.action == "clear":
-        capture.start = tab.traffic.log.end
+        capture.start = tab.request_log.log.end
         return Output(data=told | counts | {"cleared_count": len(found)})
     shown = found[-params.limit :] if params.limit else found
     entries = [await _entry(tab, capture, one) for one in shown]
@@ -112,14 +114,14 @@ def _new(tab: Tab, mode: str, options: CaptureOptions) -> Capture:
             request_views.type_test(options.resource_types),
         )
     )
-    capture = Capture(mode, tab.traffic.log.end, fits, options.max_entries)
+    capture = Capture(mode, tab.request_log.log.end, fits, options.max_entries)
     if mode == "full":
-        capture.keeper = BodyCollector(options.max_body_bytes, fits)
+        capture.body_collector = BodyCollector(options.max_body_bytes, fits)
     return capture
 
 
 async def _entry(tab: Tab, capture: Capture, one: NetworkRequest) -> dict[str, Any]:
-    if capture.keeper is None:
+    if capture.body_collector is None:
         return request_views.request_summary(one)
-    body = await tab.traffic.body(one, capture.keeper.each)
+    body = await tab.request_log.body(one, capture.body_collector.each)
     return request_views.with_body(request_views.request_details(one), body)

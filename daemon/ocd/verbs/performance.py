@@ -103,23 +103,23 @@ async def oc_performance_insights(tab: Tab, params: PerformanceInsights) -> Outp
 
 
 def _facts(folder: Path, trace_id: str) -> trace_events.TraceFacts:
-    return trace_events.gather(tracing.events(folder, trace_id))
+    return trace_events.read_trace(tracing.events(folder, trace_id))
 
 
 @contextlib.asynccontextmanager
 async def _throttle(tab: Tab, params: PerformanceInsights) -> AsyncGenerator[None]:
-    before = tab.traffic.conditions
+    before = tab.request_log.conditions
     if params.cpu_throttling > 1:
         await tab.cdp.send("Emulation.setCPUThrottlingRate", {"rate": params.cpu_throttling})
     if params.network != "none":
-        await tab.traffic.throttle(PRESETS[params.network].conditions())
+        await tab.request_log.throttle(PRESETS[params.network].conditions())
     try:
         yield
     finally:
         if params.cpu_throttling > 1 and not tab.closed:
-            tab.cdp.tell("Emulation.setCPUThrottlingRate", {"rate": 1})
+            tab.cdp.send_nowait("Emulation.setCPUThrottlingRate", {"rate": 1})
         if params.network != "none" and not tab.closed:
-            await tab.traffic.throttle(before)
+            await tab.request_log.throttle(before)
 
 
 _IDLE_S = 10.0

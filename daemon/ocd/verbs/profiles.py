@@ -42,7 +42,7 @@ def _find_profile(chromium: Chromium, folder: str | None) -> list[dict[str, Any]
     if folder is not None:
         wanted = [ProfileDir("chromium", Path(folder))]
     else:
-        wanted = [*profiles.places(), ProfileDir("openchrome", chromium.options.profile)]
+        wanted = [*profiles.profile_dirs(), ProfileDir("openchrome", chromium.options.profile)]
     return [profile for place in wanted for profile in profiles.list_profiles(place)]
 
 
@@ -64,7 +64,7 @@ async def oc_profile_status(chromium: Chromium, _params: ProfileStatus) -> Outpu
     data: dict[str, Any] = {
         "profile_type": kind,
         "browser": chromium.state,
-        "capabilities": profiles.abilities(kind, foreign=foreign),
+        "capabilities": profiles.profile_capabilities(kind, foreign=foreign),
     }
     if kind != "temp" and not foreign:
         data["profile_directory"] = str(options.profile)

@@ -102,7 +102,7 @@ async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str
     """Return the text to give out, and what is to be said of it."""
     wanted = params.wanted
     started = time.monotonic()
-    raw, found, facts = await filters_and_deltas.read(tab, wanted, params.filter_options)
+    raw, found, facts = await filters_and_deltas.read_view(tab, wanted, params.filter_options)
     if params.include_metrics:
         took = round((time.monotonic() - started) * 1000)
         facts["metrics"] = {
@@ -116,7 +116,7 @@ async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str
             tab, wanted, found, first=first
         )
     else:
-        filters_and_deltas.keep(tab, wanted, found)
+        filters_and_deltas.remember(tab, wanted, found)
     if params.include_pagination and params.whole and params.mode != "css":
         pages = await semantic.pagination(tab)
         facts |= {"pagination": pages} if pages else {}

@@ -11,10 +11,16 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.api.image_formats import format_for_path
 from ocd.browser.tabs import pdf as tabs_pdf
-from ocd.browser.tabs.screenshot import MAX_INLINE, Format, Screenshot, ScreenshotRequest, take
+from ocd.browser.tabs.screenshot import (
+    MAX_INLINE,
+    Format,
+    Screenshot,
+    ScreenshotRequest,
+    take_screenshot,
+)
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.engine.refs import resolve_target
-from ocd.pages.locate.geometry import area_of
+from ocd.pages.engine.refs import resolve_element
+from ocd.pages.locate.geometry import element_area
 from ocd.storage.files import make_dir, write_whole
 from ocd.verb_api.declaration import UNLISTED, WRITES_PATH, Image, Output, Params, tab_verb
 
@@ -54,8 +60,8 @@ async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
     async with contextlib.AsyncExitStack() as held:
         clip = _box(params.clip)
         if params.ref or params.selector:
-            found = await resolve_target(tab, ref=params.ref, selector=params.selector)
-            clip = await area_of(await held.enter_async_context(found))
+            found = await resolve_element(tab, ref=params.ref, selector=params.selector)
+            clip = await element_area(await held.enter_async_context(found))
         shot = ScreenshotRequest(
             full_page=params.full_page,
             clip=clip,
@@ -64,7 +70,7 @@ async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
             omit_background=params.omit_background,
             max_bytes=None if params.path else MAX_INLINE,
         )
-        picture = await take(tab, shot)
+        picture = await take_screenshot(tab, shot)
     data = _picture_to_dict(tab, picture)
     if params.path is None:
         return Output(data=data, image=Image(picture.data, data["mime_type"]))

@@ -40,7 +40,7 @@ class ContextExport(Params):
     },
 )  # fmt: skip
 async def oc_context_export(tab: Tab, params: ContextExport) -> Output:
-    taken = await storage_state.take(
+    taken = await storage_state.export_state(
         tab, params.origin, storage=params.include_storage, frames=params.include_frames,
         agent=params.capture_ua,
     )  # fmt: skip
@@ -87,7 +87,7 @@ async def oc_context_import(tab: Tab, params: ContextImport) -> Output:
             "wrong_value", f"The envelope is of {envelope.origin}, the tab shows {tab.url}.",
             hint=f"Navigate to {envelope.origin} first.", origin=envelope.origin,
         )  # fmt: skip
-    applied = await storage_state.put(tab, envelope)
+    applied = await storage_state.import_state(tab, envelope)
     return Output(data={
         "ok": not applied.skipped,
         "tab_id": tab.id,

@@ -6,7 +6,7 @@ from msgspec import Meta
 from yarl import URL
 
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.read.page_health import HealthCheck, HealthReport, validate
+from ocd.pages.read.page_health import HealthCheck, HealthReport, check_health
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.redact import redact_text, redact_url
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, UNLISTED, Output, Params, tab_verb
@@ -57,7 +57,7 @@ async def validate_page(tab: Tab, params: ValidatePage) -> Output:
         parse_url_argument(params.url), params.wait_for_selector, params.timeout_ms / 1000,
         params.capture_console_ms / 1000, params.body_text_sample_chars,
     )  # fmt: skip
-    health = await validate(tab, asked)
+    health = await check_health(tab, asked)
     look = dict(health.look)
     text = look.pop("text", "")
     data: dict[str, Any] = {

@@ -57,10 +57,10 @@ async def cookies(tab: Tab, params: Cookies) -> Output:
     if params.action == "set":
         return await _set_cookie(tab, params)
     wanted = CookieQuery(name=params.name, domain=params.domain, path=params.path)
-    found = await jar.find(tab, wanted)
+    found = await jar.find_cookies(tab, wanted)
     if params.action == "get":
         return Output(data={"action": "get", "tab_id": tab.id, **_list_cookies(found, params)})
-    await jar.delete(tab, found.cookies)
+    await jar.delete_cookies(tab, found.cookies)
     counted = "cleared_count" if params.action == "clear" else "deleted_count"
     named = {"name": params.name} if params.name else {}
     return Output(data={
@@ -103,9 +103,9 @@ async def _set_cookie(tab: Tab, params: Cookies) -> Output:
     }  # fmt: skip
     said = {key: value for key, value in given.items() if value is not None}
     cookie = {"name": params.name, "value": params.value, "path": params.path or "/", **said}
-    await jar.put(tab, cookie)
+    await jar.set_cookie(tab, cookie)
     wanted = CookieQuery(name=params.name, domain=params.domain, path=params.path or "/")
-    found = await jar.find(tab, wanted)
+    found = await jar.find_cookies(tab, wanted)
     told = {"cookie": jar.to_dict(found.cookies[0])} if found.cookies else {}
     message = f"Set {params.name}" if told else f"The browser did not keep {params.name}"
     return Output(data={"action": "set", "tab_id": tab.id, **told, "message": message})

@@ -106,7 +106,7 @@ class Workflows:
         """Close contexts of workflows that are over, oldest first, as far as is needed."""
         released: list[str] = []
         for workflow_id in sorted({one.workflow_id for one in session.workers} - {""}):
-            if session.room >= wanted:
+            if session.free_workers >= wanted:
                 break
             if await self._is_over(workflow_id):
                 own = [one for one in session.workers if one.workflow_id == workflow_id]

@@ -182,7 +182,7 @@ async def test_a_crash_costs_its_page_only(tmp_path):
         async with asyncio.TaskGroup() as group:
             crashing = group.create_task(refusal(pool.load(site.url("/slow"), 10)))
             await site.wait_asked("/hang")
-            pool._busy[0].cdp.tell("Page.crash")
+            pool._busy[0].cdp.send_nowait("Page.crash")
         assert crashing.result().code == "tab_crashed"
         assert (await pool.load(site.url("/"), 5)).title == "good"
 

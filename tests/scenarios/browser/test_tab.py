@@ -274,7 +274,7 @@ async def test_a_crashed_renderer_is_told_at_once_and_the_tab_lives_on(tmp_path)
         async with asyncio.TaskGroup() as group:
             waiting = group.create_task(refusal(tab.evaluate("new Promise(() => {})")))
             await tab.evaluate("1")
-            tab.cdp.tell("Page.crash")
+            tab.cdp.send_nowait("Page.crash")
         assert waiting.result().code == "tab_crashed"
         assert (await refusal(tab.evaluate("1"))).code == "tab_crashed"
         assert (await tab.reload()).title == "Hello"

@@ -4,7 +4,7 @@ import pytest
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.engine.refs import parse_ref, resolve_target
+from ocd.pages.engine.refs import parse_ref, resolve_element
 from ocd.pages.read.reader import read
 from support.site import Site
 
@@ -19,14 +19,14 @@ async def refs_of(tab: Tab) -> dict[str, str]:
 
 async def code_of(tab: Tab, **target: str) -> str:
     with pytest.raises(OcdError) as caught:
-        await resolve_target(tab, **target)
+        await resolve_element(tab, **target)
     return caught.value.code
 
 
 async def test_a_ref_is_the_element_it_was_given_to(tab: Tab, site: Site) -> None:
     await tab.navigate(site.url("reading/controls.html"))
     refs = await refs_of(tab)
-    async with await resolve_target(tab, ref="@" + refs["Press"]) as element:
+    async with await resolve_element(tab, ref="@" + refs["Press"]) as element:
         assert (
             await element.call("function (mark) { return mark + this.textContent }", ">")
             == ">Press"
@@ -65,7 +65,7 @@ async def test_refs_inside_frames_know_their_frame(tab: Tab, site: Site) -> None
     links = re.findall(r'link "Inner link" \[ref=(e\d+)\]', text)
     origins = []
     for ref in links:
-        async with await resolve_target(tab, ref=ref) as element:
+        async with await resolve_element(tab, ref=ref) as element:
             origins.append(
                 await element.call("function () { return this.ownerDocument.location.origin }")
             )
@@ -77,10 +77,10 @@ async def test_refs_inside_frames_know_their_frame(tab: Tab, site: Site) -> None
 
 async def test_selectors_reach_shadow_trees_and_frames(tab: Tab, site: Site) -> None:
     await tab.navigate(site.url("reading/shadow.html"))
-    async with await resolve_target(tab, selector="input#a") as element:
+    async with await resolve_element(tab, selector="input#a") as element:
         assert await element.call("function () { return this.id }") == "a"
     await tab.navigate(site.url("reading/frames.html"))
-    async with await resolve_target(tab, selector="button") as element:
+    async with await resolve_element(tab, selector="button") as element:
         assert await element.call("function () { return this.textContent }") == "Innermost button"
     assert await code_of(tab, selector="#nowhere") == "element_not_found"
     assert await code_of(tab, selector="p[") == "invalid_argument"

@@ -33,7 +33,7 @@ _RENDERER = (
 _NO_SESSION = -32001
 
 
-class Answer(dict[str, Any]):
+class CallResult(dict[str, Any]):
     """A call's result; a key that the browser has left out is browser_failed, with words."""
 
     def __init__(self, method: str, result: dict[str, Any]) -> None:
@@ -75,7 +75,7 @@ class CdpSession(Emitter):
         self.target = target
         self.parent = parent
         self._calls: dict[int, tuple[Result, str]] = {}
-        self._expected: set[asyncio.Future[Any]] = set()
+        self._futures: set[asyncio.Future[Any]] = set()
         self._taps: dict[str, tuple[Tap, ...]] = {}
         self._ended: OcdError | None = None
         self._halted: OcdError | None = None
@@ -112,7 +112,7 @@ class CdpSession(Emitter):
         self._calls[number] = (future, method)
         return future
 
-    def tell(self, method: str, params: dict[str, Any] | None = None) -> None:
+    def send_nowait(self, method: str, params: dict[str, Any] | None = None) -> None:
         """Call `method` when nobody needs to know its result; nothing is raised."""
         _ = self.send(method, params)
 
@@ -121,28 +121,28 @@ class CdpSession(Emitter):
         _fail(future, error or OcdError("browser_gone", "The browser's connection ended."))
         return future
 
-    def expect(self) -> asyncio.Future[Any]:
+    def create_future(self) -> asyncio.Future[Any]:
         """Return a future that is the caller's to resolve, and fails with what ends calls here."""
         if self._connection is None or self._halted is not None:
             return self._call_error(self._halted or self._ended)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._expected.add(future)
-        future.add_done_callback(self._expected.discard)
+        self._futures.add(future)
+        future.add_done_callback(self._futures.discard)
         return future
 
     def interrupt(self, error: OcdError) -> None:
         """Fail all calls in flight with this error; later ones are sent as ever."""
         calls, self._calls = self._calls, {}
-        expected, self._expected = self._expected, set()
+        expected, self._futures = self._futures, set()
         for future in [call for call, _ in calls.values()] + list(expected):
             _fail(future, error)
 
     def halt(self, error: OcdError) -> None:
-        """Fail all calls in flight, and until `proceed` all that need the page's renderer."""
+        """Fail all calls in flight, and until `resume` all that need the page's renderer."""
         self._halted = error
         self.interrupt(error)
 
-    def proceed(self) -> None:
+    def resume(self) -> None:
         """Undo `halt`: the renderer answers again."""
         self._halted = None
 
@@ -161,7 +161,7 @@ class CdpSession(Emitter):
         if future is None or future.done():
             return
         if message.error is None:
-            future.set_result(Answer(method, message.result or {}))
+            future.set_result(CallResult(method, message.result or {}))
         else:
             _fail(future, _cdp_error(method, message.error))
 
@@ -196,7 +196,7 @@ class CdpSession(Emitter):
 class Connection(CdpSession):
     """The browser's own session, and the way to all others; `url` is pipe: or the ws:// address.
 
-    `misunderstood` tells of what came that was not a message, if anything did.
+    `protocol_error` tells of what came that was not a message, if anything did.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -207,7 +207,7 @@ class Connection(CdpSession):
         self._number = 0
         self._sessions: dict[str, CdpSession] = {"": self}
         self._closed = asyncio.Event()
-        self.misunderstood: OcdError | None = None
+        self.protocol_error: OcdError | None = None
 
     @property
     def closed(self) -> bool:
@@ -247,11 +247,11 @@ class Connection(CdpSession):
     def _not_understood(self, raw: object) -> None:
         # It may have been the answer that somebody waits for here; who knows.
         logger.error("The browser sent what is not a DevTools message: %.200r", raw)
-        self.misunderstood = OcdError(
+        self.protocol_error = OcdError(
             "browser_failed", "The browser sent what is not a DevTools message.",
             hint=ANOTHER_BROWSER,
         )  # fmt: skip
-        self.interrupt(self.misunderstood)
+        self.interrupt(self.protocol_error)
 
     def _deliver(self, message: Incoming) -> None:
         session = self._sessions.get(message.session)

@@ -35,51 +35,53 @@ class Emulation:
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
-        self.guise = EmulationOverrides()
+        self.overrides = EmulationOverrides()
         tab.events.on("session", self._join)
         tab.events.on("closed", self._on_tab_closed)
 
     def _join(self, cdp: CdpSession) -> None:
         # Before its first script: the target is still halted.
-        if self.guise.agent:
-            cdp.tell("Emulation.setUserAgentOverride", self.guise.agent)
-        if self.guise.touch:
-            cdp.tell("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 5})
-        if cdp is self._tab.cdp and self.guise.metrics:
-            cdp.tell("Emulation.setDeviceMetricsOverride", self.guise.metrics)
-        if cdp is self._tab.cdp and self.guise.place:
-            cdp.tell("Emulation.setGeolocationOverride", self.guise.place)
+        if self.overrides.agent:
+            cdp.send_nowait("Emulation.setUserAgentOverride", self.overrides.agent)
+        if self.overrides.touch:
+            cdp.send_nowait(
+                "Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 5}
+            )
+        if cdp is self._tab.cdp and self.overrides.metrics:
+            cdp.send_nowait("Emulation.setDeviceMetricsOverride", self.overrides.metrics)
+        if cdp is self._tab.cdp and self.overrides.place:
+            cdp.send_nowait("Emulation.setGeolocationOverride", self.overrides.place)
 
     # Screen
 
-    async def show_as(self, device: Device, agent: str = "") -> str:
+    async def set_device(self, device: Device, agent: str = "") -> str:
         """Give the tab this screen, and the agent if there is one; return the agent's string."""
-        self.guise.metrics = {
+        self.overrides.metrics = {
             "width": device.width, "height": device.height, "mobile": device.mobile,
             "deviceScaleFactor": device.scale,
             "screenWidth": device.width, "screenHeight": device.height,
             "screenOrientation": _orientation(device),
         }  # fmt: skip
-        await self._tab.cdp.send("Emulation.setDeviceMetricsOverride", self.guise.metrics)
+        await self._tab.cdp.send("Emulation.setDeviceMetricsOverride", self.overrides.metrics)
         await self._set_touch(on=device.touch)
         text = agent or await self.agent_text(device.agent)
         if text:
             await self._set_agent(devices.override(text, device.model))
-        elif self.guise.device_agent:
+        elif self.overrides.device_agent:
             await self._set_agent({})
-        self.guise.device_agent = bool(text)
+        self.overrides.device_agent = bool(text)
         return text
 
-    async def show_as_ever(self) -> None:
-        """Undo `show_as`, the agent included that came with it."""
-        self.guise.metrics = {}
+    async def clear_device(self) -> None:
+        """Undo `set_device`, the agent included that came with it."""
+        self.overrides.metrics = {}
         await self._tab.cdp.send("Emulation.clearDeviceMetricsOverride")
         await self._set_touch(on=False)
-        if self.guise.device_agent:
+        if self.overrides.device_agent:
             await self._set_agent({})
 
     async def _set_touch(self, *, on: bool) -> None:
-        self.guise.touch = on
+        self.overrides.touch = on
         params = {"enabled": on, **({"maxTouchPoints": 5} if on else {})}
         for cdp in self._tab.sessions:
             await cdp.send("Emulation.setTouchEmulationEnabled", params)
@@ -94,46 +96,48 @@ class Emulation:
         major = str(version["product"]).rpartition("/")[2].partition(".")[0]
         return devices.AGENTS[preset].format(major=major)
 
-    async def set_agent(self, text: str, languages: str = "") -> dict[str, Any]:
+    async def set_user_agent(self, text: str, languages: str = "") -> dict[str, Any]:
         """Send and show this agent string from now on; return the client hints, if any."""
         params = devices.override(text)
         if languages:
             params["acceptLanguage"] = languages
         await self._set_agent(params)
-        self.guise.device_agent = False
+        self.overrides.device_agent = False
         hints: dict[str, Any] = params.get("userAgentMetadata", {})
         return hints
 
-    async def reset_agent(self) -> str:
+    async def reset_user_agent(self) -> str:
         """Be Chromium again; return its own string."""
         await self._set_agent({})
         version = await self._tab.cdp.connection.send("Browser.getVersion")
         return str(version["userAgent"])
 
     async def _set_agent(self, params: dict[str, Any]) -> None:
-        self.guise.agent = params
-        self.guise.device_agent = False
+        self.overrides.agent = params
+        self.overrides.device_agent = False
         for cdp in self._tab.sessions:
             await cdp.send("Emulation.setUserAgentOverride", params or {"userAgent": ""})
 
     # Place
 
-    async def be_at(self, latitude: float, longitude: float, accuracy: float, url: str) -> str:
+    async def set_geolocation(
+        self, latitude: float, longitude: float, accuracy: float, url: str
+    ) -> str:
         """Report this position, and let the pages of `url`'s origin ask for it; return the origin.
 
         Without an address of the web nobody may ask, and the origin is empty.
         """
-        self.guise.place = {"latitude": latitude, "longitude": longitude, "accuracy": accuracy}
-        await self._tab.cdp.send("Emulation.setGeolocationOverride", self.guise.place)
+        self.overrides.place = {"latitude": latitude, "longitude": longitude, "accuracy": accuracy}
+        await self._tab.cdp.send("Emulation.setGeolocationOverride", self.overrides.place)
         origin = _origin(url)
         if origin:
             await self._permit(origin, "granted")
-            self.guise.granted.add(origin)
+            self.overrides.granted.add(origin)
         return origin
 
-    async def be_nowhere(self) -> list[str]:
-        """Undo `be_at`; return the origins that may no longer ask."""
-        self.guise.place = {}
+    async def clear_geolocation(self) -> list[str]:
+        """Undo `set_geolocation`; return the origins that may no longer ask."""
+        self.overrides.place = {}
         await self._tab.cdp.send("Emulation.clearGeolocationOverride")
         granted = self._release_origins()
         for origin in granted:
@@ -142,9 +146,9 @@ class Emulation:
 
     def _release_origins(self) -> list[str]:
         """Return the origins that no other tab lets ask, and let none ask here."""
-        others = (other.guise.granted for other in _emulations.values() if other is not self)
-        granted = sorted(self.guise.granted.difference(*others))
-        self.guise.granted.clear()
+        others = (other.overrides.granted for other in _emulations.values() if other is not self)
+        granted = sorted(self.overrides.granted.difference(*others))
+        self.overrides.granted.clear()
         return granted
 
     async def _permit(self, origin: str, setting: str) -> None:
@@ -155,7 +159,7 @@ class Emulation:
         connection = self._tab.cdp.parent
         for origin in self._release_origins():
             if connection is not None:
-                connection.tell("Browser.setPermission", _permission(origin, "denied"))
+                connection.send_nowait("Browser.setPermission", _permission(origin, "denied"))
 
 
 def _permission(origin: str, setting: str) -> dict[str, Any]:
@@ -180,7 +184,7 @@ def inherit(tab: Tab, opener: Tab) -> None:
     """Make a tab that has not started what its opener pretends to be."""
     found = _emulations.get(opener)
     if found is not None:
-        emulation_of(tab).guise = replace(found.guise, granted=set(found.guise.granted))
+        emulation_of(tab).overrides = replace(found.overrides, granted=set(found.overrides.granted))
 
 
 def emulation_of(tab: Tab) -> Emulation:

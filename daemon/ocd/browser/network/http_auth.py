@@ -10,7 +10,7 @@ from ocd.browser.cdp.connection import Event
 from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.observe.text_patterns import text_test
 
-_KEPT = 50
+_MAX_CHALLENGES = 50
 _CHALLENGE = re.compile(r'\s*([\w-]+)(?:[^\n]*?realm="?([^"\n,]*))?', re.IGNORECASE)
 
 
@@ -45,7 +45,7 @@ class HttpAuthChallenges:
 
     def __init__(self) -> None:
         self.credentials: Credentials | None = None
-        self.seen: deque[dict[str, Any]] = deque(maxlen=_KEPT)
+        self.seen: deque[dict[str, Any]] = deque(maxlen=_MAX_CHALLENGES)
         # A server that asks again for the same request has refused what it got.
         self._answered: dict[str, None] = {}
 
@@ -76,7 +76,7 @@ class HttpAuthChallenges:
 
     def _remember(self, request_id: str) -> None:
         self._answered[request_id] = None
-        if len(self._answered) > _KEPT:
+        if len(self._answered) > _MAX_CHALLENGES:
             del self._answered[next(iter(self._answered))]
 
     def _credentials_apply(self, known: Credentials, event: Event, tab_origin: str) -> bool:
@@ -97,15 +97,17 @@ class HttpAuthChallenges:
             return ()
         if not known.origins or any("*" in origin for origin in known.origins):
             return ("*",)
-        return [f"{_bare(origin)}/*" if "://" in origin else "*" for origin in known.origins]
+        return [
+            f"{_normalise_origin(origin)}/*" if "://" in origin else "*" for origin in known.origins
+        ]
 
 
-def _bare(origin: str) -> str:
+def _normalise_origin(origin: str) -> str:
     return origin.rstrip("/").lower()
 
 
 def _covers(pattern: str, origin: str) -> bool:
-    plain = _bare(pattern)
+    plain = _normalise_origin(pattern)
     if "*" in plain:
-        return text_test(plain)(_bare(origin))
-    return plain in (_bare(origin), _bare(origin).partition("://")[2])
+        return text_test(plain)(_normalise_origin(origin))
+    return plain in (_normalise_origin(origin), _normalise_origin(origin).partition("://")[2])

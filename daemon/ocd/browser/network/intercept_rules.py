@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ocd.browser.observe.text_patterns import Test, is_expression
+from ocd.browser.observe.text_patterns import Test, is_regex
 
 Action = Literal["log", "block", "modify", "mock"]
 Headers = Mapping[str, str | None]
@@ -101,7 +101,7 @@ class Rule:
     @property
     def url_pattern(self) -> str:
         """CDP's pattern of the addresses that may be meant; it lets no other request stop."""
-        if is_expression(self.pattern):
+        if is_regex(self.pattern):
             return "*"
         escaped = self.pattern.replace("\\", "\\\\").replace("?", "\\?")
         return f"*{escaped}*"

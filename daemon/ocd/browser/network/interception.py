@@ -108,7 +108,7 @@ class Interception:
     def _on_auth_required(self, session: CdpSession, event: Event) -> None:
         answer = self.challenges.answer(event, _origin(self._tab.url))
         params = {"requestId": event["requestId"], "authChallengeResponse": answer}
-        session.tell("Fetch.continueWithAuth", params)
+        session.send_nowait("Fetch.continueWithAuth", params)
 
     def _on_request_paused(self, session: CdpSession, event: Event) -> None:
         if "responseStatusCode" in event or "responseErrorReason" in event:
@@ -174,7 +174,7 @@ class Interception:
             answer.add_done_callback(ended)
 
     def _fail(self, session: CdpSession, event: Event, why: str) -> None:
-        session.tell(
+        session.send_nowait(
             "Fetch.failRequest", {"requestId": event["requestId"], "errorReason": "Failed"}
         )
         for entry in reversed(self.log):

@@ -21,9 +21,9 @@ MAX_MESSAGES = 1000
 MAX_BYTES = 1 << 20
 # Objects that were logged live in the page until they are let go: after so many of them they are.
 _RELEASE_AFTER = 500
-_HUGE = 64 << 10
+_MAX_EVENT_BYTES = 64 << 10
 # Runs of the same line are one entry from this length on.
-_RUN = 3
+_MIN_RUN = 3
 _NEVER_MERGED = ("error", "warning")
 _FRAMES = 10
 
@@ -50,14 +50,14 @@ class ConsoleMessage:
 
 
 class Console:
-    """A tab's console. `marked` and `stopped` are the places at which a capture began and ended."""
+    """A tab's console. `capture_start` and `capture_end` are the places at which a capture began and ended."""
 
     def __init__(self) -> None:
         self.log = EventLog(MAX_MESSAGES, MAX_BYTES)
-        self.marked: int | None = None
-        self.stopped: int | None = None
+        self.capture_start: int | None = None
+        self.capture_end: int | None = None
         self.types: list[str] = []
-        self.marked_at = self.stopped_at = 0.0
+        self.capture_started_at = self.capture_stopped_at = 0.0
         self._cleared = 0
         self._objects = 0
 
@@ -68,18 +68,18 @@ class Console:
             self._on_event(session, method, params)
 
         session.tap(heard, (_CALL, _THROWN, _LOGGED))
-        session.tell("Runtime.enable")
-        session.tell("Log.enable")
+        session.send_nowait("Runtime.enable")
+        session.send_nowait("Log.enable")
 
     def _on_event(self, session: CdpSession, method: str, params: Raw) -> None:
         data = bytes(params)
-        if len(data) > _HUGE:
+        if len(data) > _MAX_EVENT_BYTES:
             params = Raw(_truncate_event(data))
         self.log.add(RawEvent(method, params, session))
         if b'"objectId"' in data:
             self._objects += 1
             if self._objects % _RELEASE_AFTER == 0:
-                session.tell("Runtime.releaseObjectGroup", {"objectGroup": "console"})
+                session.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": "console"})
 
     def start(self, types: Iterable[str], max_messages: int) -> bool:
         """Begin a capture at this moment; return whether none was running."""
@@ -87,8 +87,8 @@ class Console:
             return False
         self.log.max_events = max_messages
         self.log.max_bytes = max(MAX_BYTES, min(max_messages, 10_000) * 1024)
-        self.marked, self.stopped = self.log.end, None
-        self.marked_at = time.monotonic()
+        self.capture_start, self.capture_end = self.log.end, None
+        self.capture_started_at = time.monotonic()
         self.types = list(types)
         return True
 
@@ -96,31 +96,31 @@ class Console:
         """End the capture; return whether one was running."""
         if not self.running:
             return False
-        self.stopped = self.log.end
-        self.stopped_at = time.monotonic()
+        self.capture_end = self.log.end
+        self.capture_stopped_at = time.monotonic()
         return True
 
     @property
     def running(self) -> bool:
         """Whether a capture was begun and not ended."""
-        return self.marked is not None and self.stopped is None
+        return self.capture_start is not None and self.capture_end is None
 
     @property
     def duration_ms(self) -> int:
         """How long the capture has run or ran."""
-        if self.marked is None:
+        if self.capture_start is None:
             return 0
-        end = time.monotonic() if self.stopped is None else self.stopped_at
-        return round((end - self.marked_at) * 1000)
+        end = time.monotonic() if self.capture_end is None else self.capture_stopped_at
+        return round((end - self.capture_started_at) * 1000)
 
     def clear(self) -> int:
         """Forget the messages; return how many there were."""
         count = self.log.end - max(self.log.start, self._cleared)
         self.log.clear()
         self._cleared = self.log.end
-        if self.marked is not None:
-            self.marked = self.log.end
-            self.stopped = None if self.stopped is None else self.log.end
+        if self.capture_start is not None:
+            self.capture_start = self.log.end
+            self.capture_end = None if self.capture_end is None else self.log.end
         return count
 
     @property
@@ -130,7 +130,7 @@ class Console:
 
     @property
     def _from(self) -> int:
-        return max(self._cleared, self.marked or 0)
+        return max(self._cleared, self.capture_start or 0)
 
     def since(self, place: int) -> list[ConsoleMessage]:
         """Return the messages from that place of the log on, whatever is being captured."""
@@ -143,19 +143,19 @@ class Console:
 
     def messages(self) -> list[ConsoleMessage]:
         """Return the messages of the capture, or all there are if none was begun; oldest first."""
-        end = self.log.end if self.stopped is None else self.stopped
+        end = self.log.end if self.capture_end is None else self.capture_end
         kept = [event for place, event in self.log.since(self._from) if place < end]
         found = (_message(event) for event in kept)
         return [message for message in found if message is not None]
 
 
-def fitting(types: Iterable[str]) -> Callable[[ConsoleMessage], bool]:
+def type_filter(types: Iterable[str]) -> Callable[[ConsoleMessage], bool]:
     """Return the test of a message's type or source, whatever word for it the caller uses."""
-    words = {_alias(word) for word in types}
+    words = {_canonical_type(word) for word in types}
     return lambda message: not words or message.type in words or message.source in words
 
 
-def _alias(word: str) -> str:
+def _canonical_type(word: str) -> str:
     lowered = word.lower()
     names = {
         "warn": "warning",
@@ -171,21 +171,21 @@ def merge_repeats(messages: Iterable[ConsoleMessage]) -> list[ConsoleMessage]:
     result: list[ConsoleMessage] = []
     run: list[ConsoleMessage] = []
     for message in messages:
-        if run and _same(run[-1], message):
+        if run and _is_repeat(run[-1], message):
             run.append(message)
             continue
-        result += _as_one(run)
+        result += _merge_run(run)
         run = [message]
-    return result + _as_one(run)
+    return result + _merge_run(run)
 
 
-def _same(one: ConsoleMessage, other: ConsoleMessage) -> bool:
+def _is_repeat(one: ConsoleMessage, other: ConsoleMessage) -> bool:
     same = (one.type, one.source, one.text) == (other.type, other.source, other.text)
     return same and one.type not in _NEVER_MERGED
 
 
-def _as_one(run: list[ConsoleMessage]) -> list[ConsoleMessage]:
-    if len(run) < _RUN:
+def _merge_run(run: list[ConsoleMessage]) -> list[ConsoleMessage]:
+    if len(run) < _MIN_RUN:
         return run
     run[0].count, run[0].last = len(run), run[-1].last
     return run[:1]
@@ -215,9 +215,9 @@ def _message_of_call(params: dict[str, Any]) -> ConsoleMessage:
     message = ConsoleMessage(
         kind, "console", format_arguments(params["args"]), params["timestamp"], params["timestamp"]
     )
-    message.location = _place(frames[0]) if frames else {}
+    message.location = _location(frames[0]) if frames else {}
     if params["type"] in _WITH_STACK:
-        message.stack = [_line(frame) for frame in frames[:_FRAMES]]
+        message.stack = [_stack_line(frame) for frame in frames[:_FRAMES]]
     return message
 
 
@@ -229,8 +229,8 @@ def _message_of_exception(params: dict[str, Any]) -> ConsoleMessage:
     at = params["timestamp"]
     message = ConsoleMessage("error", "exception", f"{details['text']} {said}".strip(), at, at)
     where = {"functionName": "", "url": details.get("url", ""), **details}
-    message.location = _place(frames[0] if frames else where)
-    message.stack = [_line(frame) for frame in frames[:_FRAMES]]
+    message.location = _location(frames[0] if frames else where)
+    message.stack = [_stack_line(frame) for frame in frames[:_FRAMES]]
     return message
 
 
@@ -252,7 +252,7 @@ def _level_of(word: str) -> str:
     return _TYPES.get(word, word)
 
 
-def _place(frame: dict[str, Any]) -> dict[str, Any]:
+def _location(frame: dict[str, Any]) -> dict[str, Any]:
     place = {
         "url": frame["url"],
         "line": frame["lineNumber"] + 1,
@@ -261,21 +261,21 @@ def _place(frame: dict[str, Any]) -> dict[str, Any]:
     return place | ({"function": frame["functionName"]} if frame.get("functionName") else {})
 
 
-def _line(frame: dict[str, Any]) -> str:
+def _stack_line(frame: dict[str, Any]) -> str:
     place = f"{frame['url']}:{frame['lineNumber'] + 1}:{frame['columnNumber'] + 1}"
     return f"{frame['functionName']} ({place})" if frame["functionName"] else place
 
 
 def _truncate_event(data: bytes) -> bytes:
     """Return the event with its long strings cut: one message must not take all the room."""
-    return msgspec.json.encode(_cut(msgspec.json.decode(data)))
+    return msgspec.json.encode(_truncate_strings(msgspec.json.decode(data)))
 
 
-def _cut(value: object) -> object:
+def _truncate_strings(value: object) -> object:
     if isinstance(value, str) and len(value) > 10_000:
         return f"{value[:10_000]}… ({len(value)} characters)"
     if isinstance(value, dict):
-        return {key: _cut(item) for key, item in value.items()}
+        return {key: _truncate_strings(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_cut(item) for item in value[:100]]
+        return [_truncate_strings(item) for item in value[:100]]
     return value

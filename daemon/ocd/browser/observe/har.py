@@ -78,7 +78,7 @@ def _request(one: NetworkRequest) -> dict[str, Any]:
         "bodySize": len(one.post_data.encode()) if one.post_data else -1,
     }
     if one.post_data is not None:
-        kind = _header(one.request_headers, "content-type")
+        kind = _header_value(one.request_headers, "content-type")
         request["postData"] = {"mimeType": kind, "text": redact(one.post_data)}
     return request
 
@@ -109,11 +109,11 @@ def _headers(headers: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"name": name, "value": str(value)} for name, value in redact(headers).items()]
 
 
-def _header(headers: Mapping[str, str], wanted: str) -> str:
+def _header_value(headers: Mapping[str, str], wanted: str) -> str:
     return next((value for name, value in headers.items() if name.lower() == wanted), "")
 
 
-def spans(one: NetworkRequest) -> dict[str, float]:
+def phase_durations(one: NetworkRequest) -> dict[str, float]:
     """Return how long each part took, in ms: blocked, dns, connect, ssl, send, wait, receive.
 
     -1: it did not happen, as in HAR.
@@ -142,4 +142,4 @@ def spans(one: NetworkRequest) -> dict[str, float]:
 
 
 def _timings(one: NetworkRequest) -> dict[str, float]:
-    return spans(one) or {"send": 0, "wait": one.duration_ms or 0, "receive": 0}
+    return phase_durations(one) or {"send": 0, "wait": one.duration_ms or 0, "receive": 0}

@@ -18,7 +18,7 @@ def format_arguments(values: Sequence[dict[str, Any]]) -> str:
         parts = [text]
     else:
         parts = []
-    line = " ".join([*parts, *(in_words(value) for value in rest)])
+    line = " ".join([*parts, *(value_text(value) for value in rest)])
     if len(line) > MAX_TEXT:
         return f"{line[:MAX_TEXT]}… ({len(line)} characters)"
     return line
@@ -44,10 +44,10 @@ def _format_placeholders(
 def _number(directive: str, value: dict[str, Any]) -> str:
     if directive in ("%d", "%i") and value.get("type") == "number" and "value" in value:
         return str(int(value["value"]))
-    return in_words(value)
+    return value_text(value)
 
 
-def in_words(value: dict[str, Any]) -> str:
+def value_text(value: dict[str, Any]) -> str:
     """Return one remote object as text: its value, its preview, or what it says it is."""
     if "unserializableValue" in value:
         return str(value["unserializableValue"])

@@ -20,8 +20,8 @@ MAX_EVENTS = 12_000
 MAX_BYTES = 4 << 20
 CAPTURE_BYTES = 32 << 20
 _EVENTS_EACH = 6
-_HUGE = 64 << 10
-_SHOWN = 4096
+_MAX_EVENT_BYTES = 64 << 10
+_MAX_STRING = 4096
 # Keeps bodies outside of the renderer: those that are asked for while the page is left come, too.
 # A Chromium that does not know it keeps them for as long as it keeps the page.
 _DURABLE = "Network.configureDurableMessages"
@@ -37,7 +37,7 @@ class Capture:
     start: int
     fits: Callable[[NetworkRequest], bool]
     max_entries: int
-    keeper: BodyCollector | None = None
+    body_collector: BodyCollector | None = None
     began: float = field(default_factory=time.monotonic)
     ended: float | None = None
     end: int | None = None
@@ -52,7 +52,7 @@ class RequestLog:
     """A tab's requests; `conditions` is the throttling in force, None without.
 
     allows: whether the domain policy lets a page load a URL.
-    called_at: when the last verb that works on the tab began, in seconds since 1970.
+    last_call_at: when the last verb that works on the tab began, in seconds since 1970.
     """
 
     def __init__(self, allows: Callable[[str], bool]) -> None:
@@ -60,7 +60,7 @@ class RequestLog:
         self.log = EventLog(MAX_EVENTS, MAX_BYTES)
         self.capture: Capture | None = None
         self.conditions: dict[str, Any] | None = None
-        self.called_at: float | None = None
+        self.last_call_at: float | None = None
         self._count = 0
         self._cleared = 0
         self._sessions: list[CdpSession] = []
@@ -75,25 +75,25 @@ class RequestLog:
         self._sessions.append(session)
         session.on("disconnected", lambda: self._sessions.remove(session))
         if self.conditions is not None:
-            session.tell("Network.emulateNetworkConditions", self.conditions)
+            session.send_nowait("Network.emulateNetworkConditions", self.conditions)
         if self._keeps:
-            session.tell(_DURABLE, _DURABLE_BYTES)
+            session.send_nowait(_DURABLE, _DURABLE_BYTES)
 
     @property
     def _keeps(self) -> bool:
         return self.capture is not None and bool(
-            self.capture.keeper and self.capture.keeper.running
+            self.capture.body_collector and self.capture.body_collector.running
         )
 
     def _on_event(self, session: CdpSession, method: str, params: Raw) -> None:
         if method in _BEGINNINGS:
             self._count += 1
-        if len(params) > _HUGE:
+        if len(params) > _MAX_EVENT_BYTES:
             params = _truncate_event(params)
         event = RawEvent(method, params, session)
         self.log.add(event)
-        if self.capture is not None and self.capture.keeper is not None:
-            self.capture.keeper.on_event(event)
+        if self.capture is not None and self.capture.body_collector is not None:
+            self.capture.body_collector.on_event(event)
 
     # Reading
 
@@ -101,7 +101,7 @@ class RequestLog:
         """Return the requests that were begun between the two places, oldest first."""
         events = list(self.log.since())
         kept = sum(1 for _, event in events if event.method in _BEGINNINGS)
-        found = observe_requests.fold(events, self._count - kept + 1)
+        found = observe_requests.fold_events(events, self._count - kept + 1)
         for one in found:
             # Chromium's network refused it, and calls that a proxy or a name that is not there.
             if one.type == "WebSocket" and one.error and not self._allows(one.url):
@@ -159,7 +159,7 @@ class RequestLog:
         self.capture = capture
         if self._keeps:
             for session in self._sessions:
-                session.tell(_DURABLE, _DURABLE_BYTES)
+                session.send_nowait(_DURABLE, _DURABLE_BYTES)
 
     def stop(self, mode: str) -> Capture:
         """End the running capture; not_running, mode_mismatch."""
@@ -167,10 +167,10 @@ class RequestLog:
         if capture.end is not None:
             raise _not_running(mode)
         capture.end, capture.ended = self.log.end, time.monotonic()
-        if self._keeps and capture.keeper is not None:
-            capture.keeper.running = False
+        if self._keeps and capture.body_collector is not None:
+            capture.body_collector.running = False
             for session in self._sessions:
-                session.tell(_DURABLE)
+                session.send_nowait(_DURABLE)
         return capture
 
     def current_capture(self, mode: str) -> Capture:
@@ -192,8 +192,8 @@ class RequestLog:
 
     async def body(self, one: NetworkRequest, max_bytes: int) -> ResponseBody:
         """Return the body of an answer, kept or fetched from Chromium now; see Body."""
-        keeper = self.capture.keeper if self.capture else None
-        kept = keeper.of(one) if keeper else None
+        body_collector = self.capture.body_collector if self.capture else None
+        kept = body_collector.of(one) if body_collector else None
         return kept or await ResponseBody.fetch(one, max_bytes)
 
     async def request_body(self, one: NetworkRequest, max_bytes: int) -> str | None:
@@ -222,12 +222,12 @@ def _truncate_event(params: Raw) -> Raw:
         event["request"].pop("postDataEntries", None)
         event["request"]["hasPostData"] = bool(event["request"].pop("postData", None))
     event.get("initiator", {}).pop("stack", None)
-    return Raw(msgspec.json.encode(_cut(event)))
+    return Raw(msgspec.json.encode(_truncate_strings(event)))
 
 
-def _cut(value: object) -> object:
+def _truncate_strings(value: object) -> object:
     if isinstance(value, str):
-        return value if len(value) <= _SHOWN else value[:_SHOWN] + "…"
+        return value if len(value) <= _MAX_STRING else value[:_MAX_STRING] + "…"
     if isinstance(value, dict):
-        return {key: _cut(item) for key, item in value.items()}
+        return {key: _truncate_strings(item) for key, item in value.items()}
     return value

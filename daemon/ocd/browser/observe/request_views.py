@@ -5,7 +5,7 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
-from ocd.browser.observe.har import spans
+from ocd.browser.observe.har import phase_durations
 from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.observe.response_bodies import ResponseBody
 from ocd.browser.observe.text_patterns import text_test
@@ -50,7 +50,7 @@ def request_details(one: NetworkRequest) -> dict[str, Any]:
         "protocol": one.protocol,
         "remote_address": one.remote,
     }
-    timing = {f"{name}_ms": ms for name, ms in spans(one).items() if ms >= 0}
+    timing = {f"{name}_ms": ms for name, ms in phase_durations(one).items() if ms >= 0}
     timing |= {} if one.duration_ms is None else {"total_ms": one.duration_ms}
     told = request_summary(one) | {"request": request, "response": response, "timing": timing}
     return told | {

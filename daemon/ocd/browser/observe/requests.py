@@ -126,7 +126,7 @@ class _Event(Struct, rename="camel"):
 _decode = msgspec.json.Decoder(_Event).decode
 
 
-class _Folding:
+class _RequestFolder:
     def __init__(self, first_number: int) -> None:
         self.number = first_number
         self.exchanges: list[NetworkRequest] = []
@@ -153,7 +153,7 @@ class _Folding:
         assert request
         before = self.open.get(event.request_id)
         if before is not None and event.redirect_response is not None:
-            _answer(before, event.redirect_response, event.timestamp)
+            _apply_response(before, event.redirect_response, event.timestamp)
             before.state, before.ended = "redirected", event.timestamp
             before.redirect_url = request.url
             if event.redirect_has_extra_info:
@@ -188,7 +188,7 @@ class _Folding:
         exchange = self.open.get(event.request_id)
         if exchange is None or event.response is None:
             return
-        _answer(exchange, event.response, event.timestamp)
+        _apply_response(exchange, event.response, event.timestamp)
         exchange.session = kept.session
         if event.type:
             exchange.type = event.type
@@ -248,7 +248,7 @@ class _Folding:
             exchange.error = event.error_message
 
 
-def _answer(exchange: NetworkRequest, response: _Response, at: float) -> None:
+def _apply_response(exchange: NetworkRequest, response: _Response, at: float) -> None:
     exchange.status = response.status or None
     exchange.status_text = response.status_text
     exchange.response_headers = response.headers
@@ -268,24 +268,24 @@ def _answer(exchange: NetworkRequest, response: _Response, at: float) -> None:
 
 
 _HANDLERS = {
-    SENT: _Folding.on_request_sent,
-    SOCKET: _Folding.socket,
-    "Network.requestWillBeSentExtraInfo": _Folding.on_extra_request_info,
-    "Network.responseReceived": _Folding.on_response,
-    "Network.responseReceivedExtraInfo": _Folding.got_more,
-    FINISHED: _Folding.on_finished,
-    "Network.loadingFailed": _Folding.on_failed,
-    "Network.webSocketWillSendHandshakeRequest": _Folding.handshake,
-    "Network.webSocketHandshakeResponseReceived": _Folding.handshake,
-    "Network.webSocketClosed": _Folding.on_finished,
-    "Network.webSocketFrameError": _Folding.socket_error,
+    SENT: _RequestFolder.on_request_sent,
+    SOCKET: _RequestFolder.socket,
+    "Network.requestWillBeSentExtraInfo": _RequestFolder.on_extra_request_info,
+    "Network.responseReceived": _RequestFolder.on_response,
+    "Network.responseReceivedExtraInfo": _RequestFolder.got_more,
+    FINISHED: _RequestFolder.on_finished,
+    "Network.loadingFailed": _RequestFolder.on_failed,
+    "Network.webSocketWillSendHandshakeRequest": _RequestFolder.handshake,
+    "Network.webSocketHandshakeResponseReceived": _RequestFolder.handshake,
+    "Network.webSocketClosed": _RequestFolder.on_finished,
+    "Network.webSocketFrameError": _RequestFolder.socket_error,
 }  # fmt: skip
 METHODS = tuple(_HANDLERS)
 
 
-def fold(events: Iterable[tuple[int, RawEvent]], first_number: int) -> list[NetworkRequest]:
+def fold_events(events: Iterable[tuple[int, RawEvent]], first_number: int) -> list[NetworkRequest]:
     """Return the requests whose beginning is among the events, oldest first."""
-    folding = _Folding(first_number)
+    folding = _RequestFolder(first_number)
     for place, kept in events:
         folding.add(place, kept)
     return folding.exchanges

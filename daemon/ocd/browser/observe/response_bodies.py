@@ -10,7 +10,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.event_log import RawEvent
-from ocd.browser.observe.requests import FINISHED, SENT, NetworkRequest, fold
+from ocd.browser.observe.requests import FINISHED, SENT, NetworkRequest, fold_events
 
 # What a capture keeps of all bodies together.
 MAX_TOTAL = 16 << 20
@@ -100,7 +100,7 @@ class BodyCollector:
         if not self.running:
             return
         if event.method == SENT:
-            one = fold([(0, event)], 0)[0]
+            one = fold_events([(0, event)], 0)[0]
             if self._fits(one):
                 self._wanted.add(one.request_id)
         elif event.method == FINISHED:

@@ -7,7 +7,7 @@ from ocd.api.errors import OcdError
 Test = Callable[[str], bool]
 
 
-def is_expression(pattern: str) -> bool:
+def is_regex(pattern: str) -> bool:
     """Whether the pattern is written as a /regular expression/."""
     return len(pattern) > 2 and pattern[0] == pattern[-1] == "/"
 
@@ -18,15 +18,15 @@ def text_test(pattern: str, parameter: str = "value") -> Test:
     In a glob only `*` is special; it may fit any part. Raises invalid_argument for an expression
     that is none.
     """
-    if is_expression(pattern):
-        return _expression_test(pattern[1:-1], parameter)
+    if is_regex(pattern):
+        return _regex_test(pattern[1:-1], parameter)
     if "*" in pattern:
         pieces = [piece for piece in pattern.split("*") if piece]
-        return lambda text: _in_order(pieces, text)
+        return lambda text: _contains_in_order(pieces, text)
     return lambda text: pattern in text
 
 
-def _in_order(pieces: list[str], text: str) -> bool:
+def _contains_in_order(pieces: list[str], text: str) -> bool:
     at = 0
     for piece in pieces:
         at = text.find(piece, at)
@@ -36,7 +36,7 @@ def _in_order(pieces: list[str], text: str) -> bool:
     return True
 
 
-def _expression_test(pattern: str, parameter: str) -> Test:
+def _regex_test(pattern: str, parameter: str) -> Test:
     import re2  # linear time, whatever the pattern: the loop stands still while it is matched
 
     options = re2.Options()

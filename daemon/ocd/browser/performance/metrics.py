@@ -110,5 +110,5 @@ async def _counters(tab: "Tab") -> dict[str, float]:
     try:
         reply = await tab.cdp.send("Performance.getMetrics")
     finally:
-        tab.cdp.tell("Performance.disable")
+        tab.cdp.send_nowait("Performance.disable")
     return {one["name"]: one["value"] for one in reply["metrics"]}

@@ -126,7 +126,7 @@ class TraceFacts:
         return max((one["duration_ms"] for one in self.interactions), default=None)
 
 
-def gather(events: Iterable[Raw]) -> TraceFacts:
+def read_trace(events: Iterable[Raw]) -> TraceFacts:
     """Return the facts of a trace's last navigation of the main frame (or of the whole trace)."""
     known: list[_Event] = []
     work: list[_Event] = []

@@ -58,13 +58,13 @@ async def recording(tab: "Tab") -> AsyncIterator[list[bytes]]:
         if error.code == "cdp_error" and "already" in error.message:
             raise OcdError("busy", "Another trace is being recorded.", hint="Try again.") from None
         raise
-    complete = tab.cdp.expect()
-    tab.cdp.once("Tracing.tracingComplete", lambda event: _settle(complete, event))
+    complete = tab.cdp.create_future()
+    tab.cdp.once("Tracing.tracingComplete", lambda event: _resolve(complete, event))
     try:
         yield pieces
     finally:
         if not tab.closed:
-            tab.cdp.tell("Tracing.end")
+            tab.cdp.send_nowait("Tracing.end")
     try:
         async with asyncio.timeout(COMPLETE_S):
             stream = (await complete)["stream"]
@@ -73,7 +73,7 @@ async def recording(tab: "Tab") -> AsyncIterator[list[bytes]]:
     pieces += [piece async for piece in _read(tab, stream)]
 
 
-def _settle(future: asyncio.Future[Any], event: Event) -> None:
+def _resolve(future: asyncio.Future[Any], event: Event) -> None:
     if not future.done():
         future.set_result(event)
 
@@ -92,7 +92,7 @@ async def _read(tab: "Tab", stream: str) -> AsyncIterator[bytes]:
             if got["eof"]:
                 return
     finally:
-        tab.cdp.tell("IO.close", {"handle": stream})
+        tab.cdp.send_nowait("IO.close", {"handle": stream})
 
 
 def store(folder: Path, pieces: Iterable[bytes], copy: Path | None) -> tuple[str, Path]:
@@ -101,7 +101,7 @@ def store(folder: Path, pieces: Iterable[bytes], copy: Path | None) -> tuple[str
     copy: a second place for it. Raises storage_* errors.
     """
     trace = msgspec.json.decode(b"".join(pieces), type=_Trace)
-    trace.trace_events = [_bare(event) for event in trace.trace_events]
+    trace.trace_events = [_strip_samples(event) for event in trace.trace_events]
     trace.metadata["openchrome_trace"] = FORMAT
     data = msgspec.json.encode(trace)
     trace_id = f"trace_{token_hex(6)}"
@@ -114,7 +114,7 @@ def store(folder: Path, pieces: Iterable[bytes], copy: Path | None) -> tuple[str
     return trace_id, copy or path
 
 
-def _bare(event: Raw) -> Raw:
+def _strip_samples(event: Raw) -> Raw:
     data = bytes(event)
     if not any(name in data for name in _WITH_HEADERS):
         return event

@@ -218,7 +218,7 @@ async def _read_stream(tab: PoolTab, handle: str) -> bytes:
         parts.append(base64.b64decode(data) if piece.get("base64Encoded") else data.encode())
         if piece["eof"]:
             break
-    tab.cdp.tell("IO.close", {"handle": handle})
+    tab.cdp.send_nowait("IO.close", {"handle": handle})
     return b"".join(parts)
 
 

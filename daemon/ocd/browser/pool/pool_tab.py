@@ -15,18 +15,25 @@ from ocd.browser.injected import script
 from ocd.browser.process.targets import Targets
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
-from ocd.browser.tabs.navigation import failure
+from ocd.browser.tabs.navigation import load_error
 from ocd.browser.tabs.page_loads import PageLoads
 
 PoolWait = Literal["load", "dom", "idle"]
 
 # How often a page may send its visitor on by script before it counts as endless.
-HOPS = 10
+MAX_SCRIPT_REDIRECTS = 10
 MAX_PAGES = 500
 MAX_HEAP = 256 << 20
 # What Chromium shows in a viewer instead of as a document that can be read.
-_VIEWED = ("image/", "video/", "audio/", "font/", "application/pdf", "application/octet-stream")
-_PAGES = ("text/html", "application/xhtml+xml")
+_VIEWER_TYPES = (
+    "image/",
+    "video/",
+    "audio/",
+    "font/",
+    "application/pdf",
+    "application/octet-stream",
+)
+_HTML_TYPES = ("text/html", "application/xhtml+xml")
 _METRICS = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
 
 
@@ -122,7 +129,7 @@ class PoolTab:
 
     def _dialog(self, event: Event) -> None:
         accept = event["type"] == "beforeunload"
-        self.cdp.tell("Page.handleJavaScriptDialog", {"accept": accept})
+        self.cdp.send_nowait("Page.handleJavaScriptDialog", {"accept": accept})
 
     def _leaves(self, event: Event) -> None:
         if event["frameId"] == self.cdp.target_id and event.get("disposition") == "currentTab":
@@ -142,7 +149,7 @@ class PoolTab:
         if found["heap"] > MAX_HEAP or self.pages >= MAX_PAGES:
             self.stale = True
         page = _page(url, found)
-        return page if page.content_type in _PAGES else await self._as_it_came(page)
+        return page if page.content_type in _HTML_TYPES else await self._as_it_came(page)
 
     async def _as_it_came(self, page: LoadedPage) -> LoadedPage:
         # Chromium shows such documents in a viewer of its own.
@@ -162,14 +169,14 @@ class PoolTab:
         reply = await self.cdp.send("Page.navigate", {"url": url})
         if error := reply.get("errorText"):
             self.stale = self.stale or "loaderId" in reply
-            raise failure(url, error, None)
+            raise load_error(url, error, None)
         if "loaderId" in reply:
             document = self._documents.of(reply["loaderId"])
             await self._documents.wait_until(lambda: document.committed)
 
     async def _read(self, url: str, wait: PoolWait, end: float) -> dict[str, Any]:
         documents = self._documents
-        for _ in range(HOPS):
+        for _ in range(MAX_SCRIPT_REDIRECTS):
             moves = documents.moves
             found = await self._snapshot(wait, end)
             if found is not None and not (self._leaving or found["refresh"]):
@@ -220,7 +227,7 @@ class PoolTab:
 
     async def recover(self) -> None:
         """Make the tab usable after a failed load, or mark it broken; takes a second at most."""
-        self.cdp.tell("Page.stopLoading")
+        self.cdp.send_nowait("Page.stopLoading")
         try:
             async with asyncio.timeout(1):
                 await self._go("about:blank")
@@ -252,13 +259,13 @@ def _round_to_ms(seconds: float) -> int:
 
 def _close_popup(cdp: CdpSession) -> None:
     # Its opener stands still until it runs, closed or not.
-    cdp.tell("Runtime.runIfWaitingForDebugger")
-    cdp.connection.tell("Target.closeTarget", {"targetId": cdp.target_id})
+    cdp.send_nowait("Runtime.runIfWaitingForDebugger")
+    cdp.connection.send_nowait("Target.closeTarget", {"targetId": cdp.target_id})
 
 
 def _page(url: str, found: dict[str, Any]) -> LoadedPage:
     content_type = found["type"]
-    if content_type.startswith(_VIEWED):
+    if content_type.startswith(_VIEWER_TYPES):
         raise OcdError(
             "not_html",
             f"{url} is {content_type}, not a page.",

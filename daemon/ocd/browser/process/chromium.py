@@ -178,7 +178,7 @@ class Chromium:
             async with asyncio.timeout(SET_UP_S):
                 await self._set_up(launched)
         except (OcdError, TimeoutError) as error:
-            raise _unsuitable(launched.version, error) from None
+            raise _unsuitable_browser_error(launched.version, error) from None
 
     async def _set_up(self, launched: LaunchedBrowser) -> None:
         self._targets = Targets(launched.connection)
@@ -338,7 +338,7 @@ class Chromium:
         return f"Chromium({self.state}, pid={self.pid}, generation={self.generation})"
 
 
-def _unsuitable(version: str, error: OcdError | TimeoutError) -> OcdError:
+def _unsuitable_browser_error(version: str, error: OcdError | TimeoutError) -> OcdError:
     """Return what a failed set-up means: a browser that lacks what is needed is browser_failed."""
     name = version or "The browser"
     if isinstance(error, TimeoutError):

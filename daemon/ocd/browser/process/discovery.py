@@ -72,13 +72,13 @@ def candidates(
     *, headed: bool, platform: str = sys.platform, environ: Mapping[str, str] = os.environ
 ) -> list[str]:
     """Return names and paths in the order in which they are tried."""
-    full, headless = _places(platform, environ)
+    full, headless = _usual_paths(platform, environ)
     if headed:
         return [*NAMES, *full]
     return [*NAMES, *full, *HEADLESS_NAMES, *headless]
 
 
-def _places(platform: str, environ: Mapping[str, str]) -> tuple[list[str], list[str]]:
+def _usual_paths(platform: str, environ: Mapping[str, str]) -> tuple[list[str], list[str]]:
     if platform == "darwin":
         return list(_mac(environ)), ["/opt/homebrew/bin/chrome-headless-shell"]
     if platform == "win32":

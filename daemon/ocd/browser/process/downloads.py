@@ -155,7 +155,7 @@ class Downloads:
         self._running.pop(download.guid, None)
         download.end(state)
         if self._connection is not None:
-            self._connection.tell("Browser.cancelDownload", {"guid": download.guid})
+            self._connection.send_nowait("Browser.cancelDownload", {"guid": download.guid})
 
     async def _keep(self, download: Download) -> None:
         try:

@@ -76,7 +76,7 @@ async def launch(options: LaunchOptions) -> LaunchedBrowser:
         await transport.open(ends, connection.receive, connection.on_lost)
         # Before it answers: one that hangs while it starts must be found by whoever cleans up.
         await asyncio.to_thread(_remember, options, process.pid)
-        version = await _first_answer(process, connection)
+        version = await _wait_for_version(process, connection)
     except BaseException:
         process.kill()
         connection.close()
@@ -104,13 +104,13 @@ def _remember(options: LaunchOptions, pid: int) -> None:
         logger.warning("Chromium (pid %d) is not written down: %s", pid, error.message)
 
 
-async def _first_answer(process: BrowserProcess, connection: Connection) -> str:
+async def _wait_for_version(process: BrowserProcess, connection: Connection) -> str:
     try:
         async with asyncio.timeout(START_S):
             asked = connection.send("Browser.getVersion")
             # What is no browser may have said so before it was asked.
-            if connection.misunderstood is not None:
-                connection.interrupt(connection.misunderstood)
+            if connection.protocol_error is not None:
+                connection.interrupt(connection.protocol_error)
             reply = await asked
     except TimeoutError:
         raise _launch_error(process, f"Chromium did not answer within {START_S:.0f} s.") from None

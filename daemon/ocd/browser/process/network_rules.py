@@ -46,7 +46,7 @@ def apply_network_rules(
     that matches wins. own_proxy: the user has a proxy, which stays the only one; then that one must
     refuse what the policy does.
     """
-    resolver = [f"MAP {pattern} {_NOTHING}" for pattern in _refused(policy)]
+    resolver = [f"MAP {pattern} {_NOTHING}" for pattern in _blocked_hosts(policy)]
     added: list[str] = []
     if not policy.empty:
         added += _WITHOUT_LEAKS
@@ -66,7 +66,7 @@ def apply_network_rules(
     return (*rest, *added, _RESOLVER + ", ".join(rules))
 
 
-def _refused(policy: DomainPolicy) -> Iterator[str]:
+def _blocked_hosts(policy: DomainPolicy) -> Iterator[str]:
     for glob in (*map(parse, policy.block), *policy.servers.globs):
         for name in _spellings(glob):
             # Without a port the resolver's patterns write an IPv6 address without brackets.

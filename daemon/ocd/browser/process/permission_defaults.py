@@ -18,4 +18,4 @@ def refuse_all(connection: Connection, context_id: str = "") -> None:
     there = {"browserContextId": context_id} if context_id else {}
     for name in PROMPTS:
         params = {"permission": {"name": name}, "setting": "denied", **there}
-        connection.tell("Browser.setPermission", params)
+        connection.send_nowait("Browser.setPermission", params)

@@ -48,7 +48,7 @@ class ProfileDir:
     folder: Path
 
 
-def places(home: Path | None = None) -> list[ProfileDir]:
+def profile_dirs(home: Path | None = None) -> list[ProfileDir]:
     """Return the folders of user data that this user's browsers have."""
     table = {"darwin": _MAC, "win32": _WINDOWS}.get(sys.platform, _LINUX)
     base = home or Path.home()
@@ -88,14 +88,16 @@ def kind_of(chromium: Chromium) -> Kind:
     if options.isolated:
         return "temp"
     own = Path(os.path.realpath(options.profile))
-    if options.browser_url or any(own.is_relative_to(os.path.realpath(p.folder)) for p in places()):
+    if options.browser_url or any(
+        own.is_relative_to(os.path.realpath(p.folder)) for p in profile_dirs()
+    ):
         return "real"
     return "persistent" if own == Path(os.path.realpath(options.run_dir)).parent / "profile" else (
         "explicit"
     )  # fmt: skip
 
 
-def abilities(kind: Kind, *, foreign: bool) -> dict[str, bool]:
+def profile_capabilities(kind: Kind, *, foreign: bool) -> dict[str, bool]:
     """Return what the profile can do; a foreign browser's own settings are not known to us."""
     keeps = kind != "temp"
     return {

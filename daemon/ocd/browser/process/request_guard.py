@@ -77,7 +77,7 @@ class RequestGuard:
         assert self._connection
         number = {"requestId": event["requestId"]}
         if self.allows(event["request"]["url"]):
-            self._connection.tell("Fetch.continueRequest", number)
+            self._connection.send_nowait("Fetch.continueRequest", number)
         else:
             refusal = {**number, "errorReason": "BlockedByClient"}
-            self._connection.tell("Fetch.failRequest", refusal)
+            self._connection.send_nowait("Fetch.failRequest", refusal)

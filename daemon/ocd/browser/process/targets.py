@@ -82,14 +82,14 @@ class Targets:
             self._unclaimed[session.target_id] = session
             self._release_unclaimed()
         else:
-            _let_go(session)
+            _release(session)
 
     def _release_unclaimed(self) -> None:
         # Pages that nobody of us has opened (a person's, in a window) are left alone.
         if self._creating:
             return
         for session in self._unclaimed.values():
-            _let_go(session)
+            _release(session)
         self._unclaimed.clear()
 
     def _on_detached(self, params: Event) -> None:
@@ -106,6 +106,6 @@ class Targets:
                 raise
 
 
-def _let_go(session: CdpSession) -> None:
-    session.tell("Runtime.runIfWaitingForDebugger")
-    session.connection.tell("Target.detachFromTarget", {"sessionId": session.session_id})
+def _release(session: CdpSession) -> None:
+    session.send_nowait("Runtime.runIfWaitingForDebugger")
+    session.connection.send_nowait("Target.detachFromTarget", {"sessionId": session.session_id})

@@ -15,7 +15,7 @@ from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.process.permission_defaults import refuse_all
-from ocd.browser.storage.cookies import address, reaches
+from ocd.browser.storage.cookies import domain_matches, host_url
 from ocd.browser.tabs.tab import Tab
 
 # Opens a tab at a URL (None: an empty one) in the browser context of that id.
@@ -139,10 +139,12 @@ class BrowserContexts:
         host = URL(url).raw_host or ""
         if not host:
             return 0
-        self._chromium.guard.policy.check(address(host))
+        self._chromium.guard.policy.check(host_url(host))
         connection = await self._chromium.ensure()
         found = (await connection.send("Storage.getCookies"))["cookies"]
-        cookies = [_to_set(cookie) for cookie in found if reaches(cookie["domain"], host)]
+        cookies = [
+            _settable_cookie(cookie) for cookie in found if domain_matches(cookie["domain"], host)
+        ]
         params = {"cookies": cookies, "browserContextId": worker.context_id}
         await connection.send("Storage.setCookies", params)
         return len(cookies)
@@ -176,6 +178,6 @@ def _context_of(tab: Tab) -> str:
     return str(tab.cdp.target.get("browserContextId", ""))
 
 
-def _to_set(cookie: dict[str, Any]) -> dict[str, Any]:
+def _settable_cookie(cookie: dict[str, Any]) -> dict[str, Any]:
     kept = {key: cookie[key] for key in _COOKIE_KEYS if key in cookie}
     return kept if cookie["session"] else {**kept, "expires": cookie["expires"]}

@@ -26,7 +26,7 @@ class PermissionPrompt:
     state: str
 
 
-def watch(tab: Tab, cdp: CdpSession) -> None:
+def watch_prompts(tab: Tab, cdp: CdpSession) -> None:
     """Emit "prompt" (Prompt) at the tab for each one that a page of this target asks for."""
 
     def called(event: Event) -> None:
@@ -34,13 +34,13 @@ def watch(tab: Tab, cdp: CdpSession) -> None:
             tab.events.emit("prompt", msgspec.json.decode(event["payload"], type=PermissionPrompt))
 
     cdp.on("Runtime.bindingCalled", called)
-    cdp.on(ENABLED_AGAIN, lambda: _bind(cdp))
-    _bind(cdp)
-    cdp.tell(
+    cdp.on(ENABLED_AGAIN, lambda: _add_binding(cdp))
+    _add_binding(cdp)
+    cdp.send_nowait(
         "Page.addScriptToEvaluateOnNewDocument",
         {"source": f"({script('permission_prompts')})({_BINDING!r})"},
     )
 
 
-def _bind(cdp: CdpSession) -> None:
-    cdp.tell("Runtime.addBinding", {"name": _BINDING})
+def _add_binding(cdp: CdpSession) -> None:
+    cdp.send_nowait("Runtime.addBinding", {"name": _BINDING})

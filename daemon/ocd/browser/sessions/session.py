@@ -116,11 +116,11 @@ class Session:
             for other in self.tabs:
                 if other.target_id == refused.opener:
                     other.events.emit("popup_refused", refused)
-            cdp.tell("Runtime.runIfWaitingForDebugger")
-            cdp.connection.tell("Target.closeTarget", {"targetId": cdp.target_id})
+            cdp.send_nowait("Runtime.runIfWaitingForDebugger")
+            cdp.connection.send_nowait("Target.closeTarget", {"targetId": cdp.target_id})
 
     def _listen(self, tab: Tab, cdp: CdpSession) -> None:
-        permissions.watch(tab, cdp)
+        permissions.watch_prompts(tab, cdp)
         cdp.on("Page.downloadWillBegin", lambda event: self._downloading(tab, event))
 
     def _downloading(self, tab: Tab, event: Event) -> None:
@@ -152,7 +152,7 @@ class Session:
         return self._latest
 
     @property
-    def room(self) -> int:
+    def free_workers(self) -> int:
         """How many further workers with a tab each it may have."""
         tabs = self.sessions.max_tabs - len(self.tabs) - self._opening
         return min(tabs, MAX_WORKERS - len(self.workers))
@@ -208,7 +208,7 @@ def inherit(tab: Tab, opener: Tab) -> None:
     tab.opener = opener.id
     emulation.inherit(tab, opener)
     interception.inherit(tab, opener)
-    tab.traffic.conditions = opener.traffic.conditions
+    tab.request_log.conditions = opener.request_log.conditions
 
 
 class Sessions:

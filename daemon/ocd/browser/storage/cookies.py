@@ -47,7 +47,7 @@ class CookieMatches:
     blocked: int
 
 
-async def find(tab: Tab, wanted: CookieQuery) -> CookieMatches:
+async def find_cookies(tab: Tab, wanted: CookieQuery) -> CookieMatches:
     """Return the cookies that are meant, sorted; domain_blocked, invalid_argument without a page.
 
     They are those of the tab's browser context.
@@ -64,7 +64,7 @@ async def find(tab: Tab, wanted: CookieQuery) -> CookieMatches:
         and wanted.name in (None, cookie["name"])
         and wanted.path in (None, cookie["path"])
     ]
-    allowed = [c for c in matching if tab.guard.policy.allows(address(c["domain"]))]
+    allowed = [c for c in matching if tab.guard.policy.allows(host_url(c["domain"]))]
     allowed.sort(key=lambda c: (c["domain"].lstrip("."), c["path"], c["name"]))
     return CookieMatches(allowed, len(matching) - len(allowed))
 
@@ -78,22 +78,22 @@ def _of_domain(tab: Tab, domain: str) -> Fits:
     if domain == "*":
         return lambda _: True
     host = _host(domain)
-    tab.guard.policy.check(address(host))
+    tab.guard.policy.check(host_url(host))
     return lambda of: (plain := of.lstrip(".")) == host or plain.endswith(f".{host}")
 
 
 def _of_page(tab: Tab) -> Fits:
     host = page_address(tab).raw_host or ""
     tab.guard.policy.check(tab.url)
-    return lambda of: reaches(of, host)
+    return lambda of: domain_matches(of, host)
 
 
 def _of_host(tab: Tab, host: str) -> Fits:
-    tab.guard.policy.check(address(host))
-    return lambda of: reaches(of, host)
+    tab.guard.policy.check(host_url(host))
+    return lambda of: domain_matches(of, host)
 
 
-def reaches(domain: str, host: str) -> bool:
+def domain_matches(domain: str, host: str) -> bool:
     """Return whether a cookie of this domain is sent to the host."""
     return domain == host or (domain.startswith(".") and f".{host}".endswith(domain))
 
@@ -104,9 +104,9 @@ def owner(domain: str | None, here: str) -> str:
     A cookie that the page could set itself, for a domain above it too, is its own.
     """
     page = URL(here)
-    if domain is None or reaches(f".{domain.lstrip('.').lower()}", page.raw_host or ""):
+    if domain is None or domain_matches(f".{domain.lstrip('.').lower()}", page.raw_host or ""):
         return str(page.origin()) if page.raw_host else here
-    return address(domain).rstrip("/")
+    return host_url(domain).rstrip("/")
 
 
 def page_address(tab: Tab) -> URL:
@@ -120,7 +120,7 @@ def page_address(tab: Tab) -> URL:
     return url
 
 
-def address(domain: str) -> str:
+def host_url(domain: str) -> str:
     """Return the URL that the domain policy is asked about for a cookie's domain."""
     host = domain.lstrip(".")
     return f"https://[{host}]/" if ":" in host else f"https://{host}/"
@@ -136,7 +136,7 @@ def _host(domain: str) -> str:
         ) from None  # fmt: skip
 
 
-async def delete(tab: Tab, cookies: list[dict[str, Any]]) -> None:
+async def delete_cookies(tab: Tab, cookies: list[dict[str, Any]]) -> None:
     """Delete these cookies of `find`, and no others of the same name."""
     keys = ("name", "domain", "path", "partitionKey")
     for cookie in cookies:
@@ -144,7 +144,7 @@ async def delete(tab: Tab, cookies: list[dict[str, Any]]) -> None:
         await tab.cdp.send("Network.deleteCookies", only)
 
 
-async def put(tab: Tab, cookie: dict[str, Any]) -> None:
+async def set_cookie(tab: Tab, cookie: dict[str, Any]) -> None:
     """Set a cookie of CDP's form; its `url` or `domain` says where, else the tab's page does.
 
     Raises wrong_value if Chromium refuses it, domain_blocked, invalid_argument (expires).
@@ -153,7 +153,7 @@ async def put(tab: Tab, cookie: dict[str, Any]) -> None:
         cookie = {**cookie, "url": str(page_address(tab))}
     if cookie.get("domain"):
         cookie = {**cookie, "domain": _with_leading_dot(cookie["domain"])}
-        tab.guard.policy.check(address(cookie["domain"]))
+        tab.guard.policy.check(host_url(cookie["domain"]))
     if "url" in cookie:
         tab.guard.policy.check(cookie["url"])
     _check_expiry(cookie.get("expires"))

@@ -30,12 +30,12 @@ class DatabaseDump:
         return sum(len(store["records"]) for store in stores)
 
 
-async def take(tab: Tab, frame: Frame) -> DatabaseDump:
-    """Return what the databases of the frame's origin hold, MOST_BYTES of it at most."""
+async def dump(tab: Tab, frame: Frame) -> DatabaseDump:
+    """Return what the databases of the frame's origin hold, at most MAX_BYTES of it."""
     return DatabaseDump(**await _run(tab, frame, "take", MAX_BYTES))
 
 
-async def put(
+async def restore(
     tab: Tab, frame: Frame, databases: list[dict[str, Any]]
 ) -> tuple[int, list[dict[str, str]]]:
     """Replace the origin's databases; return the records written, and what could not be replaced.

@@ -71,7 +71,7 @@ class ExportResult:
 # --- taking ------------------------------------------------------------------------------------
 
 
-async def take(
+async def export_state(
     tab: Tab, origin: str | None, *, storage: bool, frames: bool, agent: bool
 ) -> ExportResult:
     """Return the envelope of an origin in the tab (its page's), with those of its frames if asked.
@@ -92,7 +92,7 @@ async def take(
         envelope["viewport"] = await tab.evaluate(_SCREEN, isolated=True)
     others = _others(tab, frame) if frames else []
     for each in (frame, *others):
-        found = await jar.find(tab, CookieQuery(host=_web(each.origin).raw_host))
+        found = await jar.find_cookies(tab, CookieQuery(host=_web(each.origin).raw_host))
         told = [jar.to_dict(cookie) for cookie in found.cookies]
         envelope["cookies"] += [cookie for cookie in told if cookie not in envelope["cookies"]]
     taken = ExportResult(envelope)
@@ -110,7 +110,7 @@ def _others(tab: Tab, frame: Frame) -> list[Frame]:
 
 async def _area(tab: Tab, frame: Frame, taken: ExportResult) -> dict[str, Any]:
     area = {f"{kind}_storage": await StorageArea(tab, frame, kind).items() for kind in _KINDS}
-    found = await storage_indexed_db.take(tab, frame)
+    found = await storage_indexed_db.dump(tab, frame)
     taken.records += found.count
     taken.left_out += [{**one, "origin": frame.origin} for one in found.left_out]
     return {**area, "indexed_db": found.databases}
@@ -164,7 +164,7 @@ def _snake_case_keys(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {re.sub(r"(?<=[a-z])([A-Z])", r"_\1", key).lower(): raw[key] for key in raw}
 
 
-async def put(tab: Tab, envelope: StorageState) -> ImportResult:
+async def import_state(tab: Tab, envelope: StorageState) -> ImportResult:
     """Replace the state of the envelope's origins with what it has, and tell what was left out.
 
     Storage needs a document of its origin: one of the tab's frames, or an empty tab, which visits
@@ -180,7 +180,7 @@ async def put(tab: Tab, envelope: StorageState) -> ImportResult:
         if frame is not None:
             await _put_area(tab, frame, area, applied)
         elif tab.url in ("", "about:blank"):
-            async with _visiting(tab, area.origin):
+            async with _blank_page_of(tab, area.origin):
                 await _put_area(tab, tab.main_frame, area, applied)
         elif area.local_storage or area.session_storage or area.indexed_db:
             reason = "no frame of it is in the tab: navigate to it, or import in a new tab"
@@ -195,7 +195,7 @@ async def _put_area(tab: Tab, frame: Frame, area: _OriginStorage, applied: Impor
         await store.put(items)
         applied.storage_keys += len(items)
     if area.indexed_db is not None:
-        records, skipped = await storage_indexed_db.put(tab, frame, area.indexed_db)
+        records, skipped = await storage_indexed_db.restore(tab, frame, area.indexed_db)
         applied.records += records
         applied.skipped += skipped
 
@@ -204,14 +204,14 @@ async def _put_cookies(
     tab: Tab, envelope: StorageState, hosts: set[str], applied: ImportResult
 ) -> None:
     for host in hosts:
-        await jar.delete(tab, (await jar.find(tab, CookieQuery(host=host))).cookies)
+        await jar.delete_cookies(tab, (await jar.find_cookies(tab, CookieQuery(host=host))).cookies)
     for raw in envelope.cookies:
         cookie = _snake_case_keys(raw)
         name = str(cookie.get("name", ""))[:100]
-        reason = _unfit(cookie, hosts)
+        reason = _cookie_problem(cookie, hosts)
         if not reason:
             try:
-                await jar.put(tab, _for_cdp(cookie))
+                await jar.set_cookie(tab, _for_cdp(cookie))
             except OcdError as error:
                 reason = error.message
         if reason:
@@ -220,12 +220,12 @@ async def _put_cookies(
             applied.cookies += 1
 
 
-def _unfit(cookie: Mapping[str, Any], hosts: set[str]) -> str:
+def _cookie_problem(cookie: Mapping[str, Any], hosts: set[str]) -> str:
     domain = cookie.get("domain")
     texts = (cookie.get("name"), cookie.get("value"), domain)
     if not all(isinstance(text, str) for text in texts):
         return "name, value and domain must be texts"
-    if not any(jar.reaches(str(domain), host) for host in hosts):
+    if not any(jar.domain_matches(str(domain), host) for host in hosts):
         return f"{domain} is none of the envelope's origins"
     expires = cookie.get("expires")
     if isinstance(expires, int | float) and 0 < expires < time.time():
@@ -243,11 +243,11 @@ def _for_cdp(cookie: Mapping[str, Any]) -> dict[str, Any]:
         return {**made, "domain": domain}
     # Without a domain the cookie is the host's alone, as it was.
     scheme = "https" if cookie.get("secure") else "http"
-    return {**made, "url": jar.address(domain).replace("https", scheme, 1)}
+    return {**made, "url": jar.host_url(domain).replace("https", scheme, 1)}
 
 
 @asynccontextmanager
-async def _visiting(tab: Tab, origin: str) -> AsyncIterator[None]:
+async def _blank_page_of(tab: Tab, origin: str) -> AsyncIterator[None]:
     """Show an empty document of the origin in an empty tab; its server hears nothing of it."""
     # A session of its own: the tab's may have its requests intercepted already.
     beside = await tab.cdp.connection.attach(tab.target_id)
@@ -265,4 +265,4 @@ async def _visiting(tab: Tab, origin: str) -> AsyncIterator[None]:
 def _answer_blank(session: CdpSession, event: Event) -> None:
     headers = [{"name": "Content-Type", "value": "text/html"}]
     answer = {"responseCode": 200, "responseHeaders": headers, "body": _BLANK}
-    session.tell("Fetch.fulfillRequest", {"requestId": event["requestId"], **answer})
+    session.send_nowait("Fetch.fulfillRequest", {"requestId": event["requestId"], **answer})

@@ -10,7 +10,7 @@ from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.cdp.emitter import Emitter
 
 # Dialogs that a page may open while it is left.
-MAX_ITEMS = 1000
+MAX_DECLINED_DIALOGS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +36,19 @@ class Dialogs:
     """Watches one tab for dialogs: while one is open, its page's scripts stand still."""
 
     def __init__(
-        self, cdp: CdpSession, halt: Callable[[OcdError], None], proceed: Callable[[], None]
+        self, cdp: CdpSession, halt: Callable[[OcdError], None], resume: Callable[[], None]
     ) -> None:
         self._cdp = cdp
         self._halt = halt
-        self._proceed = proceed
+        self._resume = resume
         self.opened: Dialog | None = None
         self._declines: Callable[[], bool] = lambda: False
 
     @contextmanager
     def decline_while(self, while_: Callable[[], bool]) -> Iterator[None]:
         """Say no to what opens inside as long as the condition holds: a page that is left."""
-        left = itertools.chain(range(MAX_ITEMS), itertools.repeat(MAX_ITEMS))
-        self._declines = lambda: while_() and next(left) < MAX_ITEMS
+        left = itertools.chain(range(MAX_DECLINED_DIALOGS), itertools.repeat(MAX_DECLINED_DIALOGS))
+        self._declines = lambda: while_() and next(left) < MAX_DECLINED_DIALOGS
         try:
             yield
         finally:
@@ -63,10 +63,10 @@ class Dialogs:
     def _opening(self, event: Event) -> None:
         if event["type"] == "beforeunload":
             # Whoever navigates or closes means it.
-            self._cdp.tell("Page.handleJavaScriptDialog", {"accept": True})
+            self._cdp.send_nowait("Page.handleJavaScriptDialog", {"accept": True})
             return
         if self._declines():
-            self._cdp.tell("Page.handleJavaScriptDialog", {"accept": False})
+            self._cdp.send_nowait("Page.handleJavaScriptDialog", {"accept": False})
             return
         self.opened = dialog = Dialog(
             event["type"], event["message"], event.get("defaultPrompt", ""), event["url"]
@@ -76,7 +76,7 @@ class Dialogs:
 
     def _on_closed(self, _: Event) -> None:
         self.opened = None
-        self._proceed()
+        self._resume()
 
     async def answer(self, *, accept: bool, text: str = "") -> Dialog:
         """Close the open dialog and return what it was; not_found if there is none."""
@@ -87,5 +87,5 @@ class Dialogs:
         await self._cdp.send("Page.handleJavaScriptDialog", params)
         if self.opened is dialog:
             self.opened = None
-            self._proceed()
+            self._resume()
         return dialog

@@ -90,7 +90,7 @@ async def evaluate(
         params["returnByValue"] = True
     try:
         reply = await _await_promise(frame, await _run_script(frame, params, ours=repl))
-        if repl and _returns(reply):
+        if repl and _call_options(reply):
             params["expression"] = f"(async () => {{{source}\n}})()"
             reply = await _await_promise(frame, await _run_script(frame, params, ours=True))
         value = value_of(await _in_words(frame, reply, context) if repl else reply)
@@ -110,9 +110,9 @@ async def _run_script(frame: Frame, params: dict[str, Any], *, ours: bool) -> di
         reply: dict[str, Any] = await frame.cdp.send("Runtime.evaluate", params)
     except asyncio.CancelledError:
         if ours:
-            frame.cdp.tell("Runtime.terminateExecution", {})
+            frame.cdp.send_nowait("Runtime.terminateExecution", {})
             # It ends what runs now or comes next: if nothing runs, that is this.
-            frame.cdp.tell("Runtime.evaluate", {"expression": "0"})
+            frame.cdp.send_nowait("Runtime.evaluate", {"expression": "0"})
         raise
     return reply
 
@@ -126,7 +126,7 @@ async def _await_promise(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:
     return settled
 
 
-def _returns(reply: dict[str, Any]) -> bool:
+def _call_options(reply: dict[str, Any]) -> bool:
     """Whether the script was refused for a `return` outside of a function: none of it has run."""
     thrown = reply.get("exceptionDetails", {}).get("exception", {})
     # One that `eval` throws at run time has a stack below its message.
@@ -151,7 +151,7 @@ async def _as_json(frame: Frame, object_id: str, context: int | None) -> str | N
     try:
         reply = await frame.cdp.send("Runtime.callFunctionOn", call)
     finally:
-        frame.cdp.tell("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
+        frame.cdp.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
     if "exceptionDetails" in reply:
         reason = _script_error(reply["exceptionDetails"]).message.partition("\n")[0]
         raise OcdError(
@@ -160,7 +160,7 @@ async def _as_json(frame: Frame, object_id: str, context: int | None) -> str | N
             hint="Return plain objects, arrays, strings or numbers.",
         )
     text: str | None = value_of(reply)
-    return None if text is None else _whole(text)
+    return None if text is None else _complete(text)
 
 
 async def _own_stringify(frame: Frame, context: int | None) -> dict[str, Any]:
@@ -175,7 +175,7 @@ async def _own_stringify(frame: Frame, context: int | None) -> dict[str, Any]:
     return {"objectId": found["objectId"]}
 
 
-def _whole(text: str) -> str:
+def _complete(text: str) -> str:
     """Return JSON with U+FFFD for half surrogate pairs, which JSON for others must not have."""
     if "\\ud" not in text and "\\uD" not in text:
         return text

@@ -152,9 +152,9 @@ class FrameTree:
     def _work(self, cdp: CdpSession) -> None:
         # A worker may have workers of its own.
         cdp.on("Target.attachedToTarget", lambda event: self._child(cdp, event))
-        cdp.tell("Target.setAutoAttach", _ATTACH)
+        cdp.send_nowait("Target.setAutoAttach", _ATTACH)
         self._prepare_worker(cdp)
-        cdp.tell("Runtime.runIfWaitingForDebugger")
+        cdp.send_nowait("Runtime.runIfWaitingForDebugger")
 
     def _on_session_ended(self, cdp: CdpSession) -> None:
         if cdp in self.sessions:

@@ -39,36 +39,36 @@ class Navigation:
 
 async def navigate(tab: PageTarget, url: str, wait: Wait) -> Navigation:
     """Load `url` and wait; the caller has checked it. See Tab.navigate for the errors."""
-    with _leaving(tab):
+    with _declining_dialogs(tab):
         return await _navigate_and_wait(tab, url, wait)
 
 
 async def _navigate_and_wait(tab: PageTarget, url: str, wait: Wait) -> Navigation:
     await _prepare(tab)
-    moves = tab.documents.moves
+    moves = tab.page_loads.moves
     try:
         reply, saved = await _start_navigation(tab, url)
         error = reply.get("errorText", "")
-        document = tab.documents.of(reply["loaderId"]) if "loaderId" in reply else None
+        document = tab.page_loads.of(reply["loaderId"]) if "loaderId" in reply else None
         if reply.get("isDownload"):
             raise await _download_error(url, saved)
         if document is None and not error:
             # Only the fragment differs: the document stays.
-            await tab.documents.wait_until(lambda: tab.documents.moves > moves)
+            await tab.page_loads.wait_until(lambda: tab.page_loads.moves > moves)
             return await _result_of(tab, redirected=False)
         if error:
-            document = document or tab.documents.failed or PageLoad("", error=error)
+            document = document or tab.page_loads.failed or PageLoad("", error=error)
             document.error = document.error or error
             await _error_page(tab, document)
-            raise_for(document, url, tab)
+            raise_load_error(document, url, tab)
         assert document
         started = document
-        await tab.documents.wait_until(lambda: started.committed)
+        await tab.page_loads.wait_until(lambda: started.committed)
         await _wait_for_load(tab, wait)
     except asyncio.CancelledError:
-        stop(tab)
+        stop_loading(tab)
         raise
-    current = tab.documents.current
+    current = tab.page_loads.current
     return await _result_of(tab, redirected=current is not document or current.redirects > 0)
 
 
@@ -112,7 +112,7 @@ async def _error_page(tab: PageTarget, document: PageLoad) -> None:
     if document.loader_id and document.error != "net::ERR_ABORTED":
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_ERROR_PAGE_S):
-                await tab.documents.wait_until(lambda: "load" in document.reached)
+                await tab.page_loads.wait_until(lambda: "load" in document.reached)
 
 
 async def reload(tab: PageTarget, wait: Wait, *, ignore_cache: bool) -> Navigation:
@@ -121,10 +121,10 @@ async def reload(tab: PageTarget, wait: Wait, *, ignore_cache: bool) -> Navigati
         # The crashed renderer would never answer a reload.
         return await navigate(tab, tab.url or "about:blank", wait)
     call = tab.cdp.send("Page.reload", {"ignoreCache": ignore_cache})
-    return await _move(tab, call, wait, tab.url)
+    return await _wait_for_navigation(tab, call, wait, tab.url)
 
 
-async def travel(tab: PageTarget, steps: int, wait: Wait) -> Navigation:
+async def go_in_history(tab: PageTarget, steps: int, wait: Wait) -> Navigation:
     """Go that many entries through the tab's history and wait."""
     await _prepare(tab)
     history = await tab.cdp.send("Page.getNavigationHistory")
@@ -135,33 +135,33 @@ async def travel(tab: PageTarget, steps: int, wait: Wait) -> Navigation:
     entry = history["entries"][index]
     await tab.guard.check(entry["url"])
     call = tab.cdp.send("Page.navigateToHistoryEntry", {"entryId": entry["id"]})
-    return await _move(tab, call, wait, entry["url"])
+    return await _wait_for_navigation(tab, call, wait, entry["url"])
 
 
-async def _move(tab: PageTarget, call: Result, wait: Wait, url: str) -> Navigation:
-    documents = tab.documents
+async def _wait_for_navigation(tab: PageTarget, call: Result, wait: Wait, url: str) -> Navigation:
+    documents = tab.page_loads
     moves, failed = documents.moves, documents.failed
     try:
-        with _leaving(tab):
+        with _declining_dialogs(tab):
             await _prepare(tab)
             await call
             await documents.wait_until(lambda: documents.moves > moves)
         if documents.failed is not None and documents.failed is not failed:
             await _error_page(tab, documents.failed)
-            raise_for(documents.failed, url, tab)
+            raise_load_error(documents.failed, url, tab)
         await _wait_for_load(tab, wait)
         if documents.current.error:
-            raise_for(documents.current, url, tab)
+            raise_load_error(documents.current, url, tab)
     except asyncio.CancelledError:
-        stop(tab)
+        stop_loading(tab)
         raise
     return await _result_of(tab, redirected=documents.current.redirects > 0)
 
 
-def _leaving(tab: PageTarget) -> contextlib.AbstractContextManager[None]:
+def _declining_dialogs(tab: PageTarget) -> contextlib.AbstractContextManager[None]:
     # A page that asks on and on must not keep its visitor; what the next page asks is answered.
-    left = tab.documents.current
-    return tab.dialogs.decline_while(lambda: tab.documents.current is left)
+    left = tab.page_loads.current
+    return tab.dialogs.decline_while(lambda: tab.page_loads.current is left)
 
 
 async def _prepare(tab: PageTarget) -> None:
@@ -176,22 +176,22 @@ async def _prepare(tab: PageTarget) -> None:
 
 async def _wait_for_load(tab: PageTarget, wait: Wait) -> None:
     # A page that sends its visitor on is followed: the present document is the one that counts.
-    documents = tab.documents
+    documents = tab.page_loads
     if wait != "commit":
         word = LIFECYCLE[wait]
         await documents.wait_until(lambda: word in documents.current.reached)
 
 
 async def _result_of(tab: PageTarget, *, redirected: bool) -> Navigation:
-    document = tab.documents.current
+    document = tab.page_loads.current
     title = await tab.title()
     return Navigation(tab.url, document.status, title, redirected, document.mime_type)
 
 
-def stop(tab: PageTarget) -> None:
+def stop_loading(tab: PageTarget) -> None:
     """Stop what still loads, without waiting for it."""
     if not tab.closed:
-        tab.cdp.tell("Page.stopLoading")
+        tab.cdp.send_nowait("Page.stopLoading")
 
 
 def download(url: str) -> OcdError:
@@ -200,15 +200,15 @@ def download(url: str) -> OcdError:
     return OcdError("download_started", f"{url} is a download, not a page.", hint=hint, url=url)
 
 
-def raise_for(document: PageLoad, url: str, tab: PageTarget) -> None:
+def raise_load_error(document: PageLoad, url: str, tab: PageTarget) -> None:
     """Raise what the failed load of `document` means; return if it is an answer after all."""
     error = document.error
     if error in STATUS_ONLY and document.status:
         return
-    raise failure(url, error, document.status, tab)
+    raise load_error(url, error, document.status, tab)
 
 
-def failure(url: str, error: str, status: int | None, tab: PageTarget | None = None) -> OcdError:
+def load_error(url: str, error: str, status: int | None, tab: PageTarget | None = None) -> OcdError:
     """Return the error for CDP's error text of a main document's load."""
     if untrusted := certificate_errors.certificate_error(
         url, urlsplit(url).netloc.rpartition("@")[2], error

@@ -10,7 +10,7 @@ from msgspec import Raw
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.cdp.messages import decode_params
 
-_KEPT = 16
+_MAX_LOADS = 16
 # How a request's event begins, and what one for a document has in it.
 _FIRST = b'{"requestId":"'
 _DOCUMENT = b'"type":"Document"'
@@ -72,14 +72,14 @@ class PageLoads:
         document = self._known.get(loader_id)
         if document is None:
             document = self._known[loader_id] = PageLoad(loader_id)
-            while len(self._known) > _KEPT:
+            while len(self._known) > _MAX_LOADS:
                 del self._known[next(iter(self._known))]
         return document
 
     async def wait_until(self, condition: Callable[[], bool]) -> None:
         """Return once `condition()` holds; it is asked after every event of the main frame."""
         while not condition():
-            future = self._cdp.expect()
+            future = self._cdp.create_future()
             self._waiting.add(future)
             try:
                 await future

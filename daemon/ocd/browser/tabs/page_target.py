@@ -22,7 +22,7 @@ from ocd.browser.tabs.frames import Frame, FrameTree
 from ocd.browser.tabs.page_loads import PageLoads
 
 CLOSE_S = 1.5
-KEPT_DOWNLOADS = 50
+MAX_DOWNLOADS = 50
 _CRASHED_HINT = "Navigate or reload to use the tab again."
 # What a tab may keep of its responses' bodies in memory, in bytes: all, and one.
 _BUFFERS = {"maxTotalBufferSize": 20 << 20, "maxResourceBufferSize": 5 << 20}
@@ -60,16 +60,16 @@ class PageTarget:
         self.crashed = False
         self.closed = False
         self.opener: str | None = None
-        self.downloads: deque[Download] = deque(maxlen=KEPT_DOWNLOADS)
-        self.documents = PageLoads(cdp)
+        self.downloads: deque[Download] = deque(maxlen=MAX_DOWNLOADS)
+        self.page_loads = PageLoads(cdp)
         self.console = Console()
-        self.traffic = RequestLog(guard.allows)
+        self.request_log = RequestLog(guard.allows)
         self._tree = FrameTree(cdp, self._prepare, self._prepare_worker)
-        self.dialogs = Dialogs(cdp, self._halt, self._proceed)
+        self.dialogs = Dialogs(cdp, self._halt, self._resume)
 
     def start(self) -> list[Result]:
         """Post everything that makes the tab work, and resume it; return the calls."""
-        self.documents.start()
+        self.page_loads.start()
         self.dialogs.start(self.events)
         self.cdp.on("disconnected", self._on_disconnect)
         focus = self.cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
@@ -77,8 +77,8 @@ class PageTarget:
 
     def _prepare(self, cdp: CdpSession) -> None:
         cdp.on("Inspector.targetCrashed", lambda _: self._on_crash(cdp))
-        cdp.tell("Inspector.enable")
-        cdp.tell("Page.setLifecycleEventsEnabled", {"enabled": True})
+        cdp.send_nowait("Inspector.enable")
+        cdp.send_nowait("Page.setLifecycleEventsEnabled", {"enabled": True})
         self._record(cdp)
         self.events.emit("session", cdp)
 
@@ -87,9 +87,9 @@ class PageTarget:
         self.events.emit("worker", cdp)
 
     def _record(self, cdp: CdpSession) -> None:
-        cdp.tell("Network.enable", _BUFFERS)
+        cdp.send_nowait("Network.enable", _BUFFERS)
         self.console.watch(cdp)
-        self.traffic.watch(cdp)
+        self.request_log.watch(cdp)
 
     # State
 
@@ -182,8 +182,8 @@ class PageTarget:
             return
         connection = self.cdp.connection
         gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.events.once("closed", lambda: _settle(gone))
-        connection.tell("Target.closeTarget", {"targetId": self.target_id})
+        self.events.once("closed", lambda: _resolve(gone))
+        connection.send_nowait("Target.closeTarget", {"targetId": self.target_id})
         try:
             async with asyncio.timeout(CLOSE_S):
                 await gone
@@ -204,15 +204,15 @@ class PageTarget:
     def revive(self) -> None:
         """Count on a new renderer, which comes with the navigation that is about to start."""
         self.crashed = False
-        self._proceed()
+        self._resume()
 
     def _halt(self, error: OcdError) -> None:
         for session in self.sessions:
             session.halt(error)
 
-    def _proceed(self) -> None:
+    def _resume(self) -> None:
         for session in self.sessions:
-            session.proceed()
+            session.resume()
 
     def _on_disconnect(self) -> None:
         self.closed = True
@@ -225,6 +225,6 @@ class PageTarget:
         return f"{name}, {'closed' if self.closed else self.url})"
 
 
-def _settle(future: asyncio.Future[None]) -> None:
+def _resolve(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)

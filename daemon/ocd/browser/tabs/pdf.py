@@ -65,7 +65,7 @@ async def write(tab: "Tab", path: Path, options: dict[str, Any]) -> PdfFile:
     try:
         pieces = [piece async for piece in _pieces(tab, stream)]
     finally:
-        tab.cdp.tell("IO.close", {"handle": stream})
+        tab.cdp.send_nowait("IO.close", {"handle": stream})
     return PdfFile(path, await asyncio.to_thread(write_whole, path, pieces))
 
 

@@ -54,7 +54,7 @@ class Screenshot:
     rest: Clip | None = None
 
 
-async def take(tab: PageTarget, shot: ScreenshotRequest) -> Screenshot:
+async def take_screenshot(tab: PageTarget, shot: ScreenshotRequest) -> Screenshot:
     """Return the picture; what is too large is scaled down, then cut. See Tab.screenshot."""
     tab.check_usable()
     clip = await _clip(tab, shot)
@@ -65,18 +65,18 @@ async def take(tab: PageTarget, shot: ScreenshotRequest) -> Screenshot:
     if not shot.omit_background or shot.format == "jpeg":
         picture = await _capture(tab, shot, clip, scale)
     else:
-        picture = await _on_nothing(tab, shot, clip, scale)
+        picture = await _capture_transparent(tab, shot, clip, scale)
     return replace(picture, scale=scale, rest=rest, notes=notes + picture.notes)
 
 
-async def _on_nothing(
+async def _capture_transparent(
     tab: PageTarget, shot: ScreenshotRequest, clip: Clip | None, scale: float
 ) -> Screenshot:
     await tab.cdp.send("Emulation.setDefaultBackgroundColorOverride", _TRANSPARENT)
     try:
         return await _capture(tab, shot, clip, scale)
     finally:
-        tab.cdp.tell("Emulation.setDefaultBackgroundColorOverride")
+        tab.cdp.send_nowait("Emulation.setDefaultBackgroundColorOverride")
 
 
 async def _capture(

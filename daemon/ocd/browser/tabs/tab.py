@@ -8,7 +8,7 @@ from ocd.browser.tabs.dialogs import Dialog
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.navigation import Navigation, Wait
 from ocd.browser.tabs.page_target import PageTarget, RefusedPopup
-from ocd.browser.tabs.screenshot import Clip, Format, ScreenshotRequest, take
+from ocd.browser.tabs.screenshot import Clip, Format, ScreenshotRequest, take_screenshot
 
 if TYPE_CHECKING:
     from ocd.browser.cdp.pyppeteer_adapter import Keyboard
@@ -33,11 +33,11 @@ class Tab(PageTarget):
 
     async def back(self, wait: Wait = "load") -> Navigation:
         """Go one entry back; navigation_failed if there is none."""
-        return await navigation.travel(self, -1, wait)
+        return await navigation.go_in_history(self, -1, wait)
 
     async def forward(self, wait: Wait = "load") -> Navigation:
         """Go one entry forward; navigation_failed if there is none."""
-        return await navigation.travel(self, 1, wait)
+        return await navigation.go_in_history(self, 1, wait)
 
     async def screenshot(
         self,
@@ -54,7 +54,7 @@ class Tab(PageTarget):
         Raises invalid_argument for an area without size.
         """
         shot = ScreenshotRequest(full_page, clip, format, quality)
-        return (await take(self, shot)).data
+        return (await take_screenshot(self, shot)).data
 
     async def wait_for(
         self, kind: str, value: str = "", *, timeout_s: float = 30, visible: bool = False

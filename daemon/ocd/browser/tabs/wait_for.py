@@ -88,16 +88,16 @@ async def wait_for(
         wanted_s = _milliseconds(value) / 1000
         await asyncio.sleep(min(wanted_s, timeout_s))
         if wanted_s > timeout_s:
-            raise _too_long(f"{wanted_s:g} s to pass", timeout_s)
+            raise _timeout_error(f"{wanted_s:g} s to pass", timeout_s)
         return True
     try:
         async with asyncio.timeout(timeout_s):
             return await _wait(tab, kind, value, timeout_s, visible=visible)
     except TimeoutError:
-        raise _too_long(f"{kind} {value}".strip(), timeout_s) from None
+        raise _timeout_error(f"{kind} {value}".strip(), timeout_s) from None
 
 
-def _too_long(what: str, timeout_s: float) -> OcdError:
+def _timeout_error(what: str, timeout_s: float) -> OcdError:
     return OcdError(
         "timeout",
         f"Waited {timeout_s:g} s for {what}.",
@@ -112,7 +112,7 @@ async def _wait(tab: PageTarget, kind: str, value: str, timeout_s: float, *, vis
         return await _function(tab, _FUNCTION.replace("SOURCE", value))
     if kind == "download":
         return await _download(tab)
-    documents = tab.documents
+    documents = tab.page_loads
     if kind == "navigation":
         await _navigation(tab)
     elif kind == "url_match":
@@ -127,15 +127,15 @@ async def _wait(tab: PageTarget, kind: str, value: str, timeout_s: float, *, vis
 
 async def _download(tab: PageTarget) -> list[dict[str, Any]]:
     while not (news := [file for file in tab.downloads if not file.reported]):
-        await _wait_for_document(tab)
+        await _wait_for_download_start(tab)
     for file in news:
         await file.wait_done()
     return [file.to_dict() for file in news]
 
 
-async def _wait_for_document(tab: PageTarget) -> None:
+async def _wait_for_download_start(tab: PageTarget) -> None:
     # It fails if the tab ends meanwhile.
-    begun = tab.cdp.expect()
+    begun = tab.cdp.create_future()
 
     def tell(_: object) -> None:
         if not begun.done():
@@ -149,7 +149,7 @@ async def _wait_for_document(tab: PageTarget) -> None:
 
 
 async def _navigation(tab: PageTarget) -> None:
-    documents = tab.documents
+    documents = tab.page_loads
     moves = documents.moves
     # One that is under way counts: the caller's click may have started it.
     if "load" in documents.current.reached:
@@ -177,7 +177,7 @@ async def _function(tab: PageTarget, source: str) -> Any:  # noqa: ANN401 - a fu
                 return found["value"]
             await tab.evaluate(_CHANGE, args=(), isolated=True)
         except OcdError as error:
-            _go_on_elsewhere(error)
+            _raise_unless_navigated(error)
 
 
 async def _in_page(tab: PageTarget, source: str, timeout_s: float, args: tuple[object, ...]) -> Any:  # noqa: ANN401 - a function's value
@@ -189,14 +189,14 @@ async def _in_page(tab: PageTarget, source: str, timeout_s: float, args: tuple[o
             stop = now + (end - loop.time()) * 1000
             value = await tab.evaluate(source, args=(*args, stop), isolated=True)
         except OcdError as error:
-            _go_on_elsewhere(error)
+            _raise_unless_navigated(error)
             continue
         if value is None:
             raise TimeoutError
         return value
 
 
-def _go_on_elsewhere(error: OcdError) -> None:
+def _raise_unless_navigated(error: OcdError) -> None:
     # The page went somewhere else: the wait goes on in what comes next.
     if not error.details.get("navigated"):
         raise error

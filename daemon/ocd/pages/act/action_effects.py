@@ -28,16 +28,16 @@ class ActionEffects:
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
-        self._moves = tab.documents.moves
-        self._document = tab.documents.current
-        self._failed = tab.documents.failed
+        self._moves = tab.page_loads.moves
+        self._document = tab.page_loads.current
+        self._failed = tab.page_loads.failed
         self._url = tab.url
         self._waiting: asyncio.Future[Any] | None = None
         self._pending: set[str] = set()
         # Frames that load: a page often starts a download by one that nobody sees.
         self._frames: set[str] = set()
         self._loaders = {frame.frame_id: frame.loader_id for frame in tab.frames()}
-        self._give_up: Callable[[], object] = _nothing
+        self._give_up: Callable[[], object] = _do_nothing
         self.started = False
         self.dialog: Dialog | None = tab.opened_dialog
         self.popups: list[Tab] = []
@@ -91,16 +91,16 @@ class ActionEffects:
     @property
     def navigated(self) -> bool:
         """Whether another document stands in the main frame."""
-        return self._tab.documents.current is not self._document
+        return self._tab.page_loads.current is not self._document
 
     @property
     def leaving(self) -> bool:
         """Whether the main frame is on its way to somewhere else."""
-        if self.downloads or self._tab.documents.moves > self._moves:
+        if self.downloads or self._tab.page_loads.moves > self._moves:
             return self.navigated
         return self.started
 
-    async def unless_leaving(self, call: Coroutine[Any, Any, T], grace_s: float = 0) -> T | None:
+    async def unless_navigating(self, call: Coroutine[Any, Any, T], grace_s: float = 0) -> T | None:
         """Return what `call` gives, or None once the page is leaving for longer than `grace_s`.
 
         Chromium may answer nothing between the start of a navigation and its commit.
@@ -116,17 +116,17 @@ class ActionEffects:
 
         async with asyncio.TaskGroup() as group:
             task = group.create_task(caught())
-            self._give_up = lambda: _later(grace_s, task)
+            self._give_up = lambda: _cancel_later(grace_s, task)
             if self.leaving:
                 self._give_up()
-        self._give_up = _nothing
+        self._give_up = _do_nothing
         if failed:
             raise failed[0]
         return None if task.cancelled() else task.result()
 
     async def wait_loaded(self, seconds: float) -> bool:
         """Wait until the navigation that was set off has loaded; whether it did in time."""
-        documents = self._tab.documents
+        documents = self._tab.page_loads
         try:
             async with asyncio.timeout(max(seconds, 0.05)):
                 await self._until(lambda: documents.moves > self._moves or bool(self.downloads))
@@ -140,7 +140,7 @@ class ActionEffects:
 
     def _load_abandoned(self) -> bool:
         """Whether the load was given up after an answer: what Chromium does with a file."""
-        failed = self._tab.documents.failed
+        failed = self._tab.page_loads.failed
         aborted = failed is not None and failed.error == "net::ERR_ABORTED" and failed.status == 200
         return aborted and not self.navigated and not self.downloads
 
@@ -186,7 +186,7 @@ class ActionEffects:
         if self._tab.url != self._url:
             changed["url"] = self._tab.url
         if self.navigated and not self._tab.closed:
-            status = self._tab.documents.current.status
+            status = self._tab.page_loads.current.status
             changed |= {"navigated": True, "title": await self._tab.title()}
             changed |= {"status": status} if status else {}
         elif moved := self._navigated_frames():
@@ -209,7 +209,7 @@ class ActionEffects:
 
     def _failed_load(self) -> dict[str, str]:
         # Chromium gives up what turns out to be a file, or an answer without a page.
-        failed = self._tab.documents.failed
+        failed = self._tab.page_loads.failed
         error = failed.error if failed is not None and failed is not self._failed else ""
         return {"net_error": error} if error not in ("", "net::ERR_ABORTED") else {}
 
@@ -219,7 +219,7 @@ class ActionEffects:
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         while not condition():
-            self._waiting = self._tab.cdp.expect()
+            self._waiting = self._tab.cdp.create_future()
             await self._waiting
 
     # Listening
@@ -271,13 +271,13 @@ class ActionEffects:
 
 
 async def _load_started(tab: Tab) -> None:
-    documents = tab.documents
+    documents = tab.page_loads
     await documents.wait_until(lambda: bool(documents.current.url))
 
 
-def _later(seconds: float, task: asyncio.Task[Any]) -> None:
+def _cancel_later(seconds: float, task: asyncio.Task[Any]) -> None:
     asyncio.get_running_loop().call_later(seconds, task.cancel)
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass

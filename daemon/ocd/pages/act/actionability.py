@@ -8,12 +8,12 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.engine.refs import book_of
-from ocd.pages.locate.geometry import owner_of
+from ocd.pages.engine.refs import refs_of
+from ocd.pages.locate.geometry import frame_element
 from ocd.pages.locate.target import ActionDeadline, Target
 from ocd.safety.session_taint import MAY_SEND
 
-LINES = 15
+MAX_CHANGE_LINES = 15
 # ms without a change after which a page has come to rest, and what is waited for it at most.
 QUIET_MS = 10
 MAX_MS = 100
@@ -22,8 +22,8 @@ LEAVING_S = 0.3
 _READY = "function (o) { return openchrome.ready(this, o) }"
 _SETTLE = "function (o) { return openchrome.settle(this, o) }"
 _THROUGH = "function (x, y) { return openchrome.throughFrame(this, x, y) }"
-_ENDS = ("tab_gone", "tab_crashed", "browser_gone")
-_WHY = {
+_TAB_ENDED = ("tab_gone", "tab_crashed", "browser_gone")
+_REASONS = {
     "not_visible": ("is not visible", "Read the page: something may have to be opened first."),
     "not_enabled": ("cannot be used", "Fill what it depends on first, or wait_for it."),
     "moving": ("does not stop moving", "Wait until the page has come to rest."),
@@ -81,7 +81,7 @@ async def wait_ready(
 def unusable_error(target: Target, found: dict[str, Any]) -> OcdError:
     """Return the error of an element that cannot be used, by the engine's word for it."""
     why = found["why"]
-    words, hint = _WHY[why]
+    words, hint = _REASONS[why]
     name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
     text = found.get("text", "")
     details: dict[str, Any] = {"ref": target.ref}
@@ -100,7 +100,7 @@ async def _to_tab_coordinates(target: Target, x: float, y: float) -> tuple[float
         parent = next((f for f in tab.frames() if f.frame_id == frame.parent_id), None)
         if parent is None:
             raise unusable_error(target, {"why": "detached"})
-        owner = await owner_of(tab, parent, frame)
+        owner = await frame_element(tab, parent, frame)
         async with owner:
             found = await owner.call(_THROUGH, x, y)
         x, y, covered = found["x"], found["y"], covered or found["covered"]
@@ -125,12 +125,12 @@ async def perform(
     changed: dict[str, Any] = {}
     settled: dict[str, Any] | None = None
     try:
-        await effects.unless_leaving(action(), LEAVING_S)
+        await effects.unless_navigating(action(), LEAVING_S)
         settled = await _wait_stable(target, clock, effects, value=value)
     except OcdError as error:
         # A dialog keeps the page from answering, and so does its leaving, or its frame's.
         silent = error.code == "dialog_open" or effects.leaving or error.details.get("navigated")
-        if error.code in _ENDS or not silent:
+        if error.code in _TAB_ENDED or not silent:
             if not (error.code == "tab_gone" and tab.closed):
                 raise
             changed["closed"] = True
@@ -145,24 +145,29 @@ async def perform(
     await effects.wait_downloads(clock.left)
     changed = {**await effects.to_dict(), **changed} if not tab.closed else changed
     if settled and not effects.navigated:
-        lines = _lines(settled, changed)
+        lines = _change_lines(settled, changed)
     return ActionResult(changed, lines, settled["value"] if settled else None)
 
 
 async def _wait_stable(
     target: Target, clock: ActionDeadline, effects: ActionEffects, *, value: bool
 ) -> dict[str, Any] | None:
-    book = book_of(target.element.tab)
+    book = refs_of(target.element.tab)
     wait = min(clock.watch_s, clock.left) * 1000
-    options = {"quiet": QUIET_MS, "most": MAX_MS + wait, "lines": LINES, "next": book.next}
+    options = {
+        "quiet": QUIET_MS,
+        "most": MAX_MS + wait,
+        "lines": MAX_CHANGE_LINES,
+        "next": book.next,
+    }
     options["wait"] = wait
     if effects.leaving:
         return None
     # A round trip: what the page's scripts have sent by now is told before its answer comes.
-    await effects.unless_leaving(target.element.call("function () {}"))
+    await effects.unless_navigating(target.element.call("function () {}"))
     await effects.wait_answers(clock.left)
     call = target.element.call(_SETTLE, {**options, "value": value})
-    reply = await effects.unless_leaving(call)
+    reply = await effects.unless_navigating(call)
     if reply is None or effects.leaving:
         return None
     book.note(target.element.frame.frame_id, reply)
@@ -170,7 +175,7 @@ async def _wait_stable(
     return result
 
 
-def _lines(settled: dict[str, Any], changed: dict[str, Any]) -> list[str]:
+def _change_lines(settled: dict[str, Any], changed: dict[str, Any]) -> list[str]:
     marked = [
         f"{mark} {line}"
         for mark, key in (("+", "added"), ("-", "removed"), ("~", "attributes"))
@@ -181,7 +186,10 @@ def _lines(settled: dict[str, Any], changed: dict[str, Any]) -> list[str]:
     for key in ("added", "removed", "attributes"):
         if settled[key]:
             changed[key] = len(settled[key])
-    if len(marked) > LINES:
-        more = len(marked) - LINES
-        return [*marked[:LINES], f"… {more} more changes; read_page shows the page as it is now"]
+    if len(marked) > MAX_CHANGE_LINES:
+        more = len(marked) - MAX_CHANGE_LINES
+        return [
+            *marked[:MAX_CHANGE_LINES],
+            f"… {more} more changes; read_page shows the page as it is now",
+        ]
     return marked

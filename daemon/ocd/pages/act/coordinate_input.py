@@ -50,7 +50,7 @@ class ScaledScreenshot:
     top: float = 0
 
 
-async def on(
+async def perform_at(
     tab: Tab, target: Target, clock: ActionDeadline, act: Callable[[], Coroutine[Any, Any, Any]]
 ) -> ActionResult:
     """Do it, and tell what changed around the target."""
@@ -63,9 +63,9 @@ async def click(
 ) -> tuple[Target, ActionResult]:
     """Click at a point, with the buttons that `kind` means; return what was hit."""
     button, count = CLICKS[kind]
-    target = await hit_test.at_point(tab, *at)
+    target = await hit_test.element_at_point(tab, *at)
     async with target.element:
-        done = await on(
+        done = await perform_at(
             tab, target, clock,
             lambda: input_events.click(tab, *at, button=button, count=count, modifiers=modifiers),
         )  # fmt: skip
@@ -76,13 +76,13 @@ async def move(
     tab: Tab, at: Point, clock: ActionDeadline, kind: str
 ) -> tuple[Target, ActionResult]:
     """Move the mouse to a point; `kind` left_mouse_down or left_mouse_up presses or lets go."""
-    target = await hit_test.at_point(tab, *at)
+    target = await hit_test.element_at_point(tab, *at)
     act = {
         "left_mouse_down": input_events.button_down,
         "left_mouse_up": input_events.button_up,
     }.get(kind, input_events.hover)
     async with target.element:
-        return target, await on(tab, target, clock, lambda: act(tab, *at))
+        return target, await perform_at(tab, target, clock, lambda: act(tab, *at))
 
 
 async def keys(
@@ -92,18 +92,18 @@ async def keys(
     chords = text.split() if text.strip() else [text]
     if kind != "type":
         for chord in chords:
-            input_events.keys_of(chord)
+            input_events.parse_chord(chord)
 
     async def act() -> None:
         if kind == "type":
-            await input_events.write(tab, text)
+            await input_events.type_text(tab, text)
             return
         for chord in chords:
             await input_events.press(tab, chord, hold_s)
 
-    target = await hit_test.with_focus(tab)
+    target = await hit_test.focused_element(tab)
     async with target.element:
-        return await on(tab, target, clock, act)
+        return await perform_at(tab, target, clock, act)
 
 
 async def scroll(
@@ -111,11 +111,11 @@ async def scroll(
 ) -> tuple[dict[str, Any], ActionResult]:
     """Turn the wheel at a point (the middle of the window); return where the scrolled box is."""
     if at is None:
-        seen = await hit_test.screen(tab)
+        seen = await hit_test.window_metrics(tab)
         at = (seen["width"] / 2, seen["height"] / 2)
     x, y = at
     across, down = (sign * notches * NOTCH for sign in _WAYS[way])
-    target = await hit_test.at_point(tab, x, y)
+    target = await hit_test.element_at_point(tab, x, y)
     where: dict[str, Any] = {}
 
     async def act() -> None:
@@ -123,16 +123,16 @@ async def scroll(
         where.update(await target.element.call(_REST, across != 0, across or down, _REST_MS))
 
     async with target.element:
-        done = await on(tab, target, clock, act)
+        done = await perform_at(tab, target, clock, act)
     return where, done
 
 
-async def scroll_far(
+async def scroll_to_end(
     tab: Tab, clock: ActionDeadline, way: str
 ) -> tuple[dict[str, Any], ActionResult]:
     """Scroll the box in the middle of the window to its end, at once."""
-    seen = await hit_test.screen(tab)
-    target = await hit_test.at_point(tab, seen["width"] / 2, seen["height"] / 2)
+    seen = await hit_test.window_metrics(tab)
+    target = await hit_test.element_at_point(tab, seen["width"] / 2, seen["height"] / 2)
     where: dict[str, Any] = {}
     across, down = (sign * _FAR for sign in _WAYS[way])
 
@@ -140,10 +140,10 @@ async def scroll_far(
         where.update(await target.element.call(_SCROLLED, across, down))
 
     async with target.element:
-        return where, await on(tab, target, clock, act)
+        return where, await perform_at(tab, target, clock, act)
 
 
-async def picture(
+async def scaled_screenshot(
     tab: Tab, quality: Quality = "normal", region: Region | None = None
 ) -> ScaledScreenshot:
     """Return what the window shows, a picture pixel for each CSS pixel, whatever the screen.
@@ -151,11 +151,11 @@ async def picture(
     region: only this part of the window (left, top, right, bottom), enlarged up to four times.
     """
     tab.check_usable()
-    seen = await hit_test.screen(tab)
+    seen = await hit_test.window_metrics(tab)
     left, top, right, bottom = region or (0, 0, seen["width"], seen["height"])
     width, height = right - left, bottom - top
     if left < 0 or top < 0 or width < 1 or height < 1:
-        raise _no_region(seen)
+        raise _region_error(seen)
     scale = min(_MAX_ZOOM, seen["width"] / width, seen["height"] / height) if region else 1.0
     params = dict(_FORMATS[quality])
     if region or seen["ratio"] != 1:
@@ -167,7 +167,7 @@ async def picture(
     return ScaledScreenshot(data, f"image/{params['format']}", *size, round(scale, 3), left, top)
 
 
-def _no_region(seen: dict[str, Any]) -> OcdError:
+def _region_error(seen: dict[str, Any]) -> OcdError:
     return OcdError(
         "invalid_argument", "region is left, top, right, bottom in CSS pixels of the window.",
         parameter="region", width=seen["width"], height=seen["height"],

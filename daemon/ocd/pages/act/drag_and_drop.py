@@ -16,7 +16,7 @@ from ocd.pages.locate.locators import Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 
 # Pixels of the first moves: libraries begin a drag only after some.
-_FIRST = (4, 9)
+_FIRST_MOVES_PX = (4, 9)
 STEPS = 10
 _WATCH = "function () { openchrome.watchDrag(this) }"
 _DRAGGED = "function () { return openchrome.dragged() }"
@@ -76,7 +76,7 @@ async def drag(
 
     async def act() -> None:
         await held.element.call(_WATCH)
-        places_of["end"] = await _carry(
+        places_of["end"] = await _drag_to_target(
             clock, held, start, aimed or target.point, pace or DragMotion()
         )
 
@@ -98,12 +98,12 @@ async def _start(
     tab: Tab, clock: ActionDeadline, source: DragEndpoint
 ) -> tuple[Target, tuple[float, float]]:
     if source.point is not None:
-        return await hit_test.at_point(tab, *source.point), source.point
+        return await hit_test.element_at_point(tab, *source.point), source.point
     held = await resolve_target(tab, replace(source.aim, texts="any"))
     return held, await wait_ready(held, clock)
 
 
-async def _carry(
+async def _drag_to_target(
     clock: ActionDeadline,
     held: Target,
     start: tuple[float, float],
@@ -114,7 +114,7 @@ async def _carry(
     x, y = start
     try:
         await input_events.button_down(tab, x, y)
-        for away in _FIRST:
+        for away in _FIRST_MOVES_PX:
             await input_events.drag_to(tab, x + away, y + away)
         if isinstance(goal, Target):
             end = await wait_ready(goal, clock, enabled=False)
@@ -129,7 +129,7 @@ async def _carry(
         await input_events.drag_to(tab, end[0], end[1])
         await input_events.button_up(tab, *end)
     except BaseException:
-        input_events.drop(tab, x, y)
+        input_events.release_button(tab, x, y)
         raise
     return end
 

@@ -14,7 +14,7 @@ _WRITES = ("check", "uncheck", "select", "press", "type", "clear")
 _FOCUS = "function () { this.focus({ preventScroll: true }) }"
 
 
-async def do(
+async def perform_action(
     target: Target,
     clock: ActionDeadline,
     word: str,
@@ -68,7 +68,7 @@ async def _keys(target: Target, word: str, value: str) -> None:
     if word == "press":
         await input_events.press(tab, value)
     elif word == "type":
-        await input_events.write(tab, value)
+        await input_events.type_text(tab, value)
 
 
 async def answer_dialog(

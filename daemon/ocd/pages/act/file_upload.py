@@ -118,19 +118,19 @@ async def upload(
         return "drop", await _drop(target, clock, parcels)
     rules = await target.element.call(_RULES)
     if rules is None:
-        return "chooser", await _through_chooser(target, clock, parcels)
+        return "chooser", await _use_file_chooser(target, clock, parcels)
     _check(target, rules, parcels)
     frame, tab = target.element.frame, target.element.tab
     object_id = await engine.handle(tab, frame, "openchrome.fileInput()")
     assert object_id is not None
     async with Element(tab, frame, object_id), ActionEffects(tab) as effects:
         done = await perform(
-            target, clock, effects, lambda: _give(target, parcels, objectId=object_id)
+            target, clock, effects, lambda: _set_files(target, parcels, objectId=object_id)
         )
     return "input", done
 
 
-async def _give(target: Target, parcels: Sequence[UploadFile], **node: Any) -> None:  # noqa: ANN401
+async def _set_files(target: Target, parcels: Sequence[UploadFile], **node: Any) -> None:  # noqa: ANN401
     files = [str(parcel.path) for parcel in parcels]
     await target.element.frame.cdp.send("DOM.setFileInputFiles", {"files": files, **node})
 
@@ -172,11 +172,11 @@ def accepts(accept: str, parcel: UploadFile) -> bool:
     )
 
 
-async def _through_chooser(
+async def _use_file_chooser(
     target: Target, clock: ActionDeadline, parcels: Sequence[UploadFile]
 ) -> ActionResult:
     tab, cdp = target.element.tab, target.element.frame.cdp
-    opened: asyncio.Future[Any] = cdp.expect()
+    opened: asyncio.Future[Any] = cdp.create_future()
 
     def listen(event: Event) -> None:
         if not opened.done():
@@ -202,7 +202,7 @@ async def _through_chooser(
             return await perform(target, clock, effects, act)
     finally:
         cdp.off("Page.fileChooserOpened", listen)
-        cdp.tell("Page.setInterceptFileChooserDialog", {"enabled": False})
+        cdp.send_nowait("Page.setInterceptFileChooserDialog", {"enabled": False})
 
 
 async def _fill_chooser(target: Target, chooser: Event, parcels: Sequence[UploadFile]) -> None:
@@ -211,13 +211,13 @@ async def _fill_chooser(target: Target, chooser: Event, parcels: Sequence[Upload
         hint = "Pass drop=true if the page takes dropped files."
         raise value_error(target, "its chooser takes no files from outside.", hint)
     tab, frame = target.element.tab, target.element.frame
-    resolved = await frame.cdp.send("DOM.resolveNode", await _in_our_world(target, node))
+    resolved = await frame.cdp.send("DOM.resolveNode", await _isolated_object(target, node))
     async with Element(tab, frame, str(resolved["object"]["objectId"])) as held:
         _check(target, await held.call(_RULES_OF), parcels)
-        await _give(target, parcels, backendNodeId=node)
+        await _set_files(target, parcels, backendNodeId=node)
 
 
-async def _in_our_world(target: Target, node: int) -> dict[str, Any]:
+async def _isolated_object(target: Target, node: int) -> dict[str, Any]:
     from ocd.browser.tabs import evaluate
 
     context = await evaluate.isolated_context(target.element.frame)

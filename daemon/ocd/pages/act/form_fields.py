@@ -11,8 +11,8 @@ from ocd.pages.locate.target import ActionDeadline, Target
 
 Value = str | bool | int | float | Sequence[str] | None
 
-_YES = {"true", "yes", "on", "1", "checked", "y"}
-_NO = {"false", "no", "off", "0", "unchecked", "n", ""}
+_TRUE_WORDS = {"true", "yes", "on", "1", "checked", "y"}
+_FALSE_WORDS = {"false", "no", "off", "0", "unchecked", "n", ""}
 _SELECT_ALL = "function () { return openchrome.selectAll(this) }"
 _TO_END = "function () { return openchrome.toEnd(this) }"
 _CHOOSE = "function (values) { return openchrome.choose(this, values) }"
@@ -36,13 +36,15 @@ async def fill(
     adds = keep and target.about["kind"] in ("text", "rich")
 
     async def act() -> None:
-        await (_add(target, clock, as_text(value)) if adds else put(target, clock, value))
+        await (
+            _append_text(target, clock, as_text(value)) if adds else set_value(target, clock, value)
+        )
 
     async with ActionEffects(target.element.tab) as effects:
         return await perform(target, clock, effects, act, value=True)
 
 
-async def put(target: Target, clock: ActionDeadline, value: Value) -> None:
+async def set_value(target: Target, clock: ActionDeadline, value: Value) -> None:
     """Give the control a value, and see that it has it.
 
     Raises wrong_value, option_not_found, and what wait_ready raises.
@@ -55,17 +57,17 @@ async def put(target: Target, clock: ActionDeadline, value: Value) -> None:
         hint = "Use interact to click it; find names the fields of the page."
         raise value_error(target, "it is not a field.", hint)
     if kind == "check":
-        await check(target, clock, want=_values_for(target, value))
+        await check(target, clock, want=_as_bool(target, value))
     elif kind in ("select", "custom"):
         await choose(target, clock, value)
     elif kind == "combo":
-        await _write(target, clock, as_text(value))
+        await _replace_text(target, clock, as_text(value))
         await comboboxes.suggest(target, clock, as_text(value))
     elif kind == "direct":
         await wait_ready(target, clock, point=False, editable=True)
-        _raise_for(target, await target.element.call(_SET, as_text(value)))
+        _raise_refusal(target, await target.element.call(_SET, as_text(value)))
     else:
-        await _write(target, clock, as_text(value))
+        await _replace_text(target, clock, as_text(value))
 
 
 def as_text(value: Value) -> str:
@@ -77,10 +79,10 @@ def as_text(value: Value) -> str:
     return "" if value is None else str(value)
 
 
-def _values_for(target: Target, value: Value) -> bool:
+def _as_bool(target: Target, value: Value) -> bool:
     word = as_text(value).strip().lower()
-    if word in _YES or word in _NO:
-        return word in _YES
+    if word in _TRUE_WORDS or word in _FALSE_WORDS:
+        return word in _TRUE_WORDS
     raise value_error(target, f"it takes true or false, not {word!r}.", "Pass true or false.")
 
 
@@ -105,15 +107,15 @@ async def choose(target: Target, clock: ActionDeadline, value: Value) -> None:
     kind = target.about["kind"]
     values = list(value) if isinstance(value, (list, tuple)) else [as_text(value)]
     if kind == "combo":
-        await _write(target, clock, values[0])
+        await _replace_text(target, clock, values[0])
     if kind in ("custom", "combo"):
-        _raise_for(target, await comboboxes.choose(target, clock, values))
+        _raise_refusal(target, await comboboxes.choose(target, clock, values))
         return
     if kind not in ("select", "option"):
         hint = "Click it, then click the option that appears."
         raise value_error(target, "it has no options to choose by value.", hint)
     await wait_ready(target, clock, point=False)
-    _raise_for(target, await target.element.call(_CHOOSE, values))
+    _raise_refusal(target, await target.element.call(_CHOOSE, values))
 
 
 async def clear(target: Target, clock: ActionDeadline) -> None:
@@ -122,10 +124,10 @@ async def clear(target: Target, clock: ActionDeadline) -> None:
         raise value_error(
             target, "there is no text in it to clear.", "Use form_input for its value."
         )
-    await _write(target, clock, "")
+    await _replace_text(target, clock, "")
 
 
-async def _add(target: Target, clock: ActionDeadline, text: str) -> None:
+async def _append_text(target: Target, clock: ActionDeadline, text: str) -> None:
     most = target.about["most"]
     await wait_ready(target, clock, point=False, editable=True)
     has = await target.element.call(_TO_END)
@@ -135,10 +137,10 @@ async def _add(target: Target, clock: ActionDeadline, text: str) -> None:
         )
     # Number and mail fields let scripts place no caret.
     await input_events.press(target.element.tab, "Control+End")
-    await input_events.insert(target.element.tab, text)
+    await input_events.insert_text(target.element.tab, text)
 
 
-async def _write(target: Target, clock: ActionDeadline, text: str) -> None:
+async def _replace_text(target: Target, clock: ActionDeadline, text: str) -> None:
     most = target.about["most"]
     if most is not None and len(text.encode("utf-16-le")) > 2 * most:
         raise value_error(
@@ -150,7 +152,7 @@ async def _write(target: Target, clock: ActionDeadline, text: str) -> None:
         x, y = await wait_ready(target, clock, editable=True)
         await input_events.click(target.element.tab, x, y)
         await target.element.call(_SELECT_ALL)
-    await input_events.insert(target.element.tab, text)
+    await input_events.insert_text(target.element.tab, text)
     if target.about["secret"] or target.about["kind"] == "rich":
         return
     if text and not await target.element.call(_STATE):
@@ -159,7 +161,7 @@ async def _write(target: Target, clock: ActionDeadline, text: str) -> None:
         )
 
 
-def _raise_for(target: Target, answer: dict[str, Any]) -> None:
+def _raise_refusal(target: Target, answer: dict[str, Any]) -> None:
     why = answer.get("why")
     if why is None:
         return

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from ocd.browser.cdp.pyppeteer_adapter import Keyboard
 
 Button = Literal["left", "right", "middle"]
-_HELD = {"left": 1, "right": 2, "middle": 4}
+_BUTTON_BITS = {"left": 1, "right": 2, "middle": 4}
 # Text that is longer is put in as one piece: key by key it would take seconds.
 MAX_KEYS = 400
 # Seconds between the repetitions of a key that is held down, as keyboards do it.
 _REPEAT_S = 0.04
-_LET_GO_S = 0.02
-_SPELLED = {
+_RELEASE_S = 0.02
+_KEY_ALIASES = {
     "ctrl": "Control", "control": "Control", "cmd": "Meta", "command": "Meta", "meta": "Meta",
     "alt": "Alt", "option": "Alt", "shift": "Shift", "esc": "Escape", "return": "Enter",
     "del": "Delete", "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft",
@@ -31,7 +31,7 @@ _MODIFIERS = {"Control": 2, "Meta": 4, "Alt": 1, "Shift": 8}
 
 def modifier_bits(names: tuple[str, ...]) -> int:
     """Return CDP's bits of modifier keys by name."""
-    return sum(_MODIFIERS[_SPELLED[name.lower()]] for name in names)
+    return sum(_MODIFIERS[_KEY_ALIASES[name.lower()]] for name in names)
 
 
 async def hover(tab: Tab, x: float, y: float) -> None:
@@ -48,7 +48,7 @@ async def click(
     calls = [_mouse(tab, "mouseMoved", x, y, modifiers=modifiers)]
     for number in range(1, count + 1):
         held = {**keys, "clickCount": number}
-        calls.append(_mouse(tab, "mousePressed", x, y, buttons=_HELD[button], **held))
+        calls.append(_mouse(tab, "mousePressed", x, y, buttons=_BUTTON_BITS[button], **held))
         calls.append(_mouse(tab, "mouseReleased", x, y, **held))
     for call in calls:
         await call
@@ -72,10 +72,12 @@ async def button_up(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None
     await _mouse(tab, "mouseReleased", x, y, **held)
 
 
-def drop(tab: Tab, x: float, y: float) -> None:
+def release_button(tab: Tab, x: float, y: float) -> None:
     """Let go of the left button there, whether or not the page ever answers."""
     held = {"button": "left", "clickCount": 1}
-    tab.cdp.tell("Input.dispatchMouseEvent", {"type": "mouseReleased", "x": x, "y": y, **held})
+    tab.cdp.send_nowait(
+        "Input.dispatchMouseEvent", {"type": "mouseReleased", "x": x, "y": y, **held}
+    )
 
 
 async def wheel(
@@ -89,7 +91,7 @@ def _mouse(tab: Tab, kind: str, x: float, y: float, **more: Any) -> Any:  # noqa
     return tab.cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **more})
 
 
-async def insert(tab: Tab, text: str) -> None:
+async def insert_text(tab: Tab, text: str) -> None:
     """Put text where the caret is, in one step, as an input method does; "" deletes."""
     if text:
         await tab.cdp.send("Input.insertText", {"text": text})
@@ -97,17 +99,17 @@ async def insert(tab: Tab, text: str) -> None:
         await tab.keyboard.press("Backspace")
 
 
-async def write(tab: Tab, text: str) -> None:
+async def type_text(tab: Tab, text: str) -> None:
     """Type text key by key, a long one at once."""
     if len(text) > MAX_KEYS:
-        await insert(tab, text)
+        await insert_text(tab, text)
     else:
         await tab.keyboard.type(text)
 
 
 async def press(tab: Tab, chord: str, hold_s: float = 0) -> None:
     """Press a key, or several at once: Enter, Control+a; hold them down for `hold_s`."""
-    *held, last = keys_of(chord)
+    *held, last = parse_chord(chord)
     keyboard = tab.keyboard
     down: list[str] = []
     try:
@@ -120,15 +122,15 @@ async def press(tab: Tab, chord: str, hold_s: float = 0) -> None:
             await keyboard.up(down[-1])
             down.pop()
     except BaseException:
-        await _let_go(keyboard, down)
+        await _release_keys(keyboard, down)
         raise
 
 
-async def _let_go(keyboard: "Keyboard", down: list[str]) -> None:
+async def _release_keys(keyboard: "Keyboard", down: list[str]) -> None:
     # Chromium hears of it at once; a page that hangs never answers, and the caller's time is up.
     for name in reversed(down):
         with contextlib.suppress(TimeoutError, OcdError):
-            async with asyncio.timeout(_LET_GO_S):
+            async with asyncio.timeout(_RELEASE_S):
                 await keyboard.up(name)
 
 
@@ -140,11 +142,11 @@ async def _hold_key(tab: Tab, key: str, seconds: float) -> None:
         await asyncio.sleep(min(_REPEAT_S, max(end - loop.time(), 0)))
 
 
-def keys_of(chord: str) -> list[str]:
+def parse_chord(chord: str) -> list[str]:
     """Return the keys of a chord such as ctrl+a, as keyboards name them; wrong_value."""
     names = [_key(name) for name in chord.replace("++", "+plus").split("+")]
     if not all(names):
-        raise _no_key(chord)
+        raise _unknown_key_error(chord)
     *held, last = names
     # Ctrl+K is said of the key; with a capital letter the page would see one that Shift gives.
     if held and "Shift" not in held and len(last) == 1:
@@ -161,14 +163,14 @@ def _key(name: str) -> str:
     from ocd.browser.cdp.pyppeteer_adapter import key_names  # pyppeteer costs 100 ms and 20 MB
 
     word = "+" if name == "plus" else name.strip() or name
-    spelled = _SPELLED.get(word.lower(), word)
+    spelled = _KEY_ALIASES.get(word.lower(), word)
     if spelled in key_names():
         return spelled
     near = [key for key in key_names() if key.lower() == spelled.lower()]
     return near[0] if near else ""
 
 
-def _no_key(chord: str) -> OcdError:
+def _unknown_key_error(chord: str) -> OcdError:
     return OcdError(
         "wrong_value", f"There is no key {chord!r}.",
         hint="Keys are like Enter, Tab, Escape, ArrowDown, a, or chords like Control+a.",

@@ -10,7 +10,7 @@ from ocd.pages.act.actionability import ActionResult
 from ocd.pages.act.coordinate_input import Quality, ScaledScreenshot
 from ocd.pages.read import page_state, reader
 
-MAX_ITEMS = 60
+MAX_DIFFERENCE_LINES = 60
 Form = Literal["dom_delta", "state_summary", "both"]
 
 
@@ -20,40 +20,44 @@ async def view_after_action(tab: Tab, done: ActionResult, form: Form) -> list[st
     A page that is gone or asks by a dialog has no state to tell: `changed` says so.
     """
     lines = [] if form == "state_summary" else done.lines
-    if form == "dom_delta" or not _answers(tab):
+    if form == "dom_delta" or not _can_answer(tab):
         return lines
-    report = await page_state.inspect(tab, "", "visible")
-    text = page_state.text_of(report, "", await tab.title(), tab.url)
+    report = await page_state.read_page_state(tab, "", "visible")
+    text = page_state.format_page_state(report, "", await tab.title(), tab.url)
     return [*lines, *text.splitlines()]
 
 
-async def picture(tab: Tab, quality: Quality = "low") -> ScaledScreenshot | None:
+async def screenshot_after(tab: Tab, quality: Quality = "low") -> ScaledScreenshot | None:
     """Return what the window shows, or None if nothing can be shown now."""
-    if _answers(tab):
+    if _can_answer(tab):
         with contextlib.suppress(OcdError):
-            return await coordinate_input.picture(tab, quality)
+            return await coordinate_input.scaled_screenshot(tab, quality)
     return None
 
 
 async def outline(tab: Tab) -> str | None:
     """Return the page's outline to compare a later one with, or None if it cannot be read now."""
-    if _answers(tab):
+    if _can_answer(tab):
         with contextlib.suppress(OcdError):
             return (await reader.read(tab)).text
     return None
 
 
 async def differences(tab: Tab, before: str | None) -> list[str]:
-    """Return the lines of the outline that are different now, at most MOST of them."""
+    """Return the lines of the outline that are different now, at most MAX_DIFFERENCE_LINES."""
     from ocd.content.line_diff import difference  # for those who ask for it
 
     after = await outline(tab)
     if before is None or after is None:
         return ["outline: it cannot be compared, as there is no page to read"]
     lines = difference(before, after).text().splitlines()
-    more = [f"… {len(lines) - MAX_ITEMS} more differences"] if len(lines) > MAX_ITEMS else []
-    return ["outline:", *(lines[:MAX_ITEMS] or ["nothing is different"]), *more]
+    more = (
+        [f"… {len(lines) - MAX_DIFFERENCE_LINES} more differences"]
+        if len(lines) > MAX_DIFFERENCE_LINES
+        else []
+    )
+    return ["outline:", *(lines[:MAX_DIFFERENCE_LINES] or ["nothing is different"]), *more]
 
 
-def _answers(tab: Tab) -> bool:
+def _can_answer(tab: Tab) -> bool:
     return not tab.closed and not tab.crashed and tab.opened_dialog is None

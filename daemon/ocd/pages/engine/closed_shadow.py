@@ -6,7 +6,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
 
 
-async def pierce(tab: Tab, frame: Frame) -> bool:
+async def reveal_closed_shadow(tab: Tab, frame: Frame) -> bool:
     """Show the engine the closed shadow trees of its suspects; whether there were any."""
     array = await engine.handle(tab, frame, "openchrome.takeSuspects()")
     assert array
@@ -29,7 +29,7 @@ async def pierce(tab: Tab, frame: Frame) -> bool:
             if root["shadowRootType"] == "closed":
                 await _adopt(frame, host, int(root["backendNodeId"]))
                 found = True
-    frame.cdp.tell("Runtime.releaseObjectGroup", {"objectGroup": "openchrome-handles"})
+    frame.cdp.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": "openchrome-handles"})
     return found
 
 

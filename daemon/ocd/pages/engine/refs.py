@@ -69,7 +69,7 @@ class RefRegistry:
 _books: WeakKeyDictionary[Tab, RefRegistry] = WeakKeyDictionary()
 
 
-def book_of(tab: Tab) -> RefRegistry:
+def refs_of(tab: Tab) -> RefRegistry:
     """Return the tab's book; it lives as long as the tab."""
     book = _books.get(tab)
     if book is None:
@@ -113,7 +113,7 @@ class Element:
 
     def release(self) -> None:
         """Let the page forget that we hold the element."""
-        self.frame.cdp.tell("Runtime.releaseObject", {"objectId": self.object_id})
+        self.frame.cdp.send_nowait("Runtime.releaseObject", {"objectId": self.object_id})
 
     async def __aenter__(self) -> Self:
         return self
@@ -127,14 +127,14 @@ class Element:
         self.release()
 
 
-def _stale(ref: str, why: str) -> OcdError:
+def _stale_error(ref: str, why: str) -> OcdError:
     return OcdError(
         "stale_ref", f"{ref} is no longer in the page: {why}.",
         hint="Call read_page again: refs are those of the latest reading.", ref=ref,
     )  # fmt: skip
 
 
-def _foreign(tab: Tab, number: int) -> OcdError:
+def _foreign_ref_error(tab: Tab, number: int) -> OcdError:
     name, hint = f"e{number}", "Call read_page: refs belong to the tab that was read."
     for other, book in _books.items():
         if other.session_name == tab.session_name and book.find(number):
@@ -144,23 +144,23 @@ def _foreign(tab: Tab, number: int) -> OcdError:
     )
 
 
-async def locate(tab: Tab, ref: str) -> tuple[Frame, int]:
+async def locate_ref(tab: Tab, ref: str) -> tuple[Frame, int]:
     """Return the frame and the number of a ref whose document is still there; stale_ref."""
     number = parse_ref(ref)
-    run = book_of(tab).find(number)
+    run = refs_of(tab).find(number)
     name = f"e{number}"
     if run is None:
-        raise _foreign(tab, number)
+        raise _foreign_ref_error(tab, number)
     frame = next((frame for frame in tab.frames() if frame.frame_id == run.frame_id), None)
     if frame is None:
-        raise _stale(name, "its frame is gone")
+        raise _stale_error(name, "its frame is gone")
     known = "globalThis.openchrome ? openchrome.nonce : null"
     if await tab.evaluate(known, isolated=True, frame=frame) != run.nonce:
-        raise _stale(name, "the page has loaded another document since")
+        raise _stale_error(name, "the page has loaded another document since")
     return frame, number
 
 
-async def resolve_target(
+async def resolve_element(
     tab: Tab, *, ref: str | None = None, selector: str | None = None
 ) -> Element:
     """Return the element that a ref or a CSS selector names.
@@ -176,10 +176,10 @@ async def resolve_target(
 
 
 async def _of_ref(tab: Tab, ref: str) -> Element:
-    frame, number = await locate(tab, ref)
+    frame, number = await locate_ref(tab, ref)
     object_id = await engine.handle(tab, frame, f"openchrome.element({number})")
     if object_id is None:
-        raise _stale(f"e{number}", "the element was removed")
+        raise _stale_error(f"e{number}", "the element was removed")
     return Element(tab, frame, object_id)
 
 
@@ -190,7 +190,7 @@ async def _of_selector(tab: Tab, selector: str) -> Element:
             object_id = await engine.handle(tab, frame, quoted)
             if object_id is not None:
                 return Element(tab, frame, object_id)
-    raise no_match(selector)
+    raise no_match_error(selector)
 
 
 async def matches(tab: Tab, frame: Frame, selector: str) -> bool:
@@ -205,7 +205,7 @@ async def matches(tab: Tab, frame: Frame, selector: str) -> bool:
         raise
 
 
-def no_match(selector: str) -> OcdError:
+def no_match_error(selector: str) -> OcdError:
     """Return the error of a selector that matches nothing."""
     return OcdError(
         "element_not_found", f"No element matches {selector!r}.",

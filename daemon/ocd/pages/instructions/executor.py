@@ -13,20 +13,20 @@ from ocd.pages.act import coordinate_input, drag_and_drop, element_actions, form
 from ocd.pages.act.actionability import ActionResult
 from ocd.pages.instructions.grammar import Step
 from ocd.pages.locate import hit_test
-from ocd.pages.locate.locators import FIELDS, WRITTEN, Locator, search
+from ocd.pages.locate.locators import FIELD_ROLES, TEXT_FIELD_ROLES, Locator, search
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, find_when_present, is_present, resolve_when_present
 from ocd.safety.domain_policy import parse_url_argument
 
 # Milliseconds that a step's element may take to appear, once something was done before it.
 APPEAR_MS = 2000
-_CHECKS = frozenset(("checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"))
+_CHECKABLE_ROLES = frozenset(("checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"))
 _TEXTS: dict[str, Literal["exact", "any"]] = {
     "click": "exact", "double_click": "exact", "right_click": "exact",
     "hover": "any", "scroll_into_view": "any",
 }  # fmt: skip
-_CHOICES = frozenset(("combobox", "listbox", "radiogroup"))
-_OPTIONS = frozenset(("option", "radio", "checkbox", "menuitem", "menuitemradio", "tab"))
+_CHOICE_ROLES = frozenset(("combobox", "listbox", "radiogroup"))
+_OPTION_ROLES = frozenset(("option", "radio", "checkbox", "menuitem", "menuitemradio", "tab"))
 _SUBMIT = "function () { return openchrome.submitFocused(this) }"
 _TYPING = "function () { return openchrome.isTyping(this) }"
 
@@ -80,7 +80,7 @@ class InstructionRunner:
         locator = replace(
             self.locator(step.place, roles, step.nth),
             texts=_TEXTS.get(step.kind, ""),
-            ties=roles & WRITTEN,
+            ties=roles & TEXT_FIELD_ROLES,
         )
         policy = WaitPolicy.of(APPEAR_MS if self.results else 1, call=self.deadline)
         return await resolve_when_present(self.tab, locator, policy, self._resolve_in_context)
@@ -106,22 +106,22 @@ class InstructionRunner:
         return Locator(query=plain, roles=roles, nth=nth)
 
 
-async def _on(runner: InstructionRunner, step: Step, word: str, target: Target) -> StepResult:
+async def _perform(runner: InstructionRunner, step: Step, word: str, target: Target) -> StepResult:
     async with target.element:
-        done = await element_actions.do(target, runner.deadline, word, step.value)
+        done = await element_actions.perform_action(target, runner.deadline, word, step.value)
     return StepResult(step, done, target.ref, target.describe())
 
 
 async def _act(runner: InstructionRunner, step: Step) -> StepResult:
-    roles = _CHECKS if step.kind in ("check", "uncheck") else frozenset[str]()
-    roles = FIELDS if step.kind in ("clear", "focus") else roles
-    return await _on(runner, step, step.kind, await runner.resolve_element(step, roles))
+    roles = _CHECKABLE_ROLES if step.kind in ("check", "uncheck") else frozenset[str]()
+    roles = FIELD_ROLES if step.kind in ("clear", "focus") else roles
+    return await _perform(runner, step, step.kind, await runner.resolve_element(step, roles))
 
 
 async def _select(runner: InstructionRunner, step: Step) -> StepResult:
-    target = await runner.resolve_element(step, _CHOICES)
+    target = await runner.resolve_element(step, _CHOICE_ROLES)
     if target.about["kind"] in ("select", "custom", "combo"):
-        return await _on(runner, step, "select", target)
+        return await _perform(runner, step, "select", target)
     # The words name a group: its option is a radio button, a tab or an entry of a menu.
     target.element.release()
     inner = replace(step, place=f"{step.value} {step.place}")
@@ -129,18 +129,18 @@ async def _select(runner: InstructionRunner, step: Step) -> StepResult:
 
 
 async def _pick(runner: InstructionRunner, step: Step) -> StepResult:
-    target = await runner.resolve_element(step, _OPTIONS)
+    target = await runner.resolve_element(step, _OPTION_ROLES)
     if target.about["role"] == "option" and target.about["kind"] == "option":
-        return await _on(runner, replace(step, value=target.about["name"]), "select", target)
+        return await _perform(runner, replace(step, value=target.about["name"]), "select", target)
     word = "check" if target.about["kind"] == "check" else "click"
-    return await _on(runner, step, word, target)
+    return await _perform(runner, step, word, target)
 
 
 async def _fill(runner: InstructionRunner, step: Step) -> StepResult:
-    target = await runner.resolve_element(step, FIELDS)
+    target = await runner.resolve_element(step, FIELD_ROLES)
     async with target.element:
         if step.kind == "append":
-            done = await element_actions.do(target, runner.deadline, "type", step.value)
+            done = await element_actions.perform_action(target, runner.deadline, "type", step.value)
         else:
             done = await form_fields.fill(target, runner.deadline, step.value)
     return StepResult(step, done, target.ref, target.describe())
@@ -159,7 +159,7 @@ async def _search(runner: InstructionRunner, step: Step) -> StepResult:
 
 
 async def _type(runner: InstructionRunner, step: Step) -> StepResult:
-    target = await hit_test.with_focus(runner.tab)
+    target = await hit_test.focused_element(runner.tab)
     async with target.element as element:
         if not await element.call(_TYPING):
             raise OcdError(
@@ -183,22 +183,22 @@ async def _press(runner: InstructionRunner, step: Step) -> StepResult:
         if called:
             return await _act(runner, replace(step, kind="click", place=step.value))
     if step.place:
-        target = await runner.resolve_element(step, FIELDS)
-        return await _on(runner, replace(step, kind="press"), "press", target)
+        target = await runner.resolve_element(step, FIELD_ROLES)
+        return await _perform(runner, replace(step, kind="press"), "press", target)
     chords = " ".join([step.value] * int(step.amount or 1))
     done = await coordinate_input.keys(runner.tab, runner.deadline, chords, kind="key")
     return StepResult(replace(step, kind="press"), done)
 
 
 async def _submit(runner: InstructionRunner, step: Step) -> StepResult:
-    target = await hit_test.with_focus(runner.tab)
+    target = await hit_test.focused_element(runner.tab)
     sent: list[bool] = []
 
     async def send() -> None:
         sent.append(await target.element.call(_SUBMIT))
 
     async with target.element:
-        done = await coordinate_input.on(runner.tab, target, runner.deadline, send)
+        done = await coordinate_input.perform_at(runner.tab, target, runner.deadline, send)
     if sent == [False]:
         return await _act(runner, replace(step, kind="click", place="submit"))
     return StepResult(step, done)
@@ -206,11 +206,11 @@ async def _submit(runner: InstructionRunner, step: Step) -> StepResult:
 
 async def _scroll(runner: InstructionRunner, step: Step) -> StepResult:
     way = {"top": "up", "bottom": "down"}.get(step.value, step.value)
-    seen = await hit_test.screen(runner.tab)
+    seen = await hit_test.window_metrics(runner.tab)
     screenful = seen["height" if way in ("up", "down") else "width"] * 0.85
     much = (step.amount or 1) * (screenful if step.other == "screens" or not step.amount else 1)
     if step.value in ("top", "bottom"):
-        where, done = await coordinate_input.scroll_far(runner.tab, runner.deadline, way)
+        where, done = await coordinate_input.scroll_to_end(runner.tab, runner.deadline, way)
     else:
         where, done = await coordinate_input.scroll(
             runner.tab, None, runner.deadline, way, much / coordinate_input.NOTCH
@@ -226,7 +226,7 @@ async def _drag(runner: InstructionRunner, step: Step) -> StepResult:
     return StepResult(step, dragged.done, more=dragged.to_dict())
 
 
-def destination(address: str, here: str) -> str:
+def resolve_address(address: str, here: str) -> str:
     """Return the address that a step goes to from a page; a path alone is one of its site."""
     if address.startswith("/") and here.startswith("http"):
         return str(URL(here).join(URL(address)))
@@ -236,7 +236,7 @@ def destination(address: str, here: str) -> str:
 async def _go(runner: InstructionRunner, step: Step) -> StepResult:
     tab = runner.tab
     if step.kind == "navigate":
-        url = parse_url_argument(destination(step.value, tab.url))
+        url = parse_url_argument(resolve_address(step.value, tab.url))
         arriving: Awaitable[Any] = tab.navigate(url)
     elif step.kind == "reload":
         arriving = tab.reload()

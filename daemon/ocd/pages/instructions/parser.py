@@ -30,7 +30,7 @@ _QUOTED = re.compile(
 )
 
 
-class _Aside:
+class _QuotedTexts:
     def __init__(self, text: str) -> None:
         self.kept: list[str] = []
         self.text = _QUOTED.sub(self._keep, text)
@@ -78,7 +78,7 @@ _SOFT = re.compile(rf"\s*(?:,\s*(?:and\s+)?|[.!]\s+|\s+and\s+)(?={_VERBS})", re.
 
 def parse(instruction: str) -> list[Step]:
     """Return the steps of an instruction; not_understood names the words that no rule fits."""
-    aside = _Aside(instruction)
+    aside = _QuotedTexts(instruction)
     # The rules try every place at which a run of blanks can be divided; quoted ones stay.
     aside.text = _BLANKS.sub(" ", aside.text)
     steps: list[Step] = []
@@ -87,23 +87,23 @@ def parse(instruction: str) -> list[Step]:
             continue
         found = _split(part, aside)
         if found is None:
-            raise _not_understood(len(steps) + 1, aside.back(part.strip(), '"'))
+            raise _not_understood_error(len(steps) + 1, aside.back(part.strip(), '"'))
         steps += found
     if not steps:
-        raise _not_understood(1, instruction.strip())
+        raise _not_understood_error(1, instruction.strip())
     if len(steps) > MAX_STEPS:
-        raise _too_many(len(steps))
+        raise _too_many_error(len(steps))
     return steps
 
 
-def _too_many(number: int) -> OcdError:
+def _too_many_error(number: int) -> OcdError:
     return OcdError(
         "limit_reached", f"{number} steps are too many at once.",
         hint=f"Give at most {MAX_STEPS}.", limit=MAX_STEPS,
     )  # fmt: skip
 
 
-def _split(part: str, aside: _Aside) -> list[Step] | None:
+def _split(part: str, aside: _QuotedTexts) -> list[Step] | None:
     """Return the steps of a part: divided at the first `and` that leaves sense on both sides.
 
     From the last place to the first, so that what follows a place is looked at only once: the ways
@@ -111,19 +111,21 @@ def _split(part: str, aside: _Aside) -> list[Step] | None:
     """
     cuts = [(cut.start(), cut.end()) for cut in _SOFT.finditer(part)]
     if len(cuts) > _MAX_CUTS:
-        raise _too_many(len(cuts) + 1)
+        raise _too_many_error(len(cuts) + 1)
     found: dict[int, list[Step] | None] = {}
     for start in [*(end for _, end in reversed(cuts)), 0]:
-        found[start] = _divided(part, start, [cut for cut in cuts if cut[0] >= start], found, aside)
+        found[start] = _split_clauses(
+            part, start, [cut for cut in cuts if cut[0] >= start], found, aside
+        )
     return found[0]
 
 
-def _divided(
+def _split_clauses(
     part: str,
     start: int,
     cuts: list[tuple[int, int]],
     found: dict[int, list[Step] | None],
-    aside: _Aside,
+    aside: _QuotedTexts,
 ) -> list[Step] | None:
     """Return the steps from `start` on; `found` has those from each later place on."""
     for cut, end in cuts:
@@ -142,7 +144,7 @@ def _normalise(text: str) -> str:
     return text
 
 
-def _not_understood(number: int, words: str) -> OcdError:
+def _not_understood_error(number: int, words: str) -> OcdError:
     return OcdError(
         "not_understood", f"Step {number} is not understood: {words!r}. Nothing was done.",
         hint='Begin with what to do, quote names and text: click "Sign in"; type "Ada" into Name.',
@@ -150,7 +152,7 @@ def _not_understood(number: int, words: str) -> OcdError:
     )  # fmt: skip
 
 
-def _step(text: str, aside: _Aside) -> Step | None:
+def _step(text: str, aside: _QuotedTexts) -> Step | None:
     step = step_of(_normalise(text))
     if step is None:
         return None

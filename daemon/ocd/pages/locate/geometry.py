@@ -10,7 +10,7 @@ from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
-from ocd.pages.engine.refs import Element, locate
+from ocd.pages.engine.refs import Element, locate_ref
 
 _PICTURED = "function () { return openchrome.pictured(this) }"
 # A frame is handed to the page's compositor once the next one begins.
@@ -37,7 +37,7 @@ class FrameBox:
     scale: float = 1.0
 
 
-async def owner_of(tab: Tab, parent: Frame, frame: Frame) -> Element:
+async def frame_element(tab: Tab, parent: Frame, frame: Frame) -> Element:
     """Return the element of `parent` that shows `frame`."""
     await engine.call(tab, parent, "has", "html")  # the engine must be there
     owner = await parent.cdp.send("DOM.getFrameOwner", {"frameId": frame.frame_id})
@@ -47,7 +47,7 @@ async def owner_of(tab: Tab, parent: Frame, frame: Frame) -> Element:
     return Element(tab, parent, str(resolved["object"]["objectId"]))
 
 
-async def place_of(tab: Tab, frame: Frame, window: tuple[float, float]) -> FrameBox | None:
+async def frame_box(tab: Tab, frame: Frame, window: tuple[float, float]) -> FrameBox | None:
     """Return where a frame stands in a window of that width and height; None if it is leaving."""
     known = {one.frame_id: one for one in tab.frames()}
     x = y = 0.0
@@ -58,7 +58,7 @@ async def place_of(tab: Tab, frame: Frame, window: tuple[float, float]) -> Frame
         if parent is None:
             return None
         try:
-            async with await owner_of(tab, parent, frame) as owner:
+            async with await frame_element(tab, parent, frame) as owner:
                 dx, dy, width, height, size = await owner.call(_CONTENT)
         except OcdError as error:
             if error.code in ("cdp_error", "script_error"):
@@ -73,7 +73,7 @@ async def place_of(tab: Tab, frame: Frame, window: tuple[float, float]) -> Frame
     return FrameBox(x, y, max(left, 0), max(top, 0), right, bottom, scale)
 
 
-async def area_of(element: Element) -> tuple[float, float, float, float]:
+async def element_area(element: Element) -> tuple[float, float, float, float]:
     """Return x, y, width and height of what its frames show of an element, on the page.
 
     It is scrolled into view first. Raises detached for a frame that is gone.
@@ -86,7 +86,7 @@ async def area_of(element: Element) -> tuple[float, float, float, float]:
         parent = next((one for one in tab.frames() if one.frame_id == frame.parent_id), None)
         if parent is None:
             raise OcdError("detached", "The element's frame was removed from the page.")
-        async with await owner_of(tab, parent, frame) as owner:
+        async with await frame_element(tab, parent, frame) as owner:
             box = await owner.call(_PICTURED_IN, *box)
         frame = parent
     x, y, width, height = box
@@ -100,14 +100,14 @@ async def _wait_drawn(frame: Frame) -> None:
             await evaluate.evaluate_isolated(frame, _TWO_FRAMES)
 
 
-async def lift_boxes(tab: Tab, elements: list[dict[str, Any]]) -> None:
+async def to_tab_boxes(tab: Tab, elements: list[dict[str, Any]]) -> None:
     """Give elements with a `ref` their `bounding_box` in the tab's window: x, y, width, height."""
     unmoved = FrameBox(0, 0, 0, 0, 0, 0)
     places: dict[str, FrameBox | None] = {tab.main_frame.frame_id: unmoved}
     for element in elements:
-        frame, _ = await locate(tab, element["ref"])
+        frame, _ = await locate_ref(tab, element["ref"])
         if frame.frame_id not in places:
-            places[frame.frame_id] = await place_of(tab, frame, (float("inf"), float("inf")))
+            places[frame.frame_id] = await frame_box(tab, frame, (float("inf"), float("inf")))
         place = places[frame.frame_id] or unmoved
         x, y, *size = (length * place.scale for length in element["bounding_box"])
         box = zip(_BOX, (x + place.x, y + place.y, *size), strict=True)

@@ -7,15 +7,15 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
-from ocd.pages.engine.refs import Element, book_of
+from ocd.pages.engine.refs import Element, refs_of
 from ocd.pages.locate.target import Target
 
 _STRUCK = "function (o) { return openchrome.struck(this, o) }"
-_DEEP = 12
+_MAX_FRAME_DEPTH = 12
 _UNKNOWN = {"role": "iframe", "name": "", "kind": "none", "secret": False}
 
 
-async def screen(tab: Tab) -> dict[str, Any]:
+async def window_metrics(tab: Tab) -> dict[str, Any]:
     """Return the window: width and height in CSS pixels, ratio (device pixels each), left, top."""
     found: dict[str, Any] = await engine.call(tab, tab.main_frame, "screen")
     return found
@@ -23,7 +23,7 @@ async def screen(tab: Tab) -> dict[str, Any]:
 
 async def check_inside(tab: Tab, x: float, y: float) -> None:
     """Raise invalid_argument for a point that is not in the window."""
-    seen = await screen(tab)
+    seen = await window_metrics(tab)
     if 0 <= x < seen["width"] and 0 <= y < seen["height"]:
         return
     size = f"{seen['width']} x {seen['height']}"
@@ -34,27 +34,27 @@ async def check_inside(tab: Tab, x: float, y: float) -> None:
     )  # fmt: skip
 
 
-async def at_point(tab: Tab, x: float, y: float) -> Target:
+async def element_at_point(tab: Tab, x: float, y: float) -> Target:
     """Return the control that a click at the point would hit, and begin to watch its document."""
     await check_inside(tab, x, y)
     return await _evaluate_node(tab, tab.main_frame, f"openchrome.hit({x:.2f}, {y:.2f})")
 
 
-async def with_focus(tab: Tab) -> Target:
+async def focused_element(tab: Tab) -> Target:
     """Return the element that keys go to, and begin to watch its document."""
     return await _evaluate_node(tab, tab.main_frame, "openchrome.focused()")
 
 
 async def _evaluate_node(tab: Tab, frame: Frame, expression: str) -> Target:
-    for _ in range(_DEEP):
+    for _ in range(_MAX_FRAME_DEPTH):
         await engine.call(tab, frame, "has", "html")  # the engine must be there
         object_id = await engine.handle(tab, frame, expression)
         assert object_id is not None
         element = Element(tab, frame, object_id)
-        book = book_of(tab)
+        book = refs_of(tab)
         reply = await element.call(_STRUCK, {"next": book.next, "whole": call_context.wanted()})
         found = reply["result"]
-        inner = await _inner(element) if "frame" in found else None
+        inner = await _frame_shown_by(element) if "frame" in found else None
         if inner is None:
             book.note(frame.frame_id, reply)
             about = found.get("about") or _UNKNOWN
@@ -65,10 +65,12 @@ async def _evaluate_node(tab: Tab, frame: Frame, expression: str) -> Target:
             x, y = found["frame"]
             expression = f"openchrome.hit({x:.2f}, {y:.2f})"
         frame = inner
-    raise OcdError("limit_reached", "Frames within frames go too deep here.", limit=_DEEP)
+    raise OcdError(
+        "limit_reached", "Frames within frames go too deep here.", limit=_MAX_FRAME_DEPTH
+    )
 
 
-async def _inner(owner: Element) -> Frame | None:
+async def _frame_shown_by(owner: Element) -> Frame | None:
     reply = await owner.frame.cdp.send("DOM.describeNode", {"objectId": owner.object_id})
     frame_id = reply["node"].get("frameId")
     return next((frame for frame in owner.tab.frames() if frame.frame_id == frame_id), None)

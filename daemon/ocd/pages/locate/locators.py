@@ -8,19 +8,19 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.frames import Frame, apart
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
-from ocd.pages.engine.closed_shadow import pierce
-from ocd.pages.engine.refs import Element, book_of, locate, parse_ref
+from ocd.pages.engine.closed_shadow import reveal_closed_shadow
+from ocd.pages.engine.refs import Element, locate_ref, parse_ref, refs_of
 
 # A match that scores less is a guess; and one must be this much better than the next.
-GOOD_ENOUGH = 40
-CLEARLY = 3
+MIN_SCORE = 40
+MIN_LEAD = 3
 # Roles of what is filled, without those that are only chosen from.
-FIELDS = frozenset(("textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox"))
-WRITTEN = FIELDS - {"listbox", "slider"}
+FIELD_ROLES = frozenset(("textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox"))
+TEXT_FIELD_ROLES = FIELD_ROLES - {"listbox", "slider"}
 # A text that says just the words, and no more.
-_SAYS = 90
-SHOWN = 8
-MANY = 200
+_EXACT_TEXT_SCORE = 90
+MAX_CANDIDATES = 8
+MAX_ORDINAL_MATCHES = 200
 # Frames of other origins that are looked into; the page's own are part of it.
 MAX_FRAMES = 100
 # Closed shadow trees inside each other.
@@ -73,16 +73,18 @@ class Match:
     at: int = 0
 
 
-async def ask(tab: Tab, frame: Frame, function: str, options: dict[str, Any]) -> dict[str, Any]:
+async def call_engine(
+    tab: Tab, frame: Frame, function: str, options: dict[str, Any]
+) -> dict[str, Any]:
     """Call one of the engine's functions that give refs, and take these over.
 
     Again if elements turn out to hold closed shadow trees, which may hold further ones.
     """
-    book = book_of(tab)
+    book = refs_of(tab)
     reply = await engine.call(tab, frame, function, {**options, "next": book.next})
     book.note(frame.frame_id, reply)
     for _ in range(MAX_NESTED):
-        if not reply["suspects"] or not await pierce(tab, frame):
+        if not reply["suspects"] or not await reveal_closed_shadow(tab, frame):
             break
         reply = await engine.call(tab, frame, function, {**options, "next": book.next})
         book.note(frame.frame_id, reply)
@@ -90,15 +92,15 @@ async def ask(tab: Tab, frame: Frame, function: str, options: dict[str, Any]) ->
     return result
 
 
-async def everywhere(
+async def call_in_frames(
     tab: Tab, function: str, options: dict[str, Any], take: Callable[[dict[str, Any]], bool]
 ) -> None:
     """Ask all frames, the main one first, until `take` says that it has enough."""
     for frame in apart(tab.frames())[:MAX_FRAMES]:
         try:
-            result = await ask(tab, frame, function, options)
+            result = await call_engine(tab, frame, function, options)
         except OcdError as error:
-            raise_if_wrong(error, options)
+            raise_if_invalid_selector(error, options)
             # A frame of another site that is busy or just leaving must not hide the page.
             if frame is tab.main_frame or error.code != "script_error":
                 raise
@@ -107,7 +109,7 @@ async def everywhere(
             return
 
 
-def raise_if_wrong(error: OcdError, options: dict[str, Any]) -> None:
+def raise_if_invalid_selector(error: OcdError, options: dict[str, Any]) -> None:
     """Raise invalid_argument if the page says that the selector or the path is none."""
     if error.code == "script_error" and any(words in error.message for words in _INVALID):
         name = "xpath" if options.get("xpath") else "selector"
@@ -134,7 +136,7 @@ async def search(
         return False
 
     options = {"query": query, "limit": limit, "acts": acts, "apart": apart}
-    await everywhere(tab, "find", options, take)
+    await call_in_frames(tab, "find", options, take)
     # Stable: inside a frame the engine's order stays.
     found.sort(key=lambda match: -match.score)
     return found[:limit], total
@@ -152,7 +154,7 @@ async def resolve(tab: Tab, at: Locator) -> tuple[Element, str]:
 
 async def element_of_ref(tab: Tab, ref: str) -> Element:
     """Return the element of a ref, or the one that stands in its place beyond doubt."""
-    frame, number = await locate(tab, ref)
+    frame, number = await locate_ref(tab, ref)
     object_id = await engine.handle(tab, frame, f"openchrome.acquire({number})")
     if object_id is None:
         raise OcdError(
@@ -165,7 +167,7 @@ async def element_of_ref(tab: Tab, ref: str) -> Element:
 
 async def _choose_match(tab: Tab, at: Locator) -> str:
     if at.selector is not None:
-        matches = await _matching(tab, at.selector)
+        matches = await _matches_of_selector(tab, at.selector)
         if not matches:
             raise OcdError(
                 "element_not_found", f"No element matches {at.selector!r}.",
@@ -173,31 +175,31 @@ async def _choose_match(tab: Tab, at: Locator) -> str:
             )  # fmt: skip
         best = matches
     else:
-        matches = await _fitting(tab, at)
-        if not matches or matches[0].score < GOOD_ENOUGH:
-            raise _not_found(at, matches)
-        best = [match for match in matches if match.score > matches[0].score - CLEARLY]
+        matches = await _matches_of_words(tab, at)
+        if not matches or matches[0].score < MIN_SCORE:
+            raise _not_found_error(at, matches)
+        best = [match for match in matches if match.score > matches[0].score - MIN_LEAD]
         best = [match for match in best if match.role in at.ties] or best
     if at.nth is not None:
         return _pick_ordinal(at, best)
     if len(best) > 1:
-        raise _ambiguous(at, best)
+        raise _ambiguous_error(at, best)
     return best[0].ref
 
 
-async def _fitting(tab: Tab, at: Locator) -> list[Match]:
-    limit = SHOWN if at.nth is None else MANY
+async def _matches_of_words(tab: Tab, at: Locator) -> list[Match]:
+    limit = MAX_CANDIDATES if at.nth is None else MAX_ORDINAL_MATCHES
     query, controls = str(at.query), at.texts != "any"
     matches, _ = await search(tab, query, limit, acts=controls, apart=not controls)
     matches = _prefer_roles(matches, at.roles)
-    if at.texts == "exact" and (not matches or matches[0].score < GOOD_ENOUGH):
+    if at.texts == "exact" and (not matches or matches[0].score < MIN_SCORE):
         all_, _ = await search(tab, query, limit, apart=True)
-        return [match for match in all_ if match.score >= _SAYS] or matches
+        return [match for match in all_ if match.score >= _EXACT_TEXT_SCORE] or matches
     return matches
 
 
 def _prefer_roles(matches: list[Match], roles: frozenset[str]) -> list[Match]:
-    fitting = [match for match in matches if match.role in roles and match.score >= GOOD_ENOUGH]
+    fitting = [match for match in matches if match.role in roles and match.score >= MIN_SCORE]
     return fitting or matches
 
 
@@ -209,23 +211,23 @@ def _pick_ordinal(at: Locator, best: list[Match]) -> str:
         raise OcdError(
             "element_not_found", f"There are only {len(best)} that fit {str(at)!r}.",
             hint="Act on one of the candidates.",
-            candidates=[match.line for match in ordered[:SHOWN]],
+            candidates=[match.line for match in ordered[:MAX_CANDIDATES]],
         )  # fmt: skip
     return ordered[place].ref
 
 
-async def _matching(tab: Tab, selector: str) -> list[Match]:
+async def _matches_of_selector(tab: Tab, selector: str) -> list[Match]:
     found: list[Match] = []
 
     def take(result: dict[str, Any]) -> bool:
         found.extend(Match(**match) for match in result["matches"])
         return len(found) > 0
 
-    await everywhere(tab, "candidates", {"selector": selector}, take)
+    await call_in_frames(tab, "candidates", {"selector": selector}, take)
     return found
 
 
-def _not_found(at: Locator, near: list[Match]) -> OcdError:
+def _not_found_error(at: Locator, near: list[Match]) -> OcdError:
     details = {"candidates": [match.line for match in near[:5]]} if near else {}
     hint = "Did you mean one of the candidates? Act on its ref." if near else (
         "Call read_page for what is there, or wait_for if it is still to come."
@@ -235,7 +237,7 @@ def _not_found(at: Locator, near: list[Match]) -> OcdError:
     )
 
 
-def _ambiguous(at: Locator, best: list[Match]) -> OcdError:
+def _ambiguous_error(at: Locator, best: list[Match]) -> OcdError:
     return OcdError(
         "ambiguous", f"{len(best)} elements fit {str(at)!r} equally well.",
         hint="Act on the ref of the one you mean, or add words that tell it apart.",

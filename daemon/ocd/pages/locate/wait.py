@@ -9,7 +9,7 @@ from typing import TypeVar
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
-from ocd.pages.locate.locators import GOOD_ENOUGH, Locator, search
+from ocd.pages.locate.locators import MIN_SCORE, Locator, search
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 
 _EVENTS = (
@@ -119,7 +119,7 @@ async def is_present(tab: Tab, locator: Locator) -> bool:
         if error.details.get("navigated"):
             return False
         raise
-    return bool(matches) and matches[0].score >= max(_ALL_WORDS_SCORE, GOOD_ENOUGH)
+    return bool(matches) and matches[0].score >= max(_ALL_WORDS_SCORE, MIN_SCORE)
 
 
 async def _try(find: Find[T], deadline: ActionDeadline) -> T | None:

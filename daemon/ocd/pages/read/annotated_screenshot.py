@@ -60,7 +60,7 @@ async def capture_annotated(
     tab: Tab, at: AnnotationRequest, drawing: AnnotationStyle
 ) -> AnnotatedScreenshot:
     """Picture the tab; invalid_argument for a tile that the page does not have."""
-    size, scroll, page = await _measures(tab)
+    size, scroll, page = await _page_metrics(tab)
     top = 0.0 if at.tile is None else at.tile * size[1] - scroll[1]
     left = 0.0 if at.tile is None else -scroll[0]
     tiles = max(math.ceil(page[1] / size[1]), 1) if size[1] else 1
@@ -71,7 +71,7 @@ async def capture_annotated(
         )  # fmt: skip
     height = size[1] if at.tile is None else min(size[1], page[1] - at.tile * size[1])
     seen = await _elements(tab, at, top, top + height)
-    elements = [_in_picture(node, left, top) for node in seen.nodes]
+    elements = [_to_picture_coordinates(node, left, top) for node in seen.nodes]
     clip = None if at.tile is None else (0.0, at.tile * size[1], size[0], height)
     raw = await tab.screenshot(format="png", clip=clip)
     options = {
@@ -84,7 +84,7 @@ async def capture_annotated(
     return AnnotatedScreenshot(drawn, elements, seen.total, tiles, round(size[0]), round(height))
 
 
-async def _measures(
+async def _page_metrics(
     tab: Tab,
 ) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
     seen = await observe(
@@ -104,7 +104,7 @@ async def _elements(tab: Tab, at: AnnotationRequest, top: float, bottom: float) 
     return await observe(tab, options, offset=at.offset, limit=at.limit, frames=at.frames)
 
 
-def _in_picture(node: dict[str, Any], left: float, top: float) -> dict[str, Any]:
+def _to_picture_coordinates(node: dict[str, Any], left: float, top: float) -> dict[str, Any]:
     box = node["bbox"]
     moved = {**box, "x": round(box["x"] - left), "y": round(box["y"] - top)}
     return {key: value for key, value in node.items() if key != "in_viewport"} | {"bbox": moved}

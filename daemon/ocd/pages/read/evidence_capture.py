@@ -17,7 +17,7 @@ from ocd.pages.engine import engine
 from ocd.pages.locate import locators
 from ocd.pages.read import reader
 
-_OVER = ("tab_gone", "browser_gone")
+_TAB_ENDED = ("tab_gone", "browser_gone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class _Capture:
         except TimeoutError:
             self.unavailable[name] = f"the page did not answer in {self.wanted.patience_s:g} s"
         except OcdError as error:
-            if error.code in _OVER or error.code == "invalid_argument":
+            if error.code in _TAB_ENDED or error.code == "invalid_argument":
                 raise
             self.unavailable[name] = error.message
 
@@ -102,7 +102,7 @@ class _Capture:
 
         options = {"texts": selectors, "counts": list(self.wanted.counts)}
         try:
-            await locators.everywhere(self.tab, "evidence", options, take)
+            await locators.call_in_frames(self.tab, "evidence", options, take)
         except OcdError as error:
             raise _name_selector(error, (*selectors, *self.wanted.counts)) from None
         if "" in self.wanted.texts:
@@ -138,7 +138,7 @@ def _name_selector(error: OcdError, selectors: Iterable[str]) -> OcdError:
     return OcdError("invalid_argument", message, parameter="contract", selector=wrong)
 
 
-async def gather(tab: Tab, wanted: CaptureRequest) -> dict[str, Any]:
+async def capture_evidence(tab: Tab, wanted: CaptureRequest) -> dict[str, Any]:
     """Return a snapshot of the page; see ocd.contracts.snapshot for its keys.
 
     Raises tab_gone, browser_gone, and invalid_argument for a selector that is none.
@@ -148,8 +148,8 @@ async def gather(tab: Tab, wanted: CaptureRequest) -> dict[str, Any]:
 
 def requests_of(tab: Tab) -> dict[str, Any]:
     """Return the tab's requests since its creation; at_ms counts from 1970."""
-    found = [_request(one) for one in tab.traffic.requests()]
-    return {"network": found, "network_dropped": tab.traffic.dropped}
+    found = [_request(one) for one in tab.request_log.requests()]
+    return {"network": found, "network_dropped": tab.request_log.dropped}
 
 
 def _request(one: NetworkRequest) -> dict[str, Any]:

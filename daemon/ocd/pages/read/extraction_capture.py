@@ -8,7 +8,7 @@ from ocd.extraction.page_capture import PageCapture
 from ocd.pages.locate import locators
 
 
-async def harvest(tab: Tab, selector: str | None, most: int) -> PageCapture:
+async def capture_page(tab: Tab, selector: str | None, most: int) -> PageCapture:
     """Return the page and its frames, or each match of `selector` as a scope of its own.
 
     Raises element_not_found, invalid_argument (no selector).
@@ -25,7 +25,7 @@ async def harvest(tab: Tab, selector: str | None, most: int) -> PageCapture:
         found.cut = found.cut or bool(result.get("cut"))
         return False
 
-    await locators.everywhere(tab, "harvest", options, take)
+    await locators.call_in_frames(tab, "harvest", options, take)
     if selector is not None and not found.scopes:
         raise OcdError(
             "element_not_found", f"Nothing that shows matches {selector!r}.",

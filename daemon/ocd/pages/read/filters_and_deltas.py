@@ -56,10 +56,10 @@ class _LastReading:
     before: str | None = None
 
 
-_memories: WeakKeyDictionary[Tab, _LastReading] = WeakKeyDictionary()
+_last_readings: WeakKeyDictionary[Tab, _LastReading] = WeakKeyDictionary()
 
 
-async def read(
+async def read_view(
     tab: Tab, wanted: ReadRequest, options: Mapping[str, float] | None = None
 ) -> tuple[Reading, Reading, dict[str, Any]]:
     """Return the reading before and after its filter, and what was left out of it.
@@ -83,7 +83,7 @@ async def read(
 
 async def _read_unfiltered(tab: Tab, wanted: ReadRequest) -> Reading:
     if wanted.mode == "semantic":
-        about = await semantic.about(tab)
+        about = await semantic.summarise(tab)
         main = await reader.read(tab, mode="markdown", only_main_content=True, include_links=False)
         text = f"title: {main.title}\n{about}content:\n{main.text}"
         return replace(main, text=text, mime="text/plain")
@@ -105,10 +105,10 @@ def compare_with_last(
     from ocd.content.line_diff import MUCH, difference
 
     url = _address(found.url)
-    memory = _memories.get(tab)
+    memory = _last_readings.get(tab)
     base = (memory.text if first else memory.before) if memory else None
-    why = _uncomparable(memory, wanted, url) or ("first_reading" if base is None else "")
-    keep(tab, wanted, found, before=base if not why else None)
+    why = _difference_note(memory, wanted, url) or ("first_reading" if base is None else "")
+    remember(tab, wanted, found, before=base if not why else None)
     if why or base is None:
         return found, {"full": True, "reason": why}
     told = difference(base, found.text)
@@ -118,7 +118,7 @@ def compare_with_last(
     return replace(found, text=told.text(), mime="text/plain"), {"full": False, **counts}
 
 
-def _uncomparable(memory: _LastReading | None, wanted: ReadRequest, url: str) -> str:
+def _difference_note(memory: _LastReading | None, wanted: ReadRequest, url: str) -> str:
     if memory is None:
         return "first_reading"
     if memory.url != url:
@@ -126,12 +126,12 @@ def _uncomparable(memory: _LastReading | None, wanted: ReadRequest, url: str) ->
     return "" if memory.wanted == wanted else "read_differently"
 
 
-def keep(tab: Tab, wanted: ReadRequest, found: Reading, before: str | None = None) -> None:
+def remember(tab: Tab, wanted: ReadRequest, found: Reading, before: str | None = None) -> None:
     """Remember a reading as the tab's last."""
     if len(found.text) > MAX_KEPT:
-        _memories.pop(tab, None)
+        _last_readings.pop(tab, None)
     else:
-        _memories[tab] = _LastReading(wanted, _address(found.url), found.text, before)
+        _last_readings[tab] = _LastReading(wanted, _address(found.url), found.text, before)
 
 
 def _address(url: str) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.frames import Frame, apart
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.locate.geometry import FrameBox, place_of
-from ocd.pages.locate.locators import MAX_FRAMES, ask
+from ocd.pages.locate.geometry import FrameBox, frame_box
+from ocd.pages.locate.locators import MAX_FRAMES, call_engine
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ async def observe(
             window["band"] = None  # it is one of our window, not of the frame's
         found = await _observe_frame(tab, frame, {**options, **window}, seen)
         if found is not None:
-            await _take(tab, frame, found, seen, options)
+            await _add_frame(tab, frame, found, seen, options)
     return seen
 
 
@@ -54,7 +54,7 @@ async def _observe_frame(
     tab: Tab, frame: Frame, options: dict[str, Any], seen: Observation
 ) -> dict[str, Any] | None:
     try:
-        return await ask(tab, frame, "observe", options)
+        return await call_engine(tab, frame, "observe", options)
     except OcdError as error:
         # A frame of another site that is busy or just leaving must not hide the page.
         if frame is tab.main_frame or error.code != "script_error":
@@ -63,7 +63,7 @@ async def _observe_frame(
         return None
 
 
-async def _take(
+async def _add_frame(
     tab: Tab, frame: Frame, found: dict[str, Any], seen: Observation, options: dict[str, Any]
 ) -> None:
     if frame is tab.main_frame:
@@ -72,7 +72,7 @@ async def _take(
         )
         place: FrameBox | None = FrameBox(0, 0, 0, 0, *seen.size)
     else:
-        place = await place_of(tab, frame, seen.size) if found["total"] else None
+        place = await frame_box(tab, frame, seen.size) if found["total"] else None
     seen.considered += int(found["considered"])
     if place is None:
         return

@@ -21,8 +21,8 @@ _LOGIN = re.compile(
     r"(^|[/._-])(log-?in|sign-?in|auth|oauth2?|sso|saml|session/new|accounts?)([/._?-]|$)", re.I
 )
 # What a page may take to be looked at; one that is busy then is told of without it.
-LOOK_S = 3.0
-_OVER = ("tab_gone", "browser_gone", "domain_blocked", "invalid_url")
+PAGE_ANSWER_S = 3.0
+_TAB_ENDED = ("tab_gone", "browser_gone", "domain_blocked", "invalid_url")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,11 @@ class HealthReport:
         if self.arrived is None:
             return ""
         asks = "login" in self.look.get("gates", ())
-        sent = is_sent_to_login(self.asked, self.arrived.url, asks=asks)
+        sent = is_redirected_to_login(self.asked, self.arrived.url, asks=asks)
         return self.arrived.url if sent else ""
 
 
-def is_sent_to_login(asked: str, arrived: str, *, asks: bool) -> bool:
+def is_redirected_to_login(asked: str, arrived: str, *, asks: bool) -> bool:
     """Return whether who wanted one page is shown the login; asks: it asks for a password."""
     if arrived.split("#")[0] == asked.split("#")[0]:
         return False
@@ -77,7 +77,7 @@ def is_sent_to_login(asked: str, arrived: str, *, asks: bool) -> bool:
     return bool(named) or (asks and there.path.rstrip("/") != wanted.path.rstrip("/"))
 
 
-def _icon(url: str) -> bool:
+def _is_favicon(url: str) -> bool:
     # Nobody asks for it but the browser itself.
     return url.endswith("/favicon.ico")
 
@@ -91,7 +91,7 @@ async def glance(tab: Tab) -> dict[str, Any]:
     login: whether it asks for a password.
     """
     with contextlib.suppress(TimeoutError, OcdError):
-        async with asyncio.timeout(call_context.seconds_left(LOOK_S)):
+        async with asyncio.timeout(call_context.seconds_left(PAGE_ANSWER_S)):
             result: dict[str, Any] = await tab.evaluate(
                 script("page_glance"), args=(), isolated=True
             )
@@ -99,10 +99,10 @@ async def glance(tab: Tab) -> dict[str, Any]:
     return {}
 
 
-async def validate(tab: Tab, asked: HealthCheck) -> HealthReport:
+async def check_health(tab: Tab, asked: HealthCheck) -> HealthReport:
     """Open the page and tell how it is; raises only if the tab or the policy ends it."""
     health = HealthReport(asked.url)
-    console, requests = tab.console.log.end, tab.traffic.log.end
+    console, requests = tab.console.log.end, tab.request_log.log.end
     started = time.monotonic()
     try:
         async with asyncio.timeout(asked.timeout_s):
@@ -113,25 +113,25 @@ async def validate(tab: Tab, asked: HealthCheck) -> HealthReport:
         what = f"selector {asked.selector}" if health.arrived else f"load of {asked.url}"
         health.error = OcdError("timeout", f"Waited {asked.timeout_s:g} s for the {what}.")
     except OcdError as error:
-        if error.code in _OVER or error.code == "invalid_argument":
+        if error.code in _TAB_ENDED or error.code == "invalid_argument":
             raise
         health.error = error
     left = asked.timeout_s - (time.monotonic() - started)
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(max(0, min(asked.quiet_s, left))):
-            await tab.documents.wait_until(lambda: "networkIdle" in tab.documents.current.reached)
+            await tab.page_loads.wait_until(lambda: "networkIdle" in tab.page_loads.current.reached)
     with contextlib.suppress(TimeoutError, OcdError):
-        async with asyncio.timeout(call_context.seconds_left(LOOK_S)):
+        async with asyncio.timeout(call_context.seconds_left(PAGE_ANSWER_S)):
             health.look = await tab.evaluate(
                 script("page_health"), args=[asked.sample], isolated=True
             )
     health.messages = [
-        m for m in tab.console.since(console) if not _icon(m.location.get("url", ""))
+        m for m in tab.console.since(console) if not _is_favicon(m.location.get("url", ""))
     ]
     health.failed = [
         one
-        for one in tab.traffic.requests(requests)
-        if one.failed and not one.canceled and not _icon(one.url)
+        for one in tab.request_log.requests(requests)
+        if one.failed and not one.canceled and not _is_favicon(one.url)
     ]
     health.seconds = time.monotonic() - started
     return health

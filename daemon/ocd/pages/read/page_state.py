@@ -12,13 +12,13 @@ _ORDER = (
     "dialogs", "errors", "focused", "matches", "fields", "buttons", "tabs", "tables", "pagination",
     "headings", "links", "content",
 )  # fmt: skip
-_LINES = {
+_MAX_LINES = {
     "dialogs": 3, "errors": 5, "focused": 1, "matches": 5, "fields": 8, "buttons": 6, "tabs": 6,
     "tables": 3, "pagination": 4, "headings": 5, "links": 3, "content": 2,
 }  # fmt: skip
-_ASKED_LINES = 12
+_MAX_REQUESTED_LINES = 12
 # Words of a query that name a section of the report.
-_WORDS = {
+_SECTION_WORDS = {
     "errors": "error errors invalid warning warnings fail failed failure problem problems"
     " validation alert alerts message messages status toast",
     "dialogs": "dialog dialogs modal modals popup popups overlay overlays consent banner",
@@ -33,7 +33,7 @@ _WORDS = {
     "content": "content text main article panel panels",
     "focused": "focus focused",
 }
-_SECTION_OF = {word: name for name, words in _WORDS.items() for word in words.split()}
+_SECTION_OF = {word: name for name, words in _SECTION_WORDS.items() for word in words.split()}
 _FILLERS = frozenset(
     (  # noqa: SIM905 - a list of words a line
         "the a an of on in is are there any what which show me state current and or for to with"
@@ -67,7 +67,7 @@ class PageState:
         }
 
 
-def wanted_sections(query: str) -> tuple[list[str], str]:
+def parse_query(query: str) -> tuple[list[str], str]:
     """Return the sections that a query names, and its other words."""
     words = re.findall(r"[^\W_]+", query.lower())
     sections = [_SECTION_OF[word] for word in words if word in _SECTION_OF]
@@ -75,9 +75,9 @@ def wanted_sections(query: str) -> tuple[list[str], str]:
     return list(dict.fromkeys(sections)), " ".join(rest)
 
 
-async def inspect(tab: Tab, query: str, scope: str) -> PageState:
+async def read_page_state(tab: Tab, query: str, scope: str) -> PageState:
     """Ask the page and its frames; scope: interactive, all, visible (what shows comes first)."""
-    _, words = wanted_sections(query)
+    _, words = parse_query(query)
     report = PageState({name: _Section() for name in _ORDER})
     options = {"words": words, "first": scope == "visible", "interactive": scope == "interactive"}
 
@@ -94,14 +94,14 @@ async def inspect(tab: Tab, query: str, scope: str) -> PageState:
         return False
 
     tab.check_usable()
-    await locators.everywhere(tab, "inspect", options, take)
+    await locators.call_in_frames(tab, "inspect", options, take)
     report.sections["matches"].lines.sort(key=lambda line: -line["score"])
     return report
 
 
-def text_of(report: PageState, query: str, title: str, url: str) -> str:
+def format_page_state(report: PageState, query: str, title: str, url: str) -> str:
     """Return the report as lines under bracketed headings, the sections asked for first."""
-    asked, _ = wanted_sections(query)
+    asked, _ = parse_query(query)
     first = ("dialogs", "errors", "focused", "matches")
     order = list(dict.fromkeys([*first, *asked, *_ORDER]))
     out = [_page_line(report, title, url)]
@@ -109,8 +109,8 @@ def text_of(report: PageState, query: str, title: str, url: str) -> str:
     untold: list[str] = []
     for name in order:
         section = report.sections[name]
-        most = _ASKED_LINES if name in asked else _LINES[name]
-        lines = _fitting(_render_lines(section.lines[:most]), left - 80)
+        most = _MAX_REQUESTED_LINES if name in asked else _MAX_LINES[name]
+        lines = _lines_within(_render_lines(section.lines[:most]), left - 80)
         told = sum(not line.startswith("form ") for line in lines)
         if told:
             of = f" {told} of {section.total}" if told < section.total else ""
@@ -134,10 +134,10 @@ def _page_line(report: PageState, title: str, url: str) -> str:
         f"scrolled {at} of {more} px ({round(100 * at / more)} %)" if more > 0 else "all shows"
     )
     frames = f", {report.frames} frames" if report.frames else ""
-    return f"[Page] {_short(title, 100)} — {_short(url, 200)}\n{report.ready}, {scrolled}{frames}"
+    return f"[Page] {_truncate(title, 100)} — {_truncate(url, 200)}\n{report.ready}, {scrolled}{frames}"
 
 
-def _short(text: str, most: int) -> str:
+def _truncate(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -153,7 +153,7 @@ def _render_lines(lines: list[dict[str, Any]]) -> list[str]:
     return told
 
 
-def _fitting(lines: list[str], left: int) -> list[str]:
+def _lines_within(lines: list[str], left: int) -> list[str]:
     kept: list[str] = []
     for line in lines:
         left -= len(line.encode()) + 1

@@ -14,8 +14,8 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.frames import Frame, apart
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
-from ocd.pages.engine.closed_shadow import pierce
-from ocd.pages.engine.refs import RefRegistry, book_of, locate, matches, no_match
+from ocd.pages.engine.closed_shadow import reveal_closed_shadow
+from ocd.pages.engine.refs import RefRegistry, locate_ref, matches, no_match_error, refs_of
 
 Mode = Literal["outline", "dom", "markdown", "text", "html", "css"]
 Filter = Literal["all", "interactive"]
@@ -64,7 +64,7 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
     if depth is not None:
         options["depth"] = depth
     frame = await _scope(tab, options, ref, selector)
-    reader = _Reader(tab, _ENGINE[mode], book_of(tab))
+    reader = _Reader(tab, _ENGINE[mode], refs_of(tab))
     raw = await reader.read(frame, options)
     text, left_out = raw, 0
     if _ENGINE[mode] == "html":
@@ -79,7 +79,7 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
 
 async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: str | None) -> Frame:
     if ref is not None:
-        frame, options["ref"] = await locate(tab, ref)
+        frame, options["ref"] = await locate_ref(tab, ref)
         return frame
     if selector is None:
         return tab.main_frame
@@ -87,7 +87,7 @@ async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: s
         if await matches(tab, frame, selector):
             options["selector"] = selector
             return frame
-    raise no_match(selector)
+    raise no_match_error(selector)
 
 
 def _convert(html: str, mode: Mode, *, main: bool, links: bool) -> str:
@@ -115,7 +115,7 @@ class _Reader:
         """Return the text of a frame with those inside it spliced in."""
         self._read.add(frame.frame_id)
         reply = await self._ask(frame, options)
-        if reply["suspects"] and await pierce(self._tab, frame):
+        if reply["suspects"] and await reveal_closed_shadow(self._tab, frame):
             reply = await self._ask(frame, options)
         result = reply["result"]
         if result is None:
@@ -142,7 +142,7 @@ class _Reader:
         if object_id is None:
             return None
         reply = await frame.cdp.send("DOM.describeNode", {"objectId": object_id})
-        frame.cdp.tell("Runtime.releaseObject", {"objectId": object_id})
+        frame.cdp.send_nowait("Runtime.releaseObject", {"objectId": object_id})
         frame_id = reply["node"].get("frameId")
         return next((child for child in self._tab.frames() if child.frame_id == frame_id), None)
 

@@ -7,7 +7,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate import locators
 
 
-async def about(tab: Tab) -> str:
+async def summarise(tab: Tab) -> str:
     """Return landmarks, headings, forms with refs and tables as text, frames included."""
     lines: list[str] = []
     links = 0
@@ -20,7 +20,7 @@ async def about(tab: Tab) -> str:
             lines.extend([f"{title}: {told[0]}"] if one else [f"{title}:", *_indent(told)])
         return False
 
-    await locators.everywhere(tab, "semantic", {}, take)
+    await locators.call_in_frames(tab, "semantic", {}, take)
     return "\n".join([*lines, f"links: {links}"]) + "\n"
 
 
@@ -35,7 +35,7 @@ async def pagination(tab: Tab) -> dict[str, Any] | None:
     page as far as they are told; next_step: the call that leads on.
     """
     try:
-        found = await locators.ask(tab, tab.main_frame, "pagination", {})
+        found = await locators.call_engine(tab, tab.main_frame, "pagination", {})
     except OcdError as error:
         if error.code != "script_error":  # a hint is not worth a reading
             raise
