@@ -6,7 +6,7 @@ GENERATED := daemon/ocd/api/catalog.json VERBS.md
 PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check unit scenarios crash gen transcripts bench soak audit run clean
+.PHONY: help setup demo test check unit scenarios crash gen transcripts bench soak field audit run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ bench: $(READY) ## Measure again what tests/bench/RESULTS.md says
 
 soak: $(READY) ## Run mixed calls, hostile pages and kills against a daemon for 15 minutes
 	PYTHONPATH=tests python -m soak $(SOAK)
+
+field: $(READY) ## Crawl the documentation trees of others to their last page (asks the package registry)
+	PYTHONPATH=tests python -m field $(FIELD)
 
 audit: $(READY) ## Look for known vulnerabilities in what is installed (asks the network)
 	@scripts/audit

@@ -1,0 +1,1 @@
+"""What others wrote, crawled to its last page and held against an independent crawler's count."""

@@ -1,0 +1,46 @@
+"""Debian packages, downloaded and unpacked below one folder; nothing is installed."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+from pathlib import Path
+
+BUILD = Path(__file__).parents[2] / "build" / "field"
+ROOT = BUILD / "root"
+_MARKS = BUILD / "unpacked"
+
+
+def unpack(*packages: str) -> Path:
+    """Make sure that the packages are below the returned folder, each at its newest version.
+
+    A package is fetched once per checkout: `make clean` forgets it. No root is needed, no service
+    is started, and documentation comes whole where the machine's own dpkg leaves it out.
+    """
+    for folder in (ROOT, _MARKS):
+        folder.mkdir(parents=True, exist_ok=True)
+    with (BUILD / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for package in packages:
+            if not (_MARKS / package).exists():
+                _unpack_one(package)
+    return ROOT
+
+
+def _unpack_one(package: str) -> None:
+    folder = BUILD / "debs" / package
+    folder.mkdir(parents=True, exist_ok=True)
+    fetched = subprocess.run(
+        ["apt-get", "download", "-q", package], cwd=folder, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    found = sorted(folder.glob(f"{package}_*.deb"))
+    if fetched.returncode or not found:
+        raise SystemExit(f"apt-get download {package}: {fetched.stderr.strip()}")
+    subprocess.run(["dpkg-deb", "-x", str(found[-1]), str(ROOT)], check=True)
+    (_MARKS / package).write_text(found[-1].name, encoding="utf-8")
+
+
+def version_of(package: str) -> str:
+    """Return the version that is unpacked."""
+    return (_MARKS / package).read_text(encoding="utf-8").split("_")[1].replace("%3a", ":")
