@@ -22,6 +22,7 @@ from ocd.browser.observe.text_patterns import text_test
 from ocd.browser.pool.page_pool import site_of
 from ocd.browser.process import child_process, command_line, discovery, orphans
 from ocd.browser.tabs.navigation import load_error
+from support.waiting import wait_until
 
 
 @given(st.lists(st.binary().map(lambda b: b.replace(b"\0", b"x")).filter(bool)), st.data())
@@ -271,6 +272,23 @@ async def test_a_process_without_a_thread_to_watch_it_is_ended(monkeypatch):
         child_process.start(["/bin/sleep", "600"], child_process.ErrorLog(None))
     _, status = await asyncio.to_thread(os.waitpid, pids[0], 0)
     assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+
+
+async def test_a_process_that_has_ended_takes_its_children_and_nobody_else(tmp_path, monkeypatch):
+    """Its children go with it; its number, which somebody else may have by now, gets no signal."""
+    note = tmp_path / "child"
+    script = f"sleep 600 & echo $! > {note}; kill -9 $$"
+    process, ends = child_process.start(["/bin/sh", "-c", script], child_process.ErrorLog(None))
+    assert await process.wait_exited(30)
+    assert process.status == -signal.SIGKILL
+    child = int(note.read_text())
+    await asyncio.to_thread(wait_until, lambda: not psutil.pid_exists(child), 30, "the child's end")
+    signals = []
+    monkeypatch.setattr(os, "killpg", lambda *given: signals.append(given))
+    process.kill()
+    assert signals == []
+    for end in ends:
+        end.close()
 
 
 class _Wire:

@@ -73,6 +73,10 @@ class BrowserProcess:
         self.log = log
         self.exited = asyncio.Event()
         self.status: int | None = None
+        self._reaped = False
+        # Held while a signal is sent and while the process is reaped: its pid, once reaped, may be
+        # given to anybody, another daemon's browser say, which leads a group of that number, too.
+        self._reaping = threading.Lock()
 
     def record_exit(self, status: int) -> None:
         """Record the exit status."""
@@ -80,7 +84,33 @@ class BrowserProcess:
         self.exited.set()
 
     def kill(self) -> None:
-        """End the process and all its children at once."""
+        """End the process and all its children at once; nothing happens after its end."""
+        with self._reaping:
+            if not self._reaped:
+                self._kill_group()
+
+    def reap(self) -> int:
+        """End what is left of its children once it has ended; return its exit status. Blocks."""
+        if not hasattr(os, "waitid"):  # macOS, before Python 3.13
+            return self._wait()
+        try:
+            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        except ChildProcessError:
+            return self._wait()
+        with self._reaping:
+            self._kill_group()
+            return self._wait()
+
+    def _wait(self) -> int:
+        try:
+            _, status = os.waitpid(self.pid, 0)
+        except ChildProcessError:
+            return 0  # somebody else has reaped it
+        finally:
+            self._reaped = True
+        return os.waitstatus_to_exitcode(status)
+
+    def _kill_group(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
 
@@ -175,10 +205,7 @@ def _thread(target: object, *args: object) -> None:
 
 
 def _watch(process: BrowserProcess, loop: asyncio.AbstractEventLoop) -> None:
-    try:
-        _, status = os.waitpid(process.pid, 0)
-    except ChildProcessError:
-        status = 0
+    status = process.reap()
     # The loop may be gone already: then nobody waits.
     with contextlib.suppress(RuntimeError):
-        loop.call_soon_threadsafe(process.record_exit, os.waitstatus_to_exitcode(status))
+        loop.call_soon_threadsafe(process.record_exit, status)
