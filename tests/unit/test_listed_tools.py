@@ -2,15 +2,23 @@
 
 from typing import Any
 
-from ocd.api.tool_schema import as_tool
+import pytest
+
+from ocd.api.tool_schema import as_tool, signature
 
 SHOWN = {"type": "string", "description": "Shown"}
 HIDDEN = {"type": "integer", "description": "Hidden", "x-unlisted": True}
 
 
+def entry(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {"name": "v", "summary": "Do it", "doc": "", "params": schema, "scope": "tab", **more}
+
+
 def listed(properties: dict[str, Any], **more: Any) -> Any:  # noqa: ANN401 - a JSON schema
-    schema = {"type": "object", "properties": properties, "additionalProperties": False, **more}
-    return as_tool({"name": "v", "summary": "Do it", "doc": "", "params": schema})["inputSchema"]
+    given = entry(properties)
+    given["params"] |= more
+    return signature(given)["inputSchema"]
 
 
 def test_unlisted_parameters_may_be_given_all_the_same() -> None:
@@ -21,21 +29,19 @@ def test_unlisted_parameters_may_be_given_all_the_same() -> None:
     assert found == {"type": "object", "properties": {"part": part}}
 
 
-def test_nothing_hidden_means_no_others() -> None:
-    assert listed({"a": SHOWN})["additionalProperties"] is False
+def test_a_tool_without_parameters_shows_one_that_is_rarely_wanted() -> None:
+    """Readers refuse an object without properties."""
+    found = listed({"c": HIDDEN, "d": HIDDEN})
+    assert found["properties"] == {"c": {"type": "integer", "description": "Hidden"}}
 
 
 def test_what_goes_without_saying_is_not_said() -> None:
     """Empty defaults and empty lists of what is required; zero and true are told."""
     flags = {"a": False, "b": "", "c": [], "d": 0, "e": True}
-    found = listed({name: {"default": value} for name, value in flags.items()}, required=[])
-    assert found["properties"] == {
-        "a": {},
-        "b": {},
-        "c": {},
-        "d": {"default": 0},
-        "e": {"default": True},
-    }
+    given = {name: {**SHOWN, "default": value} for name, value in flags.items()}
+    found = listed(given, required=[])
+    defaults = {name: one.get("default") for name, one in found["properties"].items()}
+    assert defaults == {"a": None, "b": None, "c": None, "d": 0, "e": True}
     assert "required" not in found
 
 
@@ -44,3 +50,37 @@ def test_a_parameter_named_like_a_keyword_stays() -> None:
         "default",
         "required",
     }
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"enum": ["a", "b"]}, {"type": "string", "enum": ["a", "b"]}),
+        ({"enum": [1, 2, 3]}, {"type": "integer", "minimum": 1, "maximum": 3}),
+        ({"type": "number", "exclusiveMinimum": 5}, {"type": "number", "minimum": 5}),
+        ({"type": "integer", "exclusiveMaximum": 5}, {"type": "integer", "maximum": 4}),
+        ({"anyOf": [{"type": "integer"}, {"type": "number"}]}, {"type": "number"}),
+    ],
+)
+def test_what_a_reader_refuses_is_said_otherwise(
+    given: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    assert listed({"a": given})["properties"]["a"] == expected
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"reads": True}, {"readOnlyHint": True}),
+        ({"reads": True, "writes_files": True}, None),
+        ({"reads": True, "scope": "daemon"}, {"readOnlyHint": True, "openWorldHint": False}),
+        ({"name": "navigate"}, {"destructiveHint": False}),
+        ({"scope": "session", "name": "tabs_close"},
+         {"idempotentHint": True, "openWorldHint": False}),
+        ({"scope": "upstream", "name": "s__t"}, None),
+    ],
+)  # fmt: skip
+def test_annotations_say_what_differs_from_the_defaults(
+    more: dict[str, Any], expected: dict[str, bool] | None
+) -> None:
+    assert as_tool(entry({"a": SHOWN}, **more)).get("annotations") == expected

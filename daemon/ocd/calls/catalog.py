@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from ocd.calls.param_decoding import CommonParams, common_names
-from ocd.calls.path_params import companions
+from ocd.calls.path_params import companions, extras_of
 from ocd.verb_api.declaration import Verb
 from ocd.verbs import (
     act,
@@ -140,14 +140,25 @@ def render(verbs: Iterable[Verb]) -> dict[str, Any]:
     entries = [_entry(verb) for verb in verbs]
     groups = {entry["capability"] for entry in entries}
     more = [_entry(k) for k in kinds().values() if k.only_kind and k.capability in groups]
+    _name_kinds(entries, more)
     digest = blake2b(msgspec.json.encode([entries, more]), digest_size=8).hexdigest()
     return {"hash": digest, "verbs": entries, "kinds": more}
+
+
+def _name_kinds(entries: Iterable[dict[str, Any]], more: Iterable[dict[str, Any]]) -> None:
+    """Let oc_task_start say which kinds of tasks there are."""
+    names = sorted(entry["name"] for entry in [*entries, *more] if entry.get("long"))
+    for entry in entries:
+        if entry["name"] == "oc_task_start":
+            entry["params"]["properties"]["kind"]["enum"] = names
 
 
 def _entry(verb: Verb) -> dict[str, Any]:
     doc = inspect.cleandoc(verb.params.__doc__ or "")
     summary, _, rest = doc.partition("\n")
     flags: dict[str, Any] = {n: True for n in ("long", "large", "reads") if getattr(verb, n)}
+    if any(extra.get("path") == "write" for extra in extras_of(verb.params).values()):
+        flags["writes_files"] = True
     if verb.page_keys:
         flags["page_keys"] = list(verb.page_keys)
     return {
@@ -174,7 +185,7 @@ def _params_schema(verb: Verb) -> dict[str, Any]:
 
 
 def _companion(name: str) -> dict[str, Any]:
-    return {"type": "string", "description": f"Absolute path of a file with {name}, instead"}
+    return {"type": "string", "description": "Or a file's absolute path"}
 
 
 def _schema(params: type) -> dict[str, Any]:

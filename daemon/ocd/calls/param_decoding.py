@@ -18,14 +18,14 @@ OutputMode = Literal["inline", "handle", "auto"]
 class CommonParams(msgspec.Struct):
     """What a verb takes by its flags, beside its own parameters."""
 
-    tab_id: Annotated[str | None, Meta(description="Tab id (t1); default: latest")] = None
+    tab_id: Annotated[str | None, Meta(description="Default: the latest tab")] = None
     timeout_ms: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
         Meta(description="Deadline in ms", extra_json_schema=UNLISTED),
     ] = None
     output_mode: Annotated[
         OutputMode | None,
-        Meta(description="auto: a handle beyond output_inline_limit_bytes (32768)"),
+        Meta(description="auto: a handle if over 32 KB"),
     ] = None
     output_inline_limit_bytes: Annotated[
         int,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
-from ocd.api.tool_schema import as_tool, describe
+from ocd.api.tool_schema import describe, signature
 from ocd.verb_api.declaration import Output, Params, daemon_verb
 
 Entry = Mapping[str, Any]
@@ -66,7 +66,7 @@ async def expand_tools(toolbox: ToolCatalog, params: ExpandTools) -> Output:
     await toolbox.settle()
     if not given:
         return Output(data={"tools": _outline(toolbox)})
-    found = [as_tool(entry) for entry in _choose(toolbox, params)]
+    found = [signature(entry) for entry in _choose(toolbox, params)]
     return Output(data={"expanded": [tool["name"] for tool in found], "tools": found})
 
 

@@ -11,7 +11,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from oc_mcp.server import elicitation, tool_results
 from oc_mcp.server.caller import Caller
-from oc_mcp.server.daemon_protocol import DaemonProtocol, Entry, OnProgress
+from oc_mcp.server.daemon_protocol import DaemonProtocol, OnProgress
 from oc_mcp.server.progress import ProgressReporter
 from oc_mcp.server.tasks_extension import Tasks, declares_tasks
 from ocd.api.errors import OcdError
@@ -29,13 +29,7 @@ _COMPLETE: Mapping[str, str] = {"resultType": "complete"}
 def visible_tools(door: DaemonProtocol, caller: Caller) -> list[dict[str, Any]]:
     """Return the tools that the caller sees, sorted by name."""
     found = [entry for entry in door.entries.values() if caller.lists(entry)]
-    return [_tool(entry) for entry in sorted(found, key=lambda entry: str(entry["name"]))]
-
-
-def _tool(entry: Entry) -> dict[str, Any]:
-    # Without annotations a host assumes the worst, as it should of a verb that acts.
-    hints = {"annotations": {"readOnlyHint": True}} if entry.get("reads") else {}
-    return {**as_tool(entry), **hints}
+    return [as_tool(entry) for entry in sorted(found, key=lambda entry: str(entry["name"]))]
 
 
 class Tools:
