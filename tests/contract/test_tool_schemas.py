@@ -9,8 +9,8 @@ The rules, as written by those who enforce them or as reported by those whom the
   has a description.
 - Gemini, `parameters` in the OpenAPI 3.0 dialect (google.genai `types.Schema`): no other keyword
   than that type's fields; every schema has a type or anyOf (google-gemini/gemini-cli#5694); "enum:
-  only allowed for STRING type" (google-gemini/gemini-cli#4400); "properties: should be non-empty for
-  OBJECT type" (MarkusPfundstein/mcp-obsidian#21); "Unknown name additionalProperties"
+  only allowed for STRING type" (google-gemini/gemini-cli#4400); "properties: should be non-empty
+  for OBJECT type" (MarkusPfundstein/mcp-obsidian#21); "Unknown name additionalProperties"
   (nanbingxyz/5ire#42); what is required is among the properties; types are no lists.
 
 google-genai itself cannot be installed beside pyppeteer, which wants websockets 10.
@@ -106,7 +106,7 @@ def test_the_rules_see_what_they_are_there_for() -> None:
 
 
 def test_nothing_is_said_of_additional_properties() -> None:
-    """Neither here nor there: rarely wanted parameters, and other keys of open objects, are taken."""
+    """Rarely wanted parameters, and other keys of open objects, are taken as well."""
     assert "additionalProperties" not in json.dumps(list(TOOLS.values()))
 
 

@@ -10,7 +10,7 @@ SHOWN = {"type": "string", "description": "Shown"}
 HIDDEN = {"type": "integer", "description": "Hidden", "x-unlisted": True}
 
 
-def entry(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+def entry(properties: dict[str, Any], **more: object) -> dict[str, Any]:
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
     return {"name": "v", "summary": "Do it", "doc": "", "params": schema, "scope": "tab", **more}
 

@@ -66,7 +66,7 @@ _OPEN_WORLD = frozenset((
 
 
 def as_tool(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a catalog entry as tools/list has it: its signature, a title, and annotations if any."""
+    """Return a catalog entry as tools/list has it: signature, title, and annotations if any."""
     hints = annotations(entry)
     shown = {**signature(entry), "title": title(entry["name"])}
     return {**shown, "annotations": hints} if hints else shown
@@ -111,9 +111,9 @@ def annotations(entry: Mapping[str, Any]) -> dict[str, bool]:
 def input_schema(params: Schema) -> dict[str, Any]:
     """Return a verb's parameters in the dialect that every reader takes; see the module.
 
-    Parameters that are rarely wanted are left out. They may be given all the same, as may other keys
-    of open objects, so nothing says `additionalProperties`: a host that checks arguments by the
-    schema would refuse them.
+    Parameters that are rarely wanted are left out. They may be given all the same, as may other
+    keys of open objects, so nothing says `additionalProperties`: a host that checks arguments by
+    the schema would refuse them.
     """
     schema = _object("", params)
     if not schema["properties"]:  # something must be there: what is rarely wanted
