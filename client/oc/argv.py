@@ -9,7 +9,7 @@ import os
 
 from oc import command_names, positional_args, value_parsing
 from oc.client_commands import GLOBALS
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -185,14 +185,12 @@ class _Parser:
             self.given.setdefault(name, []).append(text)
 
     def unknown_option(self, label: str, name: str) -> OcdError:
-        import difflib
-
         if self.entry is None:
             hint = "Options of a command stand after it."
             return _usage_error(f"oc has no option {label}", hint)
         line = " ".join(command_names.words(self.entry))
-        near = difflib.get_close_matches(name, [*self.known, *GLOBALS], 1)
-        hint = f"Did you mean --{near[0].replace('_', '-')}?" if near else f"oc {line} --help"
+        options = [each.replace("_", "-") for each in (*self.known, *GLOBALS)]
+        hint = did_you_mean(name.replace("_", "-"), options, f"oc {line} --help", template="--{}")
         if self.entry["name"] == "task_start" and not self.bare:
             hint = "Options of a kind stand after it: oc task start crawl --url URL"
         return _usage_error(f"oc {line} has no option {label}", hint)
@@ -288,13 +286,11 @@ _DAEMON_COMMANDS = frozenset(("start", "restart", "run", "logs", "doctor", "serv
 
 
 def _unknown_command(line: str, index: Mapping[str, Entry]) -> Entry:
-    import difflib
-
     if line in _DAEMON_COMMANDS:
         raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=f"ocd {line}")
     lines = {" ".join(command_names.words(entry)) for entry in index.values()}
-    near = difflib.get_close_matches(line.replace("_", "-"), lines, 1)
-    hint = f"Did you mean: oc {near[0]}" if near else "oc --help lists the commands"
+    otherwise = "oc --help lists the commands"
+    hint = did_you_mean(line.replace("_", "-"), lines, otherwise, template="oc {}")
     raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=hint)
 
 

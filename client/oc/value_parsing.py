@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,10 +232,7 @@ def _quote_all(texts: Sequence[str]) -> str:
 
 def _hint(schema: Schema, texts: Sequence[str]) -> str:
     if "enum" in schema:
-        import difflib
-
-        near = difflib.get_close_matches(texts[0], list(map(str, schema["enum"])), 1)
-        return f"Did you mean {near[0]}?" if near else ""
+        return did_you_mean(texts[0], map(str, schema["enum"]))
     if schema.get("type") == "object":
         if os.path.isfile(texts[0]):
             return f"For what the file says, write @{texts[0]}"

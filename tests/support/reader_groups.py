@@ -236,7 +236,7 @@ def readings() -> dict[str, Read]:
     from ocd.content import content_filter, line_diff
     from ocd.contracts.matching import collapse_whitespace, pattern_matches
     from ocd.crawl.relevance import RelevanceScorer
-    from ocd.outputs.search import compile_pattern
+    from ocd.safety.regex import compile_pattern
     from ocd.skills.index import _WORD
 
     scorer = RelevanceScorer("a b c")
@@ -251,7 +251,9 @@ def readings() -> dict[str, Read]:
         "pattern: glob": text_test("a*b*c*d*<"),
         "pattern: expression": text_test("/(a|aa)+$|(.*)(.*)(.*)x/"),
         "pattern: contract": lambda text: pattern_matches("(a*)*b|(.*)*x", text),
-        "pattern: output": lambda text: compile_pattern("(a*)*b|(.*)*x").search(_bytes(text)),
+        "pattern: output": lambda text: compile_pattern(
+            "(a*)*b|(.*)*x", "pattern", lines_of_bytes=True
+        ).search(_bytes(text)),
         "skills: words": _WORD.findall,
         "contract: squeezed": collapse_whitespace,
     }
@@ -262,11 +264,11 @@ def calls() -> dict[str, Read]:
     from oc.mcp import jsonc_edit, toml_edit
     from oc_mcp.relay import json_lines
     from oc_mcp.server import tool_results
+    from ocd.api.spelling import snake_case
     from ocd.browser.cdp.streaming_decode import LongMessage
     from ocd.browser.emulation import devices
     from ocd.browser.observe import remote_objects
     from ocd.browser.tabs import pdf
-    from ocd.calls.param_decoding import snake
     from ocd.gateway import results
     from ocd.pages.instructions import parser
     from ocd.safety.path_policy import safe_name
@@ -293,7 +295,7 @@ def calls() -> dict[str, Read]:
         "mcp: fence": lambda text: tool_results.fence(text, text),
         "mcp: response": lambda text: json_lines.response_key(_bytes(text)),
         "plan: names": lambda text: substitute(text, {"a": "b"}, {"a"}),
-        "name: snake_case": snake,
+        "name: snake_case": snake_case,
         "name: of a file": safe_name,
     }  # fmt: skip
 

@@ -120,7 +120,7 @@ def test_the_command_line_says_what_it_must():
 
 def test_a_record_of_another_process_is_not_killed(tmp_path):
     """A pid that was given to somebody else since is left alone, and the record dropped."""
-    other = orphans.BrowserIdentity(1, 12.5, "/p", "h")
+    other = orphans.BrowserIdentity(1, 12.5, profile="/p", host="h")
     (tmp_path / orphans.RECORD).write_bytes(msgspec.json.encode(other))
     assert orphans.reap(tmp_path) is None
     assert not (tmp_path / orphans.RECORD).exists()

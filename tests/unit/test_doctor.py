@@ -87,7 +87,7 @@ def test_a_config_that_does_not_decode_is_an_error(home: Path, capsys: Output) -
     (home / "config.toml").write_text("max_concurrent_task = 1")
     status, found = run_doctor(capsys)
     assert (status, found["config"]["level"]) == (1, "error")
-    assert found["config"]["hint"] == "Did you mean max_concurrent_tasks?"
+    assert found["config"]["hint"] == "Did you mean 'max_concurrent_tasks'?"
 
 
 def test_a_misspelt_variable_is_found(
@@ -95,7 +95,7 @@ def test_a_misspelt_variable_is_found(
 ) -> None:
     monkeypatch.setenv("OPENCHROME_HEADDED", "1")
     _, found = run_doctor(capsys)
-    assert found["environment"]["hint"] == "Did you mean OPENCHROME_HEADED?"
+    assert found["environment"]["hint"] == "Did you mean 'OPENCHROME_HEADED'?"
 
 
 def test_fix_mends_the_home(home: Path, capsys: Output) -> None:

@@ -129,7 +129,7 @@ def test_no_start_is_an_option_of_all_commands() -> None:
         ("navigate x --url y", "invalid_argument", "'x'", ""),
         ("crawl x --max-pages three", "invalid_argument", "a whole number, not 'three'", ""),
         ("crawl x --max-pages 1 --max-pages 2", "invalid_argument", "2 times", ""),
-        ("crawl x --format markdwn", "invalid_argument", "one of markdown", "markdown?"),
+        ("crawl x --format markdwn", "invalid_argument", "one of markdown", "'markdown'?"),
         ("crawl x --no-respect-robots=5", "invalid_argument", "takes no value", ""),
         ("lightweight-scroll --x nan", "invalid_argument", "finite", ""),
         ("fill-form {bad", "invalid_argument", "JSON", "Quote"),

@@ -203,7 +203,11 @@ def test_a_lock_file_with_rubbish_names_nobody(home: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "hint"),
     [
-        (["start", "--haeded"], "No such option: --haeded", "Did you mean --headed"),
+        (
+            ["start", "--haeded"],
+            "No such option: --haeded",
+            "Did you mean '--headed', '--no-headed'?",
+        ),
         (["strat"], "No such command 'strat'.", "Did you mean 'start', 'status', 'restart'?"),
         (["start", "--browser"], "Option '--browser' requires an argument.", "--help"),
         (["start", "--max-concurrent-tasks", "x"], "Invalid value", "ocd start --help"),

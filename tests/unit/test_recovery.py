@@ -13,15 +13,16 @@ import pytest
 from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
+from ocd.api.timestamps import rfc3339
 from ocd.ledger import recovery, states
 from ocd.ledger.events import Tail
 from ocd.ledger.index import TaskIndex
-from ocd.ledger.process_identity import boot_id, own_identity
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import Outcome, Status, TaskMeta, TaskProgress
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_kind import TaskKind
 from ocd.storage.payload import JSON, JsonLinesFile, Payload
+from ocd.storage.process_identity import boot_id, own_identity
 
 TASK = "00000000000000aa"
 
@@ -29,13 +30,15 @@ TASK = "00000000000000aa"
 OWNER = """
 import sys
 from pathlib import Path
-from ocd.ledger.process_identity import own_identity
+from ocd.api.timestamps import rfc3339
+from ocd.storage.process_identity import own_identity
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
 store, own = TaskStore(Path(sys.argv[1])), own_identity()
 store.create(TaskMeta(
     task_id=sys.argv[2], kind="pages", status=sys.argv[3], pid=own.pid,
-    pid_started_at=own.started_at, boot_id=own.boot_id, created_at="2026-03-01T12:00:00.000Z",
+    pid_started_at=rfc3339(own.started_at), boot_id=own.boot_id,
+    created_at="2026-03-01T12:00:00.000Z",
 ))
 units = store.units(sys.argv[2]).path
 units.write_bytes(b'{"n":0}\\n{"n":1}\\n{"n":')
@@ -145,7 +148,7 @@ def test_a_task_with_our_own_pid_is_an_earlier_processs(tmp_path: Path) -> None:
             kind="pages",
             status="RUNNING",
             pid=own.pid,
-            pid_started_at=own.started_at,
+            pid_started_at=rfc3339(own.started_at),
             created_at=store.now(),
         )
     )

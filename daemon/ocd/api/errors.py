@@ -3,6 +3,8 @@
 Standard library only, and little of it: the client's hot path imports this module.
 """
 
+from collections.abc import Iterable
+
 # code -> (HTTP status, exit status of oc). Codes are stable, texts may change.
 CODES: dict[str, tuple[int, int]] = {
     # the request
@@ -140,6 +142,29 @@ def error_from_body(body: dict[str, object]) -> OcdError:
     code = str(body.get("code", "internal"))
     known = code if code in CODES else "internal"
     return OcdError(known, str(body.get("message", "")), hint=str(body.get("hint", "")), **rest)
+
+
+def did_you_mean(
+    name: str,
+    known: Iterable[str],
+    otherwise: str = "",
+    *,
+    template: str = "{}",
+    cutoff: float = 0.6,
+) -> str:
+    """Return the hint for a misspelt name: "Did you mean 'max_pages'?".
+
+    Args:
+        name: what the caller wrote.
+        known: the names that exist.
+        otherwise: the hint if none of them is near.
+        template: how the nearest name is shown, for example "--{}" for an option.
+        cutoff: how alike names must be, from 0 to 1.
+    """
+    import difflib  # only needed after a mistake
+
+    near = difflib.get_close_matches(name, list(known), 1, cutoff)
+    return f"Did you mean '{template.format(near[0])}'?" if near else otherwise
 
 
 def http_status(code: str) -> int:

@@ -1,10 +1,17 @@
 """What crosses the daemon's socket: the request, the reply and the progress line."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
 API_VERSION = 1
+
+# What `--tools-only` and `--disable-tools` name; each verb belongs to one.
+Capability = Literal[
+    "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "pilot",
+    "tasks", "perf", "skills", "upload", "upstream",
+]  # fmt: skip
+CAPABILITY_GROUPS: tuple[str, ...] = get_args(Capability)
 
 
 class Client(msgspec.Struct):

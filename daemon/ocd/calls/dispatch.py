@@ -1,7 +1,6 @@
 """The one road every call takes: each rule that crosses verbs stands here once, in order."""
 
 import asyncio
-import difflib
 import logging
 import time
 from collections.abc import Mapping
@@ -10,14 +9,15 @@ from typing import Any
 
 import msgspec
 
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, did_you_mean
+from ocd.api.spelling import snake_case
 from ocd.api.timestamps import now
 from ocd.api.wire import CallRequest, Client
 from ocd.call_context import MET
 from ocd.calls import replies
 from ocd.calls.execution import PreparedCall, notices_restart, perform
 from ocd.calls.large_output_guard import guard_reply, guards
-from ocd.calls.param_decoding import CommonParams, apply_aliases, decode_call, snake
+from ocd.calls.param_decoding import CommonParams, apply_aliases, decode_call
 from ocd.calls.path_params import (
     REACH,
     check_paths,
@@ -163,12 +163,8 @@ def _find_verb(road: CallServices, name: str) -> Verb:
     verb = road.verbs.get(name)
     if verb is None:
         road.capabilities.check_unknown(name)
-        near = difflib.get_close_matches(name.replace("-", "_"), road.verbs, 1)
-        hint = (
-            f"Did you mean '{near[0]}'?"
-            if near
-            else "List them with expand_tools, or `oc catalog`."
-        )
+        otherwise = "List them with expand_tools, or `oc catalog`."
+        hint = did_you_mean(name.replace("-", "_"), road.verbs, otherwise)
         raise OcdError("unknown_verb", f"There is no verb '{name}'", hint=hint, verb=name)
     return verb
 
@@ -184,7 +180,7 @@ def check_call(road: CallServices, name: str, params: Mapping[str, Any]) -> None
     verb = _find_verb(road, name)
     road.capabilities.check(verb)
     named = apply_aliases(verb, params)
-    open_ends = companions(verb.params).keys() & {snake(key) for key in named}
+    open_ends = companions(verb.params).keys() & {snake_case(key) for key in named}
     if named and not open_ends and "${" not in str(named):
         decode_call(verb, named)
 

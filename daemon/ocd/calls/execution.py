@@ -8,10 +8,11 @@ from typing import Any
 
 import msgspec
 
+from ocd.api.spelling import snake_case
 from ocd.browser.sessions.session import Session
 from ocd.browser.tabs.tab import Tab
 from ocd.calls import egress_policy
-from ocd.calls.param_decoding import CommonParams, snake
+from ocd.calls.param_decoding import CommonParams
 from ocd.calls.path_params import mask_secret_params
 from ocd.calls.services import ActiveCall, CallServices
 from ocd.recording.active_recording import Action, Run
@@ -88,7 +89,8 @@ async def _run_recorded(
     if recording is None or not verb.is_action:
         return await work()
     params = {
-        snake(key): value for key, value in mask_secret_params(verb, call.request.params).items()
+        snake_case(key): value
+        for key, value in mask_secret_params(verb, call.request.params).items()
     }
     action = Action(
         verb=verb, params=params, met=call.met, tab=tab, session=call.request.session,

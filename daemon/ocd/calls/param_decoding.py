@@ -1,6 +1,5 @@
 """Decoding a call's parameters: spelling, unknown names, types, and what every verb takes."""
 
-import difflib
 import re
 from collections.abc import Hashable, Mapping
 from functools import cache
@@ -9,7 +8,8 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta, inspect
 
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, did_you_mean
+from ocd.api.spelling import snake_case
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Params, Verb
 
 OutputMode = Literal["inline", "handle", "auto"]
@@ -51,8 +51,8 @@ def apply_aliases(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
         mine = set(common_names(verb)) - verb.upstream_params
         own = {key: value for key, value in raw.items() if key not in mine}
         return {"arguments": own, **{key: raw[key] for key in mine if key in raw}}
-    given = {snake(key) for key in raw}
-    names = {key: verb.aliases.get(snake(key), key) for key in raw}
+    given = {snake_case(key) for key in raw}
+    names = {key: verb.aliases.get(snake_case(key), key) for key in raw}
     # Both names at once: the other one stays, and is told to be unknown.
     return {key if (name := names[key]) in given else name: raw[key] for key in raw}
 
@@ -93,7 +93,7 @@ def _spell_params(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) ->
 
 
 def _match_name(key: str, known: tuple[str, ...]) -> str | None:
-    for name in (key, snake(key)):
+    for name in (key, snake_case(key)):
         if name in known:
             return name
     # Callers of other tools write `timeout`.
@@ -109,9 +109,12 @@ _INSTEAD = {
 
 
 def _unknown(verb: Verb, key: str, known: tuple[str, ...]) -> OcdError:
-    near = difflib.get_close_matches(snake(key), known, 1)
-    hint = f"Did you mean '{near[0]}'?" if near else f"It takes: {', '.join(known) or 'nothing'}."
-    hint = verb.removed_params.get(snake(key)) or _INSTEAD.get(snake(key)) or hint
+    name = snake_case(key)
+    hint = (
+        verb.removed_params.get(name)
+        or _INSTEAD.get(name)
+        or did_you_mean(name, known, f"It takes: {', '.join(known) or 'nothing'}.")
+    )
     return OcdError(
         "invalid_argument",
         f"{verb.name} has no parameter '{key}'",
@@ -156,12 +159,6 @@ def _invalid(verb: Verb, text: str, into: type) -> OcdError:
 
 
 # --- both spellings, at any depth -------------------------------------------------------------
-
-
-def snake(name: str) -> str:
-    """Return the name in snake_case; `maxPages` is `max_pages`."""
-    # Most names are already: this is asked several times a call.
-    return name if name.islower() else re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
 
 
 @cache
@@ -224,7 +221,7 @@ def _one_of(value: str, values: tuple[object, ...]) -> str:
 
 
 def _normalise_word(value: str) -> str:
-    return snake(value).replace("-", "_")
+    return snake_case(value).replace("-", "_")
 
 
 def _choices(info: inspect.Type, path: str) -> list[object]:

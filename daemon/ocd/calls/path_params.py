@@ -18,7 +18,8 @@ import msgspec
 from msgspec import inspect
 
 from ocd.api.errors import OcdError
-from ocd.calls.param_decoding import branches, fields_of, snake
+from ocd.api.spelling import snake_case
+from ocd.calls.param_decoding import branches, fields_of
 from ocd.safety.path_policy import Roots, denied_error
 from ocd.safety.protected_files import NOTHING, ProtectedFiles
 from ocd.safety.redact import MASK
@@ -99,7 +100,7 @@ async def read_path_params(
     names = companions(verb.params)
     if not names:
         return raw
-    spelled = {snake(key): key for key in raw if raw[key] is not None}
+    spelled = {snake_case(key): key for key in raw if raw[key] is not None}
     read = {}
     for companion, name in names.items():
         path = raw[spelled[companion]] if companion in spelled else None
@@ -109,7 +110,7 @@ async def read_path_params(
             read[name] = await _value_of(verb, name, path, reach)
         elif name not in spelled and name in _required_fields(verb.params):
             raise _absent(verb, name, spelled)
-    return {key: value for key, value in raw.items() if snake(key) not in names} | read
+    return {key: value for key, value in raw.items() if snake_case(key) not in names} | read
 
 
 async def _read_nested(
@@ -288,7 +289,7 @@ def mask_secret_params(verb: Verb | None, raw: Mapping[str, Any]) -> dict[str, A
     """Return what callers sent with the parameters masked that are declared as secret."""
     extras = extras_of(verb.params) if verb else {}
     hidden = {name for name, extra in extras.items() if extra.get("secret")}
-    return {k: MASK if v is not None and snake(k) in hidden else v for k, v in raw.items()}
+    return {k: MASK if v is not None and snake_case(k) in hidden else v for k, v in raw.items()}
 
 
 def project_folders(cwd: str) -> Iterator[Path]:

@@ -94,8 +94,17 @@ def _usage(error: TyperException) -> int:
     say(f"Error: {message[: near.start()] if near else message}".rstrip())
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "ocd"
-    say(f"Hint: Did you mean {near['names'].rstrip('?')}?" if near else f"Hint: {path} --help")
+    say(f"Hint: {_suggestion(near['names'])}" if near else f"Hint: {path} --help")
     return error.exit_code
+
+
+_QUOTES = "'\""
+
+
+def _suggestion(names: str) -> str:
+    """Return typer's suggestion, "--headed" or "'start', 'status'?", worded as ours are."""
+    quoted = (f"'{name.strip(_QUOTES)}'" for name in names.rstrip("?").split(", "))
+    return f"Did you mean {', '.join(quoted)}?"
 
 
 def _report(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:

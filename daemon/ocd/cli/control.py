@@ -10,25 +10,16 @@ import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-import psutil
 
 from ocd.api import paths
 from ocd.api.errors import OcdError, error_from_body
 from ocd.config.loader import environment
+from ocd.storage.process_identity import ProcessIdentity
 
-# psutil reckons start times from the boot time, which moves a little when the clock is set.
-START_TIME_TOLERANCE_S = 1.0
 POLL_S = 0.02
-
-
-class ProcessRecord(msgspec.Struct, frozen=True):
-    """A process as a file names it: run/ocd.lock, which the daemon holds, or run/chromium.json."""
-
-    pid: Annotated[int, msgspec.Meta(gt=0)]
-    started_at: float
 
 
 def address(home: Path) -> str:
@@ -36,33 +27,22 @@ def address(home: Path) -> str:
     return paths.daemon_socket(str(home), environment())
 
 
-def find_holder(home: Path) -> ProcessRecord | None:
+def find_holder(home: Path) -> ProcessIdentity | None:
     """Return the live process that the lock file names; None if there is none."""
     return _read_named_pid(home / "run" / "ocd.lock")
 
 
-def find_orphan(home: Path) -> ProcessRecord | None:
+def find_orphan(home: Path) -> ProcessIdentity | None:
     """Return the Chromium that a dead daemon of this home left running; None if there is none."""
     return None if find_holder(home) else _read_named_pid(home / "run" / "chromium.json")
 
 
-def _read_named_pid(record: Path) -> ProcessRecord | None:
+def _read_named_pid(record: Path) -> ProcessIdentity | None:
     try:
-        holder = msgspec.json.decode(record.read_bytes(), type=ProcessRecord)
+        holder = msgspec.json.decode(record.read_bytes(), type=ProcessIdentity)
     except (OSError, msgspec.DecodeError):
         return None
-    return holder if find_process(holder) else None
-
-
-def find_process(holder: ProcessRecord) -> psutil.Process | None:
-    """Return the holder's process if it lives and its start time is the one it wrote down."""
-    try:
-        process = psutil.Process(holder.pid)
-        drift = abs(process.create_time() - holder.started_at)
-        dead = process.status() == psutil.STATUS_ZOMBIE
-    except psutil.Error:
-        return None
-    return None if dead or drift > START_TIME_TOLERANCE_S else process
+    return holder if holder.find() else None
 
 
 def status(home: Path, timeout_s: float = 5.0) -> dict[str, Any] | None:

@@ -21,7 +21,7 @@ _OURS = "/ocd/"
 def explain_silence(home: Path, error: OcdError) -> OcdError:
     """Return the error of a daemon that did not answer, with the reason if it can be seen."""
     holder = control.find_holder(home)
-    process = control.find_process(holder) if holder else None
+    process = holder.find() if holder else None
     if error.code != "timeout" or process is None:
         return error
     if process.status() == psutil.STATUS_STOPPED:

@@ -98,7 +98,7 @@ def report(home: Path, started: StartResult, arguments: Sequence[str], *, as_jso
 def running_arguments(home: Path) -> list[str]:
     """Return the flags the running daemon was started with; empty if that cannot be seen."""
     holder = control.find_holder(home)
-    process = control.find_process(holder) if holder else None
+    process = holder.find() if holder else None
     try:
         command = process.cmdline() if process else []
     except psutil.Error:

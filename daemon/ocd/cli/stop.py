@@ -16,6 +16,7 @@ from ocd.cli.stalls import is_stuck
 from ocd.cli.start import report, running_arguments, start_daemon
 from ocd.config.loader import home_dir, load
 from ocd.server.unix_socket import remove
+from ocd.storage.process_identity import ProcessIdentity
 
 # How long a process may take to go after SIGTERM, and after SIGKILL.
 TERM_S = 5.0
@@ -61,7 +62,7 @@ def stop_daemon(home: Path, grace_s: float, *, force: bool = False) -> str:
     """End the daemon of `home` and return a sentence that says how."""
     holder = control.find_holder(home)
     kill, terminate = (psutil.Process.kill, KILL_S), (psutil.Process.terminate, TERM_S)
-    if force and holder is not None and control.find_process(holder) is not None:
+    if force and holder is not None and holder.find() is not None:
         return _end_by_pid(home, holder, (kill,), f"Ended ocd (pid {holder.pid}).")
     answer = _ask(home, grace_s)
     if answer == "nobody" and holder is None:
@@ -90,9 +91,9 @@ def _ask(home: Path, grace_s: float) -> Literal["told", "silence", "nobody"]:
         return "silence"  # somebody listens and hangs
 
 
-def _is_gone(home: Path, holder: control.ProcessRecord | None) -> bool:
+def _is_gone(home: Path, holder: ProcessIdentity | None) -> bool:
     if holder is not None:
-        return control.find_process(holder) is None
+        return holder.find() is None
     try:
         return control.status(home, 0.5) is None
     except OcdError:
@@ -101,17 +102,17 @@ def _is_gone(home: Path, holder: control.ProcessRecord | None) -> bool:
 
 def _end_by_pid(
     home: Path,
-    holder: control.ProcessRecord,
+    holder: ProcessIdentity,
     signals: Iterable[tuple[Callable[[psutil.Process], None], float]],
     said: str,
 ) -> str:
     """End a daemon by pid; its identity is verified before each signal. Return what is said."""
     try:
         for send, wait_s in signals:
-            process = control.find_process(holder)
+            process = holder.find()
             if process is not None:
                 send(process)
-            if control.wait_until(lambda: control.find_process(holder) is None, wait_s):
+            if control.wait_until(lambda: holder.find() is None, wait_s):
                 # It had no time for that; callers would take them for a daemon that hangs.
                 for address in (paths.daemon_socket(str(home)), paths.mcp_socket(str(home))):
                     remove(address)
@@ -132,7 +133,7 @@ def _reap_chromium(home: Path) -> None:
 def _refuse_if_managed(home: Path) -> None:
     """Leave a daemon that systemd watches to systemd: started by us it would escape it."""
     holder = control.find_holder(home)
-    process = control.find_process(holder) if holder else None
+    process = holder.find() if holder else None
     try:
         managed = process is not None and "NOTIFY_SOCKET" in process.environ()
     except psutil.Error:

@@ -4,7 +4,6 @@ Decoded strictly: an unknown key, a wrong type or a value out of range is `confi
 names its source. No other module of the daemon reads the environment.
 """
 
-import difflib
 import logging
 import math
 import os
@@ -17,11 +16,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ocd.api import paths
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, did_you_mean
+from ocd.api.wire import CAPABILITY_GROUPS
 from ocd.config.settings import (
     EXCLUSIVE,
     FILE_NAME,
-    GROUPS,
     LIVE,
     PREFIX,
     SETTINGS,
@@ -90,11 +89,11 @@ def reload(config: Config, path: Path) -> Config:
 
 
 def unknown_variables(environ: Environ) -> list[tuple[str, str]]:
-    """Return the OPENCHROME_* variables that look like misspelt settings, with the right name."""
+    """Return the OPENCHROME_* variables that look like misspelt settings, each with a hint."""
     names = [setting.variable for setting in SETTINGS.values() if not setting.is_table]
     given = [name for name in environ if name.startswith(PREFIX) and name not in names]
-    near = [(name, difflib.get_close_matches(name, names, 1, 0.85)) for name in sorted(given)]
-    return [(name, match[0]) for name, match in near if match]
+    hints = [(name, did_you_mean(name, names, cutoff=0.85)) for name in sorted(given)]
+    return [(name, hint) for name, hint in hints if hint]
 
 
 def _build(home: Path, overrides: dict[str, Any], from_file: dict[str, Any]) -> Config:
@@ -188,8 +187,8 @@ def _entry_at_fault(setting: SettingSpec, raw: object, as_path: Callable[..., Pa
 
 def _check_groups(name: str, key: str, groups: Iterable[str]) -> None:
     for group in groups:
-        if group not in GROUPS:
-            known = f"The groups are: {', '.join(GROUPS)}"
+        if group not in CAPABILITY_GROUPS:
+            known = f"The groups are: {', '.join(CAPABILITY_GROUPS)}"
             raise _invalid(name, f"unknown capability group {group!r}", hint=known, key=key)
 
 
@@ -205,8 +204,7 @@ def _check_globs(name: str, key: str, texts: Iterable[str]) -> None:
 
 
 def _nearest(key: str) -> str:
-    near = difflib.get_close_matches(key, SETTINGS, 1)
-    return f"Did you mean {near[0]}?" if near else f"Known keys: {', '.join(SETTINGS)}"
+    return did_you_mean(key, SETTINGS, f"Known keys: {', '.join(SETTINGS)}")
 
 
 def _invalid(where: str, reason: str, *, hint: str = "", **details: object) -> OcdError:

@@ -12,12 +12,6 @@ import msgspec
 
 from ocd.config.tables import LargeOutput, Ocs, Policy, Table, Upstream, UpstreamName
 
-# The capability groups, as the verbs declare them (a unit test compares the two lists).
-GROUPS = (
-    "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "pilot", "tasks",
-    "perf", "skills", "upload", "upstream",
-)  # fmt: skip
-
 FILE_NAME = "config.toml"
 PREFIX = "OPENCHROME_"
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
+from ocd.api.spelling import snake_case_keys
 
 Kind = Literal["prune", "bm25"]
 DEFAULTS = {"min_words": 5, "max_sections": 80, "bm25_threshold": 0.0, "prune_threshold": 0.15}
@@ -76,7 +77,7 @@ def fit(
 
 
 def _limits(options: Mapping[str, float]) -> dict[str, float]:
-    given = {re.sub(r"([A-Z])", lambda m: f"_{m[1].lower()}", key): n for key, n in options.items()}
+    given = snake_case_keys(options)
     unknown = sorted(given.keys() - DEFAULTS.keys())
     if unknown:
         raise OcdError(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
+from ocd.api.spelling import snake_case
 from ocd.contracts import dom_queries, perceptual_hash
 from ocd.contracts.assertions import (
     Console,
@@ -17,7 +18,7 @@ from ocd.contracts.assertions import (
     ScreenshotClass,
     Url,
 )
-from ocd.contracts.matching import OPERATORS, SIGNS, collapse_whitespace, pattern_matches, snake
+from ocd.contracts.matching import OPERATORS, SIGNS, collapse_whitespace, pattern_matches
 from ocd.contracts.snapshot import Request, Snapshot, level_of
 from ocd.contracts.three_valued_logic import Verdict
 
@@ -184,7 +185,7 @@ def _performance(leaf: Performance, evidence: Snapshot, _: Exemplars) -> CheckRe
 
 def _metric(name: str) -> str:
     """Return a metric's name without its unit, so that LCP, lcp and lcp_ms are one."""
-    plain = name.lower() if name.isupper() else snake(name)
+    plain = name.lower() if name.isupper() else snake_case(name)
     return plain.removesuffix("_ms").removesuffix("_bytes")
 
 

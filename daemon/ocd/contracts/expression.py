@@ -6,13 +6,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import msgspec
 
+from ocd.api.errors import did_you_mean
+from ocd.api.spelling import snake_case
 from ocd.contracts.assertions import KINDS, Leaf
-from ocd.contracts.matching import invalid, snake
+from ocd.contracts.matching import invalid
 
 MAX_DEPTH = 32
 MAX_NODES = 1000
@@ -82,7 +83,7 @@ class _Decoding:
             return AllOf(self._parts(value, place, depth), place)
         if not isinstance(value, Mapping):
             raise invalid(place, "expected an object with kind, and, or or not")
-        given = {snake(str(key)): item for key, item in value.items()}
+        given = {snake_case(str(key)): item for key, item in value.items()}
         if "kind" in given:
             return Check(_leaf(given, place), place)
         return self._decode_group(given, place, depth)
@@ -91,11 +92,10 @@ class _Decoding:
         words = [word for word in ("and", "or", "not", "assertions") if word in given]
         rest = sorted(given.keys() - {*words, "name"})
         if len(words) != 1 or rest:
-            near = get_close_matches(rest[0], ("kind", "and", "or", "not"), 1) if rest else []
             what = f"unknown field {rest[0]!r}" if rest else "expected one of kind, and, or, not"
             raise invalid(
                 f"{place}.{rest[0]}" if rest else place, what,
-                f"Did you mean {near[0]!r}?" if near else "",
+                did_you_mean(rest[0], ("kind", "and", "or", "not")) if rest else "",
             )  # fmt: skip
         word, inner = words[0], f"{place}.{words[0]}"
         if word == "not" or (word == "assertions" and not isinstance(given[word], list)):
@@ -115,10 +115,9 @@ class _Decoding:
 
 def _leaf(given: dict[str, object], place: str) -> Leaf:
     kind = given.pop("kind")
-    of = KINDS.get(snake(kind)) if isinstance(kind, str) else None
+    of = KINDS.get(snake_case(kind)) if isinstance(kind, str) else None
     if of is None:
-        near = get_close_matches(str(kind), KINDS, 1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Use one of: {', '.join(KINDS)}."
+        hint = did_you_mean(str(kind), KINDS, f"Use one of: {', '.join(KINDS)}.")
         raise invalid(f"{place}.kind", f"unknown kind {kind!r}", hint)
     if isinstance(given.get("op"), str):
         given["op"] = _SYMBOLS.get(str(given["op"]), given["op"])

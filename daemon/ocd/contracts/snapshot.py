@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from ocd.api.spelling import snake_case
 from ocd.contracts.expression import decode_error
-from ocd.contracts.matching import invalid, snake
+from ocd.contracts.matching import invalid
 
 _LEVELS = {
     "warn": "warning", "verbose": "debug", "exception": "error", "pageerror": "error",
@@ -100,14 +101,14 @@ def decode_evidence(snapshot: object, place: str = "evidence") -> tuple[Snapshot
 
 def with_our_names(snapshot: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the snapshot with its keys under the names that we use."""
-    names = {key: snake(str(key)) for key in snapshot}
+    names = {key: snake_case(str(key)) for key in snapshot}
     return {_ALIASES.get(names[key], names[key]): value for key, value in snapshot.items()}
 
 
 def _request(entry: object) -> object:
     if not isinstance(entry, Mapping):
         return entry
-    given = {snake(str(key)): value for key, value in entry.items()}
+    given = {snake_case(str(key)): value for key, value in entry.items()}
     given.setdefault("status", given.get("status_code"))
     at = next((given[key] for key in _TIMES if given.get(key) is not None), None)
     return {**given, "at_ms": _milliseconds(at)}
@@ -125,7 +126,7 @@ def _milliseconds(at: object) -> object:
 def _message(entry: object) -> object:
     if not isinstance(entry, Mapping):
         return entry
-    given = {snake(str(key)): value for key, value in entry.items()}
+    given = {snake_case(str(key)): value for key, value in entry.items()}
     level = given.get("level", given.get("type", "log"))
     text = given.get("text", given.get("message", ""))
     return {"level": level_of(level) if isinstance(level, str) else level, "text": text}

@@ -10,7 +10,6 @@ from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import PagePool
 from ocd.browser.process.chromium import Chromium
 from ocd.crawl.browser_fetch import BrowserFetcher, OpenPool, PageSource, automatic_tabs
-from ocd.crawl.cancellation import run_until
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.extraction_pool import ExtractionPool
 from ocd.crawl.fetch_errors import fetch_error
@@ -25,6 +24,7 @@ from ocd.crawl.sitemap import MAX_SITEMAP_BYTES, Sitemaps
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.stats import result_of_units
 from ocd.crawl.urls import origin_of, requestable, without_login
+from ocd.ledger.cancellation import run_until
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.sanitize import Sanitizer

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ocd.content.declarative_shadow import compose
 from ocd.content.depth_limit import flat_tree
+from ocd.safety.regex import compile_re2
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -90,9 +91,8 @@ def _noscripts(html: str) -> Iterator[str]:
 
 @cache
 def _asks() -> Any:  # noqa: ANN401 - re2 has no types
-    import re2  # linear: `re` would look through each word's rest from each of its letters
-
-    return re2.compile(_ASKS.encode())
+    # RE2: `re` would look through each word's rest from each of its letters.
+    return compile_re2(_ASKS.encode())
 
 
 def _empty_root(tree: "LexborHTMLParser") -> str:

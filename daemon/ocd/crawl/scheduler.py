@@ -12,7 +12,6 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.crawl.browser_fetch import NO_BROWSER
-from ocd.crawl.cancellation import run_until
 from ocd.crawl.fetch_errors import FetchError
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.page_visit import (
@@ -29,6 +28,7 @@ from ocd.crawl.relevance import RelevanceScorer
 from ocd.crawl.spec import MAX_RETRY_AFTER_S, CrawlSpec
 from ocd.crawl.stats import CrawlStats, PageRecord
 from ocd.crawl.urls import origin_of
+from ocd.ledger.cancellation import run_until
 from ocd.ledger.task_handle import TaskHandle
 
 _NEVER = float("inf")

@@ -14,6 +14,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from ocd.crawl.urls import host_of, origin_of
+from ocd.safety.regex import compile_re2
 
 Reason = Literal["out_of_scope", "not_included", "excluded"]
 Test = Callable[[str], bool]
@@ -100,10 +101,8 @@ def _suffixes() -> Callable[[str], str | None]:
 
 def glob_test(pattern: str) -> Test:
     """Return the test of one glob (see the module's text)."""
-    import re2  # linear time, whatever the pattern
-
     text, of_path = _parse_glob(pattern)
-    regex = re2.compile(_regex(text))
+    regex = compile_re2(_regex(text))
 
     def test(url: str) -> bool:
         subject = _path_and_query(url) if of_path else url

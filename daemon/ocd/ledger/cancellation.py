@@ -1,10 +1,9 @@
-"""Calls of a task that end when the task is asked to stop."""
+"""Work that is cancelled when its task is asked to stop."""
 
 import asyncio
-from collections.abc import Awaitable
-from typing import TypeVar
+from collections.abc import Awaitable, Coroutine
+from typing import Any, TypeVar
 
-from ocd.api.errors import OcdError
 from ocd.ledger.task_handle import TaskHandle
 
 T = TypeVar("T")
@@ -14,27 +13,39 @@ class TaskStopped(Exception):
     """The task was asked to stop before the call had ended."""
 
 
-async def stoppable(work: TaskHandle, call: Awaitable[T]) -> T:
-    """Return what the call returns, or raise its OcdError; Stopped if the task stops meanwhile."""
+async def run_until(stop: asyncio.Event, *jobs: Coroutine[Any, Any, None]) -> None:
+    """Run the jobs until all have ended, or `stop` is set; raises the first error of any."""
+    try:
+        async with asyncio.TaskGroup() as outer:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(job) for job in jobs]
+                watch = outer.create_task(_cancel_at(stop, tasks))
+            watch.cancel()
+    except BaseExceptionGroup as errors:
+        raise _first(errors) from None
 
-    async def attempt() -> T | OcdError:
-        try:
-            return await call
-        except OcdError as error:
-            return error
 
-    async def heed() -> None:
-        await work.stop.wait()
-        calling.cancel()
+async def stoppable(task: TaskHandle, call: Awaitable[T]) -> T:
+    """Return what the call returns, or raise its error; TaskStopped if the task stops first."""
+    results: list[T] = []
 
-    async with asyncio.TaskGroup() as group:
-        calling = group.create_task(attempt())
-        heeding = group.create_task(heed())
-        await asyncio.wait({calling})
-        heeding.cancel()
-    if calling.cancelled():
+    async def store_result() -> None:
+        results.append(await call)
+
+    await run_until(task.stop, store_result())
+    if not results:
         raise TaskStopped
-    outcome = calling.result()
-    if isinstance(outcome, OcdError):
-        raise outcome
-    return outcome
+    return results[0]
+
+
+async def _cancel_at(stop: asyncio.Event, tasks: list[asyncio.Task[None]]) -> None:
+    await stop.wait()
+    for task in tasks:
+        task.cancel()
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

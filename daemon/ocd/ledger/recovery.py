@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from ocd.api.errors import OcdError
 from ocd.ledger.completion import reap_orphan
 from ocd.ledger.index import TaskIndex, readable
-from ocd.ledger.process_identity import process_is_gone
-from ocd.ledger.states import TaskMeta
+from ocd.ledger.states import TaskMeta, milliseconds
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_kind import TaskKind
+from ocd.storage.process_identity import ProcessIdentity
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +34,17 @@ def recover(store: TaskStore, index: TaskIndex, kinds: Mapping[str, TaskKind]) -
         index.put(meta)
         logger.info("task %s (%s) was orphaned", meta.task_id, meta.kind)
     return reaped
+
+
+def process_is_gone(meta: TaskMeta) -> bool:
+    """Return whether the process that ran the task is dead, or its pid another process's by now."""
+    if meta.pid is None:
+        return True
+    try:
+        started_at = milliseconds(meta.pid_started_at) / 1000 if meta.pid_started_at else 0
+    except ValueError:
+        return True  # a time that nobody can read is that of no process
+    return ProcessIdentity(meta.pid, started_at, meta.boot_id).find() is None
 
 
 def _is_orphan(meta: TaskMeta) -> bool:

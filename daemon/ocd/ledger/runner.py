@@ -1,17 +1,17 @@
 """The tasks of this daemon: accepted, put in line, run, cancelled, waited for, ended."""
 
 import asyncio
-import difflib
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from contextvars import ContextVar
 from secrets import token_hex
 from typing import Any
 
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, did_you_mean
+from ocd.api.timestamps import rfc3339
+from ocd.api.waiting import wait_for_event
 from ocd.ledger import recovery, retention
 from ocd.ledger.args_summary import summarise
-from ocd.ledger.process_identity import own_identity
 from ocd.ledger.queue import TaskQueue
 from ocd.ledger.results import TaskResult
 from ocd.ledger.states import Outcome, TaskMeta, ask_cancel, timestamp
@@ -20,6 +20,7 @@ from ocd.ledger.task_kind import TaskKind
 from ocd.ledger.task_queries import Listing, Tasks
 from ocd.ledger.task_run import TaskRun
 from ocd.storage.payload import Payload
+from ocd.storage.process_identity import own_identity
 
 __all__ = ["CALLER_SESSION", "Listing", "Runner", "TaskKind", "TaskResult"]
 
@@ -121,8 +122,7 @@ class Runner(Tasks):
     def _kind(self, name: str) -> TaskKind:
         kind = self._kinds.get(name)
         if kind is None:
-            near = difflib.get_close_matches(name, self._kinds, 1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"Use: {', '.join(self._kinds)}."
+            hint = did_you_mean(name, self._kinds, f"Use one of: {', '.join(self._kinds)}.")
             raise OcdError(
                 "invalid_argument",
                 f"There is no task kind '{name}'",
@@ -142,7 +142,7 @@ class Runner(Tasks):
             status="PENDING",
             session=session,
             pid=own.pid,
-            pid_started_at=own.started_at,
+            pid_started_at=rfc3339(own.started_at),
             boot_id=own.boot_id,
             created_at=timestamp(self._last_created),
             args_summary=summarise(args),
@@ -210,7 +210,7 @@ class Runner(Tasks):
             if saved is not None and not run.ended.is_set():
                 run.adopt(saved)
                 run.check_disk()
-            await _until(run.hurry, SAVE_EVERY_S)
+            await wait_for_event(run.hurry, SAVE_EVERY_S)
             run.hurry.clear()
 
     def _leave(self, run: TaskRun) -> None:
@@ -273,11 +273,3 @@ class Runner(Tasks):
 
     def __repr__(self) -> str:
         return f"Runner({len(self._runs)} tasks here, {self._index!r})"
-
-
-async def _until(event: asyncio.Event, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        return

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ocd.api.errors import OcdError
 from ocd.outputs.inline_policy import FETCH_VERB, boundary, is_text
 from ocd.outputs.meta import HandleMeta
 from ocd.outputs.paging import not_suited
 from ocd.outputs.reader import PayloadReader
+from ocd.safety.regex import compile_pattern
 
 SECONDS = 10.0
 RESULT_BYTES = 32 * 1024
@@ -71,29 +71,6 @@ class _Excerpt(NamedTuple):
     whole: bool
 
 
-def compile_pattern(pattern: str) -> Any:  # noqa: ANN401 - re2 has no types
-    """Return the pattern compiled for bytes, ^ and $ at lines; `invalid_argument` if it is none."""
-    import re2  # only searches pay for it
-
-    options = re2.Options()
-    options.log_errors = False
-    options.never_nl = True
-    try:
-        encoded = pattern.encode()
-        re2.compile(encoded, options)  # alone, so that the message is about what the caller wrote
-        return re2.compile(b"(?m)" + encoded, options)
-    except re2.error as error:
-        reason = error.args[0].decode(errors="replace")
-    except UnicodeEncodeError as error:
-        reason = str(error)
-    raise OcdError(
-        "invalid_argument",
-        f"'pattern' is not a regular expression of RE2: {reason}",
-        hint="Syntax: https://github.com/google/re2/wiki/Syntax (no look-around, no \\1).",
-        parameter="pattern",
-    )
-
-
 class Search:
     """One search over one payload; `run` once."""
 
@@ -105,7 +82,7 @@ class Search:
         self._payload = payload
         self._meta = meta
         self._query = query
-        self._regex = compile_pattern(query.pattern)
+        self._regex = compile_pattern(query.pattern, "pattern", lines_of_bytes=True)
         self._deadline = monotonic() + seconds
         pattern_bytes = len(msgspec.json.encode(query.pattern))
         self._room = RESULT_BYTES - _FRAME_BYTES - pattern_bytes

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import wait_for_event
 from ocd.outputs.file_layout import META, FoundFiles, day_folders, find_handles
 from ocd.outputs.meta import read_meta
 from ocd.outputs.quota import StoredHandle, StoreUsage
@@ -36,15 +37,7 @@ async def run(store: Sweepable, interval: Callable[[], float], changed: asyncio.
             await store.sweep()
         except (OSError, OcdError):
             logger.exception("The output sweep failed; the next one tries again")
-        await _wait_changed(changed, interval())
-
-
-async def _wait_changed(changed: asyncio.Event, timeout_s: float) -> None:
-    try:
-        async with asyncio.timeout(timeout_s):
-            await changed.wait()
-    except TimeoutError:
-        return
+        await wait_for_event(changed, interval())
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import wait_for_event
 from ocd.browser.sessions.session import Sessions
 from ocd.browser.tabs.tab import Tab
 from ocd.recording.active_recording import ActiveRecording
@@ -69,10 +70,7 @@ class Recorder:
         return active, pruned
 
     async def _expire(self, active: ActiveRecording, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await active.ended.wait()
-        except TimeoutError:
+        if not await wait_for_event(active.ended, seconds):
             await self.end(active, "duration")
 
     async def stop(self, session: str) -> RecordingMeta:

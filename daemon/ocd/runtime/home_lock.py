@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 import portalocker
-import psutil
 
 from ocd.api import paths
 from ocd.api.errors import OcdError
 from ocd.config.loader import environment
 from ocd.storage.files import Identity, make_dir, open_private, storage
+from ocd.storage.process_identity import own_identity
 
 _log = logging.getLogger(__name__)
 
@@ -107,8 +107,7 @@ def hold_lock(path: Path, version: str) -> Iterator[Tenure]:
             raise OcdError(
                 "busy", f"Another daemon holds {path}", hint="Look at it: ocd status"
             ) from error
-        own = psutil.Process()
-        identity = {"pid": own.pid, "started_at": own.create_time(), "version": version}
+        identity = {**msgspec.to_builtins(own_identity()), "version": version}
         with storage("writing", path):
             file.truncate(0)
             file.write(msgspec.json.encode(identity) + b"\n")

@@ -101,10 +101,8 @@ def check_links(home: Path) -> Iterator[HostFinding]:
 
 def check_variables() -> Iterator[HostFinding]:
     """Look for misspelt OPENCHROME_* variables, which would be ignored."""
-    for name, right in unknown_variables(environment()):
-        yield HostFinding(
-            "environment", "warning", f"{name} is no setting", f"Did you mean {right}?"
-        )
+    for name, hint in unknown_variables(environment()):
+        yield HostFinding("environment", "warning", f"{name} is not a setting", hint)
 
 
 def check_sandbox() -> HostFinding:

@@ -7,6 +7,8 @@ import re
 from functools import cache
 from typing import Any
 
+from ocd.safety.regex import compile_re2
+
 # What a rule is made of. All patterns are matched on lower-case text with single spaces.
 _A = r"(?:all|any|every|the|your|my|of|these|those|its|other)"
 _OLD = r"(?:previous|prior|preceding|earlier|above|former|existing|original|system|safety)"
@@ -75,10 +77,8 @@ _ASCII_PHRASES = tuple(rule for rule in _PHRASES if rule[0].isascii())
 @cache
 def _any_word() -> Any:  # noqa: ANN401 - google-re2 has no types
     # One pass over the text instead of one for each word: nearly all texts end here.
-    import re2
-
     words = {word for word, _ in _PHRASES} - {">"}
-    return re2.compile("|".join([*map(re2.escape, sorted(words)), f"</?{_TAGS}"]).encode())
+    return compile_re2("|".join([*map(re.escape, sorted(words)), f"</?{_TAGS}"]).encode())
 
 
 # Long texts are gone through in strides; a phrase with its white space is shorter than the overlap.

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from ocd.safety.redact import redact, redact_text
+from ocd.safety.regex import compile_re2
 
 # Up to here JSON is understood as such.
 SHORT = 32_768
@@ -45,9 +46,7 @@ def redact_long(text: str) -> str:
 
 @cache
 def _hints() -> Any:  # noqa: ANN401 - re2 has no types
-    import re2
-
-    return re2.compile(f"(?i){'|'.join(_HINTS.split())}")
+    return compile_re2(f"(?i){'|'.join(_HINTS.split())}")
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.safety.regex import compile_re2
 from ocd.safety.secret_encodings import pattern
 
 # A shorter value would be found, and masked, in the middle of anything.
@@ -186,11 +187,5 @@ def _line_error(path: Path, number: int, what: str) -> OcdError:
     return OcdError("config_invalid", f"{path}: line {number}: {what}", path=str(path), line=number)
 
 
-def _compile(source: str) -> Any:  # noqa: ANN401 - re2 has no types
-    import re2  # only who has secrets pays for it
-
-    options = re2.Options()
-    options.case_sensitive = False
-    options.max_mem = _MAX_MEMORY
-    options.log_errors = False
-    return re2.compile(source.encode(), options)
+def _compile(source: str) -> Any:  # noqa: ANN401 - google-re2 has no types
+    return compile_re2(source.encode(), case_sensitive=False, max_mem=_MAX_MEMORY)

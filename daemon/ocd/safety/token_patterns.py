@@ -7,6 +7,8 @@ import re
 from functools import cache
 from typing import Any
 
+from ocd.safety.regex import compile_re2
+
 # For RE2: many beginnings of a token without an end would cost `re` a look through the rest each.
 _SHAPES = (
     r"(?s)\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*"  # JWT
@@ -44,11 +46,7 @@ def without_tokens(text: str, mask: str) -> str:
 
 @cache
 def _shapes() -> Any:  # noqa: ANN401 - re2 has no types
-    import re2
-
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1  # bytes, whatever they are
-    return re2.compile(_SHAPES.encode(), options)
+    return compile_re2(_SHAPES.encode(), latin1=True)
 
 
 def without_credentials(text: str, lowered: str, mask: str) -> str:

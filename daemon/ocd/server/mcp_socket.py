@@ -15,14 +15,14 @@ from typing import Any, Literal, cast
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.api.wire import CallRequest, Client, Hello
+from ocd.api.waiting import wait_for_event
+from ocd.api.wire import CAPABILITY_GROUPS, CallRequest, Client, Hello
 from ocd.browser.process.process_tree import holds_socket
 from ocd.calls.dispatch import run_call, task_reply
 from ocd.calls.egress_policy import ASKABLE
 from ocd.calls.replies import Reply
 from ocd.calls.services import CallServices
 from ocd.config.loader import Config
-from ocd.config.settings import GROUPS
 from ocd.ledger.states import public
 from ocd.safety.session_taint import Way
 from ocd.server.http_api import peer_uid
@@ -163,16 +163,12 @@ class McpSocketServer:
             self._spawn(self._close_later(session))
 
     async def _close_later(self, session: str) -> None:
-        try:
-            async with asyncio.timeout(SESSION_GRACE_S):
-                await self._road.closing.wait()
-        except TimeoutError:
-            if session in self._sessions:
-                return
-            await self._road.recorder.leave(session)
-            if session in self._road.sessions.names():
-                logger.info("session %s ended with its host: its tabs are closed", session)
-                await self._road.sessions.get(session).close()
+        if await wait_for_event(self._road.closing, SESSION_GRACE_S) or session in self._sessions:
+            return
+        await self._road.recorder.leave(session)
+        if session in self._road.sessions.names():
+            logger.info("session %s ended with its host: its tabs are closed", session)
+            await self._road.sessions.get(session).close()
 
     def enter(self, session: str) -> None:
         """Count a bridge that uses the session."""
@@ -279,10 +275,10 @@ def _hello(line: bytes) -> tuple[Hello, tuple[bytes, ...]]:
 
 def _unknown_group(hello: Hello) -> OcdError | None:
     for group in (*hello.tools_only, *hello.disable_tools):
-        if group not in GROUPS:
+        if group not in CAPABILITY_GROUPS:
             return OcdError(
                 "config_invalid",
                 f"Unknown capability group '{group}'",
-                hint=f"The groups are: {', '.join(GROUPS)}",
+                hint=f"The groups are: {', '.join(CAPABILITY_GROUPS)}",
             )
     return None

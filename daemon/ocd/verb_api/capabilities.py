@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
-from typing import get_args
 
 from ocd.api.errors import OcdError
-from ocd.verb_api.declaration import Capability, Verb
+from ocd.api.wire import CAPABILITY_GROUPS, Capability
+from ocd.verb_api.declaration import Verb
 
 # It parts a tool's name from the name of the server that has it; no verb of ours has it.
 UPSTREAM_MARK = "__"
-GROUPS: tuple[str, ...] = get_args(Capability)
 # Without these nobody could redeem a handle or end what a long verb started.
 _ALWAYS = frozenset({"oc_output_fetch", "oc_output_search", "expand_tools"})
 _WITH_LONG = frozenset({"oc_task_get", "oc_task_wait", "oc_task_cancel"})
@@ -37,7 +36,7 @@ class Capabilities:
 
     def __init__(self, verbs: Mapping[str, Verb], only: Iterable[str], disabled: Iterable[str]):
         self._verbs = verbs
-        kept = set(only) or set(GROUPS)
+        kept = set(only) or set(CAPABILITY_GROUPS)
         kept -= set(disabled)
         self.groups = frozenset(kept)
         allowed = {verb.name for verb in verbs.values() if verb.capability in kept}

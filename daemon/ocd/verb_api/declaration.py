@@ -7,16 +7,13 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from ocd.api.wire import Capability
 from ocd.browser.sessions.session import Session
 from ocd.browser.tabs.tab import Tab
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.session_taint import Departure
 from ocd.storage.payload import JSON, JsonLinesFile, Payload, Rows, at_keys, of_text
 
-Capability = Literal[
-    "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "pilot",
-    "tasks", "perf", "skills", "upload", "upstream",
-]  # fmt: skip
 Tier = Literal[1, 2, 3]
 
 # What other MCP servers say comes from an origin of this and the server's name.

@@ -1,6 +1,5 @@
 """Verbs about verbs: which there are beyond the listed ones, and calling any of them."""
 
-import difflib
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
 
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, did_you_mean
 from ocd.api.tool_schema import describe, signature
 from ocd.verb_api.declaration import Output, Params, daemon_verb
 
@@ -89,8 +88,7 @@ def _find_tool(toolbox: ToolCatalog, name: str) -> Entry:
     entry = toolbox.entries.get(name)
     if entry is None:
         toolbox.check_unknown(name)
-        near = difflib.get_close_matches(name, toolbox.entries, 1)
-        hint = f"Did you mean '{near[0]}'?" if near else "Search with query."
+        hint = did_you_mean(name, toolbox.entries, "Search with query.")
         raise OcdError("unknown_verb", f"There is no tool '{name}'", hint=hint, verb=name)
     toolbox.check(name)
     return entry

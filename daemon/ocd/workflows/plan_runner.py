@@ -1,7 +1,6 @@
 """Running a plan: its steps are calls on the one road, in order, with retries and recovery."""
 
 import asyncio
-import difflib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, did_you_mean
 from ocd.ledger.cancellation import TaskStopped, stoppable
 from ocd.ledger.task_handle import TaskHandle
 from ocd.verb_api.nested_calls import NestedCalls, NestedReply
@@ -38,11 +37,10 @@ class Planner:
         """Raise invalid_argument for unknown tools, missing parameters and those nobody uses."""
         for step in plan.all_steps():
             if step.tool not in self.entries:
-                near = difflib.get_close_matches(step.tool, self.entries, 1)
                 raise OcdError(
                     "invalid_argument",
                     f"execute_plan: step {step.order}: there is no tool '{step.tool[:100]}'",
-                    hint=f"Did you mean '{near[0]}'?" if near else "See: oc catalog",
+                    hint=did_you_mean(step.tool, self.entries, "See: oc catalog"),
                     parameter="plan",
                 )
         check_given(plan, given)

@@ -6,7 +6,6 @@
 "extract_field"?, "store_as"?}}. Both spellings of every key are understood, and `verb` for tool.
 """
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -14,7 +13,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, did_you_mean
+from ocd.api.spelling import snake_case_keys
 
 MAX_STEPS = 500
 MAX_RETRIES = 10
@@ -110,7 +110,7 @@ def plan_of(raw: object) -> Plan:
         raw = {"steps": raw}
     if not isinstance(raw, dict):
         raise _plan_error("it is no object with steps")
-    given = {key: value for key, value in _snake_case_keys(raw).items() if key not in _ABOUT}
+    given = {key: value for key, value in snake_case_keys(raw).items() if key not in _ABOUT}
     given["steps"] = _steps(given.get("steps"))
     given["error_handlers"] = [_handler(one) for one in given.get("error_handlers") or []]
     if "success_criteria" in given:
@@ -128,10 +128,6 @@ def _plan_error(why: str, hint: str = "") -> OcdError:
     )
 
 
-def _snake_case_keys(raw: Mapping[str, Any]) -> dict[str, Any]:
-    return {re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", str(key)).lower(): raw[key] for key in raw}
-
-
 def _steps(raw: object) -> list[dict[str, Any]]:
     if not isinstance(raw, list):
         raise _plan_error("steps is no list")
@@ -141,11 +137,11 @@ def _steps(raw: object) -> list[dict[str, Any]]:
 def _step(raw: object, number: int) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise _plan_error(f"step {number} is no object")
-    given = {_ALIASES.get(key, key): value for key, value in _snake_case_keys(raw).items()}
+    given = {_ALIASES.get(key, key): value for key, value in snake_case_keys(raw).items()}
     if isinstance(given.get("retries"), bool):
         given["retries"] = int(given["retries"])
     if isinstance(given.get("parse_result"), dict):
-        given["parse_result"] = _snake_case_keys(given["parse_result"])
+        given["parse_result"] = snake_case_keys(given["parse_result"])
     kept = {key: value for key, value in given.items() if value is not None}
     return {"order": number, **kept}
 
@@ -153,12 +149,12 @@ def _step(raw: object, number: int) -> dict[str, Any]:
 def _handler(raw: object) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise _plan_error("an error handler is no object")
-    given = _snake_case_keys(raw)
+    given = snake_case_keys(raw)
     return {**given, "steps": _steps(given.get("steps") or [])}
 
 
 def _criteria(raw: object) -> Any:  # noqa: ANN401 - checked by the conversion
-    given = _snake_case_keys(raw) if isinstance(raw, dict) else raw
+    given = snake_case_keys(raw) if isinstance(raw, dict) else raw
     if isinstance(given, dict) and given.pop("custom_check", None):
         raise _plan_error("custom_check is not supported", "Use a contract, as oc_assert takes it.")
     return given
@@ -236,8 +232,7 @@ def check_given(plan: Plan, given: Mapping[str, Any]) -> None:
     takes = own | plan.names_used()
     for name in given:
         if name not in takes:
-            near = difflib.get_close_matches(name, takes, 1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"It takes: {sorted(own) or 'none'}."
+            hint = did_you_mean(name, takes, f"It takes: {', '.join(sorted(own)) or 'nothing'}.")
             message = f"execute_plan: the plan has no parameter '{name[:200]}'"
             raise OcdError("invalid_argument", message, hint=hint, parameter=f"params.{name[:200]}")
 

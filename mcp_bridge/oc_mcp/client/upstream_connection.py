@@ -27,6 +27,7 @@ from oc_mcp.client.stdio_transport import TOO_LARGE
 from oc_mcp.client.upstream_lists import FAILURES, MAX_PAGES, is_end, list_all, words
 from oc_mcp.client.upstream_transports import open_transport
 from ocd.api.errors import OcdError
+from ocd.api.waiting import wait_for_event
 from ocd.api.wire import Progress
 
 logger = logging.getLogger(__name__)
@@ -126,9 +127,7 @@ class Upstream:
             over, self._attempt = self._attempt, asyncio.Event()
             over.set()
         self.settled.set()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(delay):
-                await self._stopping.wait()
+        await wait_for_event(self._stopping, delay)
 
     async def _connect(self) -> None:
         self._news.clear()

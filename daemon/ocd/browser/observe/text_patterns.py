@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ocd.api.errors import OcdError
+from ocd.safety.regex import compile_pattern
 
 Test = Callable[[str], bool]
 
@@ -19,7 +19,8 @@ def text_test(pattern: str, parameter: str = "value") -> Test:
     that is none.
     """
     if is_regex(pattern):
-        return _regex_test(pattern[1:-1], parameter)
+        regex = compile_pattern(pattern[1:-1], parameter)
+        return lambda text: regex.search(text) is not None
     if "*" in pattern:
         pieces = [piece for piece in pattern.split("*") if piece]
         return lambda text: _contains_in_order(pieces, text)
@@ -34,22 +35,3 @@ def _contains_in_order(pieces: list[str], text: str) -> bool:
             return False
         at += len(piece)
     return True
-
-
-def _regex_test(pattern: str, parameter: str) -> Test:
-    import re2  # linear time, whatever the pattern: the loop stands still while it is matched
-
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        compiled = re2.compile(pattern, options)
-    except (re2.error, UnicodeEncodeError) as error:
-        said = error.args[0] if isinstance(error, re2.error) else "lone surrogates"
-        reason = said.decode(errors="replace") if isinstance(said, bytes) else said
-        raise OcdError(
-            "invalid_argument",
-            f"'{parameter}' is not a regular expression of RE2: {reason}",
-            hint="Syntax: https://github.com/google/re2/wiki/Syntax (no look-around, no \\1).",
-            parameter=parameter,
-        ) from None
-    return lambda text: compiled.search(text) is not None

@@ -12,21 +12,19 @@ import psutil
 
 from ocd.api.errors import OcdError
 from ocd.storage.files import UNDECODABLE, read_whole, write_whole
+from ocd.storage.process_identity import ProcessIdentity, boot_id
 
 RECORD = "chromium.json"
 # Chromium's marks of a profile in use (not on Windows); the first names host and pid.
 _LOCK = "SingletonLock"
 _MARKS = (_LOCK, "SingletonSocket", "SingletonCookie")
-_SAME_START_S = 1.0
 _ENDING_S = 5.0
 _LOOK_S = 0.02
 
 
-class BrowserIdentity(msgspec.Struct):
-    """Who runs: enough to tell this process from a later one with the same pid."""
+class BrowserIdentity(ProcessIdentity, kw_only=True, frozen=True):
+    """A Chromium of ours: its process, and whose profile it uses on which host."""
 
-    pid: int
-    started_at: float
     profile: str
     host: str
     version: int = 1
@@ -36,7 +34,9 @@ def remember(run_dir: Path, pid: int, profile: Path) -> None:
     """Write down which Chromium is ours."""
     with contextlib.suppress(psutil.Error):
         started_at = psutil.Process(pid).create_time()
-        record = BrowserIdentity(pid, started_at, str(profile), socket.gethostname())
+        record = BrowserIdentity(
+            pid, started_at, boot_id(), profile=str(profile), host=socket.gethostname()
+        )
         write_whole(run_dir / RECORD, msgspec.json.encode(record))
 
 
@@ -71,9 +71,8 @@ def _read_record(run_dir: Path) -> BrowserIdentity | None:
 
 def _alive(record: BrowserIdentity) -> psutil.Process | None:
     with contextlib.suppress(psutil.Error):
-        process = psutil.Process(record.pid)
-        same_start = abs(process.create_time() - record.started_at) < _SAME_START_S
-        if same_start and _uses(process, Path(record.profile)):
+        process = record.find()
+        if process is not None and _uses(process, Path(record.profile)):
             return process
     return None
 
@@ -81,7 +80,7 @@ def _alive(record: BrowserIdentity) -> psutil.Process | None:
 def _uses(process: psutil.Process, profile: Path) -> bool:
     # Chromium rewrites its title on Linux: the arguments may come back as one string.
     words = " ".join(process.cmdline())
-    return f"--user-data-dir={profile}" in words and process.status() != psutil.STATUS_ZOMBIE
+    return f"--user-data-dir={profile}" in words
 
 
 def find_orphans(home: Path, run_dir: Path) -> list[psutil.Process]:

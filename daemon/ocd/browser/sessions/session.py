@@ -2,10 +2,9 @@
 
 import asyncio
 import tempfile
-from difflib import get_close_matches
 from pathlib import Path
 
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, did_you_mean
 from ocd.browser.cdp.connection import CdpSession, Event, Result
 from ocd.browser.emulation import emulation
 from ocd.browser.network import interception
@@ -175,8 +174,7 @@ class Session:
                     self._latest = tab
                 return tab
         names = [tab.id for tab in self.tabs]
-        near = get_close_matches(tab_id, names, 1)
-        hint = f"Did you mean {near[0]}?" if near else "See `oc tabs context`."
+        hint = did_you_mean(tab_id, names, "See `oc tabs context`.")
         raise OcdError(
             "tab_not_found", f"There is no tab {tab_id}.", hint=self._ended() + hint, tabs=names
         )

@@ -1,7 +1,6 @@
 """A site's state as an envelope: cookies, web storage and databases, taken and put back."""
 
 import hashlib
-import re
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -12,6 +11,7 @@ import msgspec
 from yarl import URL
 
 from ocd.api.errors import OcdError
+from ocd.api.spelling import snake_case_keys
 from ocd.api.timestamps import now
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.storage import cookies as jar
@@ -145,7 +145,7 @@ def decode_envelope(raw: Mapping[str, Any]) -> StorageState:
             integrity_error=True,
         )  # fmt: skip
     try:
-        envelope = msgspec.convert(_snake_case_keys(raw), StorageState)
+        envelope = msgspec.convert(snake_case_keys(raw), StorageState)
     except msgspec.ValidationError as error:
         raise OcdError(
             "wrong_value", f"That is no envelope: {error}", parameter="envelope"
@@ -158,10 +158,6 @@ def decode_envelope(raw: Mapping[str, Any]) -> StorageState:
     for area in (envelope, *envelope.frames):
         _web(area.origin)
     return envelope
-
-
-def _snake_case_keys(raw: Mapping[str, Any]) -> dict[str, Any]:
-    return {re.sub(r"(?<=[a-z])([A-Z])", r"_\1", key).lower(): raw[key] for key in raw}
 
 
 async def import_state(tab: Tab, envelope: StorageState) -> ImportResult:
@@ -206,7 +202,7 @@ async def _put_cookies(
     for host in hosts:
         await jar.delete_cookies(tab, (await jar.find_cookies(tab, CookieQuery(host=host))).cookies)
     for raw in envelope.cookies:
-        cookie = _snake_case_keys(raw)
+        cookie = snake_case_keys(raw)
         name = str(cookie.get("name", ""))[:100]
         reason = _cookie_problem(cookie, hosts)
         if not reason:
