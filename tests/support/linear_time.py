@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -21,17 +20,17 @@ from pathlib import Path
 
 from support.hostile import Shape
 
-LIMIT_S = 10
+LIMIT_S = 5
 SMALL, LARGE = 10_000, 100_000
 MOST = 15.0
-# Below this, what is measured is the clock and the caches.
-_FLOOR_S = 0.0005
-# Of the shapes that cost most at the small size so many are tried at the large one.
-_WORST, _FASTEST = 1, 2
+# Below this, what is measured is the clock and the caches: a square takes a second at LARGE.
+_FLOOR_S = 0.002
+# All shapes are tried at these sizes; the dearest and the fastest growing at SMALL and LARGE.
+_TRIED = 200, 2000
+_DEAREST, _FASTEST = 1, 1
 # A shorter time than this says nothing about how it grows.
-_CLOCK_S = 0.00001
+_CLOCK_S = 0.00005
 _MEASURED = 4
-_CHILDREN = 2
 TESTS = Path(__file__).resolve().parents[1]
 
 
@@ -53,22 +52,21 @@ class Case:
             self.read(text)
         return time.process_time() - begun
 
-    def _suspects(self, small: int) -> list[Shape]:
-        """Return the shapes that cost most at the small size, and those that grow fastest."""
+    def _suspects(self) -> list[Shape]:
+        """Return the shapes that cost most at the sizes tried, and those that grow fastest."""
         grown: dict[Shape, float] = {}
         costs: dict[Shape, float] = {}
         for shape in self.shapes:
-            before = self.cost(shape, small // 10)
-            costs[shape] = self.cost(shape, small)
+            before, costs[shape] = (self.cost(shape, length) for length in _TRIED)
             grown[shape] = costs[shape] / max(before, _CLOCK_S)
-        dear = sorted(costs, key=costs.__getitem__)[-_WORST:]
+        dear = sorted(costs, key=costs.__getitem__)[-_DEAREST:]
         fast = [one for one in sorted(grown, key=grown.__getitem__) if grown[one] > MOST]
         return list(dict.fromkeys([*dear, *fast[-_FASTEST:]]))
 
     def run(self) -> str:
         """Return what was too slow, "" if nothing was."""
         small, large = min(SMALL, self.longest // 10), self.longest
-        for shape in self._suspects(small // 2):
+        for shape in self._suspects():
             less, more = self.cost(shape, small), self.cost(shape, large)
             for _ in range(_MEASURED):  # the least of several is the text's, the rest the machine's
                 if more <= MOST * max(less, _FLOOR_S):
@@ -91,19 +89,13 @@ def slow(names: Iterable[str]) -> dict[str, str]:
     """Run the cases of these names; return those that were too slow, and why."""
     waiting = list(names)[::-1]
     found: dict[str, str] = {}
-    with ThreadPoolExecutor(_CHILDREN) as pool:
-        for done in [pool.submit(_in_children, waiting, found) for _ in range(_CHILDREN)]:
-            done.result()
-    return found
-
-
-def _in_children(waiting: list[str], found: dict[str, str]) -> None:
     while waiting:
         with subprocess.Popen(
             [sys.executable, "-m", "support.linear_time"], cwd=TESTS, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         ) as child:  # fmt: skip
             _serve(child, waiting, found)
+    return found
 
 
 def _serve(child: subprocess.Popen[str], waiting: list[str], found: dict[str, str]) -> None:
@@ -111,18 +103,15 @@ def _serve(child: subprocess.Popen[str], waiting: list[str], found: dict[str, st
     assert child.stdin
     assert child.stdout
     while waiting:
-        try:
-            name = waiting.pop()
-        except IndexError:
-            break
+        name = waiting.pop()
         child.stdin.write(json.dumps(name) + "\n")
         child.stdin.flush()
         answer = child.stdout.readline()
         if not answer:
             found[name] = "ended its process: more CPU than its limit, or a crash"
             return
-        if said := json.loads(answer):
-            found[name] = said
+        if slowness := json.loads(answer):
+            found[name] = slowness
     child.stdin.close()
 
 

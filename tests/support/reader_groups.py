@@ -62,7 +62,7 @@ def addresses() -> dict[str, Read]:
         "url: policy": lambda text: rules.allows("http://" + text),
         "url: taint": lambda text: (
             session_taint.origin_of(text),
-            session_taint.carries_data(_URL + text),
+            session_taint.recipient(_URL + text),
         ),
         "glob: host": host_globs.parse.__wrapped__,
         "glob: host covers": lambda text: rules.allows(f"http://{text}.c.test/"),

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.content import html_text
+from ocd.content.depth_limit import flatten
 
 PAGE = """<html><head><title> A
  page </title><base href="/b/"></head><body>
@@ -91,12 +92,12 @@ def test_deep_nesting_loses_no_text_and_takes_no_time(start, end, depth):
 
 def test_paragraphs_and_items_without_end_tags_are_not_deep():
     html = "<ul>" + "<li><b>item</b>" * 3000 + "</ul>" + "<p>text<br><img>" * 3000
-    assert html_text.flattened(html) == html
+    assert flatten(html) == html
 
 
 def test_script_text_does_not_count_as_nesting():
     html = "<script>" + '"<div>"' * 1000 + "</script><div>" * 2 + "x"
-    assert html_text.flattened(html) == html
+    assert flatten(html) == html
 
 
 _soup = st.lists(

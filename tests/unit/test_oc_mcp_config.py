@@ -346,7 +346,7 @@ def test_awkward_values_survive_toml() -> None:
         ("cursor", b'{\n"a": 1,\n"b" 2}', "line 3"),
         ("cursor", b'{"a": "\xff"}', "not UTF-8"),
         ("cursor", b"[]", "no JSON object"),
-        ("cursor", b"[" * 100_000, "recursion"),
+        ("cursor", b"[" * 100_000, "too deep"),
         ("cursor", b'{"mcpServers": []}', "no object"),
         ("cursor", b'{"mcpServers": {"openchrome": "x"}}', "no object"),
         ("cursor", b"// nothing but a comment", "line 1"),

@@ -24,8 +24,8 @@ _NEVER_SHOWN = (
 UNSEEN = "data-openchrome-unseen"
 _HIDDEN = f"[hidden], dialog:not([open]), [{UNSEEN}]"
 _HIDING_STYLE = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+"
-    r"|font-size\s*:\s*0(?:px|em|rem|%|pt)?|content-visibility\s*:\s*hidden)"
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
+    r"|opacity\s*:\s*(?:0++(?:\.0++)?|\.0++)|font-size\s*:\s*0(?:px|em|rem|%|pt)?|content-visibility\s*:\s*hidden)"
     r"\s*(?:!important\s*)?(?:;|$)",
     re.IGNORECASE,
 )

@@ -12,7 +12,7 @@ from ocd.extraction.type_coercion import EMAIL
 
 _MONEY = re.compile(
     r"(?:[€£¥₩₹₽₺₪$]|R\$|\b(?:USD|EUR|GBP|JPY|KRW|CHF|INR|CAD|AUD|zł|kr)\b)\s?\d"
-    r"|\d[\d.,\s]*\s?(?:[€£¥₩₹₽₺₪원円元]|(?:USD|EUR|GBP|JPY|KRW|CHF|INR|CAD|AUD|zł|kr)\b)"
+    r"|\d[.,\s]*(?:[€£¥₩₹₽₺₪원円元]|(?:USD|EUR|GBP|JPY|KRW|CHF|INR|CAD|AUD|zł|kr)\b)"
 )
 _STARS = re.compile(
     r"\d(?:[.,]\d+)?\s*(?:out of|/|von|sur|de|su)\s*(?:5|10|100)\b|\d(?:[.,]\d+)?\s*(?:stars?|★)",
@@ -21,7 +21,7 @@ _STARS = re.compile(
 _DATED = re.compile(r"\d{4}|\d{1,2}[./]\d")
 _AFTER_NAME = re.compile(r"(?<!\s)\s+(?:[|·•\u2013\u2014-]|on)\s+|,\s")
 _REVIEWS = re.compile(
-    r"([\d.,]+\s?k?)\s+(?:reviews?|ratings?|votes?|bewertungen|avis|reseñas)\b", re.I
+    r"(?<![\d.,])([\d.,]++\s?k?)\s+(?:reviews?|ratings?|votes?|bewertungen|avis|reseñas)\b", re.I
 )
 _STOCK = re.compile(
     r"^(?:in stock|out of stock|sold out|available|unavailable|not available|auf lager|ausverkauft"

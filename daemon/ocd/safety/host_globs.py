@@ -15,7 +15,7 @@ import idna
 from ocd.safety.host_canonical import Host, canonical_host
 
 _SCHEME = re.compile(r"\A[a-z][a-z0-9+.\-]*://", re.IGNORECASE)
-_ADDRESS = re.compile(r"\[?([0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*|\*)\]?", re.IGNORECASE)
+_ADDRESS = re.compile(r"\[?(?:(?:[0-9a-f.]*:){2}[0-9a-f:.]*|\*)\]?", re.IGNORECASE)
 _PORT = re.compile(r":([^:\]]*)$")
 _LABEL = re.compile(r"[a-z0-9_*?-]{0,63}")
 

@@ -5,7 +5,7 @@ const TROUBLE = '[role=alert], [role=status], [aria-live=assertive], [aria-inval
   + ' [class*=error i], [class*=invalid i], [class*=alert i], [class*=danger i], [class*=warning i], [class*=toast i]';
 const TROUBLE_CLASS = /(^|[-_\s])(errors?|invalid|alerts?|danger|warnings?|toasts?)(?=$|[-_\s])|error-?(message|msg|text)|(field|form|input)error/i;
 const OVERLAYS = 'dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true], [popover]';
-const TURNS = /^[«‹←<]*\s*(next|prev(ious)?|older|newer|first|last|more|load more|show more|view more|weiter|zurück|vorherige|nächste|mehr|suivante?|précédente?|plus|siguiente|anterior|más|successiv[ao]|precedente|próxim[ao]|下一页|上一页|下一頁|上一頁|次へ?|前へ?|次のページ|다음|이전|더보기|더 보기|التالي|السابق|הבא|הקודם|[»›→>]+|[«‹←<]+)( page| results?)?\s*[»›→>«‹←<]*$/i;
+const TURNS = /^(?:[«‹←<]*\s*(?:next|prev(ious)?|older|newer|first|last|more|load more|show more|view more|weiter|zurück|vorherige|nächste|mehr|suivante?|précédente?|plus|siguiente|anterior|más|successiv[ao]|precedente|próxim[ao]|下一页|上一页|下一頁|上一頁|次へ?|前へ?|次のページ|다음|이전|더보기|더 보기|التالي|السابق|הבא|הקודם)(?: page| results?)?\s*[»›→>«‹←<]*|[»›→>«‹←<\s]+(?:(?:page|results?)[»›→>«‹←<\s]*)?)$/i;
 
 const shownText = (el, most) => clip((isCovered(el) ? COVERED : '') + squeeze(seenText(el, most * 4 + 200)), most);
 

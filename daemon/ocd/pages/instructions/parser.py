@@ -62,9 +62,11 @@ _TAIL = re.compile(r"(?:(?<!\s)\s+(?:please|for me|now)|(?<![.!,])[.!,]+)$", re.
 _BLANKS = re.compile(r"[^\S\n]+")
 # More places to divide at than an instruction with MAX_STEPS steps has.
 _MAX_CUTS = 60
+# Blanks around a place stay with the parts, which are stripped: looked for here, too, they would
+# be gone through once for each of them.
 _HARD = re.compile(
-    r"\s*(?:[\n;]|→|->|=>|,?\s*\band then\b|,?\s*\bthen\b|,?\s*\bafter that\b|"
-    r",\s*(?:and\s+)?(?:finally|afterwards|next)\b)\s*,?\s*",
+    r"(?:[\n;]|→|->|=>|(?:,\s*+)?\b(?:(?:and )?then|after that)\b|"
+    r",\s*+(?:and\s++)?(?:finally|afterwards|next)\b)\s*+(?:,\s*+)?",
     re.IGNORECASE,
 )
 _VERBS = (

@@ -1,0 +1,32 @@
+"""No text of a page costs the regular expressions of page scripts more than linear time."""
+
+import pytest
+
+from support.page_expressions import literals, slow, sources
+
+# Those that are put together while the script runs: alternatives of fixed words, and a caller's.
+_BUILT = 4
+
+
+@pytest.mark.timeout(300)
+def test_ten_times_the_text_costs_the_scripts_at_most_fifteen_times_the_time() -> None:
+    """Every literal, with hostile texts of 10,000 and 100,000 characters, in V8."""
+    assert slow(sorted({one for script in sources() for one in literals(script)})) == []
+
+
+@pytest.mark.timeout(300)
+def test_what_costs_more_is_found_out() -> None:
+    """Whether the measuring sees a square, and survives what would never end."""
+    assert len(slow([("a*x", "")], limit_s=2)) == 1
+    assert len(slow([("^(?:aa*)*x", "")], limit_s=1)) == 1
+
+
+def test_literals_are_told_from_divisions() -> None:
+    """Templates, comments and strings hold none, what stands between the braces may."""
+    script = "a = b / c / d; // /no/\nconst r = /[/]x/g; `/no/ ${f(/yes/)}`; s = '/no/';"
+    assert list(literals(script)) == [("[/]x", "g"), ("yes", "")]
+
+
+def test_expressions_made_while_running_are_counted() -> None:
+    """A new one that a page's text can reach belongs into a literal, or bounded."""
+    assert sum(script.count("RegExp(") for script in sources()) == _BUILT
