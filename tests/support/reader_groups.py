@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import quote
 
 from support.hostile import ANY, Shape
 
@@ -132,6 +135,22 @@ def markup() -> dict[str, Read]:
     }
 
 
+def _nested_url(length: int) -> str:
+    """Return a URL in a parameter of a URL, and so on: one escape more at each level."""
+    inner, levels = "", 0
+    while len(inner) < length and levels < 60:
+        inner, levels = f"http://h.test/?a={quote(inner, safe='')}", levels + 1
+    return inner + "a" * (length - len(inner))
+
+
+def _deep(length: int) -> object:
+    """Return lists in lists, as deep as a decoder of JSON lets them be, `length` values in all."""
+    value: object = list(range(length))
+    for _ in range(500):
+        value = [value]
+    return value
+
+
 def safety() -> dict[str, Read]:
     """What cleans and masks."""
     from ocd.api.errors import OcdError
@@ -151,6 +170,8 @@ def safety() -> dict[str, Read]:
         "redact: text": redact.redact_text,
         "redact: url": lambda text: redact.redact_url(f"{_URL}?{text}"),
         "redact: nested url": lambda text: redact.redact_url(f"{_URL}?a=b%3A{text}"),
+        "redact: nested urls": lambda text: redact.redact_url(_nested_url(len(text))),
+        "redact: deep": lambda text: redact.redact(_deep(len(text))),
         "redact: value": redact.redact,
         "redact: json": lambda text: redact.redact({"a": [text], text[:200]: text}),
         "redact: long": redact_stream.redact_long,
@@ -259,6 +280,55 @@ def readings() -> dict[str, Read]:
     }
 
 
+def stores() -> dict[str, Read]:
+    """What is written down of calls and read back from files, and what two evidences differ in."""
+    from ocd.config import loader
+    from ocd.evidence import diff, schema_diff
+    from ocd.ledger import args_summary
+    from ocd.recording import param_redaction
+    from ocd.storage import journal
+
+    def config(text: str) -> None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "config.toml")
+            path.write_bytes(_bytes(text))
+            loader._read_file(path)
+
+    def read_back(text: str) -> None:
+        with TemporaryDirectory() as folder:
+            Path(folder, "journal-2026-01-01.jsonl").write_bytes(_bytes(text) + b"\n{}\n")
+            journal.Journal(Path(folder)).summary()
+
+    def compare(text: str) -> None:
+        lines = text.replace("a", "\n- a [ref=e1] ")
+        messages = {"entries": [{"level": "log", "text": line} for line in lines.splitlines()]}
+        one = {"outline": text, "html": text, "console": messages, "network": [], "facts": {}}
+        diff.compare(one, one | {"outline": lines, "html": lines, "facts": {"a": [*text]}})
+
+    def schema(text: str) -> None:
+        fields = {"fields": [{"name": name} for name in text[:20]] or [{"name": "a"}]}
+        schema_diff.diff(fields, [{one: 1} for one in text])
+
+    return {
+        "journal: line": lambda text: journal._line(
+            {"event": "tool_call", "args": {"a": text, text: 1}}
+        ),
+        "journal: read back": read_back,
+        "task: arguments": lambda text: args_summary.summarise({"a": text, text: [text], "b": "c"}),
+        "task: many arguments": lambda text: args_summary.summarise(
+            {f"{number}{one}": one for number, one in enumerate(text)}
+        ),
+        "recording: values": lambda text: param_redaction.mask_values(
+            {"steps": [{"value": one, "ref": "e1"} for one in text]}, bool
+        ),
+        "evidence: compare": compare,
+        "evidence: schema": schema,
+        "config: file": config,
+        "config: host": lambda text: config(f"allow_domain = ['{text}']"),
+        "config: variable": lambda text: loader._variables({"OPENCHROME_ALLOW_DOMAIN": text}),
+    }
+
+
 def calls() -> dict[str, Read]:
     """What reads what callers, hosts and other servers give."""
     from oc.mcp import jsonc_edit, toml_edit
@@ -281,6 +351,12 @@ def calls() -> dict[str, Read]:
             long.feed(data[at : at + 4096])
         long.end()
 
+    def upstream(text: str) -> None:
+        link = {"type": "resource_link", "uri": text, "name": text, "mimeType": text}
+        content = [{"type": "text", "text": text}, link]
+        answer = {"content": content, "structuredContent": {"a": text}}
+        results.output_of("s", "t", answer, redacted=True)
+
     return {
         "act: parse": parser.parse,
         "config: JSON with comments": jsonc_edit.decode,
@@ -291,6 +367,13 @@ def calls() -> dict[str, Read]:
             [{"type": "string", "value": text}, {"type": "number", "value": 1}]
         ),
         "message of the browser": message,
+        "upstream: whole answer": upstream,
+        "upstream: many blocks": lambda text: results.output_of(
+            "s", "t", {"content": [{"type": "image", "data": one} for one in text]}, redacted=True
+        ),
+        "upstream: deep answer": lambda text: results.output_of(
+            "s", "t", {"content": [], "structuredContent": _deep(len(text))}, redacted=True
+        ),
         "upstream: short text": lambda text: results.one_line(text, 100),
         "mcp: fence": lambda text: tool_results.fence(text, text),
         "mcp: response": lambda text: json_lines.response_key(_bytes(text)),
@@ -300,4 +383,4 @@ def calls() -> dict[str, Read]:
     }  # fmt: skip
 
 
-GROUPS = (addresses, sites, markup, safety, values, trees, readings, calls)
+GROUPS = (addresses, sites, markup, safety, values, trees, readings, stores, calls)

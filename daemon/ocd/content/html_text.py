@@ -25,7 +25,8 @@ UNSEEN = "data-openchrome-unseen"
 _HIDDEN = f"[hidden], dialog:not([open]), [{UNSEEN}]"
 _HIDING_STYLE = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
-    r"|opacity\s*:\s*(?:0++(?:\.0++)?|\.0++)|font-size\s*:\s*0(?:px|em|rem|%|pt)?|content-visibility\s*:\s*hidden)"
+    r"|opacity\s*:\s*(?:0++(?:\.0++)?|\.0++)|font-size\s*:\s*0(?:px|em|rem|%|pt)?"
+    r"|content-visibility\s*:\s*hidden)"
     r"\s*(?:!important\s*)?(?:;|$)",
     re.IGNORECASE,
 )

@@ -27,6 +27,8 @@ MASK = "[redacted]"
 URL_MASK = "redacted"
 _MAX_JSON = 1 << 20
 _MAX_DEPTH = 100
+# URLs inside parameters of URLs: each level is one more reading of all that is left.
+_MAX_NESTED = 8
 
 
 def _set(text: str, separator: str | None = None) -> frozenset[str]:
@@ -205,9 +207,13 @@ _HEADER_WORDS = ("authorization", "cookie", "x-")
 
 def redact_text(text: str, *, pairs: bool = True) -> str:
     """Return the text with tokens, secret headers, URL secrets and secret `pairs` masked (a=b)."""
+    return _redact_text(text, 0, pairs=pairs)
+
+
+def _redact_text(text: str, level: int, *, pairs: bool = True) -> str:
     text = secrets.current().mask_text(text)
     if "://" in text:
-        text = _URL.sub(lambda match: redact_url(match[0]), text)
+        text = _URL.sub(lambda match: _redact_url(match[0], level), text)
     lowered = text.lower()
     if any(word in lowered for word in _HEADER_WORDS):
         text = _HEADER.sub(rf"\1\2{MASK}", text)
@@ -255,6 +261,10 @@ def redact_url(url: str) -> str:
     Parameters count in the query, in the fragment and after `;` in the path, whatever their
     encoding, and so do values of secrets anywhere. Everything else stays as it was, byte for byte.
     """
+    return _redact_url(url, 0)
+
+
+def _redact_url(url: str, level: int) -> str:
     url = secrets.current().mask_text(url)
     match = _AUTHORITY.match(url)
     start = ""
@@ -263,10 +273,10 @@ def redact_url(url: str) -> str:
         userinfo, at, host = match[3].rpartition("@")
         start = f"{match[1] or ''}{match[2]}{URL_MASK if userinfo else ''}{at}{host}"
         rest = url[match.end() :]
-    return start + _PARAMETER.sub(_mask_parameter, rest)
+    return start + _PARAMETER.sub(lambda match: _mask_parameter(match, level), rest)
 
 
-def _mask_parameter(match: re.Match[str]) -> str:
+def _mask_parameter(match: re.Match[str], level: int) -> str:
     name, value = match[1], match[2]
     if not value:
         return match[0]
@@ -277,13 +287,15 @@ def _mask_parameter(match: re.Match[str]) -> str:
         or (compact in _LONG_IN_URL and len(value) >= _LONG)
     ):
         return f"{name}={URL_MASK}"
-    return f"{name}={_redact_nested(value)}"
+    return f"{name}={_redact_nested(value, level)}"
 
 
-def _redact_nested(value: str) -> str:
+def _redact_nested(value: str, level: int) -> str:
     # A URL or JSON inside a parameter ("?next=https%3A%2F%2F…token%3D…").
     decoded = unquote(value)
     clean = decoded
     if decoded != value and ("=" in decoded or ":" in decoded):
-        clean = redact_text(decoded)
+        if level >= _MAX_NESTED:
+            return URL_MASK
+        clean = _redact_text(decoded, level + 1)
     return without_tokens(value, URL_MASK) if clean == decoded else quote(clean, safe="")

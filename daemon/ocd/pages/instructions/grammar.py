@@ -162,11 +162,11 @@ _rule(
     r"(?:\s+(?:to\s+|has\s+|is\s+)?(?:load(?:s|ed)?|finish(?:es|ed)?(?:\s+loading)?))?"
 )(_simple("wait_load"))
 _rule(
-    r"wait\s+(?:for|until|till)\s+(?P<place>.+?)\s+(?:to\s+|is\s+|are\s+|has\s+|be\s+)*"
+    r"wait\s+(?:for|until|till)\s+(?P<place>.+?)\s+(?:to\s+|is\s+|are\s+|has\s+|be\s+){0,4}"
     r"(?:disappear(?:s|ed)?|go(?:es)?\s+away|vanish(?:es|ed)?|gone|hidden|closed?s?)"
 )(_place_pattern("wait_gone"))
 _rule(
-    r"wait\s+(?:for|until|till)\s+(?P<place>.+?)(?:\s+(?:to\s+|is\s+|are\s+|be\s+|has\s+)*"
+    r"wait\s+(?:for|until|till)\s+(?P<place>.+?)(?:\s+(?:to\s+|is\s+|are\s+|be\s+|has\s+){0,4}"
     r"(?:appear(?:s|ed)?|visible|shown?|shows?(?:\s+up)?|there|load(?:s|ed)?|come(?:s)?\s+up))?"
 )(_place_pattern("wait"))
 

@@ -75,7 +75,7 @@ _VERBS = (
     r"empty|search|submit|scroll|drag|go|navigate|open|visit|reload|refresh|wait|focus|accept|"
     r"dismiss|append|toggle|expand|collapse)\b"
 )
-_SOFT = re.compile(rf"\s*(?:,\s*(?:and\s+)?|[.!]\s+|\s+and\s+)(?={_VERBS})", re.IGNORECASE)
+_SOFT = re.compile(rf"(?:,\s*+(?:and\s++)?|[.!]\s++|(?<!\s)\s+and\s++)(?={_VERBS})", re.IGNORECASE)
 
 
 def parse(instruction: str) -> list[Step]:
