@@ -6,6 +6,7 @@ import psutil
 
 from support.daemon import Daemon
 from support.mcp import Bridge
+from support.processes import Identity, browsers, words_of
 from support.site import Site
 from support.waiting import wait_until
 
@@ -82,6 +83,28 @@ def test_every_shape_of_answer_says_it(make_daemon: MakeDaemon, site: Site) -> N
         assert answer["isError"]
         assert answer["_meta"]["browser_restarted"] is True
         assert "browser_restarted" not in bridge.call("read_page").get("_meta", {})
+
+
+def _gpu_process(daemon: Daemon) -> Identity | None:
+    children = browsers(daemon.home.base)[0].children(recursive=True)
+    found = [child for child in children if "--type=gpu-process" in words_of(child)]
+    return Identity(found[0].pid, found[0].create_time()) if found else None
+
+
+def test_a_gpu_process_that_dies_again_and_again_costs_nobody_anything(
+    make_daemon: MakeDaemon, site: Site
+) -> None:
+    """By itself Chromium ends at its sixth death, with the tabs of all sessions."""
+    daemon = make_daemon()
+    daemon.do("navigate", url=site.url("article.html"))
+    browser = daemon.chromium()
+    for _ in range(8):
+        victim = wait_until(lambda: _gpu_process(daemon), 30, "a GPU process")
+        victim.kill()
+        victim.wait_gone()
+        daemon.do("page_screenshot")
+    assert daemon.chromium() == browser
+    assert daemon.do("tabs_context")["tabs"][0]["url"] == site.url("article.html")
 
 
 def test_running_crawl_goes_on(make_daemon: MakeDaemon, site: Site) -> None:

@@ -48,7 +48,7 @@ def main() -> int:
         over.set()
         for thread in threads:
             thread.join(120)
-        log = daemon.home.path / "logs"
+        log = daemon.home.path / "log"
         tracebacks = _tracebacks(log)
     report = _report(notes, samples, tracebacks)
     text = json.dumps(report, indent=1, ensure_ascii=False)

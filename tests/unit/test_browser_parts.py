@@ -6,6 +6,7 @@ import os
 import re
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import psutil
@@ -22,6 +23,7 @@ from ocd.browser.observe.text_patterns import text_test
 from ocd.browser.pool.page_pool import site_of
 from ocd.browser.process import child_process, command_line, discovery, orphans
 from ocd.browser.tabs.navigation import load_error
+from ocd.pages.engine import engine
 from support.waiting import wait_until
 
 
@@ -291,6 +293,23 @@ async def test_a_process_that_has_ended_takes_its_children_and_nobody_else(tmp_p
         end.close()
 
 
+class _Leaving:
+    """A tab whose document is another one whenever the engine is asked for; it has no size."""
+
+    main_frame = SimpleNamespace(world=None)
+
+    async def evaluate(self, *_: object, **__: object) -> None:
+        return None
+
+
+async def test_a_page_that_never_stays_is_no_bug_of_ours():
+    """Asked three times, its engine is not there: the page navigates, and nothing is broken."""
+    tab = _Leaving()
+    with pytest.raises(OcdError, match="navigated away") as caught:
+        await engine.call(tab, tab.main_frame, "outline", {})
+    assert (caught.value.code, caught.value.details["navigated"]) == ("script_error", True)
+
+
 class _Wire:
     """A transport that keeps what is written and can be closed."""
 
@@ -351,6 +370,19 @@ async def test_a_session_ends_once(caplog):
     connection.on_lost()
     assert ends == [1]
     assert not caplog.records
+
+
+async def test_a_page_without_a_renderer_has_crashed():
+    """Chromium may answer a call with it before it says that the page has crashed."""
+    wire = _Wire()
+    connection = Connection(wire)
+    asked = _attached(connection, 1).send("Page.captureScreenshot")
+    error = {"code": -32000, "message": "Not attached to an active page"}
+    answer = {"id": wire.written[-1]["id"], "sessionId": "S1", "error": error}
+    connection.receive([msgspec.json.encode(answer)])
+    with pytest.raises(OcdError, match="no renderer") as caught:
+        await asked
+    assert caught.value.code == "tab_crashed"
 
 
 async def test_what_is_no_message_fails_the_calls_of_the_browser_and_no_more(caplog):

@@ -31,6 +31,8 @@ _RENDERER = (
 
 # CDP's error for a session that is gone.
 _NO_SESSION = -32001
+# What Chromium says of a page whose renderer has gone, before it says that it crashed.
+_NO_RENDERER = "Not attached to an active page"
 
 
 class CallResult(dict[str, Any]):
@@ -311,8 +313,15 @@ def _fail(future: asyncio.Future[Any], error: OcdError) -> None:
 
 
 def _cdp_error(method: str, failure: Failure) -> OcdError:
-    """Return what Chromium's refusal of a call means: tab_gone or cdp_error."""
+    """Return what Chromium's refusal of a call means: tab_gone, tab_crashed or cdp_error."""
     detail = f" {failure.data}" if failure.data else ""
     if failure.code == _NO_SESSION:
         return OcdError("tab_gone", f"{method}: the tab is gone.", method=method)
+    if failure.message == _NO_RENDERER:
+        return OcdError(
+            "tab_crashed",
+            f"{method}: the page has no renderer at the moment.",
+            hint="Call page_reload, or navigate.",
+            method=method,
+        )
     return OcdError("cdp_error", f"{method}: {failure.message}{detail}", method=method)

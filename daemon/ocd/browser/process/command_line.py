@@ -46,6 +46,15 @@ QUIET = (
     "--password-store=basic",
     "--use-mock-keychain",
 )
+_HEADLESS = (
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--disable-gpu",
+    # Chromium ends itself, and every session with it, when its GPU process has died six times in
+    # few minutes. Without a GPU that process only composes, and is started again at no cost.
+    "--disable-gpu-process-crash-limit",
+    "--window-size=1280,800",
+)
 _SHM_ENOUGH = 512 << 20
 _DISABLE = "--disable-features="
 
@@ -74,7 +83,7 @@ def _display(binary: str, *, headed: bool) -> list[str]:
     if headed:
         return []
     mode = "--headless" if "headless-shell" in Path(binary).name else "--headless=new"
-    return [mode, "--hide-scrollbars", "--mute-audio", "--disable-gpu", "--window-size=1280,800"]
+    return [mode, *_HEADLESS]
 
 
 def _merge_features(arguments: list[str], extra: Sequence[str]) -> list[str]:

@@ -232,13 +232,7 @@ def script_error(error: OcdError) -> OcdError:
         return error
     not_begun = any(words in error.message for words in _NOT_BEGUN)
     if not_begun or any(words in error.message for words in _LEFT):
-        return OcdError(
-            "script_error",
-            "The page navigated away before the script ended.",
-            hint="Wait for the page with wait_for, then run the script again.",
-            navigated=True,
-            begun=not not_begun,
-        )
+        return page_left(begun=not not_begun)
     if any(words in error.message for words in _UNSERIALISABLE):
         return OcdError(
             "script_error",
@@ -246,6 +240,17 @@ def script_error(error: OcdError) -> OcdError:
             hint="Return plain objects, arrays, strings or numbers.",
         )
     return error
+
+
+def page_left(*, begun: bool) -> OcdError:
+    """Return the error of a script whose document was replaced; begun: whether it may have run."""
+    return OcdError(
+        "script_error",
+        "The page navigated away before the script ended.",
+        hint="Wait for the page with wait_for, then run the script again.",
+        navigated=True,
+        begun=begun,
+    )
 
 
 async def isolated_context(frame: Frame) -> int:

@@ -113,7 +113,8 @@ async def _clip(tab: PageTarget, shot: ScreenshotRequest) -> Clip | None:
         return None
     metrics = await tab.cdp.send("Page.getLayoutMetrics")
     size = metrics["cssContentSize"]
-    return (0, 0, size["width"], size["height"])
+    # A page that is being replaced has no size: the viewport is all that there is to picture.
+    return (0, 0, size["width"], size["height"]) if size["width"] and size["height"] else None
 
 
 def _check_clip(clip: Clip) -> Clip:

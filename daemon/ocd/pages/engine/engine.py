@@ -35,7 +35,10 @@ def source() -> str:
 
 
 async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # noqa: ANN401
-    """Call a function of the engine in a frame and return its JSON value."""
+    """Call a function of the engine in a frame and return its JSON value.
+
+    Raises script_error for a page that goes on to another document whenever the engine is there.
+    """
     there = frame.world is not None  # else the document is new
     for _ in range(3):
         if there:
@@ -44,7 +47,7 @@ async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # no
                 return answer[0]
         await tab.evaluate(source(), isolated=True, frame=frame)
         there = True
-    return None
+    raise evaluate.page_left(begun=False)
 
 
 async def handle(tab: "Tab", frame: Frame, expression: str) -> str | None:

@@ -11,6 +11,7 @@ from html import escape
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
+from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame, apart
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
@@ -118,6 +119,8 @@ class _Reader:
         if reply["suspects"] and await reveal_closed_shadow(self._tab, frame):
             reply = await self._ask(frame, options)
         result = reply["result"]
+        if result is None and not options.keys() & {"ref", "selector"}:
+            raise evaluate.page_left(begun=False)  # the new document has no element yet
         if result is None:
             raise OcdError(
                 "stale_ref", "The element was removed from the page.", hint="Call read_page again."
