@@ -6,7 +6,7 @@ GENERATED := daemon/ocd/api/catalog.json VERBS.md
 PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check unit scenarios crash gen transcripts bench soak field audit run clean
+.PHONY: help setup demo picture test check unit scenarios crash gen transcripts bench soak field audit run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,6 +19,9 @@ setup: ## Prepare .venv and Chromium
 
 demo: $(READY) ## Crawl a site as a task; show the ledger, a handle and a page
 	@scripts/demo
+
+picture: $(READY) ## Draw docs/picture.svg, the terminal that README shows
+	@scripts/picture
 
 test: $(READY) ## Run all that CI runs: check, and every test beside it
 	@scripts/test $(PARALLEL)
