@@ -1,0 +1,98 @@
+"""The rules of CONTRIBUTING.md that no tool for everybody knows."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("daemon/ocd", "client/oc", "mcp_bridge/oc_mcp")
+MAX_FUNCTION_LINES = 60
+MAX_MODULE_LINES = 400
+# As names of functions they say neither what is done nor what is returned. Participles for a state
+# that a property has (`closed`, `failed`, `ended`) are not here.
+PARTICIPLES = frozenset(
+    (
+        "told", "said", "kept", "met", "whole", "brief", "shown", "known", "heard", "placed",
+        "listed", "named", "plain", "found", "given", "taken", "wanted", "made", "left", "gone",
+        "begun", "held", "seen", "chosen", "looked", "called", "noted", "lifted", "bare", "fitting",
+        "missing", "numbered", "preferred", "carried", "cleaned", "compared", "lent", "reached",
+        "asked", "supplied", "parsed", "decoded", "opened",
+    )
+)  # fmt: skip
+
+
+@cache
+def _trees() -> dict[str, ast.Module]:
+    files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+    return {
+        str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8")) for path in files
+    }
+
+
+def _functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for path, tree in _trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield f"{path}:{node.lineno} {node.name}", node
+
+
+def test_functions_are_short() -> None:
+    """What outgrows the bound belongs in two."""
+    lengths = {where: (one.end_lineno or 0) - one.lineno + 1 for where, one in _functions()}
+    assert [where for where, lines in lengths.items() if lines > MAX_FUNCTION_LINES] == []
+
+
+def test_modules_are_one_noun() -> None:
+    """A module that outgrows the bound has two nouns."""
+    lengths = {path: len((ROOT / path).read_text("utf-8").splitlines()) for path in _trees()}
+    assert [path for path, lines in lengths.items() if lines > MAX_MODULE_LINES] == []
+
+
+def test_no_function_is_named_by_a_bare_participle() -> None:
+    """A name says what a function does or returns."""
+    bare = [where for where, one in _functions() if one.name.strip("_") in PARTICIPLES]
+    assert "\n".join(bare) == ""
+
+
+def test_background_work_is_the_child_of_a_group() -> None:
+    """`create_task` is asked of a TaskGroup: a variable or attribute named so."""
+    strays = [
+        f"{path}:{node.lineno} {ast.unparse(node)}"
+        for path, tree in _trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "create_task"
+        and ast.unparse(node.func.value) not in {*_groups(tree), "self.group"}
+    ]
+    assert "\n".join(strays) == ""
+
+
+def _groups(tree: ast.Module) -> set[str]:
+    items = (
+        item for node in ast.walk(tree) if isinstance(node, ast.AsyncWith) for item in node.items
+    )
+    opened = {
+        ast.unparse(item.optional_vars)
+        for item in items
+        if item.optional_vars is not None and "TaskGroup" in ast.unparse(item.context_expr)
+    }
+    arguments = (node for node in ast.walk(tree) if isinstance(node, ast.arg) and node.annotation)
+    return opened | {one.arg for one in arguments if "TaskGroup" in ast.unparse(one.annotation)}
+
+
+def test_nothing_is_caught_and_dropped() -> None:
+    """`except Exception` logs the traceback or raises; `except BaseException` raises again."""
+    dropped = []
+    for path, tree in _trees().items():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ExceptHandler):
+                continue
+            caught = ast.unparse(node.type) if node.type else "BaseException"
+            body = ast.unparse(ast.Module(node.body, []))
+            if caught == "Exception" and ".exception(" not in body:
+                dropped.append(f"{path}:{node.lineno}")
+            if "BaseException" in caught and "raise" not in body:
+                dropped.append(f"{path}:{node.lineno}")
+    assert "\n".join(dropped) == ""
