@@ -8,12 +8,12 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
 
-from oc import argv, client_commands, command_names, hot_path
-from ocd.api.errors import OcdError
+from oc.app import application
 from ocd.cli.app import build
 from ocd.config.settings import SETTINGS
 
@@ -156,34 +156,27 @@ def _alternatives(command: str) -> Iterator[list[str]]:
     yield from (list(words) for words in itertools.product(*choices))
 
 
-def _oc_problem(words: list[str]) -> str:
-    catalog = hot_path.load_catalog()
-    index = command_names.index(client_commands.OWN, catalog["verbs"], catalog["kinds"])
-    nouns = {command_names.words(entry)[0] for entry in index.values()}
-    if len(words) == 1 and (words[0] in nouns or words[0].startswith("--")):
-        return ""
-    try:
-        argv.parse(words, index)
-    except OcdError as error:
-        placeholder = any(re.fullmatch("X|[A-Z_]{2,}|{X}", word) for word in words)
-        given_later = "missing" in error.message or (placeholder and "expects" in error.message)
-        return "" if given_later else error.message
-    except argv.HelpRequested:
-        pass
+def _line_problem(command: Any, words: list[str]) -> str:  # noqa: ANN401 - typer's own
+    """Return what of a command line a typer command does not know; an empty string if nothing."""
+    options = set(_options(command))
+    while words:
+        word, words = words[0].partition("=")[0], words[1:]
+        commands = getattr(command, "commands", {})
+        if word.startswith("-"):
+            if word not in options:
+                return f"there is no option {word}"
+        elif word in commands:
+            command = commands[word]
+            options |= set(_options(command))
+        elif commands and word.isidentifier() and word.islower():
+            return f"there is no command {word}"
     return ""
 
 
-def _ocd_problem(words: list[str]) -> str:
-    command = get_command(build())
-    while words and not words[0].startswith("-"):
-        inner = getattr(command, "commands", {}).get(words[0])
-        if inner is None:
-            return f"there is no command {words[0]}"
-        command, words = inner, words[1:]
-    known = {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
-    return ", ".join(
-        word for word in words if word.startswith("-") and word not in {*known, "--help"}
-    )
+def _options(command: Any) -> Iterator[str]:  # noqa: ANN401 - typer's own
+    yield "--help"
+    for one in command.params:
+        yield from (*one.opts, *one.secondary_opts)
 
 
 def _problem(words: list[str]) -> str:
@@ -193,9 +186,9 @@ def _problem(words: list[str]) -> str:
             "" if re.search(rf"^{rest[0]}:", _read("Makefile"), re.MULTILINE) else "no such target"
         )
     if program == "oc":
-        return _oc_problem(rest)
+        return _line_problem(get_command(application(rest)), rest)
     if program == "ocd":
-        return _ocd_problem(rest)
+        return _line_problem(get_command(build()), rest)
     relay = _read("mcp_bridge/oc_mcp/__main__.py")
     return ", ".join(word for word in rest if word.startswith("--") and word not in relay)
 
