@@ -4,7 +4,9 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Coroutine
+from collections import ChainMap
+from collections.abc import Awaitable, Coroutine, Mapping
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
 
@@ -12,16 +14,19 @@ import msgspec
 import psutil
 import watchfiles
 
+from ocd import call_context
 from ocd.api import paths
+from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
-from ocd.api.wire import Client
+from ocd.api.wire import CallRequest, Client
 from ocd.browser.process import orphans
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.sessions.session import Sessions
+from ocd.call_context import AllowedVerbs, CallContext
 from ocd.calls import catalog
 from ocd.calls.dispatch import check_call, run_call
 from ocd.calls.egress_policy import EgressPolicy
-from ocd.calls.path_params import FileAccess, project_folders
+from ocd.calls.replies import Reply
 from ocd.calls.services import CallServices
 from ocd.calls.task_kinds import task_kinds
 from ocd.config.loader import Config, environment, reload
@@ -30,12 +35,15 @@ from ocd.evidence.service import EvidenceService
 from ocd.evidence.store import EvidenceStore
 from ocd.gateway.gateway import Gateway
 from ocd.gateway.tool_pins import PinStore
-from ocd.gateway_assembly import toolbox
 from ocd.integrations.totp_seeds import TotpStore
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
+from ocd.memory.checkpoints import checkpoints, snapshots
+from ocd.memory.notes import Notes
+from ocd.memory.session_resume import SessionSnapshots
 from ocd.outputs import sweeper
 from ocd.outputs.store import OutputStore
+from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.recording.store import Recordings
 from ocd.runtime import session_retention
@@ -48,12 +56,14 @@ from ocd.runtime.part_options import (
 )
 from ocd.safety import secrets
 from ocd.safety.domain_policy import DomainPolicy
+from ocd.safety.file_access import FileAccess, project_folders
 from ocd.safety.path_policy import Roots
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
 from ocd.server.http_api import HttpApi
 from ocd.server.mcp_socket import McpSocketServer
-from ocd.session_stores import shelves
+from ocd.skills.service import SkillService
+from ocd.skills.store import Skills
 from ocd.storage.journal import Journal
 from ocd.verb_api.capabilities import Capabilities
 from ocd.verb_api.declaration import Verb
@@ -108,25 +118,30 @@ class Daemon:
             Recordings(home / "recordings"), self.sessions, self.sanitizer, self.spawn
         )
         self._http_port: int | None = None
-        verbs, kinds = catalog.load(), catalog.kinds()
-        capabilities = Capabilities(verbs | kinds, config.tools_only, config.disable_tools)
+        verbs, task_verbs = catalog.load(), catalog.kinds()
+        self._capabilities = Capabilities(
+            verbs | task_verbs, config.tools_only, config.disable_tools
+        )
         parts: dict[type, object] = {}
-        self.runner = self._runner(capabilities, parts, kinds)
-        self._put_stores(parts)
+        self.runner = self._runner(parts, task_verbs)
+        self.recent_actions = RecentActions()
+        self.notes = Notes(home / "memory")
+        self.skills = Skills(home / "skills")
         entries = {entry["name"]: entry for entry in catalog.render(verbs.values())["verbs"]}
-        self._put_callers(parts, toolbox(entries, self.gateway, capabilities))
-        self.road = self._road(capabilities, parts, verbs, kinds)
-        self.door = McpSocketServer(
-            self.road, entries, version=VERSION, config=lambda: self.config,
+        self._add_parts(parts)
+        self._add_callers(parts, self._tool_catalog(entries))
+        self.services = self._services(parts, verbs, task_verbs)
+        self.mcp_socket = McpSocketServer(
+            self.services, entries, version=VERSION, config=lambda: self.config,
             status=self.status, spawn=self.spawn,
         )  # fmt: skip
 
-    def _put_stores(self, parts: dict[type, object]) -> None:
+    def _add_parts(self, parts: dict[type, object]) -> None:
         """Add what verbs need that makes no calls of its own."""
         config = self.config
         own = (
             *(self.chromium, self.sessions, self.journal, self.outputs, self.crawler),
-            *(self.runner, self.recorder, self.gateway),
+            *(self.runner, self.recorder, self.gateway, self.notes),
             EvidenceService(self.sessions, self.evidence, self.outputs, self.sanitizer),
             TotpStore(config.home, environment()),
             UploadServices(
@@ -136,44 +151,57 @@ class Daemon:
         )
         parts.update({type(part): part for part in own})
 
-    def _put_callers(self, parts: dict[type, object], tools: ToolCatalog) -> None:
-        """Add what starts other verbs; they take the road as it is once it is there."""
+    def _add_callers(self, parts: dict[type, object], tools: ToolCatalog) -> None:
+        """Add what starts other verbs; the services are there when they do."""
         home = self.config.home
-        calls = NestedCalls(lambda request: run_call(self.road, request))
-        self.shelves = shelves(
-            home, self.recorder, calls, lambda verb, params: check_call(self.road, verb, params)
-        )
-        parts.update(self.shelves.parts())
+        calls = NestedCalls(self._call)
         own = (
             *(calls, tools),
             Workflows(WorkflowStore(home / "workflows"), self.sessions, calls),
             PaginationServices(calls, self.sessions),
             Planner(PlanStore(home / "plans"), calls, tools.entries),
-        )
+            SessionSnapshots(self.sessions, checkpoints(home), snapshots(home), calls),
+            SkillService(
+                self.skills, self.recent_actions, self.recorder, self.sessions, calls,
+                lambda verb, params: check_call(self.services, verb, params),
+            ),
+        )  # fmt: skip
         parts.update({type(part): part for part in own})
 
-    def _runner(
-        self, capabilities: Capabilities, parts: dict[type, object], kinds: dict[str, Verb]
-    ) -> Runner:
-        return Runner(
-            TaskStore(self.config.home / "tasks"),
-            task_kinds(kinds, parts),
-            self.spawn,
-            max_concurrent=self.config.max_concurrent_tasks,
-            admit=lambda kind: capabilities.check(kinds[kind]),
+    def _call(self, request: CallRequest, caller: CallContext) -> Awaitable[Reply]:
+        return run_call(self.services, request, caller=caller)
+
+    def _allowed(self) -> AllowedVerbs:
+        """Return the verbs that the call which runs may use."""
+        return call_context.current().capabilities or self._capabilities
+
+    def _tool_catalog(self, entries: Mapping[str, Mapping[str, Any]]) -> ToolCatalog:
+        """Return our verbs and the tools of other servers, as verbs about verbs see them."""
+        own: dict[str, Mapping[str, Any]] = {**entries}
+        shown = ChainMap(own, self.gateway.entries)
+        return ToolCatalog(
+            shown,
+            lambda name: self._allowed().check(name, shown[name]["capability"]),
+            lambda name: self._allowed().check_unknown(name),
+            self.gateway.settle,
         )
 
-    def _road(
-        self,
-        capabilities: Capabilities,
-        parts: dict[type, object],
-        verbs: dict[str, Verb],
-        kinds: dict[str, Verb],
+    def _runner(self, parts: dict[type, object], task_verbs: dict[str, Verb]) -> Runner:
+        return Runner(
+            TaskStore(self.config.home / "tasks"),
+            task_kinds(task_verbs, parts),
+            self.spawn,
+            max_concurrent=self.config.max_concurrent_tasks,
+            admit=lambda kind: self._allowed().check(kind, task_verbs[kind].capability),
+        )
+
+    def _services(
+        self, parts: dict[type, object], verbs: dict[str, Verb], task_verbs: dict[str, Verb]
     ) -> CallServices:
         return CallServices(
             verbs=verbs,
-            kinds=kinds,
-            capabilities=capabilities,
+            task_verbs=task_verbs,
+            capabilities=self._capabilities,
             parts=parts,
             chromium=self.chromium,
             sessions=self.sessions,
@@ -181,11 +209,11 @@ class Daemon:
             outputs=self.outputs,
             journal=self.journal,
             recorder=self.recorder,
-            trails=self.shelves.trails,
+            recent_actions=self.recent_actions,
             sanitizer=self.sanitizer,
-            reach=self.reach,
+            file_access=self.file_access,
             gateway=self.gateway,
-            egress=EgressPolicy(lambda: self.config.policy.exfiltration, self.report),
+            egress_policy=EgressPolicy(lambda: self.config.policy.exfiltration, self.report),
             large_output=lambda: self.config.handle_large_tool_output,
         )
 
@@ -206,14 +234,14 @@ class Daemon:
         return domain_policy(self.config, own_servers(self.config, [self._http_port]))
 
     async def load(self, name: str) -> Any:  # noqa: ANN401 - a module of oc_mcp
-        """Return a module of oc_mcp, which the door imports."""
-        return await self.door.load(name)
+        """Return a module of oc_mcp, which the MCP socket imports."""
+        return await self.mcp_socket.load(name)
 
     def report(self, event: dict[str, Any]) -> None:
         """Write an event to the journal."""
         self.journal.record_event({**redact(event), "ts": rfc3339(time.time())})
 
-    def reach(self, client: Client) -> FileAccess:
+    def file_access(self, client: Client) -> FileAccess:
         """Return the files that a client may name: oc's caller has a shell, others have roots."""
         own = belongings(self.config)
         if client.kind == "oc":
@@ -227,13 +255,15 @@ class Daemon:
 
     def api(self) -> HttpApi:
         """Return the socket's routes."""
-        served = [verb for verb in self.road.verbs.values() if verb.name in self.road.capabilities]
+        served = [
+            verb for verb in self.services.verbs.values() if verb.name in self.services.capabilities
+        ]
         document = catalog.render(served)
         return HttpApi(
-            self.road,
+            self.services,
             catalog=msgspec.json.encode(document),
             # What a client compares is what it was built with, not what is enabled here.
-            catalog_hash=catalog.render(self.road.verbs.values())["hash"],
+            catalog_hash=catalog.render(self.services.verbs.values())["hash"],
             status=self.status,
             shutdown=self.stop.set,
         )
@@ -258,8 +288,8 @@ class Daemon:
             "tabs": self.sessions.tab_count,
             "tasks": self.runner.counts(),
             "handles": self.outputs.stats(),
-            "calls_in_flight": len(self.road.calls),
-            "mcp": {"bridges": self.door.bridge_count, "http_port": self.http_port},
+            "calls_in_flight": len(self.services.active_calls),
+            "mcp": {"bridges": self.mcp_socket.bridge_count, "http_port": self.http_port},
             "memory": {"rss_bytes": own.memory_info().rss},
         }
 
@@ -302,7 +332,13 @@ class Daemon:
             )
             group.create_task(forgetting)
             group.create_task(self._watch_config())
-            group.create_task(self.shelves.read())
+            group.create_task(self._load_stores())
+
+    async def _load_stores(self) -> None:
+        """Read what calls would wait for; what cannot be read says so to those calls."""
+        for store in (self.notes.store, self.skills.store):
+            with suppress(OcdError):
+                await asyncio.to_thread(store.load)
 
     def _sweep_interval_s(self) -> float:
         return self.config.output_handle_sweep_interval_seconds
@@ -321,13 +357,13 @@ class Daemon:
 
     async def close(self) -> None:
         """End tasks, calls and Chromium, in this order, within bounded time."""
-        self.road.closing.set()
+        self.services.closing.set()
         await self.runner.stop()
         try:
             async with asyncio.timeout(STOP_GRACE_S):
-                await self.road.wait_idle()
+                await self.services.wait_idle()
         except TimeoutError:
-            logger.warning("%d calls did not end in time", len(self.road.calls))
+            logger.warning("%d calls did not end in time", len(self.services.active_calls))
         await self.gateway.close()
         await self.crawler.close()
         await self.recorder.close()
@@ -336,5 +372,5 @@ class Daemon:
 
     def abandon(self) -> None:
         """End Chromium, and write nothing: at the places we know there may be another's files."""
-        self.road.closing.set()
+        self.services.closing.set()
         self.chromium.kill()

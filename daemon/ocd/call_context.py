@@ -1,12 +1,32 @@
-"""The elements that a call has met: for those who write calls down."""
+"""What a call carries with it: one frozen CallContext in the daemon's only context variable."""
 
 import time
-from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from ocd.api.wire import Client
+from ocd.safety.file_access import FileAccess
+from ocd.safety.param_redaction import HidesValue
+from ocd.safety.session_taint import Way
 
 # What a call takes to be answered once all is known, on a busy machine.
 _ANSWER_S = 0.25
+
+MaySend = Callable[[Way, str], None]
+
+
+class AllowedVerbs(Protocol):
+    """The verbs that a call may use; see verb_api.capabilities."""
+
+    def check(self, name: str, group: str) -> None:
+        """Raise CAPABILITY_DISABLED if what has this name, of this group, is outside."""
+        ...
+
+    def check_unknown(self, name: str) -> None:
+        """Raise CAPABILITY_DISABLED if a name that no verb has is of a group that is left out."""
+        ...
 
 
 @dataclass(slots=True)
@@ -23,18 +43,19 @@ class TouchedElement:
 
 @dataclass(eq=False, slots=True)
 class TouchedElements:
-    """What one call has met so far.
+    """The elements that one call has touched so far: for those who write calls down.
 
-    whole: identities are wanted. calls: how many others it has made in its session.
-    kept: its parameters as they may be kept, once somebody has asked for that.
-    deadline: when the call must be answered, by the monotonic clock.
+    with_identity: identities are wanted. nested_calls: how many others it has made in its session.
     """
 
-    whole: bool = False
-    elements: list[TouchedElement] = field(default_factory=list)
-    calls: int = 0
-    kept: Any = None
-    deadline: float | None = None
+    with_identity: bool = False
+    elements: list[TouchedElement] = field(default_factory=list[TouchedElement])
+    nested_calls: int = 0
+
+    @property
+    def hidden_values(self) -> HidesValue | None:
+        """What `hides` is for; None if no elements were touched."""
+        return self.hides if self.elements else None
 
     def hides(self, names: set[str]) -> bool:
         """Return whether what is given to an element of these names may be a password.
@@ -48,26 +69,78 @@ class TouchedElements:
         return bool(self.elements) and names.isdisjoint(one.named for one in self.elements)
 
 
-# Those of the call that is served in this context; the dispatcher sets it.
-MET: ContextVar[TouchedElements | None] = ContextVar("MET", default=None)
+def _send_freely(_way: Way, _target: str) -> None:
+    pass
 
 
-def wanted() -> bool:
-    """Return whether the call that runs wants the identities of the elements that it meets."""
-    met = MET.get()
-    return met is not None and met.whole
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallContext:
+    """What a call carries; `run_call` sets it, and tasks that the call starts inherit it.
+
+    It has no parameters: what a call begins in the background would keep them in memory.
+
+    Args:
+        verb: The verb that runs.
+        session: The session that it was called in.
+        client: Who called it.
+        files: The files that it may name.
+        capabilities: The verbs that it may use; None: all that the daemon has.
+        capability_waived: The calling verb chose this one: its own capability is enough.
+        may_send: Asked before data leaves; raises if it may not.
+        can_ask: The host behind the call can ask a person.
+        touched: The elements that it has touched.
+        deadline: When it must be answered, by the monotonic clock; None for tasks.
+        depth: How many calls it is nested in.
+    """
+
+    verb: str = ""
+    session: str = "default"
+    client: Client = field(default_factory=Client)
+    files: FileAccess = field(default_factory=FileAccess)
+    capabilities: AllowedVerbs | None = None
+    capability_waived: bool = False
+    may_send: MaySend = _send_freely
+    can_ask: bool = False
+    touched: TouchedElements = field(default_factory=TouchedElements)
+    deadline: float | None = None
+    depth: int = 0
+
+    def nested(self, *, capability_waived: bool) -> "CallContext":
+        """Return what a call that this one makes starts from."""
+        return replace(self, depth=self.depth + 1, capability_waived=capability_waived)
+
+
+_CURRENT: ContextVar[CallContext] = ContextVar("CALL_CONTEXT")
+
+
+def current() -> CallContext:
+    """Return the context of the call that runs; outside of calls an empty one."""
+    return _CURRENT.get(None) or CallContext()
+
+
+def enter(context: CallContext) -> Token[CallContext]:
+    """Make it the current context, until what is returned is given to `leave`; for run_call."""
+    return _CURRENT.set(context)
+
+
+def leave(token: Token[CallContext]) -> None:
+    """Make the context current that was so before."""
+    _CURRENT.reset(token)
+
+
+def wants_identity() -> bool:
+    """Return whether the call that runs wants the identities of the elements that it touches."""
+    return current().touched.with_identity
+
+
+def note_element(named: str, about: dict[str, Any]) -> None:
+    """Note an element as touched; `named` is empty if it was found by its place."""
+    current().touched.elements.append(TouchedElement(named, about))
 
 
 def seconds_left(most_s: float) -> float:
     """Return `most_s`, or what the call that runs has left for a last look, if that is less."""
-    met = MET.get()
-    if met is None or met.deadline is None:
+    deadline = current().deadline
+    if deadline is None:
         return most_s
-    return max(0.0, min(most_s, met.deadline - time.monotonic() - _ANSWER_S))
-
-
-def note(named: str, about: dict[str, Any]) -> None:
-    """Note an element; `named` is empty if it was found by its place."""
-    met = MET.get()
-    if met is not None:
-        met.elements.append(TouchedElement(named, about))
+    return max(0.0, min(most_s, deadline - time.monotonic() - _ANSWER_S))

@@ -44,8 +44,8 @@ async def serve(config: Config) -> None:
             background = daemon.spawn(daemon.run_background())
             mcp_address = paths.mcp_socket(str(config.home), environment())
             async with (
-                mcp_http.listening(daemon.door, config, daemon.spawn) as daemon.http_port,
-                daemon.door.listening(mcp_address),
+                mcp_http.listening(daemon.mcp_socket, config, daemon.spawn) as daemon.http_port,
+                daemon.mcp_socket.listening(mcp_address),
                 listening(daemon.api().application(), address),
                 _signals(daemon.stop),
             ):

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
-from ocd.calls.path_params import FileAccess
 from ocd.safety.domain_policy import DomainPolicy, file_path
+from ocd.safety.file_access import FileAccess
 from ocd.safety.path_policy import Roots
 from ocd.safety.protected_files import ProtectedFiles
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.cli.logfile import _formatter
-from ocd.recording.param_redaction import truncate
 from ocd.safety import secrets
+from ocd.safety.param_redaction import truncate
 from ocd.safety.redact import redact, redact_text
 from ocd.safety.secrets import NONE, Secrets, read_file
 

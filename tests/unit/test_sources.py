@@ -13,7 +13,8 @@ from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
 from ocd.calls.param_decoding import decode_call
-from ocd.calls.path_params import FileAccess, check_paths, read_path_params
+from ocd.calls.path_params import check_paths, read_path_params
+from ocd.safety.file_access import FileAccess
 from ocd.safety.path_policy import Roots, safe_name
 from ocd.verb_api.declaration import (
     ARGUMENTS_OF_KIND,

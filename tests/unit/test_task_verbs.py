@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from ocd import call_context
 from ocd.api.errors import OcdError
+from ocd.call_context import CallContext
 from ocd.calls.param_decoding import decode_call
-from ocd.ledger.runner import CALLER_SESSION, Runner, TaskKind
+from ocd.ledger.runner import Runner, TaskKind
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_handle import TaskHandle
 from ocd.storage.payload import JSON, JsonLinesFile, Payload
@@ -53,7 +55,7 @@ async def call(runner: Runner, verb: Verb, params: Mapping[str, Any]) -> Any:  #
 async def test_the_life_of_a_task_in_verbs(tmp_path: Path) -> None:
     """start, wait, get with the result, list: the shapes of the specification."""
     async with a_runner(tmp_path) as runner:
-        CALLER_SESSION.set("mine")
+        call_context.enter(CallContext(session="mine"))
         started = await call(runner, tasks.oc_task_start, {"kind": "pages", "args": {"n": 2}})
         assert list(started) == ["task_id", "status", "kind"]
         waited = await call(

@@ -1,15 +1,15 @@
 """Data that leaves: what a call would send where, and whether it may; see safety.session_taint."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from ocd import call_context
+from ocd.call_context import MaySend
 from ocd.calls.param_decoding import fields_of
 from ocd.calls.path_params import extras_of
 from ocd.safety.session_taint import (
-    MAY_SEND,
     Departure,
     Rule,
     SessionTaints,
@@ -21,8 +21,6 @@ from ocd.safety.session_taint import (
 )
 from ocd.verb_api.declaration import UPSTREAM_ORIGIN, Output, Params, Verb
 
-# Whether the host behind the call that runs can ask a person.
-ASKABLE: ContextVar[bool] = ContextVar("ASKABLE", default=False)
 Report = Callable[[dict[str, Any]], None]
 
 
@@ -52,19 +50,25 @@ class EgressPolicy:
                 self.taints.of(session).read(origin)
                 return
 
-    def may_send(self, session: str, way: Way, target: str) -> None:
-        """Raise exfiltration_denied or consent_needed if data may not go this way to the target."""
+    def of_session(self, session: str, *, can_ask: bool) -> MaySend:
+        """Return what raises exfiltration_denied or consent_needed if data may not leave it.
+
+        can_ask: whether the host behind the call can ask a person.
+        """
+        return lambda way, target: self._judge(session, way, target, can_ask=can_ask)
+
+    def _judge(self, session: str, way: Way, target: str, *, can_ask: bool) -> None:
         taint = self.taints.of(session)
         read = taint.strangers(target)
         if not read or (way, target) in taint.confirmed:
             return
         rule = self.rule()
         if rule is None:
-            rule = "ask" if ASKABLE.get() else "allow"
+            rule = "ask" if can_ask else "allow"
         event = {"event": "data_left", "session": session, "way": way, "target": target}
         if rule == "allow":
             self.report({**event, "after_reading": read[:10], "decision": "allowed"})
-        elif rule == "ask" and ASKABLE.get():
+        elif rule == "ask" and can_ask:
             raise question(way, target, read)
         else:
             self.report({**event, "after_reading": read[:10], "decision": "refused"})
@@ -82,8 +86,9 @@ def check(verb: Verb, params: Params, here: str = "") -> None:
 
     here: the address of the tab that it works on, or an empty string.
     """
+    may_send = call_context.current().may_send
     for way, target in departures(verb, params, here):
-        MAY_SEND.get()(way, target)
+        may_send(way, target)
 
 
 def departures(verb: Verb, params: Params, here: str) -> Iterator[Departure]:

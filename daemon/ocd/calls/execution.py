@@ -1,114 +1,149 @@
-"""Running a verb with what it needs: a part of the daemon, a task, a session or a tab."""
+"""What a verb runs on: a part of the daemon, a task, a session or a tab in its turn."""
 
+import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import msgspec
 
-from ocd.api.spelling import snake_case
+from ocd.api.errors import OcdError
 from ocd.browser.sessions.session import Session
 from ocd.browser.tabs.tab import Tab
-from ocd.calls import egress_policy
 from ocd.calls.param_decoding import CommonParams
-from ocd.calls.path_params import mask_secret_params
-from ocd.calls.services import ActiveCall, CallServices
+from ocd.calls.services import ActiveCall, CallServices, DecodedCall
 from ocd.recording.active_recording import Action, Run
-from ocd.verb_api.declaration import Output, Params, Verb
-from ocd.verb_api.inline_tasks import OnProgress, run_long
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Output, Params, Verb
+from ocd.verb_api.inline_tasks import OnProgress, run_long, without_call_only
+
+# A verb whose own `timeout_ms` is a wait gets this much more to say what it waited for in vain.
+WAIT_GRACE_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedCall:
-    """A call that may run: its verb, what was decoded, and `given`, from which it was."""
+class CallTarget:
+    """What a verb works on: `run` runs it there; `tab` if it is a tab."""
 
-    verb: Verb
-    common: CommonParams
-    params: Params
-    given: Mapping[str, Any]
+    run: Run
+    tab: Tab | None = None
+
+    @property
+    def url(self) -> str:
+        """The address of the tab; an empty string if it is none."""
+        return self.tab.url if self.tab is not None else ""
 
 
-async def perform(
-    road: CallServices, call: ActiveCall, ready: PreparedCall, on_progress: OnProgress | None
-) -> Output:
-    """Run the verb with what its scope gives it: a part, a task, a session or a tab."""
-    verb, params = ready.verb, ready.params
-    if verb.scope not in ("tab", "task"):  # a tab is asked where it stands, a task as it is started
-        egress_policy.check(verb, params)
+@asynccontextmanager
+async def open_target(
+    services: CallServices, call: ActiveCall, decoded: DecodedCall, on_progress: OnProgress | None
+) -> AsyncIterator[CallTarget]:
+    """Hold what the verb's scope gives it; calls on one tab run in the order in which they came.
+
+    Raises dialog_open for a tab with an open dialog, and what finding the tab raises.
+    """
+    verb, params = decoded.verb, decoded.params
     match verb.scope:
         case "daemon":
-            return await verb.run(_part(road, verb), params)
+            yield CallTarget(partial(verb.run, _part(services, verb), params))
         case "upstream":
-            return await verb.run(params, on_progress)
+            yield CallTarget(partial(verb.run, params, on_progress))
         case "task":
-            request = msgspec.structs.replace(call.request, params=dict(ready.given))
-            task = partial(run_long, road.runner, request, call.budget_s, on_progress)
-            return await _run_recorded(road, call, verb, None, task)
+            request = msgspec.structs.replace(call.request, params=dict(decoded.written))
+            yield CallTarget(
+                partial(run_long, services.runner, request, call.budget_s, on_progress)
+            )
         case "session":
-            session = _session(road, call)
-            with road.chromium.hold():
-                work = partial(verb.run, session, params)
-                output = await _run_recorded(road, call, verb, None, work)
-            if isinstance(output.data, dict):
-                call.tab_id = output.data.get("tab_id")  # one that was opened
-            return output
+            session = _session(services, call)
+            with services.chromium.hold():
+                yield CallTarget(partial(verb.run, session, params))
         case "tab":
-            with road.chromium.hold():
-                return await _run_on_tab(road, call, verb, params, ready.common.tab_id)
+            with services.chromium.hold():
+                tab = await _tab(services, call, verb, decoded.common.tab_id)
+                async with tab.lock:
+                    if tab.opened_dialog is not None and not verb.leaves_dialog:
+                        raise tab.opened_dialog.error()
+                    yield CallTarget(partial(verb.run, tab, params), tab)
 
 
-def _part(road: CallServices, verb: Verb) -> object:
-    assert verb.needs is not None
-    return road.parts[verb.needs]
-
-
-async def _run_on_tab(
-    road: CallServices, call: ActiveCall, verb: Verb, params: Params, tab_id: str | None
+async def run_verb(
+    services: CallServices, call: ActiveCall, verb: Verb, target: CallTarget
 ) -> Output:
-    session = _session(road, call)
-    tab = await _tab_for(session, verb, tab_id)
-    call.tab_id, call.url = tab.id, tab.url
-    call.met.whole = True
-    # Calls on one tab run in the order in which they came.
-    async with tab.lock:
-        if tab.opened_dialog is not None and not verb.leaves_dialog:
-            raise tab.opened_dialog.error()
-        egress_policy.check(verb, params, tab.url)
-        tab.request_log.last_call_at = time.time()
-        work = partial(verb.run, tab, params)
-        return await _run_recorded(road, call, verb, tab, work)
-
-
-async def _run_recorded(
-    road: CallServices, call: ActiveCall, verb: Verb, tab: Tab | None, work: Run
-) -> Output:
-    """Do the work, and have it written down if the session is being recorded."""
-    recording = road.recorder.of(call.request.session)
+    """Run the verb on its target, and have it written down if the session is being recorded."""
+    if target.tab is not None:
+        target.tab.request_log.last_call_at = time.time()
+    recording = services.recorder.of(call.request.session)
     if recording is None or not verb.is_action:
-        return await work()
-    params = {
-        snake_case(key): value
-        for key, value in mask_secret_params(verb, call.request.params).items()
-    }
-    action = Action(
-        verb=verb, params=params, met=call.met, tab=tab, session=call.request.session,
-        deadline=call.deadline,
-    )  # fmt: skip
-    return await recording.record(action, work)
+        output = await target.run()
+    else:
+        action = Action(
+            verb=verb, params=call.redacted_params(verb), touched=call.touched, tab=target.tab,
+            session=call.request.session, deadline=call.deadline,
+        )  # fmt: skip
+        output = await recording.record(action, target.run)
+    if verb.scope == "session" and isinstance(output.data, dict):
+        call.tab_id = output.data.get("tab_id")  # one that was opened
+    return output
 
 
-async def _tab_for(session: Session, verb: Verb, tab_id: str | None) -> Tab:
-    if verb.opens_tab and tab_id is None and not session.tabs:
-        return await session.new_tab()
-    return session.tab(tab_id)
+def _part(services: CallServices, verb: Verb) -> object:
+    assert verb.needs is not None
+    return services.parts[verb.needs]
 
 
-def _session(road: CallServices, call: ActiveCall) -> Session:
-    session = call.session = road.sessions.get(call.request.session)
-    call.generation = road.chromium.current_generation
+def _session(services: CallServices, call: ActiveCall) -> Session:
+    session = call.session = services.sessions.get(call.request.session)
+    call.generation = services.chromium.current_generation
     return session
+
+
+async def _tab(services: CallServices, call: ActiveCall, verb: Verb, tab_id: str | None) -> Tab:
+    session = _session(services, call)
+    opens = verb.opens_tab and tab_id is None and not session.tabs
+    tab = await session.new_tab() if opens else session.tab(tab_id)
+    call.tab_id, call.url = tab.id, tab.url
+    call.touched.with_identity = True
+    return tab
+
+
+# --- how long -------------------------------------------------------------------------------
+
+
+def allowed_s(verb: Verb, common: CommonParams, params: Params) -> float | None:
+    """Return the seconds that the call may take; None for a task, which has no deadline."""
+    own = getattr(params, "timeout_ms", None)
+    if isinstance(own, int):
+        return own / 1000 + WAIT_GRACE_S
+    if common.timeout_ms is None and verb.long:
+        return None
+    return min(common.timeout_ms or verb.timeout_ms, MAX_TIMEOUT_MS) / 1000
+
+
+@asynccontextmanager
+async def time_limit(call: ActiveCall, verb: Verb, seconds: float | None) -> AsyncIterator[None]:
+    """Cut short what takes longer than `seconds`: then it raises timeout."""
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            yield
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise _too_slow(call, verb, seconds) from None
+
+
+def _too_slow(call: ActiveCall, verb: Verb, seconds: float | None) -> OcdError:
+    message = f"{verb.name} took longer than {seconds:g} s"
+    hint = "Give it more with timeout_ms."
+    if verb.long:
+        arguments = {"kind": verb.name, "args": without_call_only(call.request.params)}
+        step = {"verb": "oc_task_start", "arguments": arguments}
+        hint += f" Or start it as a task, which has no deadline: oc task start {verb.name} …"
+        return OcdError("timeout", message, hint=hint, next_step=step)
+    if verb.scope == "tab":
+        hint += " If the page does not answer at all, close the tab: tabs_close"
+    return OcdError("timeout", message, hint=hint)
 
 
 def notices_restart(call: ActiveCall, *, failed: bool) -> bool:

@@ -5,11 +5,7 @@ WRITES_PATH names a file. Both are checked here, before any verb sees them.
 """
 
 import asyncio
-import errno
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,64 +14,13 @@ import msgspec
 from msgspec import inspect
 
 from ocd.api.errors import OcdError
-from ocd.api.spelling import snake_case
-from ocd.calls.param_decoding import branches, fields_of
-from ocd.safety.path_policy import Roots, denied_error
-from ocd.safety.protected_files import NOTHING, ProtectedFiles
-from ocd.safety.redact import MASK
+from ocd.calls.param_decoding import branches, fields_of, snake
+from ocd.safety.file_access import FileAccess, missing_file
+from ocd.safety.param_redaction import RedactedParams
 from ocd.verb_api.declaration import FileSource, Params, Verb
 
 MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
 
-
-@dataclass(frozen=True, slots=True)
-class FileAccess:
-    """The files that a caller may name: below `roots` (None: it may do all that its shell can).
-
-    cwd: the folder that relative paths start from, or empty: then they are refused. own: what is
-    the daemon's own, which nobody writes; `roots` knows it, too.
-    """
-
-    roots: Roots | None = None
-    cwd: str = ""
-    own: ProtectedFiles = NOTHING
-
-    def readable(self, path: str) -> str:
-        """Return the real path of a file to read: path_not_absolute, file_not_found, path_*."""
-        whole = self._absolute(path)
-        if self.roots is not None:
-            return str(self.roots.resolve(whole))
-        if not whole.exists():
-            raise _missing(whole, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
-        return self._not_own(whole, reads_records=True)
-
-    def writable(self, path: str) -> str:
-        """Return the real path of a file to write; its folder exists."""
-        whole = self._absolute(path)
-        if self.roots is not None:
-            return str(self.roots.resolve(whole, for_write=True))
-        if not whole.parent.is_dir():
-            raise _missing(whole.parent, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
-        return self._not_own(whole, reads_records=False)
-
-    def _not_own(self, path: Path, *, reads_records: bool) -> str:
-        real = Path(os.path.realpath(path))
-        if why := self.own.refusal(real, reads_records=reads_records):
-            raise denied_error(real, why)
-        return str(real)
-
-    def _absolute(self, path: str) -> Path:
-        whole = Path(self.cwd, path) if self.roots is None else Path(path)
-        if whole.is_absolute():
-            return whole
-        raise OcdError(
-            "path_not_absolute", f"Not an absolute path: {path}",
-            hint="Give the whole path, beginning at the root of the file system.", path=path,
-        )  # fmt: skip
-
-
-# What the call that runs may name; tasks that it starts inherit it.
-REACH: ContextVar[FileAccess | None] = ContextVar("REACH", default=None)
 
 _S = TypeVar("_S", bound=msgspec.Struct)
 
@@ -90,13 +35,13 @@ def companions(of: type) -> dict[str, str]:
 
 
 async def read_path_params(
-    verbs: Mapping[str, Verb], verb: Verb, raw: Mapping[str, Any], reach: FileAccess
+    verbs: Mapping[str, Verb], verb: Verb, raw: Mapping[str, Any], files: FileAccess
 ) -> Mapping[str, Any]:
     """Return the parameters with companions replaced by what their files hold.
 
     Raises source_conflict, source_missing, request_too_large, and what reading the path raises.
     """
-    raw = await _read_nested(verbs, verb, raw, reach)
+    raw = await _read_nested(verbs, verb, raw, files)
     names = companions(verb.params)
     if not names:
         return raw
@@ -107,30 +52,30 @@ async def read_path_params(
         if path is not None and name in spelled:
             raise _conflict(verb, name)
         if path is not None:
-            read[name] = await _value_of(verb, name, path, reach)
+            read[name] = await _value_of(verb, name, path, files)
         elif name not in spelled and name in _required_fields(verb.params):
             raise _absent(verb, name, spelled)
     return {key: value for key, value in raw.items() if snake_case(key) not in names} | read
 
 
 async def _read_nested(
-    verbs: Mapping[str, Verb], verb: Verb, raw: Mapping[str, Any], reach: FileAccess
+    verbs: Mapping[str, Verb], verb: Verb, raw: Mapping[str, Any], files: FileAccess
 ) -> Mapping[str, Any]:
     # The arguments of another verb, as oc_task_start takes them.
     for name, extra in extras_of(verb.params).items():
         inner = verbs.get(str(raw.get(extra.get("arguments_of", ""))))
         if inner is not None and isinstance(raw.get(name), dict):
-            return {**raw, name: await read_path_params(verbs, inner, raw[name], reach)}
+            return {**raw, name: await read_path_params(verbs, inner, raw[name], files)}
     return raw
 
 
-async def _value_of(verb: Verb, name: str, path: object, reach: FileAccess) -> Any:  # noqa: ANN401 - JSON
+async def _value_of(verb: Verb, name: str, path: object, files: FileAccess) -> Any:  # noqa: ANN401 - JSON
     if not isinstance(path, str):
         raise OcdError(
             "invalid_argument", f"{verb.name}: parameter '{name}_path' is no string",
             parameter=f"{name}_path",
         )  # fmt: skip
-    data = await asyncio.to_thread(_read, reach, path)
+    data = await asyncio.to_thread(_read, files, path)
     text = _text(verb, name, path, data)
     kinds = branches(fields_of(verb.params)[name])
     if any(isinstance(kind, inspect.StrType) for kind in kinds):
@@ -142,13 +87,13 @@ async def _value_of(verb: Verb, name: str, path: object, reach: FileAccess) -> A
         raise OcdError("invalid_argument", message, parameter=f"{name}_path", path=path) from None
 
 
-def _read(reach: FileAccess, path: str) -> bytes:
-    real = reach.readable(path)
+def _read(files: FileAccess, path: str) -> bytes:
+    real = files.readable(path)
     try:
         with Path(real).open("rb") as file:
             data = file.read(MAX_PAYLOAD_BYTES + 1)
     except OSError as error:
-        raise _missing(real, error) from error
+        raise missing_file(real, error) from error
     if len(data) > MAX_PAYLOAD_BYTES:
         raise OcdError(
             "request_too_large", f"{path} is larger than 16 MiB", path=path, limit=MAX_PAYLOAD_BYTES
@@ -182,11 +127,6 @@ def _absent(verb: Verb, name: str, given: Iterable[str]) -> OcdError:
     )  # fmt: skip
 
 
-def _missing(path: Path | str, error: OSError) -> OcdError:
-    message = f"{path}: {error.strerror or error}"
-    return OcdError("file_not_found", message, errno=error.errno, path=str(path))
-
-
 def include_stored_params(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the parameters with those declared WHEN_STORED set, if the output may be stored."""
     if raw.get("output_mode", raw.get("outputMode")) not in ("handle", "auto"):
@@ -198,7 +138,14 @@ def include_stored_params(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, An
 # --- files that parameters name ---------------------------------------------------------------
 
 
-def check_paths(params: _S, reach: FileAccess) -> _S:
+async def check_file_params(verb: Verb, params: Params, files: FileAccess) -> Params:
+    """Return the parameters with every path checked; in a thread, if there can be one."""
+    if not names_files(verb.params):
+        return params
+    return await asyncio.to_thread(check_paths, params, files)
+
+
+def check_paths(params: _S, files: FileAccess) -> _S:
     """Return the parameters with every path made real and checked, at any depth.
 
     Raises path_not_absolute, path_outside_roots, path_denied, file_not_found; source_conflict and
@@ -210,7 +157,7 @@ def check_paths(params: _S, reach: FileAccess) -> _S:
     extras = extras_of(type(params))
     for name in params.__struct_fields__:
         before = getattr(params, name)
-        after = _check_value(before, extras.get(name, {}).get("path"), reach)
+        after = _check_value(before, extras.get(name, {}).get("path"), files)
         if after is not before:
             changes[name] = after
     return msgspec.structs.replace(params, **changes) if changes else params
@@ -234,13 +181,13 @@ def _names_file(info: inspect.Type) -> bool:
     )
 
 
-def _check_value(value: Any, use: object, reach: FileAccess) -> Any:  # noqa: ANN401 - any parameter
+def _check_value(value: Any, use: object, files: FileAccess) -> Any:  # noqa: ANN401 - any parameter
     if isinstance(value, str) and use:
-        return reach.readable(value) if use == "read" else reach.writable(value)
+        return files.readable(value) if use == "read" else files.writable(value)
     if isinstance(value, msgspec.Struct):
-        return check_paths(value, reach)
+        return check_paths(value, files)
     if isinstance(value, (list, tuple)):
-        items = [_check_value(item, use, reach) for item in value]
+        items = [_check_value(item, use, files) for item in value]
         changed = any(new is not old for new, old in zip(items, value, strict=True))
         return type(value)(items) if changed else value
     return value
@@ -285,15 +232,10 @@ def _required_fields(of: type[Params]) -> frozenset[str]:
     return frozenset(field.encode_name for field in info.fields if field.required)
 
 
-def mask_secret_params(verb: Verb | None, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what callers sent with the parameters masked that are declared as secret."""
-    extras = extras_of(verb.params) if verb else {}
-    hidden = {name for name, extra in extras.items() if extra.get("secret")}
-    return {k: MASK if v is not None and snake_case(k) in hidden else v for k, v in raw.items()}
-
-
-def project_folders(cwd: str) -> Iterator[Path]:
-    """Return the host's project folder as a root, unless it is so wide that it is none."""
-    folder = Path(cwd) if cwd else None
-    if folder and folder.is_absolute() and folder != Path.home() and len(folder.parts) > 2:
-        yield folder
+def written_params(verb: Verb | None, raw: Mapping[str, Any]) -> RedactedParams:
+    """Return what may be written down of the parameters of a call, as the caller sent them."""
+    if verb is None or verb.upstream_params is not None:
+        return RedactedParams(raw)
+    extras = extras_of(verb.params)
+    secret = {name for name, extra in extras.items() if extra.get("secret")}
+    return RedactedParams({snake(key): value for key, value in raw.items()}, secret)

@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from ocd.api.errors import OcdError
 from ocd.calls.param_decoding import CommonParams
 from ocd.outputs import inline_policy
 from ocd.outputs.inline_policy import Descriptor
@@ -157,15 +156,6 @@ def mask_output(output: Output) -> Output:
         return output
     content = None if output.content is None else known.mask_text(output.content)
     return replace_fields(output, data=known.mask(output.data), content=content)
-
-
-def mask_error(error: OcdError) -> OcdError:
-    """Return the error without the values of secrets."""
-    known = secrets.current()
-    if not known:
-        return error
-    hint, details = known.mask_text(error.hint), known.mask(error.details)
-    return OcdError(error.code, known.mask_text(error.message), hint=hint, **details)
 
 
 def replace_fields(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - fields of Output

@@ -1,4 +1,4 @@
-"""What calls meet on their way, and a call as journal and log know it."""
+"""What calls use on their way, and a call in flight as journal and log know it."""
 
 import asyncio
 import time
@@ -11,29 +11,40 @@ from ocd.browser.process.chromium import Chromium
 from ocd.browser.sessions.session import Session, Sessions
 from ocd.call_context import TouchedElements
 from ocd.calls.egress_policy import EgressPolicy
-from ocd.calls.path_params import FileAccess
+from ocd.calls.param_decoding import CommonParams
+from ocd.calls.path_params import written_params
 from ocd.config.tables import LargeOutput
 from ocd.gateway.gateway import Gateway
 from ocd.ledger.runner import Runner
 from ocd.outputs.store import OutputStore
 from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
+from ocd.safety.file_access import FileAccess
+from ocd.safety.param_redaction import RedactedParams
 from ocd.safety.sanitize import Sanitizer
 from ocd.storage.journal import Journal
 from ocd.verb_api.capabilities import Capabilities
-from ocd.verb_api.declaration import Verb
+from ocd.verb_api.declaration import Params, Verb
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallServices:
-    """What calls meet on their way; the assembly puts it together.
+    """What calls use on their way; the assembly puts it together.
 
-    kinds: what each kind of the ledger runs. reach: which files a client may name.
-    large_output: the guard's settings as they are now.
+    Args:
+        verbs: All verbs, by name.
+        task_verbs: What each kind of the ledger runs, by its name.
+        capabilities: The verbs that this daemon allows.
+        parts: What `daemon` verbs and tasks work on, by type.
+        file_access: Returns the files that a client may name.
+        large_output: Returns the large-output guard's settings as they are now.
+        egress_policy: The rule about data that leaves.
+        active_calls: The calls in flight.
+        closing: Set once the daemon takes no more calls.
     """
 
     verbs: Mapping[str, Verb]
-    kinds: Mapping[str, Verb]
+    task_verbs: Mapping[str, Verb]
     capabilities: Capabilities
     parts: Mapping[type, object]
     chromium: Chromium
@@ -42,28 +53,51 @@ class CallServices:
     outputs: OutputStore
     journal: Journal
     recorder: Recorder
-    trails: RecentActions
+    recent_actions: RecentActions
     sanitizer: Sanitizer
-    reach: Callable[[Client], FileAccess]
+    file_access: Callable[[Client], FileAccess]
     large_output: Callable[[], LargeOutput]
-    egress: EgressPolicy
+    egress_policy: EgressPolicy
     gateway: Gateway
-    calls: set["ActiveCall"] = field(default_factory=set)
+    active_calls: set["ActiveCall"] = field(default_factory=set)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
-    idle: asyncio.Event = field(default_factory=asyncio.Event)
+    call_ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def wait_idle(self) -> None:
         """Wait until no call is in flight; for one who has set `closing`."""
-        while self.calls:
-            self.idle.clear()
-            await self.idle.wait()
+        while self.active_calls:
+            self.call_ended.clear()
+            await self.call_ended.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedCall:
+    """A call that may run.
+
+    Args:
+        verb: What is called.
+        common: The parameters that many verbs have.
+        params: The verb's own.
+        written: What they were decoded from, without the values of secrets.
+    """
+
+    verb: Verb
+    common: CommonParams
+    params: Params
+    written: Mapping[str, object]
 
 
 @dataclass(eq=False, slots=True)
 class ActiveCall:
-    """One call in flight, as journal and log know it; `deadline` in the clock's seconds.
+    """One call in flight, as journal and log know it.
 
-    session: the one on which it works, if it does; generation: Chromium's when it came there.
+    Args:
+        request: What was asked for; replaced if another verb answers in its place.
+        budget_s: The seconds after which a long verb goes on as a task.
+        deadline: When it must be answered, by the monotonic clock.
+        session: The session on which it works, if it does.
+        generation: Chromium's when the call came to the session.
+        touched: The elements that it has touched.
     """
 
     request: CallRequest
@@ -75,4 +109,15 @@ class ActiveCall:
     deadline: float | None = None
     session: Session | None = None
     generation: int = 0
-    met: TouchedElements = field(default_factory=TouchedElements)
+    touched: TouchedElements = field(default_factory=TouchedElements)
+    _redacted: RedactedParams | None = None
+
+    def redacted_params(self, verb: Verb | None) -> RedactedParams:
+        """Return what may be written down of the request's parameters, redacted once for all."""
+        if self._redacted is None:
+            self._redacted = written_params(verb, self.request.params)
+        return self._redacted
+
+    def reroute(self, request: CallRequest) -> None:
+        """Go on with another verb, which answers in place of the one that was called."""
+        self.request, self._redacted = request, None

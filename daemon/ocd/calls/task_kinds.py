@@ -5,14 +5,16 @@ from typing import Any
 
 import msgspec
 
+from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.calls import egress_policy
 from ocd.calls.param_decoding import decode_args
-from ocd.calls.path_params import REACH, FileAccess, check_paths
-from ocd.calls.replies import mask_error, mask_output
+from ocd.calls.path_params import check_paths
+from ocd.calls.replies import mask_output
 from ocd.ledger.runner import TaskKind
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.task_handle import TaskHandle
+from ocd.safety import secrets
 from ocd.storage.payload import JsonLinesFile, Payload
 from ocd.verb_api.declaration import Output, Params, Verb
 
@@ -28,7 +30,7 @@ def _kind(verb: Verb, parts: Mapping[type, object]) -> TaskKind:
         try:
             output: Output = await verb.run(parts[verb.needs], work, params)
         except OcdError as error:
-            raise mask_error(error) from None
+            raise secrets.current().mask_error(error) from None
         return mask_output(output).payload(verb.items)
 
     def recover(meta: TaskMeta, lines: JsonLinesFile) -> Payload:
@@ -37,7 +39,7 @@ def _kind(verb: Verb, parts: Mapping[type, object]) -> TaskKind:
         return Output(data=dict(summary), rows=lines).payload(verb.items)
 
     def prepare(args: Mapping[str, Any]) -> Params:
-        params = check_paths(decode_args(verb, args), REACH.get() or FileAccess())
+        params = check_paths(decode_args(verb, args), call_context.current().files)
         egress_policy.check(verb, params)
         return params
 

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
-from contextvars import ContextVar
 from secrets import token_hex
 from typing import Any
 
@@ -22,14 +21,11 @@ from ocd.ledger.task_run import TaskRun
 from ocd.storage.payload import Payload
 from ocd.storage.process_identity import own_identity
 
-__all__ = ["CALLER_SESSION", "Listing", "Runner", "TaskKind", "TaskResult"]
+__all__ = ["Listing", "Runner", "TaskKind", "TaskResult"]
 
 CANCEL_ANSWER_S = 2.0
 STOP_S = 6.0
 SAVE_EVERY_S = 0.5
-
-# The session of the call that is being served in this context; the dispatcher sets it.
-CALLER_SESSION: ContextVar[str] = ContextVar("CALLER_SESSION", default="default")
 
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
 logger = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -17,18 +17,14 @@ from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
 from ocd.browser.tabs.tab import Tab
 from ocd.call_context import TouchedElements
-from ocd.recording.param_redaction import redact_before_call, without_passwords
 from ocd.recording.store import Recording, RecordingMeta
+from ocd.safety.param_redaction import RedactedParams
 from ocd.safety.redact import redact, redact_text, redact_url
+from ocd.safety.sanitize import Sanitizer
 from ocd.verb_api.declaration import Output, Verb
-
-if TYPE_CHECKING:
-    from ocd.recording.recorder import Recorder
 
 logger = logging.getLogger(__name__)
 
-# A longer string in an action's parameters is cut; such an action cannot be replayed as it stands.
-MAX_CHARACTERS = 20_000
 _WORDS = 600
 # A title is asked for so long after an action: in a burst of them, after several at once.
 _SOON_S = 0.01
@@ -45,8 +41,8 @@ class Action:
     """A call that is about to run: its verb, what the caller wrote, its tab if it has one."""
 
     verb: Verb
-    params: Mapping[str, Any]
-    met: TouchedElements
+    params: RedactedParams
+    touched: TouchedElements
     session: str
     tab: Tab | None
     deadline: float | None
@@ -54,13 +50,12 @@ class Action:
     started: float = 0.0
     entry: dict[str, Any] = field(default_factory=dict)
     ts: str = ""
-    clean: Any = None
 
     def prepare(self) -> None:
         """Spell and redact what does not depend on how the action ends, unless that is done."""
         if not self.ts:
             self.ts = rfc3339(self.began)
-            self.clean = redact_before_call(self.params, MAX_CHARACTERS)
+            self.params.prepare()
 
 
 class _Title(NamedTuple):
@@ -74,11 +69,23 @@ class _Title(NamedTuple):
 class ActiveRecording:
     """A recording that is going on. `ended` is set when the disk has its end."""
 
-    def __init__(self, recording: Recording, owner: "Recorder") -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        sanitizer: Sanitizer,
+        *,
+        find_tab: Callable[[str, object], Tab | None],
+        on_full: Callable[["ActiveRecording"], None],
+    ) -> None:
+        """`find_tab` knows a session's tabs by id; `on_full` ends a recording that has enough."""
         self.recording = recording
+        # Whether it takes actions still: false as soon as somebody has begun to end it.
+        self.is_open = True
         self.ended = asyncio.Event()
         self.on_action: Callable[[bytes], None] = lambda _line: None
-        self._owner = owner
+        self._sanitizer = sanitizer
+        self._find_tab = find_tab
+        self._on_full = on_full
         # Of each tab: actions by number, with the titles that their lines have.
         self._untitled: dict[Tab, dict[int, str]] = {}
         self._asked: set[asyncio.Future[Any]] = set()
@@ -92,7 +99,7 @@ class ActiveRecording:
 
     async def record(self, action: Action, run: Run) -> Output:
         """Run the action, write it down, and return or raise what it came to."""
-        action.met.whole = True
+        action.touched.with_identity = True
         action.entry = await self._before(action)
         # Done while the page is waited for, if the action waits at all.
         asyncio.get_running_loop().call_soon(action.prepare)
@@ -126,7 +133,7 @@ class ActiveRecording:
 
     async def _after(self, action: Action, output: Output) -> None:
         entry, data = action.entry, output.data if isinstance(output.data, dict) else {}
-        tab = action.tab or self._owner.tab(action.session, data.get("tab_id"))
+        tab = action.tab or self._find_tab(action.session, data.get("tab_id"))
         if tab is None or tab.closed:
             return
         entry |= {"tab_id": tab.id, "url_after": _shown_url(tab.url)}
@@ -153,7 +160,7 @@ class ActiveRecording:
         if known is not None and known.raw == title:
             shown = known.shown
         else:
-            shown = redact_text(self._owner.sanitizer.clean(title)[0])
+            shown = redact_text(self._sanitizer.clean(title)[0])
         self._titles[tab] = _Title(tab.url, title, shown)
 
     async def _picture(self, tab: Tab, entry: dict[str, Any], when: str) -> None:
@@ -171,22 +178,21 @@ class ActiveRecording:
         )
 
     def _write(self, action: Action, output: Output | None, error: dict[str, Any] | None) -> None:
-        if action.met.calls or self._owner.of(action.session) is not self:
+        if action.touched.nested_calls or not self.is_open:
             return  # its calls were written one by one, or the recording has ended meanwhile
         seq = self.meta.action_count + 1
         code = error["code"] if error else None
         action.prepare()
-        action.met.kept = without_passwords(action.clean, action.met, code)
         line = _encode(
             {
                 "seq": seq,
                 "ts": action.ts,
                 "verb": action.verb.name,
-                "params": action.met.kept,
+                "params": action.params.written(action.touched.hidden_values, code),
                 "ok": error is None,
                 "reads": not action.verb.acts,
                 "error": error,
-                **targets_of(action.met),
+                **describe_targets(action.touched),
                 **action.entry,
                 **self._changes(action.verb, output),
             }
@@ -201,7 +207,7 @@ class ActiveRecording:
         if output is not None and action.tab is not None and action.verb.acts:
             self._learn_title(action.tab, seq)
         if self.recording.full:
-            self._owner.end_soon(self, "max_actions")
+            self._on_full(self)
 
     def _learn_title(self, tab: Tab, seq: int) -> None:
         # After the answer has gone out; once for actions in close succession.
@@ -242,7 +248,7 @@ class ActiveRecording:
         data = output.data if output is not None else None
         if output is None or not isinstance(data, dict) or "changed" not in data:
             return {}
-        clean = self._owner.sanitizer
+        clean = self._sanitizer
         changed, found = clean.clean_values(data["changed"], verb.page_keys)
         words, more = clean.clean((output.content or "")[:_WORDS])
         lines = redact_text(words).splitlines()
@@ -269,21 +275,23 @@ def _code_of(failure: BaseException, action: Action) -> dict[str, Any]:
     return {"code": "internal", "message": type(failure).__name__}
 
 
-def targets_of(met: TouchedElements) -> dict[str, Any]:
+def describe_targets(touched: TouchedElements) -> dict[str, Any]:
     """Return the elements that the action was about; `target` is the first of them."""
-    targets = [_target(one.named, one.about) for one in met.elements]
+    targets = [describe_target(one.named, one.about) for one in touched.elements]
     if not targets:
         return {}
     return {"target": targets[0]} | ({"targets": targets} if len(targets) > 1 else {})
 
 
-def _target(named: str, about: Mapping[str, Any]) -> dict[str, Any]:
+def describe_target(named: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an element as recordings have it, without secrets: as it was named, and what it is."""
     identity = dict(about.get("identity", {}))
     attributes = {
         name: redact_url(value) if name == "href" else redact_text(value)
         for name, value in identity.pop("attributes", {}).items()
     }
     words = {key: redact_text(str(value)) for key, value in identity.items()}
-    told = {"named": redact_text(named), "role": about["role"], "name": redact_text(about["name"])}
+    named_as = {"named": redact_text(named), "role": about["role"]}
+    name = {"name": redact_text(about["name"])}
     secret = {"secret": True} if about["secret"] else {}
-    return {**told, **secret, **words, "attributes": attributes}
+    return {**named_as, **name, **secret, **words, "attributes": attributes}

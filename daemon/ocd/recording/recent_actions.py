@@ -1,13 +1,12 @@
 """The latest actions of every session, in memory: what a skill can be made of afterwards."""
 
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ocd.call_context import TouchedElements
-from ocd.recording.active_recording import MAX_CHARACTERS, targets_of
-from ocd.recording.param_redaction import redacted_params, truncate
+from ocd.recording.active_recording import describe_targets
+from ocd.safety.param_redaction import RedactedParams
 from ocd.safety.redact import redact_url
 from ocd.verb_api.declaration import Verb
 
@@ -17,11 +16,11 @@ MAX_SESSIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class ActionRecord:
-    """An action that has ended: its verb, what the caller wrote, what it met; error: its code."""
+    """An action that has ended: its verb, its parameters, what it touched; error: its code."""
 
     verb: Verb
-    params: Mapping[str, Any]
-    met: TouchedElements
+    params: RedactedParams
+    touched: TouchedElements
     error: str | None
     tab_id: str | None
     url: str
@@ -31,13 +30,13 @@ class ActionRecord:
         return {
             "seq": seq,
             "verb": self.verb.name,
-            "params": redacted_params(self.params, self.met, self.error, MAX_CHARACTERS),
+            "params": self.params.written(self.touched.hidden_values, self.error),
             "ok": self.error is None,
             "error": {"code": self.error} if self.error else None,
             "reads": not self.verb.acts,
             "url_before": redact_url(self.url),
             **({"tab_id": self.tab_id} if self.tab_id else {}),
-            **targets_of(self.met),
+            **describe_targets(self.touched),
         }
 
 
@@ -49,26 +48,21 @@ class RecentActions:
         default_factory=dict[str, deque[ActionRecord]]
     )
 
-    def note(self, session: str, trace: ActionRecord) -> None:
+    def note(self, session: str, action: ActionRecord) -> None:
         """Take down an action, unless it was made of others or is about our own records."""
-        if trace.met.calls or not trace.verb.is_action or trace.verb.name.startswith("oc_"):
+        verb = action.verb
+        if action.touched.nested_calls or not verb.is_action or verb.name.startswith("oc_"):
             return
-        trail = self._sessions.pop(session, None)
-        if trail is None:
-            trail = deque[ActionRecord](maxlen=MAX_ACTIONS)
+        actions = self._sessions.pop(session, None)
+        if actions is None:
+            actions = deque[ActionRecord](maxlen=MAX_ACTIONS)
             if len(self._sessions) >= MAX_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]
-        self._sessions[session] = trail
-        trail.append(trace)
+        self._sessions[session] = actions
+        actions.append(replace(action, params=action.params.shortened()))
 
     def last(self, session: str, count: int = MAX_ACTIONS) -> list[dict[str, Any]]:
         """Return a session's last actions, oldest first; failed ones do not count."""
-        trail = self._sessions.get(session, ())
-        done = [trace for trace in trail if trace.error is None][-count:]
-        return [trace.to_dict(seq) for seq, trace in enumerate(done, 1)]
-
-
-def shorten(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a trail keeps of parameters: long strings are cut."""
-    short: Mapping[str, Any] = truncate(params, MAX_CHARACTERS)
-    return short
+        actions = self._sessions.get(session, ())
+        done = [action for action in actions if action.error is None][-count:]
+        return [action.to_dict(seq) for seq, action in enumerate(done, 1)]

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -64,7 +65,12 @@ class Recorder:
             recording, pruned = await asyncio.to_thread(self.store.create, wish, keep)
         finally:
             self._starting.discard(session)
-        active = self._active[session] = ActiveRecording(recording, self)
+        active = self._active[session] = ActiveRecording(
+            recording,
+            self.sanitizer,
+            find_tab=self.tab,
+            on_full=partial(self.end_soon, by="max_actions"),
+        )
         if wish.duration_s is not None:
             self._spawn(self._expire(active, wish.duration_s))
         return active, pruned
@@ -101,6 +107,7 @@ class Recorder:
         if self._active.get(active.meta.session) is not active:
             return False
         del self._active[active.meta.session]
+        active.is_open = False
         self._ending[active.meta.recording_id] = active
         return True
 

@@ -117,6 +117,13 @@ class Secrets:
             return value if shown == str(value) else shown
         return value
 
+    def mask_error(self, error: OcdError) -> OcdError:
+        """Return the error without the values of secrets."""
+        if not self:
+            return error
+        hint, details = self.mask_text(error.hint), self.mask(error.details)
+        return OcdError(error.code, self.mask_text(error.message), hint=hint, **details)
+
     def __bool__(self) -> bool:
         return bool(self._values)
 

@@ -6,8 +6,6 @@ other than those that were read is refused, confirmed by a person, or allowed an
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -25,17 +23,6 @@ Departure = tuple[Way, str]
 # Targets that are no origin, and so are always others than those that were read.
 OWN_PAGE = "a page of the caller's own making"
 ANY_SITE = "whatever site the tab opens"
-
-MaySend = Callable[[Way, str], None]
-
-
-def _freely(_way: Way, _target: str) -> None:
-    pass
-
-
-# Asked before the call that runs sends something: raises if it may not. Declarations say what a
-# call sends (see leaving); what is known only inside a page (where a form goes) is asked there.
-MAY_SEND: ContextVar[MaySend] = ContextVar("MAY_SEND", default=_freely)
 
 _SESSIONS = 1000
 _ORIGINS = 50

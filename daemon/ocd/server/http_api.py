@@ -38,18 +38,18 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class HttpApi:
-    """The routes over one road, with what only the lifecycle knows: status and shutdown."""
+    """The routes of the socket; `status` and `shutdown` are what only the lifecycle knows."""
 
     def __init__(
         self,
-        road: CallServices,
+        services: CallServices,
         *,
         catalog: bytes,
         catalog_hash: str,
         status: Callable[[], dict[str, Any]],
         shutdown: Callable[[], None],
     ) -> None:
-        self._road = road
+        self._services = services
         self._catalog = catalog
         self._headers = {"X-OpenChrome-Catalog": catalog_hash}
         self._status = status
@@ -85,7 +85,7 @@ class HttpApi:
     async def post_totp(self, request: web.Request) -> web.Response:
         """Keep, list or forget seeds of one-time passwords: for a person's shell, so no verb."""
         asked = _decode_body(TotpRequest, await request.read())
-        store = self._road.parts[TotpStore]
+        store = self._services.parts[TotpStore]
         assert isinstance(store, TotpStore)
         result = await asyncio.to_thread(_totp, store, asked)
         return self._json(msgspec.json.encode({"result": result}))
@@ -93,7 +93,7 @@ class HttpApi:
     async def post_upstreams(self, request: web.Request) -> web.Response:
         """List other MCP servers, review or agree to one's tools: for a person's shell: no verb."""
         asked = _decode_body(UpstreamRequest, await request.read())
-        gateway = self._road.parts[Gateway]
+        gateway = self._services.parts[Gateway]
         assert isinstance(gateway, Gateway)
         match asked.action:
             case "list":
@@ -110,7 +110,7 @@ class HttpApi:
         crash_points.strike("call", call.verb)
         if NDJSON in request.headers.get("Accept", ""):
             return await self._call_in_lines(request, call)
-        reply = await run_call(self._road, call)
+        reply = await run_call(self._services, call)
         if reply.rows is None:
             return self._json(_result(reply))
         response = await self._stream(request, "application/json")
@@ -124,7 +124,7 @@ class HttpApi:
             teller = group.create_task(_write_progress(response, news))
             outcome: Reply | OcdError
             try:
-                outcome = await run_call(self._road, call, news.put_nowait)
+                outcome = await run_call(self._services, call, news.put_nowait)
             except OcdError as error:
                 outcome = error
             teller.cancel()
@@ -140,7 +140,7 @@ class HttpApi:
     async def get_events(self, request: web.Request) -> web.StreamResponse:
         """Answer a task's events as lines; with follow=1 until the task has ended."""
         follow = request.query.get("follow", "0") not in ("", "0", "false")
-        events = self._road.runner.events(request.match_info["task_id"], follow=follow)
+        events = self._services.runner.events(request.match_info["task_id"], follow=follow)
         return await self._lines(request, events)
 
     async def _lines(self, request: web.Request, lines: AsyncIterator[bytes]) -> web.StreamResponse:

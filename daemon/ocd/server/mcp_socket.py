@@ -15,11 +15,10 @@ from typing import Any, Literal, cast
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.api.waiting import wait_for_event
 from ocd.api.wire import CAPABILITY_GROUPS, CallRequest, Client, Hello
 from ocd.browser.process.process_tree import holds_socket
+from ocd.call_context import CallContext
 from ocd.calls.dispatch import run_call, task_reply
-from ocd.calls.egress_policy import ASKABLE
 from ocd.calls.replies import Reply
 from ocd.calls.services import CallServices
 from ocd.config.loader import Config
@@ -27,7 +26,7 @@ from ocd.ledger.states import public
 from ocd.safety.session_taint import Way
 from ocd.server.http_api import peer_uid
 from ocd.server.unix_socket import listen, owned
-from ocd.verb_api.capabilities import NARROWED, Capabilities
+from ocd.verb_api.capabilities import Capabilities
 from ocd.verb_api.inline_tasks import OnProgress
 
 logger = logging.getLogger(__name__)
@@ -47,7 +46,7 @@ class McpSocketServer:
 
     def __init__(
         self,
-        road: CallServices,
+        services: CallServices,
         entries: Mapping[str, Mapping[str, Any]],
         *,
         version: str,
@@ -56,10 +55,10 @@ class McpSocketServer:
         spawn: Spawn,
     ) -> None:
         self.version = version
-        own = {name: entry for name, entry in entries.items() if name in road.capabilities}
-        self.entries: Mapping[str, Mapping[str, Any]] = ChainMap(own, road.gateway.entries)
+        own = {name: entry for name, entry in entries.items() if name in services.capabilities}
+        self.entries: Mapping[str, Mapping[str, Any]] = ChainMap(own, services.gateway.entries)
         self.status = status
-        self._road = road
+        self._services = services
         self._config = config
         self._spawn = spawn
         self._loading = asyncio.Lock()
@@ -81,7 +80,7 @@ class McpSocketServer:
 
     def narrow(self, only: Iterable[str], disabled: Iterable[str]) -> Capabilities:
         """Return the daemon's maximum, less what one connection leaves out."""
-        return self._road.capabilities.narrow(only, disabled)
+        return self._services.capabilities.narrow(only, disabled)
 
     async def call(
         self,
@@ -93,82 +92,82 @@ class McpSocketServer:
         askable: bool,
     ) -> Reply:
         """Run a call inside a connection's maximum."""
-        token, asked = NARROWED.set(maximum), ASKABLE.set(askable)
-        try:
-            return await run_call(self._road, request, on_progress, budget_s)
-        finally:
-            NARROWED.reset(token)
-            ASKABLE.reset(asked)
+        caller = CallContext(capabilities=maximum, can_ask=askable)
+        return await run_call(self._services, request, on_progress, budget_s, caller)
 
     def confirm(self, session: str, error: OcdError) -> None:
         """Remember that a person allowed what a `consent_needed` asked for."""
         way, target = error.details["way"], error.details["target"]
-        self._road.egress.confirm(session, cast("Way", way), str(target))
+        self._services.egress_policy.confirm(session, cast("Way", way), str(target))
 
     @property
     def has_upstreams(self) -> bool:
         """Whether other MCP servers stand behind this one."""
-        return self._road.gateway.names != []
+        return self._services.gateway.names != []
 
     async def settle(self, maximum: Capabilities) -> None:
         """Wait, for some seconds at most, until it is known what other MCP servers offer."""
         if "upstream" in maximum.groups:
-            await self._road.gateway.settle()
+            await self._services.gateway.settle()
 
     async def resources(self, maximum: Capabilities) -> list[dict[str, Any]]:
         """Return what other MCP servers list as resources, under addresses of ours."""
-        return await self._road.gateway.resources() if "upstream" in maximum.groups else []
+        return await self._services.gateway.resources() if "upstream" in maximum.groups else []
 
     def watch(self, heard: Callable[[], Awaitable[None]]) -> Callable[[], None]:
         """Call `heard` when the list of tools has changed, until what is returned is called."""
-        return self._road.gateway.watch(heard)
+        return self._services.gateway.watch(heard)
 
     async def task(self, task_id: str) -> Mapping[str, Any]:
         """Return a task's meta."""
-        return public(await self._road.runner.get(task_id))
+        return public(await self._services.runner.get(task_id))
 
     async def task_reply(self, task_id: str, params: Mapping[str, Any]) -> Reply:
         """Return what the direct call with these parameters would have answered."""
-        meta = await self._road.runner.get(task_id)
-        return await task_reply(self._road, meta, params, Client("mcp"))
+        meta = await self._services.runner.get(task_id)
+        return await task_reply(self._services, meta, params, Client("mcp"))
 
     async def cancel_task(self, task_id: str) -> None:
         """Ask a task to stop."""
-        await self._road.runner.cancel(task_id)
+        await self._services.runner.cancel(task_id)
 
     async def known_names(
         self, what: Literal["handles", "tasks", "tabs"], session: str
     ) -> list[str]:
         """Return the names of handles, tasks or the session's tabs."""
         if what == "tasks":
-            return [meta.task_id for meta in (await self._road.runner.list(limit=100)).metas]
+            return [meta.task_id for meta in (await self._services.runner.list(limit=100)).metas]
         if what == "handles":
-            return self._road.outputs.handles()
-        if session not in self._road.sessions.names():
+            return self._services.outputs.handles()
+        if session not in self._services.sessions.names():
             return []
-        return [tab.id for tab in self._road.sessions.get(session).tabs]
+        return [tab.id for tab in self._services.sessions.get(session).tabs]
 
     # --- sessions of bridges -----------------------------------------------------------------
 
     def from_browser(self, inode: str) -> bool:
         """Return whether the socket may be held by Chromium; of a foreign one it is not known."""
-        chromium = self._road.chromium
+        chromium = self._services.chromium
         if chromium.options.browser_url:
             return True
         return chromium.pid is not None and holds_socket(chromium.pid, inode)
 
     def end_session(self, session: str) -> None:
         """Close the session's tabs after a while, unless somebody has come back to it."""
-        if not self._road.closing.is_set():
+        if not self._services.closing.is_set():
             self._spawn(self._close_later(session))
 
     async def _close_later(self, session: str) -> None:
-        if await wait_for_event(self._road.closing, SESSION_GRACE_S) or session in self._sessions:
-            return
-        await self._road.recorder.leave(session)
-        if session in self._road.sessions.names():
-            logger.info("session %s ended with its host: its tabs are closed", session)
-            await self._road.sessions.get(session).close()
+        try:
+            async with asyncio.timeout(SESSION_GRACE_S):
+                await self._services.closing.wait()
+        except TimeoutError:
+            if session in self._sessions:
+                return
+            await self._services.recorder.leave(session)
+            if session in self._services.sessions.names():
+                logger.info("session %s ended with its host: its tabs are closed", session)
+                await self._services.sessions.get(session).close()
 
     def enter(self, session: str) -> None:
         """Count a bridge that uses the session."""

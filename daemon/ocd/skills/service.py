@@ -11,11 +11,10 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
 from ocd.browser.sessions.session import Sessions
-from ocd.call_context import MET, TouchedElements
 from ocd.memory.notes import domain_of
 from ocd.pages.locate.locators import Locator
-from ocd.pages.locate.target import resolve_target
-from ocd.recording.active_recording import targets_of
+from ocd.pages.locate.target import identify_element
+from ocd.recording.active_recording import describe_target
 from ocd.recording.element_locators import Target, targets
 from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
@@ -123,17 +122,11 @@ class SkillService:
                     ) from error  # fmt: skip
 
     async def _describe_element(self, ref: str, session: str) -> Target:
-        met = TouchedElements(whole=True)
-        token = MET.set(met)
         tab = self.sessions.get(session).tab()
-        try:
-            with self.sessions.chromium.hold():
-                async with tab.lock:
-                    target = await resolve_target(tab, Locator(ref=ref))
-                    target.element.release()
-        finally:
-            MET.reset(token)
-        found: Target = targets_of(met)["target"]
+        with self.sessions.chromium.hold():
+            async with tab.lock:
+                about = await identify_element(tab, Locator(ref=ref))
+        found: Target = describe_target(ref, about)
         return {**found, "named": ref}
 
     def _check(self, made: SkillSteps) -> None:

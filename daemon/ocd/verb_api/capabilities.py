@@ -1,10 +1,9 @@
 """Which verbs may be called at all: the maximum that --tools-only and --disable-tools fix."""
 
 from collections.abc import Iterable, Mapping
-from contextvars import ContextVar
 
 from ocd.api.errors import OcdError
-from ocd.api.wire import CAPABILITY_GROUPS, Capability
+from ocd.api.wire import Capability
 from ocd.verb_api.declaration import Verb
 
 # It parts a tool's name from the name of the server that has it; no verb of ours has it.
@@ -12,11 +11,6 @@ UPSTREAM_MARK = "__"
 # Without these nobody could redeem a handle or end what a long verb started.
 _ALWAYS = frozenset({"oc_output_fetch", "oc_output_search", "expand_tools"})
 _WITH_LONG = frozenset({"oc_task_get", "oc_task_wait", "oc_task_cancel"})
-
-
-# The narrower set of the connection whose call is served in this context, if it has one. Tasks
-# that the call starts keep it.
-NARROWED: ContextVar["Capabilities | None"] = ContextVar("NARROWED", default=None)
 
 # How the verbs of a group are called, in every OpenChrome: what is asked for by such a name where
 # its group is off is disabled, not unknown, whether or not this version has it.
@@ -35,20 +29,15 @@ class Capabilities:
     """The maximum set of verbs of this daemon; listing, starting and calling all ask here."""
 
     def __init__(self, verbs: Mapping[str, Verb], only: Iterable[str], disabled: Iterable[str]):
+        """`only`, `disabled`: groups; without `only` all that are not disabled are allowed."""
         self._verbs = verbs
-        kept = set(only) or set(CAPABILITY_GROUPS)
-        kept -= set(disabled)
-        self.groups = frozenset(kept)
-        allowed = {verb.name for verb in verbs.values() if verb.capability in kept}
+        self.groups = (frozenset(only) or frozenset(GROUPS)) - frozenset(disabled)
+        allowed = {verb.name for verb in verbs.values() if verb.capability in self.groups}
         if any(verbs[name].long for name in allowed):
             allowed |= _WITH_LONG
         self.names = frozenset((allowed | _ALWAYS) & verbs.keys())
 
-    def check(self, verb: Verb) -> None:
-        """Raise CAPABILITY_DISABLED if the verb is outside the maximum."""
-        self.check_entry(verb.name, verb.capability)
-
-    def check_entry(self, name: str, group: str) -> None:
+    def check(self, name: str, group: str) -> None:
         """Raise CAPABILITY_DISABLED if what has this name, of this group, is outside."""
         if name not in self:
             raise _disabled_error(name, group)
@@ -56,25 +45,23 @@ class Capabilities:
     def check_unknown(self, name: str) -> None:
         """Raise CAPABILITY_DISABLED if a name that no verb has is of a group that is left out."""
         group = next((g for prefix, g in _FAMILIES.items() if name.startswith(prefix)), None)
-        narrowed = NARROWED.get()
-        kept = self.groups if narrowed is None else self.groups & narrowed.groups
         if UPSTREAM_MARK in name:
             group = "upstream"
-        if group is not None and group not in kept:
+        if group is not None and group not in self.groups:
             raise _disabled_error(name, group)
 
     def __contains__(self, name: str) -> bool:
-        narrowed = NARROWED.get()
         if UPSTREAM_MARK in name:
             # What other servers offer is not known beforehand: they are in or out together.
-            groups = self.groups if narrowed is None else self.groups & narrowed.groups
-            return "upstream" in groups
-        return name in self.names and (narrowed is None or name in narrowed.names)
+            return "upstream" in self.groups
+        return name in self.names
 
     def narrow(self, only: Iterable[str], disabled: Iterable[str]) -> "Capabilities":
         """Return the part of this set that one connection's own filters leave."""
         inside = {name: self._verbs[name] for name in sorted(self.names)}
-        return Capabilities(inside, only, disabled)
+        narrower = Capabilities(inside, only, disabled)
+        narrower.groups &= self.groups
+        return narrower
 
     def __repr__(self) -> str:
         return f"Capabilities({len(self.names)} verbs)"

@@ -3,13 +3,10 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 import msgspec
 
-from ocd.api.wire import Capability
-from ocd.browser.sessions.session import Session
-from ocd.browser.tabs.tab import Tab
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.session_taint import Departure
 from ocd.storage.payload import JSON, JsonLinesFile, Payload, Rows, at_keys, of_text
@@ -129,8 +126,33 @@ def _with_empty(data: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
     return {**data, keys[0]: rest}
 
 
+class TabLike(Protocol):
+    """What a declaration knows of a tab; the verb's function names the class itself."""
+
+    @property
+    def id(self) -> str:
+        """The tab's id."""
+        ...
+
+    @property
+    def url(self) -> str:
+        """The address that it shows."""
+        ...
+
+
+class SessionLike(Protocol):
+    """What a declaration knows of a session."""
+
+    @property
+    def name(self) -> str:
+        """The session's name."""
+        ...
+
+
 P = TypeVar("P", bound=Params)
 N = TypeVar("N")
+T = TypeVar("T", bound=TabLike)
+S = TypeVar("S", bound=SessionLike)
 
 # What became of the finished units of a task whose process died: see ledger.recovery.
 Recover = Callable[[Mapping[str, Any], JsonLinesFile], Mapping[str, Any]]
@@ -226,7 +248,7 @@ def tab_verb(
     capability: Capability,
     tier: Tier,
     **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
-) -> Callable[[Callable[[Tab, P], Awaitable[Output]]], Verb]:
+) -> Callable[[Callable[[T, P], Awaitable[Output]]], Verb]:
     """Declare a verb that works on one tab: `async def f(tab, params)`; it takes `tab_id`."""
     return lambda run: Verb(
         name=name, params=params, run=run, scope="tab", needs=None,
@@ -241,7 +263,7 @@ def session_verb(
     capability: Capability,
     tier: Tier,
     **flags: Any,  # noqa: ANN401 - Verb's own fields, checked there
-) -> Callable[[Callable[[Session, P], Awaitable[Output]]], Verb]:
+) -> Callable[[Callable[[S, P], Awaitable[Output]]], Verb]:
     """Declare a verb that works on the caller's session: `async def f(session, params)`."""
     return lambda run: Verb(
         name=name, params=params, run=run, scope="session", needs=None,

@@ -1,15 +1,12 @@
 """What verbs that act on a page share: how they name an element, and how they answer."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from msgspec import Meta
 from yarl import URL
 
-from ocd.browser.tabs.tab import Tab
-from ocd.pages.act.actionability import ActionResult
-from ocd.pages.locate.locators import Locator
-from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Output, Params
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Output, Params, TabLike
 
 # Keys of an acting verb's JSON that hold words of the page.
 PAGE_KEYS = ("name", "title", "message", "value", "candidates", "options")
@@ -35,13 +32,22 @@ class ElementParams(Params, kw_only=True):
     selector: Annotated[str | None, Meta(description="CSS selector, instead of ref")] = None
     query: Annotated[str | None, Meta(description="Words as in find, instead of ref")] = None
 
+
+class ActionResult(Protocol):
+    """What an action came to, as far as its answer says it."""
+
     @property
-    def aim(self) -> Locator:
-        """What the caller means to act on; it may be nothing."""
-        return Locator(self.ref, self.selector, self.query)
+    def changed(self) -> dict[str, Any]:
+        """What it has changed."""
+        ...
+
+    @property
+    def lines(self) -> list[str]:
+        """What there is to say about the page, in the page's words."""
+        ...
 
 
-def page_text(tab: Tab, lines: Sequence[str]) -> dict[str, Any]:
+def page_text(tab: TabLike, lines: Sequence[str]) -> dict[str, Any]:
     """Return the parts of an Output that are lines of page text, with their origin."""
     url = tab.url
     return {
@@ -50,7 +56,7 @@ def page_text(tab: Tab, lines: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def answer(tab: Tab, data: dict[str, Any], done: ActionResult) -> Output:
+def answer(tab: TabLike, data: dict[str, Any], done: ActionResult) -> Output:
     """Return the reply of an action: what changed as keys, the page's own words as text."""
     data = {"tab_id": tab.id, **data, "changed": done.changed}
     return Output(data=data, **page_text(tab, done.lines))

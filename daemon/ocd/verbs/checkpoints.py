@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta, field
 
+from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
-from ocd.ledger.runner import CALLER_SESSION
 from ocd.ledger.task_handle import TaskHandle
 from ocd.memory.checkpoints import Checkpoint, Snapshot, new_snapshot_id
 from ocd.memory.session_resume import SessionSnapshots
@@ -50,14 +50,14 @@ class CheckpointParams(Params):
     aliases={"checkpoint_id": "name"},
     page_keys=("title",),
 )  # fmt: skip
-async def oc_checkpoint(body_collector: SessionSnapshots, params: CheckpointParams) -> Output:
+async def oc_checkpoint(snapshots: SessionSnapshots, params: CheckpointParams) -> Output:
     act = {"save": _save, "load": _load, "list": _list_checkpoints, "delete": _delete}
-    return Output(data=await act[params.action](body_collector, params))
+    return Output(data=await act[params.action](snapshots, params))
 
 
-async def _save(body_collector: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
-    session = CALLER_SESSION.get()
-    tabs, current = await body_collector.tabs(session)
+async def _save(snapshots: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
+    session = call_context.current().session
+    tabs, current = await snapshots.tabs(session)
     url = next((tab.url for tab in tabs if tab.tab_id == current), None)
     wish = Checkpoint(
         name=params.name or session, saved_at=now(), session=session,
@@ -66,38 +66,36 @@ async def _save(body_collector: SessionSnapshots, params: CheckpointParams) -> d
         current_url=url, tabs=tabs,
     )  # fmt: skip
     checkpoint = _redact_record(wish, "task_description", *_LISTS)
-    old, pruned = await asyncio.to_thread(body_collector.checkpoints.put, checkpoint)
+    old, pruned = await asyncio.to_thread(snapshots.checkpoints.put, checkpoint)
     told = _checkpoint_to_dict(checkpoint, brief=True) | ({"pruned": pruned} if pruned else {})
     replaced = {"replaced": {"saved_at": old.saved_at, "session": old.session}} if old else {}
-    path = {"path": str(body_collector.checkpoints.path(checkpoint.name))}
+    path = {"path": str(snapshots.checkpoints.path(checkpoint.name))}
     return {"saved": True, **told, **path, **replaced}
 
 
 _LISTS = ("completed_steps", "pending_steps", "extracted_data")
 
 
-async def _load(body_collector: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
+async def _load(snapshots: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
     if params.name is not None:
-        return _checkpoint_to_dict(
-            await asyncio.to_thread(body_collector.checkpoints.get, params.name)
-        )
+        return _checkpoint_to_dict(await asyncio.to_thread(snapshots.checkpoints.get, params.name))
     return _checkpoint_to_dict(
-        await asyncio.to_thread(body_collector.checkpoints.latest, CALLER_SESSION.get())
+        await asyncio.to_thread(snapshots.checkpoints.latest, call_context.current().session)
     )
 
 
 async def _list_checkpoints(
-    body_collector: SessionSnapshots, params: CheckpointParams
+    snapshots: SessionSnapshots, params: CheckpointParams
 ) -> dict[str, Any]:
-    found, unreadable = await asyncio.to_thread(body_collector.checkpoints.all)
+    found, unreadable = await asyncio.to_thread(snapshots.checkpoints.all)
     shown = [_checkpoint_to_dict(one, brief=True) for one in found[: params.limit]]
     data = {"checkpoints": shown, "count": len(shown), "total": len(found)}
     return data | ({"unreadable": unreadable} if unreadable else {})
 
 
-async def _delete(body_collector: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
-    name = params.name or CALLER_SESSION.get()
-    gone = await asyncio.to_thread(body_collector.checkpoints.delete, name)
+async def _delete(snapshots: SessionSnapshots, params: CheckpointParams) -> dict[str, Any]:
+    name = params.name or call_context.current().session
+    gone = await asyncio.to_thread(snapshots.checkpoints.delete, name)
     return {"deleted": True, "name": gone.name}
 
 
@@ -137,9 +135,9 @@ class SessionSnapshot(Params):
     "oc_session_snapshot", SessionSnapshot, needs=SessionSnapshots, capability="core", tier=2
 )
 async def oc_session_snapshot(
-    body_collector: SessionSnapshots, work: TaskHandle, params: SessionSnapshot
+    snapshots: SessionSnapshots, work: TaskHandle, params: SessionSnapshot
 ) -> Output:
-    tabs, current = await body_collector.tabs(work.session)
+    tabs, current = await snapshots.tabs(work.session)
     wish = Snapshot(
         name=new_snapshot_id(), saved_at=now(), session=work.session, label=params.label,
         objective=params.objective, current_step=params.current_step,
@@ -148,12 +146,12 @@ async def oc_session_snapshot(
     )  # fmt: skip
     texts = ("objective", "current_step", "next_actions", "completed_steps", "notes")
     snapshot = _redact_record(wish, *texts)
-    _, pruned = await asyncio.to_thread(body_collector.snapshots.put, snapshot)
+    _, pruned = await asyncio.to_thread(snapshots.snapshots.put, snapshot)
     arguments = {"snapshot_id": snapshot.name, "reopen_tabs": True}
     data = {
         "snapshot_id": snapshot.name, "label": snapshot.label, "created_at": snapshot.saved_at,
         "session": snapshot.session, "tab_count": len(tabs),
-        "path": str(body_collector.snapshots.path(snapshot.name)),
+        "path": str(snapshots.snapshots.path(snapshot.name)),
         "next_step": {"verb": "oc_session_resume", "arguments": arguments},
     }  # fmt: skip
     return Output(data=data | ({"pruned": pruned} if pruned else {}))
@@ -196,7 +194,7 @@ class SessionResume(Params):
     "oc_session_resume", SessionResume, needs=SessionSnapshots, capability="core", tier=2,
     timeout_ms=120_000, page_keys=("title",),
 )  # fmt: skip
-async def oc_session_resume(body_collector: SessionSnapshots, params: SessionResume) -> Output:
-    session = CALLER_SESSION.get()
-    snapshot = await body_collector.find(params.snapshot_id, session)
-    return Output(data=await body_collector.resume(snapshot, session, reopen=params.reopen_tabs))
+async def oc_session_resume(snapshots: SessionSnapshots, params: SessionResume) -> Output:
+    session = call_context.current().session
+    snapshot = await snapshots.find(params.snapshot_id, session)
+    return Output(data=await snapshots.resume(snapshot, session, reopen=params.reopen_tabs))

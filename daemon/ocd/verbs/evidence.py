@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 from yarl import URL
 
+from ocd import call_context
 from ocd.contracts.expression import decode
 from ocd.evidence import schema_diff
 from ocd.evidence.service import BundleRequest, EvidenceService
-from ocd.ledger.runner import CALLER_SESSION
 from ocd.ledger.task_handle import TaskHandle
 from ocd.verb_api.declaration import PAYLOAD, WHEN_STORED, Output, Params, daemon_verb, task_verb
 
@@ -64,7 +64,7 @@ async def oc_assert(witness: EvidenceService, params: Assert) -> Output:
     contract = decode(params.contract)
     if params.evidence is not None:
         return _report_to_dict(await witness.judge(contract, params.evidence))
-    tab = witness.sessions.get(CALLER_SESSION.get()).tab(params.tab_id)
+    tab = witness.sessions.get(call_context.current().session).tab(params.tab_id)
     wait_ms = params.wait_ms or params.timeout_ms or 0
     return _report_to_dict(await witness.judge_live(contract, tab, wait_ms / 1000))
 

@@ -10,6 +10,7 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import file_upload as act_file_upload
+from ocd.pages.locate.locators import Locator
 from ocd.pages.locate.target import ActionDeadline, resolve_target
 from ocd.verb_api.declaration import READS_PATH, FileSource, Output, tab_verb
 from ocd.verb_api.element_params import PAGE_KEYS, ElementParams, Timeout, answer
@@ -47,7 +48,7 @@ async def file_upload(tab: Tab, params: FileUpload) -> Output:
     clock = ActionDeadline.of(params.timeout_ms)
     parcels = await asyncio.to_thread(_parcels, tab, params)
     sizes = await asyncio.to_thread(lambda: [parcel.size for parcel in parcels])
-    at = replace(params.aim, texts="any") if params.drop else params.aim
+    at = replace(Locator.of(params), texts="any") if params.drop else Locator.of(params)
     target = await resolve_target(tab, at)
     async with target.element:
         method, done = await act_file_upload.upload(target, clock, parcels, drop=params.drop)

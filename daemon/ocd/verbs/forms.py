@@ -88,7 +88,7 @@ class FillForm(Params):
 )
 async def form_input(tab: Tab, params: FormInput) -> Output:
     clock = ActionDeadline.of(params.timeout_ms)
-    target = await resolve_target(tab, replace(params.aim, ties=TEXT_FIELD_ROLES))
+    target = await resolve_target(tab, replace(Locator.of(params), ties=TEXT_FIELD_ROLES))
     async with target.element:
         done = await fields.fill(target, clock, params.value)
     data = {"ref": target.ref, "target": target.describe(), "value": done.value}

@@ -140,8 +140,8 @@ async def interact(tab: Tab, params: Interact) -> Output:
         raise OcdError(
             "invalid_argument", f"interact: {params.action} needs a value", parameter="value"
         )
-    at = replace(params.aim, **_AIMS.get(params.action, {}))
-    if params.action == "press" and params.aim == Locator():
+    at = replace(Locator.of(params), **_AIMS.get(params.action, {}))
+    if params.action == "press" and Locator.of(params) == Locator():
         at = Locator(selector="html")
     patience = WaitPolicy.of(params.wait_for_ms, params.poll_interval, clock)
     target = await resolve_when_present(tab, at, patience)
@@ -198,7 +198,7 @@ _FAR = 10_000_000
 
 @tab_verb("lightweight_scroll", LightweightScroll, capability="core", tier=2)
 async def lightweight_scroll(tab: Tab, params: LightweightScroll) -> Output:
-    at = params.aim
+    at = Locator.of(params)
     target = await resolve_target(tab, Locator(selector="html") if at == Locator() else at)
     async with target.element as element:
         screen = await element.call("function () { return [innerWidth, innerHeight] }")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from ocd.ledger.runner import CALLER_SESSION
+from ocd import call_context
 from ocd.ledger.task_handle import TaskHandle
 from ocd.recording import export
 from ocd.recording.active_recording import ActiveRecording
@@ -93,13 +93,13 @@ def _wish(params: Record, session: str, task_id: str | None = None) -> Recording
 
 @daemon_verb("oc_recording_start", RecordingStart, needs=Recorder, capability="recording", tier=2)
 async def oc_recording_start(recorder: Recorder, params: RecordingStart) -> Output:
-    active, pruned = await recorder.start(_wish(params, CALLER_SESSION.get()))
+    active, pruned = await recorder.start(_wish(params, call_context.current().session))
     return Output(data=recorder.public(active.meta) | ({"pruned": pruned} if pruned else {}))
 
 
 @daemon_verb("oc_recording_stop", RecordingStop, needs=Recorder, capability="recording", tier=2)
 async def oc_recording_stop(recorder: Recorder, _params: RecordingStop) -> Output:
-    meta = await recorder.stop(CALLER_SESSION.get())
+    meta = await recorder.stop(call_context.current().session)
     arguments = {"recording_id": meta.recording_id, "format": "html"}
     step = {"verb": "oc_recording_export", "arguments": arguments}
     return Output(data=recorder.public(meta) | {"next_step": step})
@@ -131,7 +131,7 @@ async def oc_recording_list(recorder: Recorder, params: RecordingList) -> Output
     page_keys=("title_before", "title_after", "target", "targets", "changed", "lines"),
 )
 async def oc_recording_export(recorder: Recorder, params: RecordingExport) -> Output:
-    meta = await recorder.find(params.recording_id, CALLER_SESSION.get())
+    meta = await recorder.find(params.recording_id, call_context.current().session)
     made = await asyncio.to_thread(
         export.export, recorder.store, meta, recorder.public(meta), params.format
     )

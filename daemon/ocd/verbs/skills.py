@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta, field
 
+from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.contracts.expression import decode
-from ocd.ledger.runner import CALLER_SESSION
 from ocd.skills.index import RecallQuery
 from ocd.skills.service import SkillRequest, SkillService, skill_to_dict
 from ocd.verb_api.declaration import PAYLOAD, SECRET, Output, Params, daemon_verb
@@ -62,7 +62,7 @@ async def oc_skill_record(book: SkillService, params: SkillRecord) -> Output:
         contract=params.contract, contract_id=params.contract_id, steps=params.steps,
         recording_id=params.recording_id, last_actions=params.last_actions,
     )  # fmt: skip
-    data = await book.record(wish, CALLER_SESSION.get())
+    data = await book.record(wish, call_context.current().session)
     return Output(data=data | book.skills.store.complaint())
 
 
@@ -138,4 +138,6 @@ async def oc_skill_replay(book: SkillService, params: SkillReplay) -> Output:
     else:
         skill = await asyncio.to_thread(book.skills.find_by_name, params.name or "", params.domain)
     times = (params.step_timeout_ms, params.contract_wait_ms)
-    return Output(data=await book.replay(skill, CALLER_SESSION.get(), params.parameters, times))
+    return Output(
+        data=await book.replay(skill, call_context.current().session, params.parameters, times)
+    )

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta, field
 
+from ocd import call_context
 from ocd.api.errors import OcdError
-from ocd.ledger.runner import CALLER_SESSION, Runner
+from ocd.ledger.runner import Runner
 from ocd.ledger.states import Status, TaskMeta, milliseconds, public
 from ocd.safety.session_taint import origin_of
 from ocd.verb_api.declaration import ARGUMENTS_OF_KIND, Output, Params, daemon_verb
@@ -31,7 +32,7 @@ class TaskStart(Params):
 
 @daemon_verb("oc_task_start", TaskStart, needs=Runner, capability="tasks", tier=1)
 async def oc_task_start(runner: Runner, params: TaskStart) -> Output:
-    meta = await runner.start(params.kind, params.args, CALLER_SESSION.get())
+    meta = await runner.start(params.kind, params.args, call_context.current().session)
     return Output(data={"task_id": meta.task_id, "status": meta.status, "kind": meta.kind})
 
 

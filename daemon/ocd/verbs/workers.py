@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.browser.sessions.browser_contexts import BrowserContext as Isolated
 from ocd.browser.sessions.session import Session
-from ocd.ledger.runner import CALLER_SESSION
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.verb_api.declaration import PAYLOAD, SENDS_TO, Output, Params, daemon_verb, session_verb
 from ocd.workflows.service import Workflows
@@ -155,7 +155,7 @@ class WorkerComplete(Params):
 
 @daemon_verb("worker_update", WorkerUpdate, needs=Workflows, capability="crawl", tier=3)
 async def worker_update(workflows: Workflows, params: WorkerUpdate) -> Output:
-    meta = await workflows.find(params.workflow_id, CALLER_SESSION.get())
+    meta = await workflows.find(params.workflow_id, call_context.current().session)
     report = Report(
         status=params.status, iteration=params.iteration, action=params.action,
         result=params.result, extracted_data=params.extracted_data, error=params.error,
@@ -176,7 +176,7 @@ async def worker_update(workflows: Workflows, params: WorkerUpdate) -> Output:
 
 @daemon_verb("worker_complete", WorkerComplete, needs=Workflows, capability="crawl", tier=3)
 async def worker_complete(workflows: Workflows, params: WorkerComplete) -> Output:
-    meta = await workflows.find(params.workflow_id, CALLER_SESSION.get())
+    meta = await workflows.find(params.workflow_id, call_context.current().session)
     report = Report(
         status=params.status,
         result_summary=params.result_summary,

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.browser.sessions.browser_contexts import MAX_WORKERS
-from ocd.ledger.runner import CALLER_SESSION
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.verb_api.declaration import PAYLOAD, Output, Params, daemon_verb
 from ocd.workflows.service import Limits, WorkerAssignment, Workflows, prompt, worker_result
@@ -105,7 +105,7 @@ class WorkflowCleanup(Params):
 async def workflow_init(workflows: Workflows, params: WorkflowInit) -> Output:
     assignments = [_assignment(one) for one in params.workers]
     limits = Limits(params.worker_timeout_ms, params.global_timeout_ms, params.max_stale_iterations)
-    begun = await workflows.begin(CALLER_SESSION.get(), params.name, assignments, limits)
+    begun = await workflows.begin(call_context.current().session, params.name, assignments, limits)
     meta, workers = begun.meta, begun.workers
     status = {"verb": "workflow_status", "arguments": {"workflow_id": meta.workflow_id}}
     data: dict[str, Any] = {
@@ -144,7 +144,7 @@ def _started_to_dict(worker: WorkerState) -> dict[str, Any]:
 async def _find_workflow(workflows: Workflows, workflow_id: str | None) -> WorkflowMeta | None:
     """Return the workflow; None if none was named and there is none."""
     try:
-        return await workflows.find(workflow_id, CALLER_SESSION.get())
+        return await workflows.find(workflow_id, call_context.current().session)
     except OcdError as error:
         if error.code != "workflow_not_found" or workflow_id is not None:
             raise
@@ -251,7 +251,7 @@ async def workflow_collect_partial(workflows: Workflows, params: WorkflowCollect
     timeout_ms=60_000,
 )  # fmt: skip
 async def workflow_cleanup(workflows: Workflows, params: WorkflowCleanup) -> Output:
-    meta = await workflows.find(params.workflow_id, CALLER_SESSION.get(), own=True)
+    meta = await workflows.find(params.workflow_id, call_context.current().session, own=True)
     closed, tabs = await workflows.clean_up(meta)
     step = {"verb": "workflow_collect", "arguments": {"workflow_id": meta.workflow_id}}
     named = {"status": "CLEANED", "workflow_id": meta.workflow_id}

@@ -6,12 +6,12 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.engine.refs import refs_of
 from ocd.pages.locate.geometry import frame_element
 from ocd.pages.locate.target import ActionDeadline, Target
-from ocd.safety.session_taint import MAY_SEND
 
 MAX_CHANGE_LINES = 15
 # ms without a change after which a page has come to rest, and what is waited for it at most.
@@ -62,7 +62,7 @@ async def wait_ready(
                 if "why" in found:
                     raise unusable_error(target, found)
                 if found["sends"]:
-                    MAY_SEND.get()("form", found["sends"])
+                    call_context.current().may_send("form", found["sends"])
                 if not point:
                     return 0.0, 0.0
                 x, y, covered = await _to_tab_coordinates(target, found["x"], found["y"])

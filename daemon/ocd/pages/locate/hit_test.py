@@ -52,13 +52,15 @@ async def _evaluate_node(tab: Tab, frame: Frame, expression: str) -> Target:
         assert object_id is not None
         element = Element(tab, frame, object_id)
         book = refs_of(tab)
-        reply = await element.call(_STRUCK, {"next": book.next, "whole": call_context.wanted()})
+        reply = await element.call(
+            _STRUCK, {"next": book.next, "whole": call_context.wants_identity()}
+        )
         found = reply["result"]
         inner = await _frame_shown_by(element) if "frame" in found else None
         if inner is None:
             book.note(frame.frame_id, reply)
             about = found.get("about") or _UNKNOWN
-            call_context.note("", about)
+            call_context.note_element("", about)
             return Target(element, found.get("ref", ""), about)
         element.release()
         if "hit" in expression:

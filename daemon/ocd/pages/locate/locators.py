@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.frames import Frame, apart
@@ -29,6 +29,14 @@ MAX_NESTED = 100
 _INVALID = ("valid selector", "valid XPath", "NamespaceError", "XPath")
 
 
+class ElementName(Protocol):
+    """The parameters by which callers name an element."""
+
+    ref: str | None
+    selector: str | None
+    query: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Locator:
     """How the caller names an element: exactly one of the three.
@@ -46,6 +54,11 @@ class Locator:
     nth: int | None = None
     texts: Literal["", "exact", "any"] = ""
     ties: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, params: ElementName) -> "Locator":
+        """Return what the parameters of a verb name; it may be nothing."""
+        return cls(params.ref, params.selector, params.query)
 
     def check(self) -> None:
         """Raise invalid_argument unless exactly one is given."""

@@ -62,6 +62,18 @@ async def resolve_target(tab: Tab, locator: Locator) -> Target:
     """Return the one element that the locator names; raises what `locators.resolve` raises."""
     tab.check_usable()
     element, ref = await resolve(tab, locator)
-    about = await element.call(_ABOUT, call_context.wanted())
-    call_context.note(str(locator), about)
+    about = await element.call(_ABOUT, call_context.wants_identity())
+    call_context.note_element(str(locator), about)
     return Target(element, ref, about)
+
+
+async def identify_element(tab: Tab, locator: Locator) -> dict[str, Any]:
+    """Return what tells the element again on another day; the call does not count as touching it.
+
+    Raises what `resolve_target` raises.
+    """
+    tab.check_usable()
+    element, _ = await resolve(tab, locator)
+    about: dict[str, Any] = await element.call(_ABOUT, True)  # noqa: FBT003 - to JavaScript
+    element.release()
+    return about

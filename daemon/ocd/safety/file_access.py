@@ -1,0 +1,72 @@
+"""The files that the caller of a verb may name."""
+
+import errno
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ocd.api.errors import OcdError
+from ocd.safety.path_policy import Roots, denied_error
+from ocd.safety.protected_files import NOTHING, ProtectedFiles
+
+
+@dataclass(frozen=True, slots=True)
+class FileAccess:
+    """The files that a caller may name: below `roots` (None: it may do all that its shell can).
+
+    cwd: the folder that relative paths start from, or empty: then they are refused. own: what is
+    the daemon's own, which nobody writes; `roots` knows it, too.
+    """
+
+    roots: Roots | None = None
+    cwd: str = ""
+    own: ProtectedFiles = NOTHING
+
+    def readable(self, path: str) -> str:
+        """Return the real path of a file to read: path_not_absolute, file_not_found, path_*."""
+        whole = self._absolute(path)
+        if self.roots is not None:
+            return str(self.roots.resolve(whole))
+        if not whole.exists():
+            raise missing_file(whole, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
+        return self._not_own(whole, reads_records=True)
+
+    def writable(self, path: str) -> str:
+        """Return the real path of a file to write; its folder exists."""
+        whole = self._absolute(path)
+        if self.roots is not None:
+            return str(self.roots.resolve(whole, for_write=True))
+        if not whole.parent.is_dir():
+            raise missing_file(
+                whole.parent, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+            )
+        return self._not_own(whole, reads_records=False)
+
+    def _not_own(self, path: Path, *, reads_records: bool) -> str:
+        real = Path(os.path.realpath(path))
+        if why := self.own.refusal(real, reads_records=reads_records):
+            raise denied_error(real, why)
+        return str(real)
+
+    def _absolute(self, path: str) -> Path:
+        whole = Path(self.cwd, path) if self.roots is None else Path(path)
+        if whole.is_absolute():
+            return whole
+        raise OcdError(
+            "path_not_absolute", f"Not an absolute path: {path}",
+            hint="Give the whole path, beginning at the root of the file system.", path=path,
+        )  # fmt: skip
+
+
+def missing_file(path: Path | str, error: OSError) -> OcdError:
+    """Return the error for a file that a caller named and that cannot be opened."""
+    message = f"{path}: {error.strerror or error}"
+    return OcdError("file_not_found", message, errno=error.errno, path=str(path))
+
+
+def project_folders(cwd: str) -> Iterator[Path]:
+    """Return the host's project folder as a root, unless it is so wide that it is none."""
+    folder = Path(cwd) if cwd else None
+    if folder and folder.is_absolute() and folder != Path.home() and len(folder.parts) > 2:
+        yield folder

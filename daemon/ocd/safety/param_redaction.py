@@ -1,0 +1,83 @@
+"""What may be written down of a call's parameters: no secrets, nothing of any length."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from ocd.safety import secrets
+from ocd.safety.redact import MASK, mask_values, redact
+
+# A longer string is cut; an action with such a one cannot be replayed as it stands.
+MAX_CHARACTERS = 20_000
+MAX_ITEMS = 100
+# So much more is looked at before a string is cut: half of a secret's value is not known as one.
+_BEYOND = 4096
+# Where the caller's name led to no element, what was to be put there may be a password.
+_NOT_FOUND = frozenset(("stale_ref", "element_not_found", "ambiguous"))
+
+# Whether what is given to an element of these names may be a password.
+HidesValue = Callable[[set[str]], bool]
+
+
+class RedactedParams:
+    """A call's parameters as journal, recording and recent actions write them down.
+
+    The caller's own values are kept as long as this object: whoever keeps it for longer than the
+    call keeps `shortened()`.
+    """
+
+    __slots__ = ("_params", "_redacted")
+
+    def __init__(self, params: Mapping[str, Any], secret_names: Collection[str] = ()) -> None:
+        """`secret_names`: the parameters that are declared as secret."""
+        self._params: Mapping[str, Any] = {
+            name: MASK if value is not None and name in secret_names else value
+            for name, value in params.items()
+        }
+        self._redacted: Any = None
+
+    def prepare(self) -> None:
+        """Redact what does not depend on how the call ends, unless that is done."""
+        if self._redacted is None:
+            self._redacted = redact(truncate(self._params, MAX_CHARACTERS))
+
+    def written(
+        self, hides: HidesValue | None, error: str | None, max_chars: int = MAX_CHARACTERS
+    ) -> Any:  # noqa: ANN401 - any JSON value
+        """Return the parameters without secrets and passwords, their strings cut.
+
+        Args:
+            hides: Knows the password fields that the call has met; None: it has met none.
+            error: The code of the error that it ended with.
+            max_chars: The longest string, at most MAX_CHARACTERS.
+        """
+        if self._redacted is None and max_chars < MAX_CHARACTERS:
+            short = redact(truncate(self._params, max_chars))
+            return _without_passwords(short, hides, error)
+        self.prepare()
+        params = _without_passwords(self._redacted, hides, error)
+        return truncate(params, max_chars) if max_chars < MAX_CHARACTERS else params
+
+    def shortened(self) -> "RedactedParams":
+        """Return the same with its long strings cut."""
+        return RedactedParams(truncate(self._params, MAX_CHARACTERS))
+
+    def __repr__(self) -> str:
+        return f"RedactedParams({', '.join(self._params)})"
+
+
+def _without_passwords(params: Any, hides: HidesValue | None, error: str | None) -> Any:  # noqa: ANN401
+    if error in _NOT_FOUND:
+        return mask_values(params, bool)
+    return params if hides is None else mask_values(params, hides)
+
+
+def truncate(value: Any, max_chars: int) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value with its long strings cut: redacting megabytes would hold up the loop."""
+    if isinstance(value, Mapping):
+        return {key: truncate(item, max_chars) for key, item in value.items()}
+    if isinstance(value, list):
+        return [truncate(item, max_chars) for item in value[:MAX_ITEMS]]
+    if isinstance(value, str) and len(value) > max_chars:
+        shown = secrets.current().mask_text(value[: max_chars + _BEYOND])
+        return f"{shown[:max_chars]}… ({len(value)} characters)"
+    return value
