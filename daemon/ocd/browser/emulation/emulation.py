@@ -5,7 +5,6 @@ Tabs that it opens pretend to be the same from their first request on; then each
 
 from dataclasses import dataclass, field, replace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from yarl import URL
 
@@ -146,7 +145,8 @@ class Emulation:
 
     def _release_origins(self) -> list[str]:
         """Return the origins that no other tab lets ask, and let none ask here."""
-        others = (other.overrides.granted for other in _emulations.values() if other is not self)
+        all_of_them = (tab.state(Emulation) for tab in self._tab.all_tabs())
+        others = (other.overrides.granted for other in all_of_them if other and other is not self)
         granted = sorted(self.overrides.granted.difference(*others))
         self.overrides.granted.clear()
         return granted
@@ -177,19 +177,13 @@ def _orientation(device: Device) -> dict[str, Any]:
     return {"type": "portraitPrimary", "angle": 0}
 
 
-_emulations: WeakKeyDictionary[Tab, Emulation] = WeakKeyDictionary()
-
-
 def inherit(tab: Tab, opener: Tab) -> None:
     """Make a tab that has not started what its opener pretends to be."""
-    found = _emulations.get(opener)
+    found = opener.state(Emulation)
     if found is not None:
         emulation_of(tab).overrides = replace(found.overrides, granted=set(found.overrides.granted))
 
 
 def emulation_of(tab: Tab) -> Emulation:
     """Return what the tab pretends to be."""
-    found = _emulations.get(tab)
-    if found is None:
-        found = _emulations[tab] = Emulation(tab)
-    return found
+    return tab.state(Emulation) or tab.set_state(Emulation(tab))

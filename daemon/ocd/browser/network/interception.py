@@ -9,7 +9,6 @@ from collections import deque
 from dataclasses import replace
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from yarl import URL
 
@@ -205,12 +204,9 @@ def _origin(url: str) -> str:
     return str(parsed.origin()) if parsed.scheme in ("http", "https") else ""
 
 
-_interceptions: WeakKeyDictionary[Tab, Interception] = WeakKeyDictionary()
-
-
 def inherit(tab: Tab, opener: Tab) -> None:
     """Give a tab that has not started the credentials of its opener; rules are the opener's own."""
-    found = _interceptions.get(opener)
+    found = opener.state(Interception)
     known = found.challenges.credentials if found is not None else None
     # Not yet bound to an origin they are for the opener's, and not for any page that it opens.
     origin = _origin(opener.url)
@@ -221,7 +217,4 @@ def inherit(tab: Tab, opener: Tab) -> None:
 
 def interception_of(tab: Tab) -> Interception:
     """Return what happens to the tab's requests."""
-    found = _interceptions.get(tab)
-    if found is None:
-        found = _interceptions[tab] = Interception(tab)
-    return found
+    return tab.state(Interception) or tab.set_state(Interception(tab))

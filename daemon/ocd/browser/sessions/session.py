@@ -91,6 +91,7 @@ class Session:
         self._number += 1
         guard = self.sessions.chromium.guard
         tab = Tab(f"t{self._number}", self.name, cdp, guard, self.folder)
+        tab.all_tabs = self.sessions.tabs
         tab.events.once("closed", lambda: self._forget(tab))
         tab.events.on("session", lambda cdp: self._listen(tab, cdp))
         self.tabs.append(tab)
@@ -252,6 +253,10 @@ class Sessions:
             hint="Close those of one: `oc tabs close --all --session NAME`.",
             limit=self.max_sessions,
         )
+
+    def tabs(self) -> list[Tab]:
+        """Return the open tabs of all sessions."""
+        return [tab for session in self._sessions.values() for tab in session.tabs]
 
     def names(self) -> list[str]:
         """Return the names of the sessions there are."""

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from yarl import URL
 
@@ -23,6 +23,7 @@ from ocd.browser.tabs.page_loads import PageLoads
 
 CLOSE_S = 1.5
 MAX_DOWNLOADS = 50
+S = TypeVar("S")
 _CRASHED_HINT = "Navigate or reload to use the tab again."
 # What a tab may keep of its responses' bodies in memory, in bytes: all, and one.
 _BUFFERS = {"maxTotalBufferSize": 20 << 20, "maxResourceBufferSize": 5 << 20}
@@ -44,6 +45,7 @@ class PageTarget:
     "crashed", "closed", and "session" (CdpSession) for every target that joins, still before its
     first script runs; "worker" likewise for its workers. `lock` is for the dispatcher; `opener` is
     the id of the tab that opened this one as a pop-up; `folder` is where its session's files go.
+    `all_tabs` returns the open tabs of all sessions.
     """
 
     def __init__(
@@ -66,6 +68,8 @@ class PageTarget:
         self.request_log = RequestLog(guard.allows)
         self._tree = FrameTree(cdp, self._prepare, self._prepare_worker)
         self.dialogs = Dialogs(cdp, self._halt, self._resume)
+        self.all_tabs: Callable[[], Iterable[PageTarget]] = lambda: (self,)
+        self._states: dict[type, Any] = {}
 
     def start(self) -> list[Result]:
         """Post everything that makes the tab work, and resume it; return the calls."""
@@ -92,6 +96,20 @@ class PageTarget:
         self.request_log.watch(cdp)
 
     # State
+
+    def state(self, kind: type[S]) -> S | None:
+        """Return what another room keeps of this tab as long as it lives; None if nothing yet."""
+        found: S | None = self._states.get(kind)
+        return found
+
+    def set_state(self, value: S) -> S:
+        """Keep a room's state of this tab, in place of one of the same type, and return it."""
+        self._states[type(value)] = value
+        return value
+
+    def drop_state(self, kind: type) -> None:
+        """Forget a room's state of this tab, if there is one."""
+        self._states.pop(kind, None)
 
     @property
     def url(self) -> str:

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NamedTuple, Self
-from weakref import WeakKeyDictionary
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs import evaluate
@@ -66,15 +65,9 @@ class RefRegistry:
         return f"RefBook(next=e{self.next}, runs={len(self._runs)})"
 
 
-_books: WeakKeyDictionary[Tab, RefRegistry] = WeakKeyDictionary()
-
-
 def refs_of(tab: Tab) -> RefRegistry:
     """Return the tab's book; it lives as long as the tab."""
-    book = _books.get(tab)
-    if book is None:
-        book = _books[tab] = RefRegistry(tab.session_name)
-    return book
+    return tab.state(RefRegistry) or tab.set_state(RefRegistry(tab.session_name))
 
 
 def parse_ref(text: str) -> int:
@@ -136,8 +129,9 @@ def _stale_error(ref: str, why: str) -> OcdError:
 
 def _foreign_ref_error(tab: Tab, number: int) -> OcdError:
     name, hint = f"e{number}", "Call read_page: refs belong to the tab that was read."
-    for other, book in _books.items():
-        if other.session_name == tab.session_name and book.find(number):
+    for other in tab.all_tabs():
+        book = other.state(RefRegistry)
+        if book and other.session_name == tab.session_name and book.find(number):
             hint = f"It is an element of tab {other.id}: pass tab_id={other.id}."
     return OcdError(
         "stale_ref", f"No reading of tab {tab.id} has given {name}.", hint=hint, ref=name

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
-from weakref import WeakKeyDictionary
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
@@ -56,9 +55,6 @@ class _LastReading:
     before: str | None = None
 
 
-_last_readings: WeakKeyDictionary[Tab, _LastReading] = WeakKeyDictionary()
-
-
 async def read_view(
     tab: Tab, wanted: ReadRequest, options: Mapping[str, float] | None = None
 ) -> tuple[Reading, Reading, dict[str, Any]]:
@@ -105,7 +101,7 @@ def compare_with_last(
     from ocd.content.line_diff import MUCH, difference
 
     url = _address(found.url)
-    memory = _last_readings.get(tab)
+    memory = tab.state(_LastReading)
     base = (memory.text if first else memory.before) if memory else None
     why = _difference_note(memory, wanted, url) or ("first_reading" if base is None else "")
     remember(tab, wanted, found, before=base if not why else None)
@@ -129,9 +125,9 @@ def _difference_note(memory: _LastReading | None, wanted: ReadRequest, url: str)
 def remember(tab: Tab, wanted: ReadRequest, found: Reading, before: str | None = None) -> None:
     """Remember a reading as the tab's last."""
     if len(found.text) > MAX_KEPT:
-        _last_readings.pop(tab, None)
+        tab.drop_state(_LastReading)
     else:
-        _last_readings[tab] = _LastReading(wanted, _address(found.url), found.text, before)
+        tab.set_state(_LastReading(wanted, _address(found.url), found.text, before))
 
 
 def _address(url: str) -> str:
