@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from ocd import call_context
-from ocd.api.errors import OcdError
+from ocd.api.errors import OcdError, did_you_mean
+from ocd.api.spelling import snake_case
 from ocd.api.timestamps import now
 from ocd.api.wire import CallRequest, Client
 from ocd.call_context import AllowedVerbs, CallContext
@@ -170,12 +171,8 @@ def _find_own(services: CallServices, allowed: AllowedVerbs, name: str) -> Verb:
     verb = services.verbs.get(name)
     if verb is None:
         allowed.check_unknown(name)
-        near = difflib.get_close_matches(name.replace("-", "_"), services.verbs, 1)
-        hint = (
-            f"Did you mean '{near[0]}'?"
-            if near
-            else "List them with expand_tools, or `oc catalog`."
-        )
+        otherwise = "List them with expand_tools, or `oc catalog`."
+        hint = did_you_mean(name.replace("-", "_"), services.verbs, otherwise)
         raise OcdError("unknown_verb", f"There is no verb '{name}'", hint=hint, verb=name)
     return verb
 

@@ -14,7 +14,8 @@ import msgspec
 from msgspec import inspect
 
 from ocd.api.errors import OcdError
-from ocd.calls.param_decoding import branches, fields_of, snake
+from ocd.api.spelling import snake_case
+from ocd.calls.param_decoding import branches, fields_of
 from ocd.safety.file_access import FileAccess, missing_file
 from ocd.safety.param_redaction import RedactedParams
 from ocd.verb_api.declaration import FileSource, Params, Verb
@@ -238,4 +239,4 @@ def written_params(verb: Verb | None, raw: Mapping[str, Any]) -> RedactedParams:
         return RedactedParams(raw)
     extras = extras_of(verb.params)
     secret = {name for name, extra in extras.items() if extra.get("secret")}
-    return RedactedParams({snake(key): value for key, value in raw.items()}, secret)
+    return RedactedParams({snake_case(key): value for key, value in raw.items()}, secret)

@@ -158,16 +158,13 @@ class McpSocketServer:
             self._spawn(self._close_later(session))
 
     async def _close_later(self, session: str) -> None:
-        try:
-            async with asyncio.timeout(SESSION_GRACE_S):
-                await self._services.closing.wait()
-        except TimeoutError:
-            if session in self._sessions:
-                return
-            await self._services.recorder.leave(session)
-            if session in self._services.sessions.names():
-                logger.info("session %s ended with its host: its tabs are closed", session)
-                await self._services.sessions.get(session).close()
+        closing = self._services.closing
+        if await wait_for_event(closing, SESSION_GRACE_S) or session in self._sessions:
+            return
+        await self._services.recorder.leave(session)
+        if session in self._services.sessions.names():
+            logger.info("session %s ended with its host: its tabs are closed", session)
+            await self._services.sessions.get(session).close()
 
     def enter(self, session: str) -> None:
         """Count a bridge that uses the session."""

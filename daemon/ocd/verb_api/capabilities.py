@@ -31,7 +31,7 @@ class Capabilities:
     def __init__(self, verbs: Mapping[str, Verb], only: Iterable[str], disabled: Iterable[str]):
         """`only`, `disabled`: groups; without `only` all that are not disabled are allowed."""
         self._verbs = verbs
-        self.groups = (frozenset(only) or frozenset(GROUPS)) - frozenset(disabled)
+        self.groups = (frozenset(only) or frozenset(CAPABILITY_GROUPS)) - frozenset(disabled)
         allowed = {verb.name for verb in verbs.values() if verb.capability in self.groups}
         if any(verbs[name].long for name in allowed):
             allowed |= _WITH_LONG

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 import msgspec
 
+from ocd.api.wire import Capability
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.session_taint import Departure
 from ocd.storage.payload import JSON, JsonLinesFile, Payload, Rows, at_keys, of_text
