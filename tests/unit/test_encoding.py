@@ -18,7 +18,7 @@ RAW = zlib.compress(TEXT)[2:-4]
 def decoded(body: bytes, *headers: str, step: int = 100) -> tuple[bytes, bool]:
     decoder = Decoder(headers)
     pieces = [body[at : at + step] for at in range(0, len(body), step)]
-    said = b"".join(part for piece in pieces for part in decoder.decoded(piece))
+    said = b"".join(part for piece in pieces for part in decoder.decode(piece))
     return said, decoder.incomplete
 
 
@@ -73,6 +73,6 @@ def test_a_little_that_stands_for_much_is_decoded_as_far_as_it_is_taken() -> Non
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     bomb = b"".join(packer.compress(bytes(1 << 24)) for _ in range(64)) + packer.flush()
     decoder = Decoder(("gzip, gzip",))
-    parts = decoder.decoded(pack(bomb))
+    parts = decoder.decode(pack(bomb))
     assert len(next(parts)) <= 256 * 1024
     assert len(next(parts)) <= 256 * 1024

@@ -87,9 +87,9 @@ def _place(lines: list[str]) -> str:
     if not frames:
         return "a place that is not known"
     ours = next((frame for frame in frames if _OURS in frame[1]), frames[0])
-    led = f", which `{ours[3]}` called ({_named(ours)})" if ours is not frames[0] else ""
-    return f"`{frames[0][3]}` ({_named(frames[0])}){led}"
+    led = f", which `{ours[3]}` called ({_place_of(ours)})" if ours is not frames[0] else ""
+    return f"`{frames[0][3]}` ({_place_of(frames[0])}){led}"
 
 
-def _named(frame: "re.Match[str]") -> str:
+def _place_of(frame: "re.Match[str]") -> str:
     return f"{'/'.join(Path(frame[1]).parts[-3:])}, line {frame[2]}"

@@ -37,7 +37,7 @@ class Decoder:
         # What was done last is undone first.
         self._layers = [_Layer(name) for name in reversed(known)]
 
-    def decoded(self, piece: bytes) -> Iterator[bytes]:
+    def decode(self, piece: bytes) -> Iterator[bytes]:
         """Yield what a piece says, in parts of bounded size; no further than they are taken."""
         return _through(self._layers, piece)
 
@@ -59,7 +59,7 @@ class _Layer:
     def unfinished(self) -> bool:
         return self._begun and not (self._inflate is None or self._inflate.eof)
 
-    def decoded(self, data: bytes) -> Iterator[bytes]:
+    def decode(self, data: bytes) -> Iterator[bytes]:
         data, self._held = self._held + data, b""
         try:
             while data:
@@ -91,5 +91,5 @@ def _through(layers: Sequence[_Layer], data: bytes) -> Iterator[bytes]:
     if not layers:
         yield data
         return
-    for piece in layers[0].decoded(data):
+    for piece in layers[0].decode(data):
         yield from _through(layers[1:], piece)

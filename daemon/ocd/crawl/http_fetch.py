@@ -196,7 +196,7 @@ async def _body(response: "ClientResponse", max_bytes: int) -> tuple[bytes, bool
     decoder = Decoder(response.headers.getall("Content-Encoding", ()))
     pieces, size = [], 0
     async for coded in response.content.iter_any():
-        for piece in decoder.decoded(coded):
+        for piece in decoder.decode(coded):
             pieces.append(piece)
             size += len(piece)
             if size > max_bytes:

@@ -37,7 +37,7 @@ class BundleBuilder:
         self.screenshot_hash: str | None = None
 
     @property
-    def supplied(self) -> list[str]:
+    def parts_with_content(self) -> list[str]:
         """The parts that the snapshot has anything for."""
         have = {
             "dom": {"html", "outline"}, "screenshot": {"screenshot_png_base64"},

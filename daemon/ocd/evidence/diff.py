@@ -134,22 +134,24 @@ def _tag_counts(html: str) -> Counter[str]:
 
 
 def _requests(before: Any, after: Any) -> Iterator[Difference]:  # noqa: ANN401 - JSON
-    def named(entry: Mapping[str, Any]) -> str:
+    def request_name(entry: Mapping[str, Any]) -> str:
         status = entry.get("status")
         said = status if status is not None else entry.get("error") or "no answer"
         return f"{entry.get('method') or 'GET'} {entry.get('url')} {said}"
 
     yield from _multisets(
-        _entries_by_name(before, named), _entries_by_name(after, named), "request"
+        _entries_by_name(before, request_name), _entries_by_name(after, request_name), "request"
     )
 
 
 def _messages(before: Any, after: Any) -> Iterator[Difference]:  # noqa: ANN401 - JSON
-    def named(entry: Mapping[str, Any]) -> str:
+    def message_name(entry: Mapping[str, Any]) -> str:
         level = entry.get("level") or entry.get("type") or "log"
         return f"{level}: {entry.get('text', entry.get('message', ''))}"
 
-    yield from _multisets(_entries_by_name(before, named), _entries_by_name(after, named), "entry")
+    yield from _multisets(
+        _entries_by_name(before, message_name), _entries_by_name(after, message_name), "entry"
+    )
 
 
 def _entries_by_name(log: Any, name: Callable[[Mapping[str, Any]], str]) -> list[str]:  # noqa: ANN401 - JSON

@@ -213,7 +213,7 @@ class EvidenceService:
         origin: tuple[str, dict[str, Any]],
     ) -> dict[str, Any]:
         packing = BundleBuilder(snapshot, self.sanitizer)
-        wanted = include or tuple(packing.supplied)
+        wanted = include or tuple(packing.parts_with_content)
         if order.target_schema is not None and "schema_diff" not in wanted:
             wanted = (*wanted, "schema_diff")
         packing.pack(wanted, order.target_schema)

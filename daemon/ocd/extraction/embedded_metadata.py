@@ -59,7 +59,7 @@ class Entity:
         return bool(self.types) and all(one.lower() in _ABOUT_SITE for one in self.types)
 
     @cached_property
-    def said(self) -> list[EntityValue]:
+    def all_values(self) -> list[EntityValue]:
         """All values, those nearest first."""
         return sorted(_property_value(self.props, (), plain=True), key=lambda one: len(one.keys))
 

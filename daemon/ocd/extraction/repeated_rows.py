@@ -84,7 +84,7 @@ def _all(
 def _describe_row(
     wanted: SchemaField, scope: SearchScope, read: Callable[[Any], dict[str, Any]]
 ) -> Iterator[RepeatedRows]:
-    for one in scope.entity.said if scope.entity and wanted.words else ():
+    for one in scope.entity.all_values if scope.entity and wanted.words else ():
         if isinstance(one.value, list | dict) and score_of(wanted, one) >= LEAST:
             layer = scope.entity.layer if scope.entity else "json-ld"
             items = _as_entities(one.value, layer)

@@ -104,7 +104,7 @@ def _object(wanted: SchemaField, scope: SearchScope, out: FilledObject) -> None:
 
 def _inner_scope(wanted: SchemaField, scope: SearchScope) -> SearchScope | None:
     entity = scope.entity
-    for one in entity.said if entity else ():
+    for one in entity.all_values if entity else ():
         value = one.value[0] if isinstance(one.value, list) and one.value else one.value
         if entity and isinstance(value, dict) and score_of(wanted, one) >= 0.6:
             return SearchScope(
@@ -156,7 +156,7 @@ def _fill_row(
     inner = SearchScope(found, scope.base, scope.lang)
     inner.entities = [
         one
-        for node, one in scope.placed
+        for node, one in scope.entities_with_nodes
         if found.at <= node.at < found.end and one.layer != "json-ld"
     ][:20]
     return fill(fields, inner).data
@@ -167,7 +167,7 @@ def best_entity(fields: tuple[SchemaField, ...], entities: list[Entity]) -> Enti
     best: tuple[float, Entity] | None = None
     for entity in entities[:500]:
         hits = sum(
-            any(score_of(one, said) >= LEAST for said in entity.said) for one in fields
+            any(score_of(one, said) >= LEAST for said in entity.all_values) for one in fields
         )  # fmt: skip
         if not hits:
             continue

@@ -48,7 +48,7 @@ class SearchScope:
         return page_layout.facts(self.root)
 
     @cached_property
-    def placed(self) -> list[tuple[Node, Entity]]:
+    def entities_with_nodes(self) -> list[tuple[Node, Entity]]:
         """The entities that stand in its markup, with their elements."""
         return [(one.node, one) for one in self.entities if one.node is not None]
 
@@ -87,7 +87,7 @@ class SearchScope:
             return
         trust = _TRUST[entity.layer] * (0.6 if entity.about_site else 1)
         kind = entity.types[0] if entity.types else ""
-        for one in entity.said:
+        for one in entity.all_values:
             score = score_of(wanted, one)
             if score >= LEAST:
                 where = ".".join((kind, *one.keys) if kind else one.keys)

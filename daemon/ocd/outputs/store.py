@@ -194,7 +194,7 @@ class OutputStore:
                 return use(PayloadReader(file, path, meta.size_bytes, index), meta)
         except FileNotFoundError:
             # The sweep was faster; or somebody else was, and the meta is still there.
-            raise _gone(place, path) from None
+            raise _missing_payload_error(place, path) from None
 
     def _find(self, handle: str) -> HandleFiles | None:
         if not file_layout.is_handle(handle):
@@ -259,7 +259,7 @@ async def _in_thread(work: Callable[[threading.Event], T]) -> T:
         raise
 
 
-def _gone(place: HandleFiles, path: Path) -> OcdError:
+def _missing_payload_error(place: HandleFiles, path: Path) -> OcdError:
     """Return the error of a payload that is missing: swept meanwhile, or lost."""
     if not place.meta.exists():
         return _not_found(place.handle)

@@ -139,7 +139,7 @@ class BatchPaginate(Params):
             parse_url_argument(re.sub(r"\{(page|N|offset)\}", "1", template))
 
     @property
-    def chosen(self) -> Strategy:
+    def effective_strategy(self) -> Strategy:
         """The strategy that is given, or follows from the other parameters."""
         if self.strategy is not None:
             return "auto" if self.strategy == "click" and not self.target else self.strategy
@@ -179,10 +179,10 @@ async def batch_paginate(
     viewers: PaginationServices, work: TaskHandle, params: BatchPaginate
 ) -> Output:
     session = viewers.sessions.get(work.session)
-    scrolls = params.chosen == "scroll"
+    scrolls = params.effective_strategy == "scroll"
     route = PaginationPlan(
         tab_id=await _tab_id(viewers, work, params),
-        strategy=params.chosen,
+        strategy=params.effective_strategy,
         capture=params.capture_mode,
         total=params.total_pages,
         start=params.start_page,
@@ -203,7 +203,7 @@ async def batch_paginate(
 
 async def _tab_id(viewers: PaginationServices, work: TaskHandle, params: BatchPaginate) -> str:
     session = viewers.sessions.get(work.session)
-    if params.tab_id is None and not session.tabs and params.chosen == "url":
+    if params.tab_id is None and not session.tabs and params.effective_strategy == "url":
         made = await viewers.calls.run("tabs_create", {}, session=work.session, lent=True)
         return str(made.data["tab_id"])
     return session.tab(params.tab_id).id

@@ -82,7 +82,7 @@ async def computer(tab: Tab, params: Computer) -> Output:
     least = _TIMEOUT_MS + (params.duration * 1000 if waits else 0)
     clock = ActionDeadline.of(params.timeout_ms or round(least))
     try:
-        async with asyncio.timeout(clock.left + _GRACE_S):
+        async with asyncio.timeout(clock.seconds_left + _GRACE_S):
             return await _perform(tab, params, clock)
     except TimeoutError:
         raise OcdError(

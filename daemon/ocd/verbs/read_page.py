@@ -83,7 +83,7 @@ class ReadPage(Params):
     ] = False
 
     @property
-    def wanted(self) -> ReadRequest:
+    def read_request(self) -> ReadRequest:
         """What is to be read."""
         return ReadRequest(
             mode="outline" if self.mode == "ax" else self.mode,
@@ -93,14 +93,14 @@ class ReadPage(Params):
         )  # fmt: skip
 
     @property
-    def whole(self) -> bool:
+    def reads_from_start(self) -> bool:
         """Whether this reads the page from its beginning, not a part of it."""
         return self.offset == 0 and self.ref is None and self.selector is None
 
 
 async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str, Any]]:
     """Return the text to give out, and what is to be said of it."""
-    wanted = params.wanted
+    wanted = params.read_request
     started = time.monotonic()
     raw, found, facts = await filters_and_deltas.read_view(tab, wanted, params.filter_options)
     if params.include_metrics:
@@ -117,7 +117,7 @@ async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str
         )
     else:
         filters_and_deltas.remember(tab, wanted, found)
-    if params.include_pagination and params.whole and params.mode != "css":
+    if params.include_pagination and params.reads_from_start and params.mode != "css":
         pages = await semantic.pagination(tab)
         facts |= {"pagination": pages} if pages else {}
     return found, facts

@@ -18,7 +18,7 @@ _KEY = "openchrome/carried"
 _CONTENTS = ("content", "contents")
 
 
-def carried(item: SessionMessage | Exception) -> SessionMessage | Exception:
+def put_in_envelopes(item: SessionMessage | Exception) -> SessionMessage | Exception:
     """Return a message with what its result lists or contains in an envelope."""
     if not isinstance(item, SessionMessage) or not isinstance(item.message, types.JSONRPCResponse):
         return item
@@ -52,7 +52,7 @@ def _item(one: object, what: str) -> dict[str, Any]:
     return {**carrier, "inputSchema": {"type": "object"}}
 
 
-def opened(result: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as it came
+def open_envelope(result: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as it came
     """Return what an envelope carries, a result or an item of a list; others as they are."""
     meta = result.get("_meta")
     return meta[_KEY] if isinstance(meta, dict) and _KEY in meta else result

@@ -124,7 +124,7 @@ async def _message(parts: list[bytes], last: bytes, size: int) -> _Item:
     if size > MAX_MESSAGE:
         return _too_large(b"".join((*parts[:1], last))[:_HEAD])
     line = b"".join((*parts, last))
-    return await asyncio.to_thread(parsed, line) if size > _LONG else parsed(line)
+    return await asyncio.to_thread(parse_line, line) if size > _LONG else parse_line(line)
 
 
 def _too_large(head: bytes) -> SessionMessage:
@@ -136,7 +136,7 @@ def _too_large(head: bytes) -> SessionMessage:
     return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=int(known[1]), error=error))
 
 
-def parsed(line: bytes) -> _Item:
+def parse_line(line: bytes) -> _Item:
     """Return the message of a line, or what is wrong with it; raises Unreadable."""
     try:
         text = line.decode()

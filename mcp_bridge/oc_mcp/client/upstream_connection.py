@@ -221,13 +221,13 @@ class Upstream:
         """
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
 
-        async def heard(progress: float, total: float | None, message: str | None) -> None:
+        async def report(progress: float, total: float | None, message: str | None) -> None:
             if on_progress is not None:
                 on_progress(Progress(done=progress, total=total, message=(message or "")[:200]))
 
         # Not `call_tool`: it raises for results that miss a schema which nobody here relies on.
         return await self._request(
-            tool, types.CallToolRequest(params=params), progress_callback=heard
+            tool, types.CallToolRequest(params=params), progress_callback=report
         )
 
     async def read(self, uri: str) -> dict[str, Any]:
@@ -307,7 +307,7 @@ async def _tools_of(client: Client) -> list[dict[str, Any]]:
 
 async def _sent(client: Client, request: Any, **how: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's
     """Send a request and return the result as it is on the wire."""
-    answered = envelopes.opened(await client.session.send_request(request, _ANY, **how))
+    answered = envelopes.open_envelope(await client.session.send_request(request, _ANY, **how))
     return answered if isinstance(answered, dict) else {}
 
 

@@ -9,7 +9,7 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 
-from oc_mcp.client.envelopes import MAX_LISTED, opened
+from oc_mcp.client.envelopes import MAX_LISTED, open_envelope
 from ocd.api.errors import OcdError
 
 MAX_PAGES = 50
@@ -40,7 +40,9 @@ async def list_all(send: Send, what: Literal["tools", "resources"]) -> list[dict
         params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
         page = await send(request(params=params))
         items = page.get(what)
-        found += [_item(opened(one), model) for one in items] if isinstance(items, list) else []
+        found += (
+            [_item(open_envelope(one), model) for one in items] if isinstance(items, list) else []
+        )
         cursor = page.get("nextCursor")
         if not isinstance(cursor, str) or len(found) >= MAX_LISTED:
             break

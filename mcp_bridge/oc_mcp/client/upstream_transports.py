@@ -16,7 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
 from oc_mcp.client import stdio_transport
-from oc_mcp.client.envelopes import carried
+from oc_mcp.client.envelopes import put_in_envelopes
 from oc_mcp.client.message_bounds import UNCOMPRESSED, bound
 
 _WHO = types.Implementation(name="openchrome", title="OpenChrome gateway", version="1")
@@ -87,7 +87,7 @@ async def _carrying(transport: Any) -> AsyncIterator[Any]:  # noqa: ANN401 - the
             with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                 async with forward:
                     async for item in incoming:
-                        await forward.send(carried(item))
+                        await forward.send(put_in_envelopes(item))
 
         async with anyio.create_task_group() as group:
             group.start_soon(pump)

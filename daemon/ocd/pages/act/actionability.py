@@ -55,7 +55,7 @@ async def wait_ready(
     """
     options = {"point": point, "editable": editable, "enabled": enabled}
     while True:
-        budget = clock.left
+        budget = clock.seconds_left
         try:
             async with asyncio.timeout(budget + 0.5):
                 found = await target.element.call(_READY, {**options, "budget": budget * 1000})
@@ -73,7 +73,7 @@ async def wait_ready(
             ) from None  # fmt: skip
         if not covered:
             return x, y
-        if clock.left == 0:
+        if clock.seconds_left == 0:
             raise unusable_error(target, {"why": "covered", "text": covered})
         await asyncio.sleep(0.02)
 
@@ -139,10 +139,10 @@ async def perform(
         changed |= {"closed": True} if tab.closed else {}
     if effects.leaving and effects.dialog is None and not tab.closed:
         with contextlib.suppress(OcdError):
-            if not await effects.wait_loaded(clock.left):
+            if not await effects.wait_loaded(clock.seconds_left):
                 changed["loading"] = True
-    await effects.wait_popups(clock.left)
-    await effects.wait_downloads(clock.left)
+    await effects.wait_popups(clock.seconds_left)
+    await effects.wait_downloads(clock.seconds_left)
     changed = {**await effects.to_dict(), **changed} if not tab.closed else changed
     if settled and not effects.navigated:
         lines = _change_lines(settled, changed)
@@ -153,7 +153,7 @@ async def _wait_stable(
     target: Target, clock: ActionDeadline, effects: ActionEffects, *, value: bool
 ) -> dict[str, Any] | None:
     book = refs_of(target.element.tab)
-    wait = min(clock.watch_s, clock.left) * 1000
+    wait = min(clock.watch_s, clock.seconds_left) * 1000
     options = {
         "quiet": QUIET_MS,
         "most": MAX_MS + wait,
@@ -165,7 +165,7 @@ async def _wait_stable(
         return None
     # A round trip: what the page's scripts have sent by now is told before its answer comes.
     await effects.unless_navigating(target.element.call("function () {}"))
-    await effects.wait_answers(clock.left)
+    await effects.wait_answers(clock.seconds_left)
     call = target.element.call(_SETTLE, {**options, "value": value})
     reply = await effects.unless_navigating(call)
     if reply is None or effects.leaving:

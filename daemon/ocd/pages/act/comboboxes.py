@@ -29,7 +29,7 @@ async def choose(target: Target, clock: ActionDeadline, values: Sequence[str]) -
         if not before["open"] and target.about["kind"] == "custom":
             x, y = await wait_ready(target, clock)
             await input_events.click(target.element.tab, x, y)
-        found = await target.element.call(_AWAIT, value, clock.left * 1000)
+        found = await target.element.call(_AWAIT, value, clock.seconds_left * 1000)
         if "why" in found:
             if not before["open"] and target.about["role"] != "listbox":
                 await input_events.press(target.element.tab, "Escape")
@@ -43,7 +43,7 @@ async def suggest(target: Target, clock: ActionDeadline, text: str) -> None:
     """Click the suggestion that is the text itself, if the field offers it in time."""
     if not text:
         return
-    budget = min(clock.left, SUGGEST_S) * 1000
+    budget = min(clock.seconds_left, SUGGEST_S) * 1000
     found = await target.element.call(_AWAIT, text, budget)
     if "why" not in found:
         await _click(target, clock)

@@ -176,7 +176,7 @@ def _region_error(seen: dict[str, Any]) -> OcdError:
 
 async def pause(clock: ActionDeadline, seconds: float) -> None:
     """Let time pass, because the caller asked for it."""
-    if seconds > clock.left:
+    if seconds > clock.seconds_left:
         raise OcdError(
             "invalid_argument", f"duration {seconds:g} s is longer than the call may take.",
             hint="Raise timeout_ms, or better wait_for what is to come.", parameter="duration",

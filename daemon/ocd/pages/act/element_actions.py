@@ -79,5 +79,5 @@ async def answer_dialog(
         dialog = await tab.answer_dialog(accept=accept, text=text)
         await tab.title()  # what the page does next has begun
         if effects.leaving:
-            await effects.wait_loaded(clock.left)
+            await effects.wait_loaded(clock.seconds_left)
         return dialog, ActionResult(await effects.to_dict(), [])

@@ -185,7 +185,7 @@ async def _use_file_chooser(
     async def act() -> None:
         await input_events.click(tab, x, y)
         try:
-            async with asyncio.timeout(min(_CHOOSER_S, max(clock.left, 0.05))):
+            async with asyncio.timeout(min(_CHOOSER_S, max(clock.seconds_left, 0.05))):
                 chooser = await opened
         except TimeoutError:
             raise value_error(

@@ -243,7 +243,7 @@ async def _go(runner: InstructionRunner, step: Step) -> StepResult:
     else:
         arriving = tab.back() if step.kind == "back" else tab.forward()
     try:
-        async with asyncio.timeout(runner.deadline.left):
+        async with asyncio.timeout(runner.deadline.seconds_left):
             at = await arriving
     except TimeoutError:
         raise _timeout_error("The page has not loaded") from None
@@ -264,7 +264,7 @@ async def _wait(runner: InstructionRunner, step: Step) -> StepResult:
 
 
 async def _wait_load(runner: InstructionRunner, step: Step) -> StepResult:
-    await runner.tab.wait_for("load", timeout_s=max(runner.deadline.left, 0.05))
+    await runner.tab.wait_for("load", timeout_s=max(runner.deadline.seconds_left, 0.05))
     return StepResult(step, ActionResult({}, []))
 
 

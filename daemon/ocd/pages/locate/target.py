@@ -40,7 +40,7 @@ class ActionDeadline:
         return cls(asyncio.get_running_loop().time() + seconds)
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds that are left, at least 0."""
         return max(self.end - asyncio.get_running_loop().time(), 0.0)
 

@@ -56,17 +56,17 @@ async def find_when_present(tab: Tab, policy: WaitPolicy, find: Find[T]) -> T | 
     """
     deadline = policy.deadline
     found = await _try(find, deadline)
-    if found is not None or not deadline.left:
+    if found is not None or not deadline.seconds_left:
         return found
     async with _page_changes(tab) as changed:
         while True:
-            await asyncio.sleep(min(_MIN_INTERVAL_S, deadline.left))
+            await asyncio.sleep(min(_MIN_INTERVAL_S, deadline.seconds_left))
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(deadline.left, policy.interval_s)):
+                async with asyncio.timeout(min(deadline.seconds_left, policy.interval_s)):
                     await changed.wait()
             changed.clear()  # a change during the next look counts as one after it
             found = await _try(find, deadline)
-            if found is not None or not deadline.left:
+            if found is not None or not deadline.seconds_left:
                 return found
 
 
@@ -89,12 +89,12 @@ async def resolve_when_present(
 
     async def find() -> Target | None:
         # A control that may still appear is preferred to a text that says the same.
-        waits = policy.deadline.left > 0 and locator.texts == "exact"
+        waits = policy.deadline.seconds_left > 0 and locator.texts == "exact"
         try:
             return await resolve(tab, replace(locator, texts="") if waits else locator)
         except OcdError as error:
             # The last attempt says what is missing.
-            if error.code != "element_not_found" or not policy.deadline.left:
+            if error.code != "element_not_found" or not policy.deadline.seconds_left:
                 raise
             return None
 
@@ -126,7 +126,7 @@ async def _try(find: Find[T], deadline: ActionDeadline) -> T | None:
     try:
         return await find()
     except OcdError as error:
-        if not error.details.get("navigated") or not deadline.left:
+        if not error.details.get("navigated") or not deadline.seconds_left:
             raise
         return None
 
