@@ -15,6 +15,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import wait_for_event
 from ocd.api.wire import CAPABILITY_GROUPS, CallRequest, Client, Hello
 from ocd.browser.process.process_tree import holds_socket
 from ocd.call_context import CallContext

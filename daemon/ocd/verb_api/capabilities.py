@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from ocd.api.errors import OcdError
-from ocd.api.wire import Capability
+from ocd.api.wire import CAPABILITY_GROUPS, Capability
 from ocd.verb_api.declaration import Verb
 
 # It parts a tool's name from the name of the server that has it; no verb of ours has it.

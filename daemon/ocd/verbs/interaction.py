@@ -29,7 +29,8 @@ Action = Literal[
 _AIMS: dict[str, dict[str, Any]] = {
     "click": {"texts": "exact"}, "double_click": {"texts": "exact"},
     "right_click": {"texts": "exact"}, "hover": {"texts": "any"},
-    "scroll_into_view": {"texts": "any"}, "type": {"ties": TEXT_FIELD_ROLES}, "clear": {"ties": TEXT_FIELD_ROLES},
+    "scroll_into_view": {"texts": "any"},
+    "type": {"ties": TEXT_FIELD_ROLES}, "clear": {"ties": TEXT_FIELD_ROLES},
 }  # fmt: skip
 _NEEDS_VALUE = ("select", "press", "type")
 

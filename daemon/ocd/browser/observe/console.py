@@ -50,7 +50,7 @@ class ConsoleMessage:
 
 
 class Console:
-    """A tab's console. `capture_start` and `capture_end` are the places at which a capture began and ended."""
+    """A tab's console; `capture_start` and `capture_end` say where a capture began and ended."""
 
     def __init__(self) -> None:
         self.log = EventLog(MAX_MESSAGES, MAX_BYTES)

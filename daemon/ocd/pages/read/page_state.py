@@ -134,7 +134,8 @@ def _page_line(report: PageState, title: str, url: str) -> str:
         f"scrolled {at} of {more} px ({round(100 * at / more)} %)" if more > 0 else "all shows"
     )
     frames = f", {report.frames} frames" if report.frames else ""
-    return f"[Page] {_truncate(title, 100)} — {_truncate(url, 200)}\n{report.ready}, {scrolled}{frames}"
+    head = f"[Page] {_truncate(title, 100)} — {_truncate(url, 200)}"
+    return f"{head}\n{report.ready}, {scrolled}{frames}"
 
 
 def _truncate(text: str, most: int) -> str:
