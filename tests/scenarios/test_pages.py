@@ -133,7 +133,7 @@ def test_a_script_may_return(daemon: Daemon, site: Site, code: str, content: str
         ("throw undefined", "undefined"),
         ("throw 0", "0"),
         ("Promise.reject([1])", "[1]"),
-        ("let own = {}; own.own = own; own", "cannot be given as JSON: TypeError: Converting"),
+        ("let own = {}; own.own = own; own", "cannot be converted to JSON: TypeError: Converting"),
     ],
 )
 def test_what_a_script_throws_is_told(daemon: Daemon, site: Site, code: str, words: str) -> None:

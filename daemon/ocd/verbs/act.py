@@ -62,7 +62,7 @@ async def act(tab: Tab, params: Act) -> Output:
     compares = params.verify in ("ax_diff", "both")
     before = await post_action_view.outline(tab) if compares else None
     following = InstructionRunner(tab, ActionDeadline.of(params.timeout_ms), params.context)
-    await following.follow(steps)
+    await following.run(steps)
     changed: dict[str, Any] = {}
     lines: list[str] = []
     for number, taken in enumerate(following.results, 1):

@@ -29,8 +29,8 @@ Action = Literal[
 _AIMS: dict[str, dict[str, Any]] = {
     "click": {"texts": "exact"}, "double_click": {"texts": "exact"},
     "right_click": {"texts": "exact"}, "hover": {"texts": "any"},
-    "scroll_into_view": {"texts": "any"},
-    "type": {"ties": TEXT_FIELD_ROLES}, "clear": {"ties": TEXT_FIELD_ROLES},
+    "scroll_into_view": {"texts": "any"}, "type": {"ties": TEXT_FIELD_ROLES},
+    "clear": {"ties": TEXT_FIELD_ROLES},
 }  # fmt: skip
 _NEEDS_VALUE = ("select", "press", "type")
 
@@ -192,8 +192,8 @@ def _end(params: DragDrop, name: str) -> drag_and_drop.DragEndpoint:
 
 
 _STEP = 0.85  # of a screen
-_SCROLL = "function (x, y, smooth) { return openchrome.scrolled(this, x, y, smooth) }"
-_WHERE = "function (across, way) { return openchrome.rested(this, across, way, 0) }"
+_SCROLL = "function (x, y, smooth) { return openchrome.scrollElement(this, x, y, smooth) }"
+_WHERE = "function (across, way) { return openchrome.waitScrollEnd(this, across, way, 0) }"
 _FAR = 10_000_000
 
 

@@ -77,7 +77,11 @@ def _page_summary(seen: dict[str, Any], asked: str, at: Navigation) -> dict[str,
     told: dict[str, Any] = {"element_count": seen["count"]}
     if seen["gate"]:
         told["blocking_page"] = {"type": seen["gate"], "detail": seen["title"]}
-    if asked and at.redirected and is_redirected_to_login(asked, at.url, asks=seen["login"]):
+    if (
+        asked
+        and at.redirected
+        and is_redirected_to_login(asked, at.url, has_password_field=seen["login"])
+    ):
         told |= {
             "auth_redirect": True, "redirected_from": asked, "auth_redirect_host": URL(at.url).host,
             "message": "The site wants a login. Ask the person whose account it is.",

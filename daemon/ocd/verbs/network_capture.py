@@ -123,5 +123,5 @@ def _new(tab: Tab, mode: str, options: CaptureOptions) -> Capture:
 async def _entry(tab: Tab, capture: Capture, one: NetworkRequest) -> dict[str, Any]:
     if capture.body_collector is None:
         return request_views.request_summary(one)
-    body = await tab.request_log.body(one, capture.body_collector.each)
+    body = await tab.request_log.body(one, capture.body_collector.max_body_bytes)
     return request_views.with_body(request_views.request_details(one), body)

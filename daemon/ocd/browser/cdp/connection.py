@@ -44,13 +44,13 @@ class CallResult(dict[str, Any]):
 
     def __missing__(self, key: str) -> Any:  # noqa: ANN401 - none is returned
         raise OcdError(
-            "browser_failed", f"The browser's answer to {self._method} lacks {key!r}.",
+            "browser_failed", f"The browser's reply to {self._method} has no {key!r}.",
             hint=ANOTHER_BROWSER,
         )  # fmt: skip
 
 
 class Transport(Protocol):
-    """What carries messages: bytes of JSON out; the receiver is told about what comes in."""
+    """Carries messages: sends bytes of JSON; what arrives goes to the connection's `receive`."""
 
     url: str
 
@@ -115,7 +115,7 @@ class CdpSession(Emitter):
         return future
 
     def send_nowait(self, method: str, params: dict[str, Any] | None = None) -> None:
-        """Call `method` when nobody needs to know its result; nothing is raised."""
+        """Call `method` without waiting for its result; errors are ignored."""
         _ = self.send(method, params)
 
     def _call_error(self, error: OcdError | None) -> asyncio.Future[Any]:
@@ -124,7 +124,7 @@ class CdpSession(Emitter):
         return future
 
     def create_future(self) -> asyncio.Future[Any]:
-        """Return a future that is the caller's to resolve, and fails with what ends calls here."""
+        """Return a future for the caller to resolve; it fails with whatever fails calls here."""
         if self._connection is None or self._halted is not None:
             return self._call_error(self._halted or self._ended)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -133,7 +133,7 @@ class CdpSession(Emitter):
         return future
 
     def interrupt(self, error: OcdError) -> None:
-        """Fail all calls in flight with this error; later ones are sent as ever."""
+        """Fail all calls in flight with this error; later calls are sent as usual."""
         calls, self._calls = self._calls, {}
         expected, self._futures = self._futures, set()
         for future in [call for call, _ in calls.values()] + list(expected):
@@ -168,27 +168,27 @@ class CdpSession(Emitter):
             _fail(future, _cdp_error(method, message.error))
 
     def tap(self, tap: Tap, methods: Iterable[str]) -> None:
-        """Give the events of these names to `tap` as they come, undecoded."""
+        """Pass the events of these names to `tap` undecoded, as they arrive."""
         for method in methods:
             self._taps[method] = (*self._taps.get(method, ()), tap)
 
     @contextlib.contextmanager
     def suppress_taps(self, *methods: str) -> Iterator[None]:
-        """Let no tap hear these events during the block: the browser is made to repeat them."""
-        taken = {method: self._taps.pop(method) for method in methods if method in self._taps}
+        """Keep these events from the taps during the block: the browser is made to repeat them."""
+        suppressed = {method: self._taps.pop(method) for method in methods if method in self._taps}
         try:
             yield
         finally:
-            self._taps |= taken
+            self._taps |= suppressed
 
     def dispatch_event(self, method: str, params: Raw) -> None:
-        """Pass an event on, decoded only if somebody listens."""
+        """Dispatch an event; it is decoded only if there are listeners."""
         call_each(self._taps.get(method, ()), method, method, params)
         if method in self._listeners:
             self.emit(method, decode_params(params))
 
     async def detach(self) -> None:
-        """Leave the target alone from now on."""
+        """Detach from the target."""
         await self.connection.send("Target.detachFromTarget", {"sessionId": self.session_id})
 
     def __repr__(self) -> str:
@@ -227,7 +227,7 @@ class Connection(CdpSession):
         return self._number
 
     def session(self, session_id: str) -> CdpSession:
-        """Return the attached session; tab_gone if there is none of that id."""
+        """Return the attached session with that id, else raise tab_gone."""
         try:
             return self._sessions[session_id]
         except KeyError:
@@ -250,7 +250,7 @@ class Connection(CdpSession):
         # It may have been the answer that somebody waits for here; who knows.
         logger.error("The browser sent what is not a DevTools message: %.200r", raw)
         self.protocol_error = OcdError(
-            "browser_failed", "The browser sent what is not a DevTools message.",
+            "browser_failed", "The browser sent something that is not a DevTools message.",
             hint=ANOTHER_BROWSER,
         )  # fmt: skip
         self.interrupt(self.protocol_error)

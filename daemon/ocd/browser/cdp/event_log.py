@@ -52,9 +52,9 @@ class EventLog:
                 yield number, event
 
     def clear(self) -> None:
-        """Forget every event; places go on."""
+        """Forget every event; positions keep counting."""
         self._events.clear()
         self._bytes = 0
 
     def __repr__(self) -> str:
-        return f"RawLog({len(self._events)} events, {self._bytes} bytes)"
+        return f"EventLog({len(self._events)} events, {self._bytes} bytes)"

@@ -55,5 +55,5 @@ def decode(message: bytes) -> Incoming:
 
 def replace_lone_surrogates(text: bytes) -> bytes:
     """Return JSON with U+FFFD for what JavaScript strings may hold and UTF-8 cannot: half pairs."""
-    whole = json.dumps(json.loads(text), ensure_ascii=False)
-    return whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+    decoded = json.dumps(json.loads(text), ensure_ascii=False)
+    return decoded.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

@@ -101,8 +101,8 @@ def _read_string() -> Generator[None, bytes, tuple[str, bytes]]:
         ended = data[end : end + 1] == b'"'
         if not ended and len(data) - end > _TOKEN:
             raise msgspec.DecodeError("JSON is malformed: an invalid escape in a long string")
-        whole = end if ended else _boundary(data, end)
-        pieces.append(_decode_string(b'"%b"' % data[:whole]))
+        complete = end if ended else _boundary(data, end)
+        pieces.append(_decode_string(b'"%b"' % data[:complete]))
         if ended or len(pieces) == _AT_ONCE:
             # A local name: the interpreter lets the string grow where it stands, so that it is
             # never there twice.
@@ -110,7 +110,7 @@ def _read_string() -> Generator[None, bytes, tuple[str, bytes]]:
             pieces.clear()
         if ended:
             return text, data[end + 1 :]
-        data = data[whole:] + (yield)
+        data = data[complete:] + (yield)
 
 
 def _inside_of(data: bytes) -> int:
@@ -130,11 +130,11 @@ def _decode_string(string: bytes) -> str:
 
 def _boundary(data: bytes, end: int) -> int:
     """Return `end`, or where the UTF-8 character begins that it would cut."""
-    for back in range(1, min(3, end) + 1):
-        byte = data[end - back]
+    for offset in range(1, min(3, end) + 1):
+        byte = data[end - offset]
         if byte >= 0xC0:
             length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-            return end - back if back < length else end
+            return end - offset if offset < length else end
         if byte < 0x80:
             break
     return end

@@ -1,6 +1,6 @@
-"""What a tab pretends to be: its screen, its user agent, its place. Lasts as long as the tab.
+"""A tab's emulation: screen, user agent, geolocation. It lasts as long as the tab.
 
-Tabs that it opens pretend to be the same from their first request on; then each goes its own way.
+Tabs that it opens inherit it from their first request on, and are independent afterwards.
 """
 
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from ocd.browser.tabs.tab import Tab
 
 @dataclass(slots=True)
 class EmulationOverrides:
-    """CDP's parameters of what is pretended, empty for what is not; origins that may ask for it.
+    """CDP's parameters of each override, empty if not set; origins allowed to read the position.
 
     device_agent: whether the agent came with the screen, and goes with it.
     """
@@ -35,10 +35,10 @@ class Emulation:
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
         self.overrides = EmulationOverrides()
-        tab.events.on("session", self._join)
+        tab.events.on("session", self._on_session)
         tab.events.on("closed", self._on_tab_closed)
 
-    def _join(self, cdp: CdpSession) -> None:
+    def _on_session(self, cdp: CdpSession) -> None:
         # Before its first script: the target is still halted.
         if self.overrides.agent:
             cdp.send_nowait("Emulation.setUserAgentOverride", self.overrides.agent)
@@ -54,7 +54,7 @@ class Emulation:
     # Screen
 
     async def set_device(self, device: Device, agent: str = "") -> str:
-        """Give the tab this screen, and the agent if there is one; return the agent's string."""
+        """Emulate this screen, and the user agent if there is one; return the agent's string."""
         self.overrides.metrics = {
             "width": device.width, "height": device.height, "mobile": device.mobile,
             "deviceScaleFactor": device.scale,
@@ -72,7 +72,7 @@ class Emulation:
         return text
 
     async def clear_device(self) -> None:
-        """Undo `set_device`, the agent included that came with it."""
+        """Undo `set_device`, including the user agent it set."""
         self.overrides.metrics = {}
         await self._tab.cdp.send("Emulation.clearDeviceMetricsOverride")
         await self._set_touch(on=False)
@@ -96,7 +96,7 @@ class Emulation:
         return devices.AGENTS[preset].format(major=major)
 
     async def set_user_agent(self, text: str, languages: str = "") -> dict[str, Any]:
-        """Send and show this agent string from now on; return the client hints, if any."""
+        """Use this user agent string from now on; return the client hints, if any."""
         params = devices.override(text)
         if languages:
             params["acceptLanguage"] = languages
@@ -106,7 +106,7 @@ class Emulation:
         return hints
 
     async def reset_user_agent(self) -> str:
-        """Be Chromium again; return its own string."""
+        """Reset the user agent; return Chromium's own string."""
         await self._set_agent({})
         version = await self._tab.cdp.connection.send("Browser.getVersion")
         return str(version["userAgent"])
@@ -135,7 +135,7 @@ class Emulation:
         return origin
 
     async def clear_geolocation(self) -> list[str]:
-        """Undo `set_geolocation`; return the origins that may no longer ask."""
+        """Undo `set_geolocation`; return the origins that lost permission."""
         self.overrides.place = {}
         await self._tab.cdp.send("Emulation.clearGeolocationOverride")
         granted = self._release_origins()
@@ -178,12 +178,14 @@ def _orientation(device: Device) -> dict[str, Any]:
 
 
 def inherit(tab: Tab, opener: Tab) -> None:
-    """Make a tab that has not started what its opener pretends to be."""
-    found = opener.state(Emulation)
-    if found is not None:
-        emulation_of(tab).overrides = replace(found.overrides, granted=set(found.overrides.granted))
+    """Give a tab that has not started its opener's emulation."""
+    opener_emulation = opener.state(Emulation)
+    if opener_emulation is not None:
+        emulation_of(tab).overrides = replace(
+            opener_emulation.overrides, granted=set(opener_emulation.overrides.granted)
+        )
 
 
 def emulation_of(tab: Tab) -> Emulation:
-    """Return what the tab pretends to be."""
+    """Return the tab's emulation."""
     return tab.state(Emulation) or tab.set_state(Emulation(tab))

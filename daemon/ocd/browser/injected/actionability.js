@@ -1,21 +1,21 @@
 // Acting on an element: when it can be used, where to click, what to write, and what changed.
 
 // Whether timers and frames call us back: they do not where a sandbox forbids scripts, ours included.
-let calledBack;
-function callsBack() {
-  if (calledBack === undefined) {
-    calledBack = true;
+let scriptsRunCached;
+function scriptsRun() {
+  if (scriptsRunCached === undefined) {
+    scriptsRunCached = true;
     try { // without scripting, what is in a noscript element is made into elements
       const trial = document.createElement('div');
       trial.innerHTML = '<noscript><b></b></noscript>';
-      calledBack = !trial.querySelector('b');
+      scriptsRunCached = !trial.querySelector('b');
     } catch { /* a page that takes trusted HTML alone has scripts */ }
   }
-  return calledBack;
+  return scriptsRunCached;
 }
 
 // The next drawn frame; a page that draws nothing is asked again soon.
-const nextFrame = (most = 60) => callsBack() && new Promise((resolve) => {
+const nextFrame = (most = 60) => scriptsRun() && new Promise((resolve) => {
   const timer = setTimeout(resolve, most);
   requestAnimationFrame(() => { clearTimeout(timer); resolve(); });
 });
@@ -190,13 +190,13 @@ async function ready(el, options) {
   let covered = 0;
   for (;;) {
     const found = await attempt(el, options, covered);
-    const over = performance.now() >= stop || (!callsBack() && covered + 1 >= ALIGNED.length);
+    const over = performance.now() >= stop || (!scriptsRun() && covered + 1 >= ALIGNED.length);
     if (!found.why || found.why === 'detached' || over) {
       if (found.why) return found;
       watch(el);
       return { ...found, sends: options.editable ? '' : sentTo(el, options.point) };
     }
-    covered = found.why === 'covered' || !callsBack() ? covered + 1 : 0;
+    covered = found.why === 'covered' || !scriptsRun() ? covered + 1 : 0;
     await nextFrame();
   }
 }
@@ -263,7 +263,7 @@ function kindOf(el) {
   return control.isContentEditable ? 'rich' : 'none';
 }
 
-const tell = (el, ...names) => names.forEach((name) => el.dispatchEvent(new Event(name, { bubbles: true, composed: true })));
+const dispatchEvents = (el, ...names) => names.forEach((name) => el.dispatchEvent(new Event(name, { bubbles: true, composed: true })));
 const setter = (proto, name) => Object.getOwnPropertyDescriptor(proto, name).set;
 const setInput = setter(HTMLInputElement.prototype, 'value');
 
@@ -281,7 +281,7 @@ function selectAll(el) {
 }
 
 // Puts the caret behind the text; returns how many characters there are.
-function toEnd(el) {
+function caretToEnd(el) {
   const control = controlOf(el);
   control.focus({ preventScroll: true });
   if ('value' in control) return control.value.length;
@@ -305,7 +305,7 @@ function setDirectly(el, value) {
     const bounds = control.type === 'range' ? ` from ${control.min || 0} to ${control.max || 100}` : '';
     return { why: 'wrong_value', text: `${control.type} takes ${FORMS[control.type]}${bounds}`, got };
   }
-  if (control.value !== before) tell(control, 'input', 'change');
+  if (control.value !== before) dispatchEvents(control, 'input', 'change');
   return {};
 }
 
@@ -325,12 +325,12 @@ function choose(el, values) {
   control.focus({ preventScroll: true });
   for (const one of all) if (!found.includes(one) && one.selected && (control.multiple || found.length)) one.selected = false;
   for (const one of found) one.selected = true;
-  if (all.some((one, place) => one.selected !== was[place])) tell(control, 'input', 'change');
+  if (all.some((one, place) => one.selected !== was[place])) dispatchEvents(control, 'input', 'change');
   return {};
 }
 
 // `whole`: with what tells the element again on a page whose ids and order have changed.
-function about(el, whole) {
+function elementFacts(el, whole) {
   const control = controlOf(el);
   const role = roleOf(control);
   const name = clip(nameOf(control, role) || nameOf(el, role));
@@ -340,7 +340,7 @@ function about(el, whole) {
 }
 
 Object.assign(globalThis.openchrome, {
-  ready, settle, about, choose, setDirectly, selectAll, toEnd, throughFrame, stateOf,
+  ready, settle, elementFacts, choose, setDirectly, selectAll, caretToEnd, throughFrame, stateOf,
   submitter: (el) => {
     const form = controlOf(el).form || el.closest('form');
     return form?.querySelector('button:not([type]), button[type=submit], input[type=submit], input[type=image]') || null;

@@ -2,7 +2,7 @@
 
 const OPTION = '[role=option], [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], [role=treeitem]';
 const LOADING_MS = 400; // a list that has not changed for so long is all there is
-let standing = null; // what was on the page before the list opened
+let presentBefore = null; // what was on the page before the list opened
 let foundOption = null;
 
 const spoken = (el) => squeeze(el.getAttribute('aria-label') || el.innerText || contentIn(el) || '');
@@ -38,12 +38,12 @@ function choicesOf(el) {
   const scopes = roleOf(el) === 'listbox' ? [el] : popupsOf(el);
   const own = scopes.flatMap((scope) => [...scope.querySelectorAll(OPTION)]).filter(seenBox);
   if (own.length || roleOf(el) === 'listbox') return own;
-  return everySeen(el, OPTION).filter((one) => !standing?.has(one) && !one.closest('select'));
+  return everySeen(el, OPTION).filter((one) => !presentBefore?.has(one) && !one.closest('select'));
 }
 
 // A list without roles: what came since the control was opened and says just that.
 function plainOption(el, want) {
-  const like = everySeen(el, 'li, div, span, a, button, td').filter((one) => !standing?.has(one) && !el.contains(one) && low(spoken(one)) === want);
+  const like = everySeen(el, 'li, div, span, a, button, td').filter((one) => !presentBefore?.has(one) && !el.contains(one) && low(spoken(one)) === want);
   return like[like.length - 1] || null;
 }
 
@@ -55,10 +55,10 @@ function choiceFor(el, options, want) {
 }
 
 // Before the control is opened: whether it shows its list already, and what is there.
-function beforeOpening(el) {
+function listState(el) {
   const control = controlOf(el);
   const open = roleOf(control) === 'listbox' || control.getAttribute('aria-expanded') === 'true';
-  standing = new WeakSet(open ? [] : everySeen(control, `${OPTION}, li, div, span, a, button, td`));
+  presentBefore = new WeakSet(open ? [] : everySeen(control, `${OPTION}, li, div, span, a, button, td`));
   return { open, multiple: control.getAttribute('aria-multiselectable') === 'true' };
 }
 
@@ -92,10 +92,10 @@ async function awaitOption(el, value, budget) {
       box.scrollTop += Math.max(box.clientHeight * 0.8, 20);
       last = performance.now();
     }
-    const over = performance.now() >= stop || !callsBack() || (options.length > 0 && performance.now() - last > LOADING_MS);
+    const over = performance.now() >= stop || !scriptsRun() || (options.length > 0 && performance.now() - last > LOADING_MS);
     if (over) return { why: seen.size ? 'option_not_found' : 'no_options', text: value, options: [...seen.keys()].slice(0, 50), total: seen.size };
     await nextFrame();
   }
 }
 
-Object.assign(globalThis.openchrome, { beforeOpening, awaitOption, foundOption: () => foundOption });
+Object.assign(globalThis.openchrome, { listState, awaitOption, foundOption: () => foundOption });

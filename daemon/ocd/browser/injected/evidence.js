@@ -41,7 +41,7 @@ function observed(type) {
 }
 
 // Milliseconds since the navigation began; bytes and counts where the name says so; null: not known.
-async function tookSoFar() {
+async function performanceSoFar() {
   const [shown, shifts] = await Promise.all([observed('largest-contentful-paint'), observed('layout-shift')]);
   const load = performance.getEntriesByType('navigation')[0] || {};
   const paints = Object.fromEntries(performance.getEntriesByType('paint').map((one) => [one.name, one.startTime]));
@@ -71,7 +71,7 @@ function nextChange(most) {
 
 Object.assign(globalThis.openchrome, {
   evidence: (options) => read(evidence, options),
-  tookSoFar,
+  performanceSoFar,
   nextChange,
   viewport: () => ({ width: innerWidth, height: innerHeight, scale: devicePixelRatio }),
 });

@@ -123,7 +123,7 @@ function metaTags(doc) {
 const isData = (script) => /\bld\+json/i.test(script.type);
 
 // Options: selector (every match is a scope of its own), most scopes.
-function harvest(options) {
+function capturePage(options) {
   const it = new Harvest();
   const result = { scopes: [], meta: [], lang: document.documentElement?.lang || '', title: document.title, matched: 0 };
   if (elsewhereSeen() || !document.documentElement) return result;
@@ -146,4 +146,4 @@ function harvest(options) {
   return { ...result, cut: it.cut };
 }
 
-Object.assign(globalThis.openchrome, { harvest: (options) => read(harvest, options) });
+Object.assign(globalThis.openchrome, { capturePage: (options) => read(capturePage, options) });

@@ -15,10 +15,10 @@ function inputIn(el) {
 function fileRules(el) {
   fileInput = inputIn(el);
   watch(fileInput || el);
-  return fileInput && rulesOf(fileInput);
+  return fileInput && inputRules(fileInput);
 }
 
-function rulesOf(input) {
+function inputRules(input) {
   return { accept: input.accept, multiple: input.multiple, directory: input.webkitdirectory, disabled: disabledWhy(input, false) };
 }
 
@@ -39,4 +39,4 @@ function takesDrop() {
   return hover.state.accepted;
 }
 
-Object.assign(globalThis.openchrome, { fileRules, rulesOf, watchDrop, takesDrop, fileInput: () => fileInput });
+Object.assign(globalThis.openchrome, { fileRules, inputRules, watchDrop, takesDrop, fileInput: () => fileInput });

@@ -35,12 +35,12 @@ function focused() {
 }
 
 // What is known of an element that was found by its place; where to go on in a frame that cannot be looked into.
-function struck(el, whole) {
+function hitElement(el, whole) {
   if (/^I?FRAME$/.test(el.tagName) && !inside(el)) {
     return { frame: into(el, ...struckAt) };
   }
   watch(el);
-  return { about: about(el, whole), ref: el === document.documentElement ? '' : `e${refOf(el)}`, acts: climb(el, TAKES) !== null };
+  return { about: elementFacts(el, whole), ref: el === document.documentElement ? '' : `e${refOf(el)}`, acts: climb(el, TAKES) !== null };
 }
 
 const scrollsBy = (one, across) => {
@@ -56,14 +56,14 @@ function boxOf(el, across) {
 }
 
 // Resolves when a scroll has come to rest: two frames without a change.
-async function rested(el, across, way, most) {
+async function waitScrollEnd(el, across, way, most) {
   const box = boxOf(el, across);
   const stop = performance.now() + most;
   const place = () => `${box.scrollLeft} ${box.scrollTop}`;
   for (let before = '', still = 0; still < 2 && performance.now() < stop;) {
     await nextFrame();
     const now = place();
-    still = now === before || !callsBack() ? still + 1 : 0;
+    still = now === before || !scriptsRun() ? still + 1 : 0;
     before = now;
   }
   return whereIn(box, across, way);
@@ -81,9 +81,9 @@ function whereIn(box, across, way) {
 const GLIDE_MS = 3000;
 
 // Scrolls the box that an element stands in, at once or smoothly, and then until it rests.
-async function scrolled(el, x, y, smooth) {
+async function scrollElement(el, x, y, smooth) {
   const box = boxOf(el, !y);
-  if (smooth && callsBack() && !whereIn(box, !y, y || x).at_end) {
+  if (smooth && scriptsRun() && !whereIn(box, !y, y || x).at_end) {
     const at = box === box.ownerDocument.scrollingElement ? box.ownerDocument : box;
     const over = new Promise((resolve) => {
       at.addEventListener('scrollend', resolve, { once: true });
@@ -100,8 +100,8 @@ Object.assign(globalThis.openchrome, {
     const el = hit(x, y);
     return /^I?FRAME$/.test(el.tagName) ? el : controlAt(el);
   },
-  focused, rested, scrolled,
-  struck: (el, options) => read(() => struck(el, options.whole), options),
+  focused, waitScrollEnd, scrollElement,
+  hitElement: (el, options) => read(() => hitElement(el, options.whole), options),
   screen: () => ({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio, left: visualViewport.pageLeft, top: visualViewport.pageTop }),
 });
 

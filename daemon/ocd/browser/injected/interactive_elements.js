@@ -50,13 +50,13 @@ function seenOf(view, box) {
   return [left + view.scrollX, top + view.scrollY, right - left, bottom - top];
 }
 
-function pictured(el) {
+function boxOnPage(el) {
   el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
   return seenOf(el.ownerDocument.defaultView, el.getBoundingClientRect());
 }
 
 // Likewise of a box of the document in a frame of another origin.
-function picturedIn(frame, left, top, width, height) {
+function boxInParent(frame, left, top, width, height) {
   frame.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
   const [[x, y], [right, bottom]] = [outOf(frame, left, top), outOf(frame, left + width, top + height)];
   const box = { left: x, top: y, right, bottom };
@@ -148,6 +148,6 @@ function toldOf(one) {
 }
 
 Object.assign(globalThis.openchrome, {
-  contentBox, pictured, picturedIn,
+  contentBox, boxOnPage, boxInParent,
   observe: (options) => read(observe, options),
 });

@@ -40,9 +40,9 @@ async function settle(el, { quiet, most, wait = 0, next, lines, value }) {
   const state = watched;
   if (!state) return null;
   const began = performance.now();
-  if (callsBack()) await new Promise((resolve) => { setTimeout(resolve, 0); });
+  if (scriptsRun()) await new Promise((resolve) => { setTimeout(resolve, 0); });
   let now = performance.now();
-  while (callsBack() && (now - began < wait || (state.last && now - began < most && now - state.last < quiet))) {
+  while (scriptsRun() && (now - began < wait || (state.last && now - began < most && now - state.last < quiet))) {
     await nextFrame();
     now = performance.now();
   }

@@ -1,4 +1,4 @@
-"""Answering what servers and proxies ask for by HTTP: user name and password, by origin."""
+"""HTTP authentication: credentials for servers and proxies, by origin."""
 
 import re
 from collections import deque
@@ -32,16 +32,16 @@ class Credentials:
 
 def challenge_of(requests: Sequence[NetworkRequest]) -> dict[str, str] | None:
     """Return scheme and realm of what the newest page that answered 401 asks for, if it says so."""
-    for one in reversed(requests):
-        if one.type == "Document" and one.status == 401:
-            headers = {name.lower(): value for name, value in one.response_headers.items()}
+    for request in reversed(requests):
+        if request.type == "Document" and request.status == 401:
+            headers = {name.lower(): value for name, value in request.response_headers.items()}
             match = _CHALLENGE.match(headers.get("www-authenticate", ""))
             return {"scheme": match[1].lower(), "realm": match[2] or ""} if match else None
     return None
 
 
 class HttpAuthChallenges:
-    """What a tab was asked for, and what it answered."""
+    """The authentication challenges of a tab, and its responses."""
 
     def __init__(self) -> None:
         self.credentials: Credentials | None = None
@@ -53,17 +53,17 @@ class HttpAuthChallenges:
         """Return CDP's answer to a challenge."""
         challenge = event["authChallenge"]
         again = event["requestId"] in self._answered
-        known = self.credentials
+        credentials = self.credentials
         outcome = "no_credentials"
         answer: dict[str, Any] = {"response": "CancelAuth"}
         if again:
             outcome = "refused"
-        elif known is not None and self._credentials_apply(known, event, tab_origin):
+        elif credentials is not None and self._credentials_apply(credentials, event, tab_origin):
             outcome = "answered"
             self._remember(event["requestId"])
             answer = {
-                "response": "ProvideCredentials", "username": known.username,
-                "password": known.password,
+                "response": "ProvideCredentials", "username": credentials.username,
+                "password": credentials.password,
             }  # fmt: skip
         self.seen.append(
             {
@@ -79,26 +79,27 @@ class HttpAuthChallenges:
         if len(self._answered) > _MAX_CHALLENGES:
             del self._answered[next(iter(self._answered))]
 
-    def _credentials_apply(self, known: Credentials, event: Event, tab_origin: str) -> bool:
+    def _credentials_apply(self, credentials: Credentials, event: Event, tab_origin: str) -> bool:
         origin = event["authChallenge"]["origin"]
-        if known.origins:
-            return any(_covers(pattern, origin) for pattern in known.origins)
+        if credentials.origins:
+            return any(_covers(pattern, origin) for pattern in credentials.origins)
         if event["authChallenge"].get("source") == "Proxy":
             return False
         if event.get("resourceType") == "Document" or origin == tab_origin:
-            known.origins = [origin]
+            credentials.origins = [origin]
             return True
         return False
 
     def patterns(self) -> Sequence[str]:
         """Return CDP's patterns of the requests that may be challenged."""
-        known = self.credentials
-        if known is None:
+        credentials = self.credentials
+        if credentials is None:
             return ()
-        if not known.origins or any("*" in origin for origin in known.origins):
+        if not credentials.origins or any("*" in origin for origin in credentials.origins):
             return ("*",)
         return [
-            f"{_normalise_origin(origin)}/*" if "://" in origin else "*" for origin in known.origins
+            f"{_normalise_origin(origin)}/*" if "://" in origin else "*"
+            for origin in credentials.origins
         ]
 
 
@@ -107,7 +108,7 @@ def _normalise_origin(origin: str) -> str:
 
 
 def _covers(pattern: str, origin: str) -> bool:
-    plain = _normalise_origin(pattern)
-    if "*" in plain:
-        return text_test(plain)(_normalise_origin(origin))
-    return plain in (_normalise_origin(origin), _normalise_origin(origin).partition("://")[2])
+    normalised = _normalise_origin(pattern)
+    if "*" in normalised:
+        return text_test(normalised)(_normalise_origin(origin))
+    return normalised in (_normalise_origin(origin), _normalise_origin(origin).partition("://")[2])

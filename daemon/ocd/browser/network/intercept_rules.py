@@ -1,4 +1,4 @@
-"""Rules of interception: which requests they are about, and what becomes of those."""
+"""Interception rules: which requests they match, and what happens to those."""
 
 import base64
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ _SAME = {"fetch": "xhr", "js": "script", "css": "stylesheet", "img": "image"}
 
 @dataclass(frozen=True, slots=True)
 class RequestChange:
-    """What a request is sent with instead; a header that is None is left out."""
+    """Changes to a request; a header that is None is removed."""
 
     url: str | None = None
     method: str | None = None
@@ -26,7 +26,7 @@ class RequestChange:
     body: bytes | None = None
 
     def params(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return CDP's continueRequest parameters for the request as the page meant it."""
+        """Return CDP's continueRequest parameters that change the page's request."""
         params: dict[str, Any] = {}
         if self.url is not None:
             params["url"] = self.url
@@ -41,7 +41,7 @@ class RequestChange:
 
 @dataclass(frozen=True, slots=True)
 class ResponseChange:
-    """What a page gets as the answer; None: as the server has it (of a mock: 200, nothing)."""
+    """Changes to a response; None: as the server sent it (for a mock: 200, empty)."""
 
     status: int | None = None
     headers: Headers = field(default_factory=dict)
@@ -54,29 +54,29 @@ class ResponseChange:
     def patch(self, event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """Return CDP's method and parameters that change the server's answer."""
         status = int(event["responseStatusCode"])
-        given = [(one["name"], one["value"]) for one in event.get("responseHeaders", ())]
+        headers = [(header["name"], header["value"]) for header in event.get("responseHeaders", ())]
         if self.body is not None:
-            kept = [(name, value) for name, value in given if name.lower() not in _OF_BODY]
-            return "Fetch.fulfillRequest", self._fulfilment(status, kept, self.body)
+            remaining = [(name, value) for name, value in headers if name.lower() not in _OF_BODY]
+            return "Fetch.fulfillRequest", self._fulfilment(status, remaining, self.body)
         params: dict[str, Any] = {"responseCode": self.status or status}
         # Chromium takes headers and status together or not at all.
-        params["responseHeaders"] = _merge_headers(given, self.headers)
+        params["responseHeaders"] = _merge_headers(headers, self.headers)
         return "Fetch.continueResponse", params
 
     def _fulfilment(
-        self, status: int, given: Iterable[tuple[str, str]], body: bytes
+        self, status: int, headers: Iterable[tuple[str, str]], body: bytes
     ) -> dict[str, Any]:
         return {
             "responseCode": self.status or status,
-            "responseHeaders": _merge_headers(given, self.headers),
+            "responseHeaders": _merge_headers(headers, self.headers),
             "body": base64.b64encode(body).decode(),
         }
 
 
-def _merge_headers(given: Iterable[tuple[str, str]], changes: Headers) -> list[dict[str, str]]:
+def _merge_headers(original: Iterable[tuple[str, str]], changes: Headers) -> list[dict[str, str]]:
     changed = {name.lower() for name in changes}
-    headers = [{"name": n, "value": str(v)} for n, v in given if n.lower() not in changed]
-    return headers + [{"name": n, "value": v} for n, v in changes.items() if v is not None]
+    merged = [{"name": n, "value": str(v)} for n, v in original if n.lower() not in changed]
+    return merged + [{"name": n, "value": v} for n, v in changes.items() if v is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +92,15 @@ class Rule:
     request: RequestChange | None = None
     response: ResponseChange | None = None
 
-    def about(self, url: str, method: str, kind: str) -> bool:
-        """Whether the rule is about a request."""
+    def matches(self, url: str, method: str, kind: str) -> bool:
+        """Whether the rule matches a request."""
         if self.types and not {kind, _SAME.get(kind, kind)} & self.types:
             return False
         return (not self.methods or method in self.methods) and self.fits(url)
 
     @property
     def url_pattern(self) -> str:
-        """CDP's pattern of the addresses that may be meant; it lets no other request stop."""
+        """CDP's URL pattern of the requests that may match; no other request is paused."""
         if is_regex(self.pattern):
             return "*"
         escaped = self.pattern.replace("\\", "\\\\").replace("?", "\\?")
@@ -108,22 +108,22 @@ class Rule:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as results have it."""
-        told: dict[str, Any] = {"id": self.id, "pattern": self.pattern, "action": self.action}
-        told |= {"resource_types": sorted(self.types)} if self.types else {}
-        told |= {"methods": sorted(self.methods)} if self.methods else {}
+        result: dict[str, Any] = {"id": self.id, "pattern": self.pattern, "action": self.action}
+        result |= {"resource_types": sorted(self.types)} if self.types else {}
+        result |= {"methods": sorted(self.methods)} if self.methods else {}
         if self.request is not None:
-            told["request"] = _change_to_dict(self.request)
+            result["request"] = _change_to_dict(self.request)
         if self.response is not None:
-            told["response"] = _change_to_dict(self.response)
-        return told
+            result["response"] = _change_to_dict(self.response)
+        return result
 
 
 def kinds(names: Iterable[str]) -> frozenset[str]:
-    """Return resource types as rules compare them, whatever the caller calls them."""
+    """Return resource types as rules compare them, aliases resolved."""
     return frozenset(_SAME.get(name.lower(), name.lower()) for name in names)
 
 
 def _change_to_dict(change: RequestChange | ResponseChange) -> dict[str, Any]:
     names = ("url", "method", "status", "headers")
-    told = {name: value for name in names if (value := getattr(change, name, None))}
-    return told | ({} if change.body is None else {"body_bytes": len(change.body)})
+    result = {name: value for name in names if (value := getattr(change, name, None))}
+    return result | ({} if change.body is None else {"body_bytes": len(change.body)})

@@ -1,4 +1,4 @@
-"""A tab's requests on their way out: changed, answered or stopped by rules; challenges answered.
+"""Interception of a tab's requests: changed, mocked or blocked by rules; HTTP authentication.
 
 It is the one owner of CDP's Fetch domain in a tab's sessions; in the browser's own session that is
 the guard, which sees every request after this, an address that a rule has put in included.
@@ -25,7 +25,7 @@ _BLOCKED = {"errorReason": "BlockedByClient"}
 
 
 class Interception:
-    """What happens to one tab's requests; of its frames in other processes and workers, too."""
+    """Interception of one tab's requests, including its out-of-process frames and workers."""
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
@@ -37,13 +37,13 @@ class Interception:
         self._number = 0
         self._patching: dict[str, Rule] = {}
         self._listening: set[CdpSession] = set()
-        tab.events.on("session", self._join)
-        tab.events.on("worker", self._join)
+        tab.events.on("session", self._on_session)
+        tab.events.on("worker", self._on_session)
 
     # What is asked for
 
     async def add(self, rule: Rule) -> Rule:
-        """Put a rule after the others, in force at once; return it with its id."""
+        """Append a rule, in force at once; return it with its id."""
         self._number += 1
         named = replace(rule, id=f"rule_{self._number}")
         self.rules.append(named)
@@ -52,19 +52,19 @@ class Interception:
 
     async def remove(self, rule_id: str) -> bool:
         """Drop a rule; return whether there was one of that id."""
-        left = [rule for rule in self.rules if rule.id != rule_id]
-        found = len(left) < len(self.rules)
-        self.rules = left
+        remaining = [rule for rule in self.rules if rule.id != rule_id]
+        existed = len(remaining) < len(self.rules)
+        self.rules = remaining
         await self._apply()
-        return found
+        return existed
 
     async def switch(self, *, on: bool) -> None:
-        """Put the rules into force, or out of it; they stay."""
+        """Enable or disable the rules, without removing them."""
         self.enabled = on
         await self._apply()
 
     async def authenticate(self, credentials: Credentials | None) -> None:
-        """Answer challenges with these from now on; None: with nothing."""
+        """Answer challenges with these credentials from now on; None: with none."""
         self.challenges.credentials = credentials
         await self._apply()
 
@@ -81,7 +81,7 @@ class Interception:
         for session in self._tab.sessions:
             await self._enable(session)
 
-    def _join(self, session: CdpSession) -> None:
+    def _on_session(self, session: CdpSession) -> None:
         # Before its first request: the target is still halted.
         if self._patterns():
             _ = self._enable(session)
@@ -124,14 +124,14 @@ class Interception:
             self._change(session, event, rule)
 
     def _decide(self, event: Event) -> Rule | None:
-        """Return the first rule that does something with the request; note all up to it."""
+        """Return the first rule that changes the request; log all matching ones up to it."""
         if not self.enabled:
             return None
         request, kind = event["request"], event.get("resourceType", "Other").lower()
         url = request["url"] + request.get("urlFragment", "")
         for rule in self.rules:
-            if rule.about(url, request["method"], kind):
-                self._note(event, rule)
+            if rule.matches(url, request["method"], kind):
+                self._log_request(event, rule)
                 if rule.action != "log":
                     return rule
         return None
@@ -181,7 +181,7 @@ class Interception:
                 entry["error"] = why
                 return
 
-    def _note(self, event: Event, rule: Rule) -> None:
+    def _log_request(self, event: Event, rule: Rule) -> None:
         request = event["request"]
         self.logged += 1
         self.log.append(
@@ -206,15 +206,15 @@ def _origin(url: str) -> str:
 
 def inherit(tab: Tab, opener: Tab) -> None:
     """Give a tab that has not started the credentials of its opener; rules are the opener's own."""
-    found = opener.state(Interception)
-    known = found.challenges.credentials if found is not None else None
+    interception = opener.state(Interception)
+    credentials = interception.challenges.credentials if interception is not None else None
     # Not yet bound to an origin they are for the opener's, and not for any page that it opens.
     origin = _origin(opener.url)
-    if known is not None and (known.origins or origin):
-        bound = replace(known, origins=known.origins or [origin])
+    if credentials is not None and (credentials.origins or origin):
+        bound = replace(credentials, origins=credentials.origins or [origin])
         interception_of(tab).challenges.credentials = bound
 
 
 def interception_of(tab: Tab) -> Interception:
-    """Return what happens to the tab's requests."""
+    """Return the tab's interception."""
     return tab.state(Interception) or tab.set_state(Interception(tab))

@@ -1,4 +1,4 @@
-"""What a tab's pages say to their console, from the tab's creation on."""
+"""The console messages of a tab's pages, from the tab's creation on."""
 
 import time
 from collections import Counter
@@ -50,7 +50,7 @@ class ConsoleMessage:
 
 
 class Console:
-    """A tab's console; `capture_start` and `capture_end` say where a capture began and ended."""
+    """A tab's console; `capture_start` and `capture_end` are positions in its log."""
 
     def __init__(self) -> None:
         self.log = EventLog(MAX_MESSAGES, MAX_BYTES)
@@ -62,12 +62,12 @@ class Console:
         self._objects = 0
 
     def watch(self, session: CdpSession) -> None:
-        """Listen to a target that joins, before it runs anything."""
+        """Listen to a new target before it runs anything."""
 
-        def heard(method: str, params: Raw) -> None:
+        def on_event(method: str, params: Raw) -> None:
             self._on_event(session, method, params)
 
-        session.tap(heard, (_CALL, _THROWN, _LOGGED))
+        session.tap(on_event, (_CALL, _THROWN, _LOGGED))
         session.send_nowait("Runtime.enable")
         session.send_nowait("Log.enable")
 
@@ -82,7 +82,7 @@ class Console:
                 session.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": "console"})
 
     def start(self, types: Iterable[str], max_messages: int) -> bool:
-        """Begin a capture at this moment; return whether none was running."""
+        """Start a capture now; return False if one is already running."""
         if self.running:
             return False
         self.log.max_events = max_messages
@@ -102,7 +102,7 @@ class Console:
 
     @property
     def running(self) -> bool:
-        """Whether a capture was begun and not ended."""
+        """Whether a capture is running."""
         return self.capture_start is not None and self.capture_end is None
 
     @property
@@ -125,7 +125,7 @@ class Console:
 
     @property
     def dropped(self) -> int:
-        """How many messages of those asked for were dropped for room."""
+        """How many of the capture's messages were dropped for lack of space."""
         return max(0, self.log.start - self._from)
 
     @property
@@ -133,24 +133,24 @@ class Console:
         return max(self._cleared, self.capture_start or 0)
 
     def since(self, place: int) -> list[ConsoleMessage]:
-        """Return the messages from that place of the log on, whatever is being captured."""
-        found = (_message(event) for _, event in self.log.since(place))
-        return [message for message in found if message is not None]
+        """Return the messages from that position of the log on, whether or not a capture runs."""
+        messages = (_message(event) for _, event in self.log.since(place))
+        return [message for message in messages if message is not None]
 
-    def everything(self) -> tuple[list[ConsoleMessage], int]:
-        """Return all messages since the last `clear`, and how many more were dropped for room."""
+    def all_messages(self) -> tuple[list[ConsoleMessage], int]:
+        """Return all messages since the last `clear`, and how many more were dropped."""
         return self.since(self._cleared), max(0, self.log.start - self._cleared)
 
     def messages(self) -> list[ConsoleMessage]:
-        """Return the messages of the capture, or all there are if none was begun; oldest first."""
+        """Return the capture's messages, or all messages if there was no capture; oldest first."""
         end = self.log.end if self.capture_end is None else self.capture_end
-        kept = [event for place, event in self.log.since(self._from) if place < end]
-        found = (_message(event) for event in kept)
-        return [message for message in found if message is not None]
+        events = [event for place, event in self.log.since(self._from) if place < end]
+        messages = (_message(event) for event in events)
+        return [message for message in messages if message is not None]
 
 
 def type_filter(types: Iterable[str]) -> Callable[[ConsoleMessage], bool]:
-    """Return the test of a message's type or source, whatever word for it the caller uses."""
+    """Return a test of a message's type or source; common aliases are accepted."""
     words = {_canonical_type(word) for word in types}
     return lambda message: not words or message.type in words or message.source in words
 
@@ -167,7 +167,7 @@ def _canonical_type(word: str) -> str:
 
 
 def merge_repeats(messages: Iterable[ConsoleMessage]) -> list[ConsoleMessage]:
-    """Return the messages with runs of three and more of the same line as one; never of errors."""
+    """Merge runs of three or more identical messages into one; errors are never merged."""
     result: list[ConsoleMessage] = []
     run: list[ConsoleMessage] = []
     for message in messages:
@@ -179,9 +179,9 @@ def merge_repeats(messages: Iterable[ConsoleMessage]) -> list[ConsoleMessage]:
     return result + _merge_run(run)
 
 
-def _is_repeat(one: ConsoleMessage, other: ConsoleMessage) -> bool:
-    same = (one.type, one.source, one.text) == (other.type, other.source, other.text)
-    return same and one.type not in _NEVER_MERGED
+def _is_repeat(message: ConsoleMessage, other: ConsoleMessage) -> bool:
+    is_same = (message.type, message.source, message.text) == (other.type, other.source, other.text)
+    return is_same and message.type not in _NEVER_MERGED
 
 
 def _merge_run(run: list[ConsoleMessage]) -> list[ConsoleMessage]:
@@ -224,12 +224,14 @@ def _message_of_call(params: dict[str, Any]) -> ConsoleMessage:
 def _message_of_exception(params: dict[str, Any]) -> ConsoleMessage:
     details = params["exceptionDetails"]
     thrown = details.get("exception", {})
-    said = thrown.get("description") or (format_arguments([thrown]) if thrown else "")
+    description = thrown.get("description") or (format_arguments([thrown]) if thrown else "")
     frames = details.get("stackTrace", {}).get("callFrames", [])
-    at = params["timestamp"]
-    message = ConsoleMessage("error", "exception", f"{details['text']} {said}".strip(), at, at)
-    where = {"functionName": "", "url": details.get("url", ""), **details}
-    message.location = _location(frames[0] if frames else where)
+    timestamp = params["timestamp"]
+    message = ConsoleMessage(
+        "error", "exception", f"{details['text']} {description}".strip(), timestamp, timestamp
+    )
+    position = {"functionName": "", "url": details.get("url", ""), **details}
+    message.location = _location(frames[0] if frames else position)
     message.stack = [_stack_line(frame) for frame in frames[:_FRAMES]]
     return message
 
@@ -239,8 +241,8 @@ def _message_of_log_entry(entry: dict[str, Any]) -> ConsoleMessage | None:
     if entry["source"] == "worker":
         return None
     kind = _level_of(entry["level"])
-    at = entry["timestamp"]
-    message = ConsoleMessage(kind, entry["source"], entry["text"], at, at)
+    timestamp = entry["timestamp"]
+    message = ConsoleMessage(kind, entry["source"], entry["text"], timestamp, timestamp)
     if entry.get("url"):
         message.location = {"url": entry["url"]}
         if "lineNumber" in entry:
@@ -253,12 +255,12 @@ def _level_of(word: str) -> str:
 
 
 def _location(frame: dict[str, Any]) -> dict[str, Any]:
-    place = {
+    location = {
         "url": frame["url"],
         "line": frame["lineNumber"] + 1,
         "column": frame["columnNumber"] + 1,
     }
-    return place | ({"function": frame["functionName"]} if frame.get("functionName") else {})
+    return location | ({"function": frame["functionName"]} if frame.get("functionName") else {})
 
 
 def _stack_line(frame: dict[str, Any]) -> str:

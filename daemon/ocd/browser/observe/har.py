@@ -26,11 +26,11 @@ async def write_har(
 ) -> int:
     """Write the requests as HAR 1.2 and return the file's size in bytes; storage_* errors."""
     bodies: dict[str, ResponseBody] = {}
-    left = MAX_BODIES_BYTES
-    for one in reversed(requests if with_bodies else ()):
-        if left > 0:
-            body = bodies[one.id] = await log.body(one, min(MAX_BODY_BYTES, left))
-            left -= len(body.text)
+    bytes_left = MAX_BODIES_BYTES
+    for request in reversed(requests if with_bodies else ()):
+        if bytes_left > 0:
+            body = bodies[request.id] = await log.body(request, min(MAX_BODY_BYTES, bytes_left))
+            bytes_left -= len(body.text)
     har = document(requests, bodies, version("openchrome"))
     return await asyncio.to_thread(write_whole, Path(path), msgspec.json.encode(har))
 
@@ -39,26 +39,26 @@ def document(
     requests: Iterable[NetworkRequest], bodies: Mapping[str, ResponseBody], version: str
 ) -> dict[str, Any]:
     """Return the HAR of the requests, credentials masked; `bodies` by request id (r12)."""
-    entries = [_entry(one, bodies.get(one.id)) for one in requests]
+    entries = [_entry(request, bodies.get(request.id)) for request in requests]
     creator = {"name": "OpenChrome", "version": version}
     return {"log": {"version": "1.2", "creator": creator, "pages": [], "entries": entries}}
 
 
-def _entry(one: NetworkRequest, body: ResponseBody | None) -> dict[str, Any]:
+def _entry(request: NetworkRequest, body: ResponseBody | None) -> dict[str, Any]:
     entry: dict[str, Any] = {
-        "startedDateTime": rfc3339(one.started),
-        "time": one.duration_ms or 0,
-        "request": _request(one),
-        "response": _response(one, body),
+        "startedDateTime": rfc3339(request.started),
+        "time": request.duration_ms or 0,
+        "request": _request(request),
+        "response": _response(request, body),
         "cache": {},
-        "timings": _timings(one),
-        "_resourceType": one.type.lower(),
+        "timings": _timings(request),
+        "_resourceType": request.type.lower(),
     }
-    if one.remote:
-        entry["serverIPAddress"], entry["connection"] = one.remote.rsplit(":", 1)
+    if request.remote:
+        entry["serverIPAddress"], entry["connection"] = request.remote.rsplit(":", 1)
         entry["serverIPAddress"] = entry["serverIPAddress"].strip("[]")
-    if one.error:
-        entry["_error"] = one.error
+    if request.error:
+        entry["_error"] = request.error
     return entry
 
 
@@ -109,16 +109,16 @@ def _headers(headers: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"name": name, "value": str(value)} for name, value in redact(headers).items()]
 
 
-def _header_value(headers: Mapping[str, str], wanted: str) -> str:
-    return next((value for name, value in headers.items() if name.lower() == wanted), "")
+def _header_value(headers: Mapping[str, str], header: str) -> str:
+    return next((value for name, value in headers.items() if name.lower() == header), "")
 
 
-def phase_durations(one: NetworkRequest) -> dict[str, float]:
+def phase_durations(request: NetworkRequest) -> dict[str, float]:
     """Return how long each part took, in ms: blocked, dns, connect, ssl, send, wait, receive.
 
     -1: it did not happen, as in HAR.
     """
-    timing = one.timing
+    timing = request.timing
     if not timing or "sendEnd" not in timing:
         return {}
 
@@ -126,12 +126,14 @@ def phase_durations(one: NetworkRequest) -> dict[str, float]:
         first, last = timing.get(start, -1), timing.get(end, -1)
         return round(last - first, 2) if first >= 0 and last >= 0 else -1
 
-    begun = [timing[k] for k in ("dnsStart", "connectStart", "sendStart") if timing.get(k, -1) >= 0]
-    ended = one.ended or one.answered
+    starts = [
+        timing[key] for key in ("dnsStart", "connectStart", "sendStart") if timing.get(key, -1) >= 0
+    ]
+    ended = request.ended or request.answered
     headers_at = timing.get("receiveHeadersEnd", timing["sendEnd"])
     received = (ended - timing.get("requestTime", ended)) * 1000 - headers_at
     return {
-        "blocked": round(min(begun), 2) if begun else -1,
+        "blocked": round(min(starts), 2) if starts else -1,
         "dns": span("dnsStart", "dnsEnd"),
         "connect": span("connectStart", "connectEnd"),
         "ssl": span("sslStart", "sslEnd"),
@@ -141,5 +143,5 @@ def phase_durations(one: NetworkRequest) -> dict[str, float]:
     }
 
 
-def _timings(one: NetworkRequest) -> dict[str, float]:
-    return phase_durations(one) or {"send": 0, "wait": one.duration_ms or 0, "receive": 0}
+def _timings(request: NetworkRequest) -> dict[str, float]:
+    return phase_durations(request) or {"send": 0, "wait": request.duration_ms or 0, "receive": 0}

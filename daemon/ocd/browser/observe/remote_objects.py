@@ -1,4 +1,4 @@
-"""CDP's remote objects in words, as a console shows them."""
+"""CDP's remote objects as text, as a console shows them."""
 
 import re
 from collections.abc import Sequence
@@ -27,18 +27,18 @@ def format_arguments(values: Sequence[dict[str, Any]]) -> str:
 def _format_placeholders(
     text: str, values: list[dict[str, Any]]
 ) -> tuple[str, list[dict[str, Any]]]:
-    left = list(values)
+    remaining = list(values)
 
     def fill(match: re.Match[str]) -> str:
         if match[0] == "%%":
             return "%"
-        if not left:
+        if not remaining:
             return match[0]
-        value = left.pop(0)
+        value = remaining.pop(0)
         # %c styles what follows.
         return "" if match[0] == "%c" else _number(match[0], value)
 
-    return _FORMAT.sub(fill, text), left
+    return _FORMAT.sub(fill, text), remaining
 
 
 def _number(directive: str, value: dict[str, Any]) -> str:
@@ -48,12 +48,12 @@ def _number(directive: str, value: dict[str, Any]) -> str:
 
 
 def value_text(value: dict[str, Any]) -> str:
-    """Return one remote object as text: its value, its preview, or what it says it is."""
+    """Return one remote object as text: its value, preview or description."""
     if "unserializableValue" in value:
         return str(value["unserializableValue"])
     if "value" in value and value.get("subtype") != "null":
-        found = value["value"]
-        return found if isinstance(found, str) else _value_text(found)
+        plain = value["value"]
+        return plain if isinstance(plain, str) else _plain_value_text(plain)
     if value.get("subtype") == "null":
         return "null"
     preview = value.get("preview")
@@ -62,7 +62,7 @@ def value_text(value: dict[str, Any]) -> str:
     return str(value.get("description", value.get("type", "")))
 
 
-def _value_text(value: object) -> str:
+def _plain_value_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict | list):
@@ -72,7 +72,7 @@ def _value_text(value: object) -> str:
 
 def _preview_text(preview: dict[str, Any]) -> str:
     is_list = preview.get("subtype") == "array"
-    parts = [_property(one, named=not is_list) for one in preview.get("properties", ())]
+    parts = [_property(item, named=not is_list) for item in preview.get("properties", ())]
     for entry in preview.get("entries", ()):
         key = f"{_preview_text(entry['key'])} => " if "key" in entry else ""
         parts.append(key + _preview_text(entry["value"]))
@@ -87,7 +87,7 @@ def _preview_text(preview: dict[str, Any]) -> str:
     return f"[{inner}]" if is_list else f"{name} {{{inner}}}".strip()
 
 
-def _property(one: dict[str, Any], *, named: bool) -> str:
-    value = one.get("value", one.get("type", ""))
-    shown = f"'{value}'" if one.get("type") == "string" else value
-    return f"{one['name']}: {shown}" if named else str(shown)
+def _property(property_preview: dict[str, Any], *, named: bool) -> str:
+    value = property_preview.get("value", property_preview.get("type", ""))
+    text = f"'{value}'" if property_preview.get("type") == "string" else value
+    return f"{property_preview['name']}: {text}" if named else str(text)

@@ -1,4 +1,4 @@
-"""What a tab's pages and workers ask the network for, from the tab's creation on."""
+"""The network requests of a tab's pages and workers, from the tab's creation on."""
 
 import time
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _BEGINNINGS = (observe_requests.SENT, observe_requests.SOCKET)
 
 @dataclass(slots=True)
 class Capture:
-    """A span of the traffic that somebody asked for: its requests, from start to end."""
+    """A capture of network requests: those between its start and end that pass its filter."""
 
     mode: str
     start: int
@@ -49,7 +49,7 @@ class Capture:
 
 
 class RequestLog:
-    """A tab's requests; `conditions` is the throttling in force, None without.
+    """A tab's requests; `conditions` is the throttling in force, if any.
 
     allows: whether the domain policy lets a page load a URL.
     last_call_at: when the last verb that works on the tab began, in seconds since 1970.
@@ -66,12 +66,12 @@ class RequestLog:
         self._sessions: list[CdpSession] = []
 
     def watch(self, session: CdpSession) -> None:
-        """Listen to a target that joins, before it asks for anything; its domain is enabled."""
+        """Listen to a new target before its first request; its domain is already enabled."""
 
-        def heard(method: str, params: Raw) -> None:
+        def on_event(method: str, params: Raw) -> None:
             self._on_event(session, method, params)
 
-        session.tap(heard, observe_requests.METHODS)
+        session.tap(on_event, observe_requests.METHODS)
         self._sessions.append(session)
         session.on("disconnected", lambda: self._sessions.remove(session))
         if self.conditions is not None:
@@ -98,37 +98,41 @@ class RequestLog:
     # Reading
 
     def requests(self, start: int = 0, end: int | None = None) -> list[NetworkRequest]:
-        """Return the requests that were begun between the two places, oldest first."""
+        """Return the requests started between two positions of the log, oldest first."""
         events = list(self.log.since())
-        kept = sum(1 for _, event in events if event.method in _BEGINNINGS)
-        found = observe_requests.fold_events(events, self._count - kept + 1)
-        for one in found:
+        logged = sum(1 for _, event in events if event.method in _BEGINNINGS)
+        requests = observe_requests.fold_events(events, self._count - logged + 1)
+        for request in requests:
             # Chromium's network refused it, and calls that a proxy or a name that is not there.
-            if one.type == "WebSocket" and one.error and not self._allows(one.url):
-                one.blocked = "domain-policy"
-        return [one for one in found if one.place >= start and (end is None or one.place < end)]
+            if request.type == "WebSocket" and request.error and not self._allows(request.url):
+                request.blocked = "domain-policy"
+        return [
+            request
+            for request in requests
+            if request.place >= start and (end is None or request.place < end)
+        ]
 
     @property
     def dropped(self) -> int:
-        """How many requests were dropped for room since the log was last cleared."""
-        kept = sum(1 for _, event in self.log.since() if event.method in _BEGINNINGS)
-        return self._count - self._cleared - kept
+        """How many requests were dropped for lack of space since the log was last cleared."""
+        logged = sum(1 for _, event in self.log.since() if event.method in _BEGINNINGS)
+        return self._count - self._cleared - logged
 
     def find(self, request_id: str) -> NetworkRequest:
-        """Return the request of that id (r12); not_found, telling whether it was dropped."""
-        for one in self.requests():
-            if one.id == request_id:
-                return one
+        """Return the request with that id (r12); not_found says whether it was dropped."""
+        for request in self.requests():
+            if request.id == request_id:
+                return request
         number = request_id.removeprefix("r")
-        known = number.isdigit() and 0 < int(number) <= self._count
-        why = "is no longer kept" if known else "is not known"
+        was_seen = number.isdigit() and 0 < int(number) <= self._count
+        reason = "is no longer kept" if was_seen else "is not known"
         raise OcdError(
-            "not_found", f"The request {request_id} {why}.",
+            "not_found", f"The request {request_id} {reason}.",
             hint='List them: network with action "list".', id=request_id,
         )  # fmt: skip
 
     def clear(self) -> int:
-        """Forget the requests; return how many were known."""
+        """Forget the requests; return how many there were."""
         count = self._count - self._cleared
         self.log.clear()
         self._cleared = self._count
@@ -137,20 +141,25 @@ class RequestLog:
     # Throttling
 
     async def throttle(self, conditions: dict[str, Any] | None) -> None:
-        """Slow the tab's requests down: CDP's network conditions, or None to let go."""
+        """Throttle the tab's requests with CDP's network conditions; None ends throttling."""
         self.conditions = conditions
-        free = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        unthrottled = {
+            "offline": False,
+            "latency": 0,
+            "downloadThroughput": -1,
+            "uploadThroughput": -1,
+        }
         for session in list(self._sessions):
-            await session.send("Network.emulateNetworkConditions", conditions or free)
+            await session.send("Network.emulateNetworkConditions", conditions or unthrottled)
 
     # Captures
 
     def start(self, capture: Capture) -> None:
-        """Begin a capture here; already_capturing if one runs."""
+        """Start a capture; already_capturing if one is running."""
         running = self.capture
         if running is not None and running.end is None:
             raise OcdError(
-                "already_capturing", f"A {running.mode} capture runs in this tab.",
+                "already_capturing", f"A {running.mode} capture is already running in this tab.",
                 hint=f'Stop it first: network_capture_{running.mode} with action "stop".',
                 mode=running.mode,
             )  # fmt: skip
@@ -174,33 +183,37 @@ class RequestLog:
         return capture
 
     def current_capture(self, mode: str) -> Capture:
-        """Return the capture that runs or was the last to run; not_running, mode_mismatch."""
+        """Return the running or the latest capture; raises not_running, mode_mismatch."""
         if self.capture is None:
             raise _not_running(mode)
         if self.capture.mode != mode:
             raise OcdError(
-                "mode_mismatch", f"The capture of this tab is {self.capture.mode}, not {mode}.",
+                "mode_mismatch", f"This tab's capture is of mode {self.capture.mode}, not {mode}.",
                 hint=f"Use network_capture_{self.capture.mode}.", mode=self.capture.mode,
             )  # fmt: skip
         return self.capture
 
     def of_capture(self, capture: Capture) -> tuple[list[NetworkRequest], int]:
-        """Return the capture's newest requests, up to its bound, and how many more it had."""
-        found = [one for one in self.requests(capture.start, capture.end) if capture.fits(one)]
-        newest = found[-capture.max_entries :]
-        return newest, len(found) - len(newest)
+        """Return the capture's newest requests, up to its limit, and how many more there were."""
+        matching = [
+            request
+            for request in self.requests(capture.start, capture.end)
+            if capture.fits(request)
+        ]
+        newest = matching[-capture.max_entries :]
+        return newest, len(matching) - len(newest)
 
-    async def body(self, one: NetworkRequest, max_bytes: int) -> ResponseBody:
-        """Return the body of an answer, kept or fetched from Chromium now; see Body."""
+    async def body(self, request: NetworkRequest, max_bytes: int) -> ResponseBody:
+        """Return a response's body, collected or fetched from Chromium now."""
         body_collector = self.capture.body_collector if self.capture else None
-        kept = body_collector.of(one) if body_collector else None
-        return kept or await ResponseBody.fetch(one, max_bytes)
+        collected = body_collector.of(request) if body_collector else None
+        return collected or await ResponseBody.fetch(request, max_bytes)
 
-    async def request_body(self, one: NetworkRequest, max_bytes: int) -> str | None:
-        """Return what a request sent, where its event did not have it; None if it is gone."""
+    async def request_body(self, request: NetworkRequest, max_bytes: int) -> str | None:
+        """Return a request's body that its event did not include; None if Chromium dropped it."""
         try:
-            params = {"requestId": one.request_id}
-            reply = await one.session.send("Network.getRequestPostData", params)
+            params = {"requestId": request.request_id}
+            reply = await request.session.send("Network.getRequestPostData", params)
         except OcdError as error:
             if error.code not in ("cdp_error", "tab_gone"):
                 raise
@@ -210,7 +223,7 @@ class RequestLog:
 
 def _not_running(mode: str) -> OcdError:
     return OcdError(
-        "not_running", "No capture runs in this tab.",
+        "not_running", "No capture is running in this tab.",
         hint=f'Start one: network_capture_{mode} with action "start".',
     )  # fmt: skip
 

@@ -68,7 +68,7 @@ class NetworkRequest:
 
     @property
     def duration_ms(self) -> float | None:
-        """How long it took, or None while it goes on."""
+        """How long it took in ms, or None while it is running."""
         return None if self.ended is None else round((self.ended - self.began) * 1000, 1)
 
 
@@ -129,26 +129,28 @@ _decode = msgspec.json.Decoder(_Event).decode
 class _RequestFolder:
     def __init__(self, first_number: int) -> None:
         self.number = first_number
-        self.exchanges: list[NetworkRequest] = []
+        self.requests: list[NetworkRequest] = []
         # Requests are told apart by id; a redirect's are told in turn under the same one.
         self.open: dict[str, NetworkRequest] = {}
-        self.sent_headers: defaultdict[str, list[dict[str, str]]] = defaultdict(list)
-        self.got: defaultdict[str, list[tuple[int, dict[str, str]]]] = defaultdict(list)
-        self.wants_sent: defaultdict[str, list[NetworkRequest]] = defaultdict(list)
-        self.wants_got: defaultdict[str, list[NetworkRequest]] = defaultdict(list)
+        self.extra_request_headers: defaultdict[str, list[dict[str, str]]] = defaultdict(list)
+        self.extra_response_info: defaultdict[str, list[tuple[int, dict[str, str]]]] = defaultdict(
+            list
+        )
+        self.awaiting_request_info: defaultdict[str, list[NetworkRequest]] = defaultdict(list)
+        self.awaiting_response_info: defaultdict[str, list[NetworkRequest]] = defaultdict(list)
 
-    def add(self, place: int, kept: RawEvent) -> None:
-        event = _decode(kept.params)
-        handler = _HANDLERS.get(kept.method)
+    def add(self, place: int, raw: RawEvent) -> None:
+        event = _decode(raw.params)
+        handler = _HANDLERS.get(raw.method)
         if handler is not None:
-            handler(self, place, kept, event)
+            handler(self, place, raw, event)
 
-    def _new(self, place: int, kept: RawEvent, event: _Event, exchange: NetworkRequest) -> None:
-        self.open[event.request_id] = exchange
-        self.exchanges.append(exchange)
+    def _new(self, place: int, raw: RawEvent, event: _Event, record: NetworkRequest) -> None:
+        self.open[event.request_id] = record
+        self.requests.append(record)
         self.number += 1
 
-    def on_request_sent(self, place: int, kept: RawEvent, event: _Event) -> None:
+    def on_request_sent(self, place: int, raw: RawEvent, event: _Event) -> None:
         request = event.request
         assert request
         before = self.open.get(event.request_id)
@@ -157,135 +159,133 @@ class _RequestFolder:
             before.state, before.ended = "redirected", event.timestamp
             before.redirect_url = request.url
             if event.redirect_has_extra_info:
-                self._want_got(event.request_id, before)
-        exchange = NetworkRequest(
-            self.number, event.request_id, kept.session, request.method,
+                self._await_extra_response_info(event.request_id, before)
+        record = NetworkRequest(
+            self.number, event.request_id, raw.session, request.method,
             request.url + request.url_fragment, event.type or "Other", place,
             event.frame_id, event.document_url, event.wall_time, event.timestamp,
             request_headers=request.headers, post_data=request.post_data,
             has_post_data=request.has_post_data, initiator=event.initiator,
         )  # fmt: skip
-        self._new(place, kept, event, exchange)
-        if self.sent_headers[event.request_id]:
-            exchange.request_headers = self.sent_headers[event.request_id].pop(0)
+        self._new(place, raw, event, record)
+        if self.extra_request_headers[event.request_id]:
+            record.request_headers = self.extra_request_headers[event.request_id].pop(0)
         else:
-            self.wants_sent[event.request_id].append(exchange)
+            self.awaiting_request_info[event.request_id].append(record)
 
-    def socket(self, place: int, kept: RawEvent, event: _Event) -> None:
-        exchange = NetworkRequest(
-            self.number, event.request_id, kept.session, "GET", event.url, "WebSocket", place,
+    def on_socket_created(self, place: int, raw: RawEvent, event: _Event) -> None:
+        record = NetworkRequest(
+            self.number, event.request_id, raw.session, "GET", event.url, "WebSocket", place,
             initiator=event.initiator,
         )  # fmt: skip
-        self._new(place, kept, event, exchange)
+        self._new(place, raw, event, record)
 
-    def on_extra_request_info(self, place: int, kept: RawEvent, event: _Event) -> None:
-        if self.wants_sent[event.request_id]:
-            self.wants_sent[event.request_id].pop(0).request_headers = event.headers
+    def on_extra_request_info(self, place: int, raw: RawEvent, event: _Event) -> None:
+        if self.awaiting_request_info[event.request_id]:
+            self.awaiting_request_info[event.request_id].pop(0).request_headers = event.headers
         else:
-            self.sent_headers[event.request_id].append(event.headers)
+            self.extra_request_headers[event.request_id].append(event.headers)
 
-    def on_response(self, place: int, kept: RawEvent, event: _Event) -> None:
-        exchange = self.open.get(event.request_id)
-        if exchange is None or event.response is None:
+    def on_response(self, place: int, raw: RawEvent, event: _Event) -> None:
+        record = self.open.get(event.request_id)
+        if record is None or event.response is None:
             return
-        _apply_response(exchange, event.response, event.timestamp)
-        exchange.session = kept.session
+        _apply_response(record, event.response, event.timestamp)
+        record.session = raw.session
         if event.type:
-            exchange.type = event.type
+            record.type = event.type
         if event.has_extra_info:
-            self._want_got(event.request_id, exchange)
+            self._await_extra_response_info(event.request_id, record)
 
-    def _want_got(self, request_id: str, exchange: NetworkRequest) -> None:
-        if self.got[request_id]:
-            _, exchange.response_headers = self.got[request_id].pop(0)
+    def _await_extra_response_info(self, request_id: str, record: NetworkRequest) -> None:
+        if self.extra_response_info[request_id]:
+            _, record.response_headers = self.extra_response_info[request_id].pop(0)
         else:
-            self.wants_got[request_id].append(exchange)
+            self.awaiting_response_info[request_id].append(record)
 
-    def got_more(self, place: int, kept: RawEvent, event: _Event) -> None:
-        exchange = self.open.get(event.request_id)
-        if self.wants_got[event.request_id]:
-            self.wants_got[event.request_id].pop(0).response_headers = event.headers
+    def on_extra_response_info(self, place: int, raw: RawEvent, event: _Event) -> None:
+        record = self.open.get(event.request_id)
+        if self.awaiting_response_info[event.request_id]:
+            self.awaiting_response_info[event.request_id].pop(0).response_headers = event.headers
             return
-        self.got[event.request_id].append((event.status_code, event.headers))
+        self.extra_response_info[event.request_id].append((event.status_code, event.headers))
         # An answer without a document (204, a download) is told here only.
-        if exchange is not None and exchange.status is None and event.status_code // 100 != 3:
-            exchange.status, exchange.response_headers = event.status_code, event.headers
+        if record is not None and record.status is None and event.status_code // 100 != 3:
+            record.status, record.response_headers = event.status_code, event.headers
 
-    def on_finished(self, place: int, kept: RawEvent, event: _Event) -> None:
-        exchange = self.open.get(event.request_id)
-        if exchange is not None:
-            exchange.state, exchange.session = "finished", kept.session
+    def on_finished(self, place: int, raw: RawEvent, event: _Event) -> None:
+        record = self.open.get(event.request_id)
+        if record is not None:
+            record.state, record.session = "finished", raw.session
             # Chromium's two processes do not tell the end and the beginning by one clock.
-            exchange.ended = max(event.timestamp, exchange.answered, exchange.began)
-            exchange.size = round(event.encoded_data_length)
+            record.ended = max(event.timestamp, record.answered, record.began)
+            record.size = round(event.encoded_data_length)
 
-    def on_failed(self, place: int, kept: RawEvent, event: _Event) -> None:
-        exchange = self.open.get(event.request_id)
-        if exchange is not None:
-            exchange.state = "failed"
-            exchange.ended = max(event.timestamp, exchange.began)
-            exchange.error, exchange.canceled = event.error_text, event.canceled
+    def on_failed(self, place: int, raw: RawEvent, event: _Event) -> None:
+        record = self.open.get(event.request_id)
+        if record is not None:
+            record.state = "failed"
+            record.ended = max(event.timestamp, record.began)
+            record.error, record.canceled = event.error_text, event.canceled
             cors = (event.cors_error_status or {}).get("corsError", "")
-            exchange.blocked = event.blocked_reason or cors
+            record.blocked = event.blocked_reason or cors
 
-    def handshake(self, place: int, kept: RawEvent, event: _Event) -> None:
-        exchange = self.open.get(event.request_id)
-        if exchange is None:
+    def on_handshake(self, place: int, raw: RawEvent, event: _Event) -> None:
+        record = self.open.get(event.request_id)
+        if record is None:
             return
         if event.request is not None:
-            exchange.request_headers = event.request.headers
-            exchange.started, exchange.began = event.wall_time, event.timestamp
+            record.request_headers = event.request.headers
+            record.started, record.began = event.wall_time, event.timestamp
         if event.response is not None:
-            exchange.status, exchange.status_text = (
+            record.status, record.status_text = (
                 event.response.status,
                 event.response.status_text,
             )
-            exchange.response_headers = event.response.headers
+            record.response_headers = event.response.headers
 
-    def socket_error(self, place: int, kept: RawEvent, event: _Event) -> None:
-        exchange = self.open.get(event.request_id)
-        if exchange is not None:
-            exchange.error = event.error_message
+    def on_socket_error(self, place: int, raw: RawEvent, event: _Event) -> None:
+        record = self.open.get(event.request_id)
+        if record is not None:
+            record.error = event.error_message
 
 
-def _apply_response(exchange: NetworkRequest, response: _Response, at: float) -> None:
-    exchange.status = response.status or None
-    exchange.status_text = response.status_text
-    exchange.response_headers = response.headers
-    exchange.mime_type = response.mime_type
-    exchange.protocol = response.protocol
-    exchange.answered = at
-    exchange.size = round(response.encoded_data_length) or exchange.size
+def _apply_response(record: NetworkRequest, response: _Response, at: float) -> None:
+    record.status = response.status or None
+    record.status_text = response.status_text
+    record.response_headers = response.headers
+    record.mime_type = response.mime_type
+    record.protocol = response.protocol
+    record.answered = at
+    record.size = round(response.encoded_data_length) or record.size
     if response.remote_ip:
-        exchange.remote = f"{response.remote_ip}:{response.remote_port}"
+        record.remote = f"{response.remote_ip}:{response.remote_port}"
     if response.from_disk_cache or response.from_prefetch_cache:
-        exchange.cache = "disk"
+        record.cache = "disk"
     if response.from_service_worker:
-        exchange.cache = "service-worker"
-    exchange.timing = {
-        k: v for k, v in (response.timing or {}).items() if isinstance(v, int | float)
-    }
+        record.cache = "service-worker"
+    record.timing = {k: v for k, v in (response.timing or {}).items() if isinstance(v, int | float)}
 
 
 _HANDLERS = {
     SENT: _RequestFolder.on_request_sent,
-    SOCKET: _RequestFolder.socket,
+    SOCKET: _RequestFolder.on_socket_created,
     "Network.requestWillBeSentExtraInfo": _RequestFolder.on_extra_request_info,
     "Network.responseReceived": _RequestFolder.on_response,
-    "Network.responseReceivedExtraInfo": _RequestFolder.got_more,
+    "Network.responseReceivedExtraInfo": _RequestFolder.on_extra_response_info,
     FINISHED: _RequestFolder.on_finished,
     "Network.loadingFailed": _RequestFolder.on_failed,
-    "Network.webSocketWillSendHandshakeRequest": _RequestFolder.handshake,
-    "Network.webSocketHandshakeResponseReceived": _RequestFolder.handshake,
+    "Network.webSocketWillSendHandshakeRequest": _RequestFolder.on_handshake,
+    "Network.webSocketHandshakeResponseReceived": _RequestFolder.on_handshake,
     "Network.webSocketClosed": _RequestFolder.on_finished,
-    "Network.webSocketFrameError": _RequestFolder.socket_error,
+    "Network.webSocketFrameError": _RequestFolder.on_socket_error,
 }  # fmt: skip
 METHODS = tuple(_HANDLERS)
 
 
 def fold_events(events: Iterable[tuple[int, RawEvent]], first_number: int) -> list[NetworkRequest]:
-    """Return the requests whose beginning is among the events, oldest first."""
+    """Return the requests whose first event is among the events, oldest first."""
     folding = _RequestFolder(first_number)
-    for place, kept in events:
-        folding.add(place, kept)
-    return folding.exchanges
+    for place, raw in events:
+        folding.add(place, raw)
+    return folding.requests

@@ -1,4 +1,4 @@
-"""The bodies of answers: fetched from Chromium while it has them, kept within bounds."""
+"""Response bodies: fetched from Chromium while it has them, kept up to a total."""
 
 import asyncio
 import base64
@@ -18,7 +18,7 @@ MAX_TOTAL = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class ResponseBody:
-    """What an answer brought: text, or bytes as base64; `error` says why there is none.
+    """A response's body: text, or bytes as base64; `error` says why there is none.
 
     size: bytes of the whole body. truncated: `text` is its beginning only.
     """
@@ -30,15 +30,15 @@ class ResponseBody:
     error: str = ""
 
     @classmethod
-    async def fetch(cls, one: NetworkRequest, max_bytes: int) -> "ResponseBody":
+    async def fetch(cls, request: NetworkRequest, max_bytes: int) -> "ResponseBody":
         """Ask Chromium for the body; it keeps those of the present page, up to 5 MB each."""
-        if one.state == "pending":
+        if request.state == "pending":
             return cls(error="The answer has not ended yet.")
-        if one.state == "redirected" or one.type == "WebSocket":
+        if request.state == "redirected" or request.type == "WebSocket":
             return cls(error="It has no body.")
         try:
-            params = {"requestId": one.request_id}
-            reply = await one.session.send("Network.getResponseBody", params)
+            params = {"requestId": request.request_id}
+            reply = await request.session.send("Network.getResponseBody", params)
         except OcdError as error:
             if error.code not in ("cdp_error", "tab_gone"):
                 raise
@@ -56,7 +56,7 @@ class ResponseBody:
 
     @classmethod
     def of_bytes(cls, data: bytes, max_bytes: int) -> "ResponseBody":
-        """Return bytes as a body; those that are text after all as text."""
+        """Return bytes as a body; as text if they are UTF-8."""
         cut = data[:max_bytes]
         if b"\0" not in cut:
             try:
@@ -64,16 +64,16 @@ class ResponseBody:
                 return cls(text, size=len(data), truncated=len(data) > len(cut))
             except UnicodeDecodeError:
                 pass
-        shown = base64.b64encode(cut).decode()
-        return cls(shown, is_base64=True, size=len(data), truncated=len(data) > len(cut))
+        encoded = base64.b64encode(cut).decode()
+        return cls(encoded, is_base64=True, size=len(data), truncated=len(data) > len(cut))
 
     def to_dict(self) -> dict[str, Any]:
         """Return its keys in a result."""
         if self.error:
             return {"body": None, "body_error": self.error}
         kind = "base64" if self.is_base64 else "text"
-        told: dict[str, Any] = {"body": self.text, "body_encoding": kind, "body_bytes": self.size}
-        return told | ({"body_truncated": True} if self.truncated else {})
+        result: dict[str, Any] = {"body": self.text, "body_encoding": kind, "body_bytes": self.size}
+        return result | ({"body_truncated": True} if self.truncated else {})
 
 
 class _Ended(msgspec.Struct, rename="camel"):
@@ -88,7 +88,7 @@ class BodyCollector:
 
     def __init__(self, max_body_bytes: int, fits: Callable[[NetworkRequest], bool]) -> None:
         self.dropped = 0
-        self.each = max_body_bytes
+        self.max_body_bytes = max_body_bytes
         self.running = True
         self._fits = fits
         self._wanted: set[str] = set()
@@ -96,38 +96,38 @@ class BodyCollector:
         self._total = 0
 
     def on_event(self, event: RawEvent) -> None:
-        """Take note of an event; the body of an answer that has ended is asked for."""
+        """Handle an event; the body of a finished response is fetched."""
         if not self.running:
             return
         if event.method == SENT:
-            one = fold_events([(0, event)], 0)[0]
-            if self._fits(one):
-                self._wanted.add(one.request_id)
+            request = fold_events([(0, event)], 0)[0]
+            if self._fits(request):
+                self._wanted.add(request.request_id)
         elif event.method == FINISHED:
-            self._ask(event)
+            self._fetch_body(event)
 
-    def _ask(self, event: RawEvent) -> None:
-        number = _ended(event.params).request_id
-        if number not in self._wanted:
+    def _fetch_body(self, event: RawEvent) -> None:
+        request_id = _ended(event.params).request_id
+        if request_id not in self._wanted:
             return
-        self._wanted.discard(number)
-        asked = event.session.send("Network.getResponseBody", {"requestId": number})
-        asked.add_done_callback(lambda reply: self._came(number, reply))
+        self._wanted.discard(request_id)
+        call = event.session.send("Network.getResponseBody", {"requestId": request_id})
+        call.add_done_callback(lambda reply: self._on_body(request_id, reply))
 
-    def _came(self, number: str, reply: asyncio.Future[dict[str, Any]]) -> None:
+    def _on_body(self, request_id: str, reply: asyncio.Future[dict[str, Any]]) -> None:
         if reply.cancelled() or reply.exception() is not None:
             return
-        body = ResponseBody.of(reply.result(), self.each)
-        self._bodies[number] = body
+        body = ResponseBody.of(reply.result(), self.max_body_bytes)
+        self._bodies[request_id] = body
         self._total += len(body.text)
         while self._total > MAX_TOTAL:
             oldest = next(iter(self._bodies))
             self._total -= len(self._bodies.pop(oldest).text)
             self.dropped += 1
 
-    def of(self, one: NetworkRequest) -> ResponseBody | None:
-        """Return the kept body of a request, if there is one."""
-        return None if one.state == "redirected" else self._bodies.get(one.request_id)
+    def of(self, request: NetworkRequest) -> ResponseBody | None:
+        """Return the collected body of a request, if there is one."""
+        return None if request.state == "redirected" else self._bodies.get(request.request_id)
 
     def clear(self) -> None:
         """Forget the bodies."""

@@ -1,4 +1,4 @@
-"""Patterns of addresses and texts, as callers write them."""
+"""Patterns for URLs and texts, as callers write them."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ def is_regex(pattern: str) -> bool:
 
 
 def text_test(pattern: str, parameter: str = "value") -> Test:
-    """Return the test of a text: a /regular expression/, a glob with *, or a part of it.
+    """Return a test of a text by a /regular expression/, a glob with *, or a substring.
 
     In a glob only `*` is special; it may fit any part. Raises invalid_argument for an expression
     that is none.
@@ -28,10 +28,10 @@ def text_test(pattern: str, parameter: str = "value") -> Test:
 
 
 def _contains_in_order(pieces: list[str], text: str) -> bool:
-    at = 0
+    position = 0
     for piece in pieces:
-        at = text.find(piece, at)
-        if at < 0:
+        position = text.find(piece, position)
+        if position < 0:
             return False
-        at += len(piece)
+        position += len(piece)
     return True

@@ -1,4 +1,4 @@
-"""What is to be said about how a page loaded, and the evidence for it."""
+"""Insights into how a page loaded, and their evidence."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -29,13 +29,13 @@ class Insight:
 
 def metrics(facts: TraceFacts) -> dict[str, Any]:
     """Return the numbers that pages are measured by; what did not happen is left out."""
-    found = {
+    result = {
         "ttfb_ms": facts.ttfb, "fcp_ms": facts.fcp, "lcp_ms": facts.lcp, "cls": facts.cls,
         "inp_ms": facts.inp, "tbt_ms": facts.blocked, "long_tasks": len(facts.tasks),
         "load_ms": facts.loaded, "requests": len(facts.resources),
         "transfer_bytes": sum(one.bytes for one in facts.resources),
     }  # fmt: skip
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in result.items() if value is not None}
 
 
 def rating(name: str, value: float) -> str:
@@ -83,13 +83,13 @@ def _document(facts: TraceFacts) -> Insight:
 
 def _blocking(facts: TraceFacts) -> Insight:
     until = facts.fcp if facts.fcp is not None else float("inf")
-    found = [
+    blocking = [
         one
         for one in facts.resources
         if one.blocking in ("blocking", "in_body_parser_blocking") and one.start <= until
     ]
-    rows = [_row(one) | {"blocking": one.blocking} for one in _longest(found)]
-    return Insight(f"{len(found)} resources held the first paint up.", rows)
+    rows = [_row(one) | {"blocking": one.blocking} for one in _longest(blocking)]
+    return Insight(f"{len(blocking)} resources held the first paint up.", rows)
 
 
 def _shifts(facts: TraceFacts) -> Insight:
@@ -100,8 +100,8 @@ def _shifts(facts: TraceFacts) -> Insight:
 def _tasks(facts: TraceFacts) -> Insight:
     longest = sorted(facts.tasks, key=lambda task: -task.duration)[:_TOP]
     rows = [
-        {"start_ms": t.start, "duration_ms": t.duration, "what": t.what, "url": t.url}
-        for t in longest
+        {"start_ms": task.start, "duration_ms": task.duration, "what": task.what, "url": task.url}
+        for task in longest
     ]
     text = f"{len(facts.tasks)} tasks over {LONG_TASK_MS:.0f} ms; {facts.blocked} ms of blocking."
     return Insight(text, rows)
@@ -114,17 +114,19 @@ def _third_parties(facts: TraceFacts) -> Insight:
         if one.host and one.host != own:
             hosts[one.host].append(one)
     rows = [
-        {"host": host, "requests": len(found), "bytes": sum(one.bytes for one in found)}
-        for host, found in hosts.items()
+        {"host": host, "requests": len(resources), "bytes": sum(one.bytes for one in resources)}
+        for host, resources in hosts.items()
     ]
     rows.sort(key=lambda row: -int(str(row["bytes"])))
     return Insight(f"{len(hosts)} other hosts.", rows[:_TOP])
 
 
 def _largest(facts: TraceFacts) -> Insight:
-    found = sorted(facts.resources, key=lambda one: -one.bytes)[:_TOP]
+    largest = sorted(facts.resources, key=lambda one: -one.bytes)[:_TOP]
     total = sum(one.bytes for one in facts.resources)
-    return Insight(f"{len(facts.resources)} requests, {total} bytes.", [_row(one) for one in found])
+    return Insight(
+        f"{len(facts.resources)} requests, {total} bytes.", [_row(one) for one in largest]
+    )
 
 
 def _interactions(facts: TraceFacts) -> Insight:
@@ -139,10 +141,10 @@ def _longest(resources: list[Resource]) -> list[Resource]:
 
 
 def _row(one: Resource) -> dict[str, Any]:
-    took = None if one.end is None else round(one.end - one.start, 1)
+    duration = None if one.end is None else round(one.end - one.start, 1)
     return {
         "url": one.url, "type": one.type, "bytes": one.bytes, "start_ms": one.start,
-        "duration_ms": took,
+        "duration_ms": duration,
     }  # fmt: skip
 
 

@@ -64,30 +64,30 @@ async def measure(tab: "Tab", kind: str, *, with_resources: bool) -> dict[str, A
     Times are in ms since the navigation, but for Chromium's own counters, in seconds. A paint that
     has not come is None: the first is waited for, a second at most.
     """
-    found: dict[str, Any] = {}
+    vitals: dict[str, Any] = {}
     if kind in ("all", "puppeteer"):
-        found["puppeteer"] = await _counters(tab)
+        vitals["puppeteer"] = await _counters(tab)
     if kind == "puppeteer":
-        return found
+        return vitals
     largest = await _largest(tab) if kind in ("all", "paint") else None
     times = await tab.evaluate(_TIMES, args=[], isolated=True)
     times["paint"] = {_FIRST: None, **times["paint"], _LARGEST: largest}
     resources = sorted(times.pop("resource"), key=lambda one: -one["duration_ms"])
     for one in resources:
         one["url"] = redact_url(one["url"])
-    found |= times if kind == "all" else {kind: times[kind]} if kind in times else {}
+    vitals |= times if kind == "all" else {kind: times[kind]} if kind in times else {}
     if kind == "resource" or (kind == "all" and with_resources):
-        found["resource"] = resources[:_MAX_RESOURCES]
-    found["summary"] = {
+        vitals["resource"] = resources[:_MAX_RESOURCES]
+    vitals["summary"] = {
         "resources": len(resources),
         "transfer_bytes": sum(one["transfer_bytes"] for one in resources),
     }
-    return found
+    return vitals
 
 
-def is_unpainted(found: dict[str, Any]) -> bool:
+def is_unpainted(vitals: dict[str, Any]) -> bool:
     """Whether the page had shown nothing when it was measured."""
-    return "paint" in found and found["paint"][_FIRST] is None
+    return "paint" in vitals and vitals["paint"][_FIRST] is None
 
 
 async def _largest(tab: "Tab") -> float | None:

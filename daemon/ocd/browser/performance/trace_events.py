@@ -66,7 +66,7 @@ class Resource:
 
 @dataclass(slots=True)
 class Task:
-    """A piece of work that kept the page from reacting; `what` and `url` tell its largest part."""
+    """A long task on the main thread; `what` and `url` name its largest part."""
 
     start: float
     duration: float
@@ -103,11 +103,11 @@ class TraceFacts:
     def cls(self) -> float:
         """The largest session window of layout shifts, as Core Web Vitals count."""
         worst = total = 0.0
-        begun = last = float("-inf")
+        window_start = last = float("-inf")
         for shift in self.shifts:
             at = shift["at_ms"]
-            if at - last > _GAP_MS or at - begun > _WINDOW_MS:
-                begun, total = at, 0.0
+            if at - last > _GAP_MS or at - window_start > _WINDOW_MS:
+                window_start, total = at, 0.0
             last, total = at, total + shift["score"]
             worst = max(worst, total)
         return round(worst, 4)
@@ -130,10 +130,10 @@ def read_trace(events: Iterable[Raw]) -> TraceFacts:
     """Return the facts of a trace's last navigation of the main frame (or of the whole trace)."""
     known: list[_Event] = []
     work: list[_Event] = []
-    wanted = [f'"name":"{name}"'.encode() for name in _NAMES]
+    names = [f'"name":"{name}"'.encode() for name in _NAMES]
     for raw in events:
         data = bytes(raw)
-        if any(name in data for name in wanted):
+        if any(name in data for name in names):
             known.append(_decode(data))
         elif b'"dur":' in data:
             event = _decode(data)

@@ -69,7 +69,7 @@ async def recording(tab: "Tab") -> AsyncIterator[list[bytes]]:
         async with asyncio.timeout(COMPLETE_S):
             stream = (await complete)["stream"]
     except TimeoutError:
-        raise OcdError("timeout", "Chromium did not give the trace out.") from None
+        raise OcdError("timeout", "Chromium did not deliver the trace.") from None
     pieces += [piece async for piece in _read(tab, stream)]
 
 
@@ -136,10 +136,10 @@ def events(folder: Path, trace_id: str) -> Iterator[Raw]:
     """Yield the events of a stored trace; blocks. Raises unknown_trace_id, unreadable_file."""
     path = _folder(folder) / f"{trace_id}.json"
     if not _ID.fullmatch(trace_id) or not path.is_file():
-        known = sorted(one.stem for one in _folder(folder).glob("trace_*.json"))
+        trace_ids = sorted(one.stem for one in _folder(folder).glob("trace_*.json"))
         raise OcdError(
             "unknown_trace_id", f"This session has no trace {trace_id}.",
-            hint="Record one: oc_performance_insights.", known=known,
+            hint="Record one: oc_performance_insights.", known=trace_ids,
         )  # fmt: skip
     try:
         trace = msgspec.json.decode(path.read_bytes(), type=_Trace)

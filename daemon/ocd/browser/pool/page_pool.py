@@ -188,14 +188,14 @@ class PagePool:
             "url": url,
             "options": {"disableCache": False, "includeCredentials": True},
         }
-        found = (await tab.cdp.send("Network.loadNetworkResource", params))["resource"]
-        status = int(found.get("httpStatusCode", 0))
-        headers = {name.lower(): value for name, value in found.get("headers", {}).items()}
-        if found["success"]:
-            return FetchedBody(url, status, headers, await _read_stream(tab, found["stream"]))
+        result = (await tab.cdp.send("Network.loadNetworkResource", params))["resource"]
+        status = int(result.get("httpStatusCode", 0))
+        headers = {name.lower(): value for name, value in result.get("headers", {}).items()}
+        if result["success"]:
+            return FetchedBody(url, status, headers, await _read_stream(tab, result["stream"]))
         if status >= 400:
             return FetchedBody(url, status, headers, b"")
-        error = found.get("netErrorName", "net::ERR_FAILED")
+        error = result.get("netErrorName", "net::ERR_FAILED")
         untrusted = certificate_errors.certificate_error(url, urlsplit(url).netloc, error)
         raise untrusted or OcdError("fetch_failed", f"{url}: {error}", url=url, net_error=error)
 

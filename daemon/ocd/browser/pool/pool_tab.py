@@ -108,9 +108,9 @@ class PoolTab:
         cdp = self.cdp
         self._documents.start()
         cdp.on("Inspector.targetCrashed", self._on_crash)
-        cdp.on("Page.javascriptDialogOpening", self._dialog)
-        cdp.on("Page.frameRequestedNavigation", self._leaves)
-        cdp.on("Page.frameNavigated", self._arrives)
+        cdp.on("Page.javascriptDialogOpening", self._on_dialog)
+        cdp.on("Page.frameRequestedNavigation", self._on_requested_navigation)
+        cdp.on("Page.frameNavigated", self._on_navigated)
         cdp.on("disconnected", self._on_disconnect)
         return [
             cdp.send("Page.enable"),
@@ -122,20 +122,20 @@ class PoolTab:
 
     def _on_crash(self, _: Event) -> None:
         self.broken = True
-        self.cdp.halt(OcdError("tab_crashed", "The page has crashed its renderer."))
+        self.cdp.halt(OcdError("tab_crashed", "The page crashed its renderer."))
 
     def _on_disconnect(self) -> None:
         self.broken = True
 
-    def _dialog(self, event: Event) -> None:
+    def _on_dialog(self, event: Event) -> None:
         accept = event["type"] == "beforeunload"
         self.cdp.send_nowait("Page.handleJavaScriptDialog", {"accept": accept})
 
-    def _leaves(self, event: Event) -> None:
+    def _on_requested_navigation(self, event: Event) -> None:
         if event["frameId"] == self.cdp.target_id and event.get("disposition") == "currentTab":
             self._leaving = True
 
-    def _arrives(self, event: Event) -> None:
+    def _on_navigated(self, event: Event) -> None:
         if event["frame"]["id"] == self.cdp.target_id:
             self._leaving = False
 
@@ -149,9 +149,9 @@ class PoolTab:
         if found["heap"] > MAX_HEAP or self.pages >= MAX_PAGES:
             self.stale = True
         page = _page(url, found)
-        return page if page.content_type in _HTML_TYPES else await self._as_it_came(page)
+        return page if page.content_type in _HTML_TYPES else await self._raw_document(page)
 
-    async def _as_it_came(self, page: LoadedPage) -> LoadedPage:
+    async def _raw_document(self, page: LoadedPage) -> LoadedPage:
         # Chromium shows such documents in a viewer of its own.
         params = {"frameId": self.cdp.target_id, "url": page.url}
         try:
@@ -177,7 +177,7 @@ class PoolTab:
     async def _read(self, url: str, wait: PoolWait, end: float) -> dict[str, Any]:
         documents = self._documents
         for _ in range(MAX_SCRIPT_REDIRECTS):
-            moves = documents.moves
+            moves = documents.navigation_count
             found = await self._snapshot(wait, end)
             if found is not None and not (self._leaving or found["refresh"]):
                 return found
@@ -187,13 +187,13 @@ class PoolTab:
                 and found is not None
             ):
                 return found
-        raise OcdError("too_many_redirects", f"{url} sends its visitor on without end.", url=url)
+        raise OcdError("too_many_redirects", f"{url} keeps redirecting.", url=url)
 
-    async def _follow_redirects(self, moves: int, *, bounded: bool) -> bool:
+    async def _follow_redirects(self, navigations: int, *, bounded: bool) -> bool:
         documents = self._documents
         try:
             async with asyncio.timeout(3 if bounded else None):
-                await documents.wait_until(lambda: documents.moves > moves)
+                await documents.wait_until(lambda: documents.navigation_count > navigations)
         except TimeoutError:
             return False
         return True
@@ -210,7 +210,7 @@ class PoolTab:
                 return None
             raise
         if found is None:
-            raise OcdError("timeout", "The page did not arrive in time.")
+            raise OcdError("timeout", "The page did not load in time.")
         return dict(found)
 
     async def _run(self, call: str) -> Any:  # noqa: ANN401 - any JSON value
@@ -246,10 +246,10 @@ class PoolTab:
         return f"PoolTab({self.site or 'fresh'}, {self.pages} pages)"
 
 
-def _checked(found: object) -> Any:  # noqa: ANN401 - any JSON value
+def _checked(snapshot: object) -> Any:  # noqa: ANN401 - any JSON value
     """Return the snapshot if it is one; msgspec.ValidationError for what a page has made of it."""
-    msgspec.convert(found, _Snapshot | None)
-    return found
+    msgspec.convert(snapshot, _Snapshot | None)
+    return snapshot
 
 
 def _round_to_ms(seconds: float) -> int:
@@ -263,26 +263,26 @@ def _close_popup(cdp: CdpSession) -> None:
     cdp.connection.send_nowait("Target.closeTarget", {"targetId": cdp.target_id})
 
 
-def _page(url: str, found: dict[str, Any]) -> LoadedPage:
-    content_type = found["type"]
+def _page(url: str, snapshot: dict[str, Any]) -> LoadedPage:
+    content_type = snapshot["type"]
     if content_type.startswith(_VIEWER_TYPES):
         raise OcdError(
             "not_html",
             f"{url} is {content_type}, not a page.",
-            url=found["url"],
-            status=found["status"] or None,
+            url=snapshot["url"],
+            status=snapshot["status"] or None,
             content_type=content_type,
         )
-    final = found["url"]
+    final = snapshot["url"]
     # Schemes without a server claim 200, too.
     answered = final.startswith(("http:", "https:"))
     return LoadedPage(
         url=final,
-        status=(found["status"] or None) if answered else None,
+        status=(snapshot["status"] or None) if answered else None,
         content_type=content_type,
-        title=found["title"],
-        html=found["html"],
-        links=found["links"],
+        title=snapshot["title"],
+        html=snapshot["html"],
+        links=snapshot["links"],
         redirected=final.partition("#")[0] != url.partition("#")[0],
-        frames=[(address, html) for address, html in found["frames"]],
+        frames=[(address, html) for address, html in snapshot["frames"]],
     )

@@ -36,8 +36,8 @@ class SocketTransport:
             await self._session.close()
             raise OcdError(
                 "browser_failed",
-                f"No browser answers at {self.url}: {error}",
-                hint="Start it with --remote-debugging-port, and give that address.",
+                f"No browser responds at {self.url}: {error}",
+                hint="Start it with --remote-debugging-port and pass that address.",
             ) from error
         self.url = url
 

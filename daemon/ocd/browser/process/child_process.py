@@ -37,7 +37,7 @@ class ErrorLog:
         self._ended = threading.Event()
 
     async def wait_ended(self, seconds: float) -> None:
-        """Wait until everything that was said has been read, for so long at most."""
+        """Wait until all output has been read, up to that many seconds."""
         await asyncio.to_thread(self._ended.wait, seconds)
 
     def pump(self, end: BinaryIO) -> None:

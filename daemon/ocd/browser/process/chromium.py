@@ -35,7 +35,7 @@ SET_UP_S = 15.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChromiumOptions:
-    """What the daemon was told about its browser.
+    """The browser options of the daemon's configuration.
 
     run_dir holds chromium.json (who runs), log_dir chromium.log; idle_minutes 0 = never idle.
     incoming: where downloads are until they have come whole; None: there are none.
@@ -97,7 +97,7 @@ class Chromium:
 
     @property
     def connection(self) -> Connection:
-        """The live connection; browser_gone if there is none."""
+        """The live connection; raises browser_gone without one."""
         if self._launched is None:
             raise OcdError("browser_gone", "No Chromium is running.")
         return self._launched.connection
@@ -148,7 +148,7 @@ class Chromium:
         finally:
             # Cancelled, or a bug: those who wait must not wait for ever.
             if not result.done():
-                self._refuse(result, OcdError("browser_failed", "The start was given up."))
+                self._refuse(result, OcdError("browser_failed", "Starting Chromium was cancelled."))
             self._starting = self._start_task = None
 
     def _refuse(self, result: asyncio.Future[Connection], error: OcdError) -> None:
@@ -266,12 +266,12 @@ class Chromium:
             self._drop_temporary()
 
     async def _settle_start(self, starting: asyncio.Future[Connection]) -> None:
-        """Wait for a start that goes on; one that takes long (it may hang) is given up."""
+        """Wait for a start in progress; one that takes too long (it may hang) is cancelled."""
         try:
             async with asyncio.timeout(CLOSE_S):
                 await asyncio.shield(starting)
         except TimeoutError:
-            self._give_up_start()
+            self._cancel_start()
             await asyncio.wait((starting,))
         except OcdError:
             pass  # those who wanted it are told
@@ -279,13 +279,13 @@ class Chromium:
     def kill(self) -> None:
         """End Chromium at once, without a word to it; a foreign one is only left."""
         self.state = "stopped"
-        self._give_up_start()
+        self._cancel_start()
         if self._launched is not None:
             if self._launched.process is not None:
                 self._launched.process.kill()
             self._launched.connection.close()
 
-    def _give_up_start(self) -> None:
+    def _cancel_start(self) -> None:
         if self._start_task is not None:
             self._start_task.cancel()
 
@@ -342,14 +342,14 @@ def _unsuitable_browser_error(version: str, error: OcdError | TimeoutError) -> O
     """Return what a failed set-up means: a browser that lacks what is needed is browser_failed."""
     name = version or "The browser"
     if isinstance(error, TimeoutError):
-        said = f"{name} did not answer within {SET_UP_S:g} s what it was asked first."
+        message = f"{name} did not answer within {SET_UP_S:g} s what it was asked first."
     elif error.code == "cdp_error":
-        said = f"{name} does not do what is needed; it may be too old: {error.message}"
+        message = f"{name} does not do what is needed; it may be too old: {error.message}"
     elif error.code == "browser_gone":
-        said = f"{name} ended while it was being set up."
+        message = f"{name} ended while it was being set up."
     else:
         return error
-    return OcdError("browser_failed", said, hint=ANOTHER_BROWSER)
+    return OcdError("browser_failed", message, hint=ANOTHER_BROWSER)
 
 
 def _warn_of_gaps(options: ChromiumOptions, policy: DomainPolicy) -> None:

@@ -105,7 +105,7 @@ def _shm_bytes() -> int:
     if not sys.platform.startswith("linux"):
         return _SHM_ENOUGH
     try:
-        room = os.statvfs("/dev/shm")  # noqa: S108 - measured, not written to
+        stat = os.statvfs("/dev/shm")  # noqa: S108 - measured, not written to
     except OSError:
         return 0
-    return room.f_bavail * room.f_frsize
+    return stat.f_bavail * stat.f_frsize

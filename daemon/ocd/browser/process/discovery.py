@@ -1,4 +1,4 @@
-"""Where Chromium may stand on this computer."""
+"""Where Chromium may be installed on this computer."""
 
 import os
 import shutil
@@ -60,12 +60,12 @@ def find_browser(configured: str | None, *, headed: bool, environ_path: str | No
     names = [configured] if configured else candidates(headed=headed)
     for name in names:
         tried.append(name)
-        found = shutil.which(os.path.expanduser(name), path=environ_path)  # noqa: PTH111 - also names
-        if found:
-            return os.path.abspath(found)  # noqa: PTH100 - must not follow a wrapper's link
-    said = f"{configured} cannot be run." if configured else "No Chromium was found."
+        path = shutil.which(os.path.expanduser(name), path=environ_path)  # noqa: PTH111 - also names
+        if path:
+            return os.path.abspath(path)  # noqa: PTH100 - must not follow a wrapper's link
+    message = f"{configured} cannot be run." if configured else "No Chromium was found."
     hint = _INSTALL.get(sys.platform, _INSTALL["linux"]) + " Or name one with --browser."
-    raise OcdError("browser_not_found", said, hint=hint, tried=tried)
+    raise OcdError("browser_not_found", message, hint=hint, tried=tried)
 
 
 def candidates(

@@ -65,11 +65,11 @@ class Download:
     def to_dict(self) -> dict[str, Any]:
         """Return it for a caller: the size is what has come so far."""
         self.reported = self.done
-        kept = self.state in ("in_progress", "completed") and self.path is not None
+        has_path = self.state in ("in_progress", "completed") and self.path is not None
         return {
             "url": self.url if len(self.url) <= 500 else f"{self.url[:500]}…",
             "file": self.path.name if self.path else self.name,
-            **({"path": str(self.path)} if kept else {}),
+            **({"path": str(self.path)} if has_path else {}),
             "size": self.received,
             **({"total": self.total} if self.total and self.state == "in_progress" else {}),
             "state": self.state,
@@ -107,13 +107,13 @@ class Downloads:
         self._settings = {**settings, "eventsEnabled": True}
         await connection.send("Browser.setDownloadBehavior", self._settings)
 
-    async def cover(self, connection: Connection, context_id: str) -> None:
+    async def enable_in(self, connection: Connection, context_id: str) -> None:
         """Treat downloads of a further browser context like those of the profile's own."""
-        there = {"browserContextId": context_id}
-        await connection.send("Browser.setDownloadBehavior", {**self._settings, **there})
+        context = {"browserContextId": context_id}
+        await connection.send("Browser.setDownloadBehavior", {**self._settings, **context})
 
     def begin(self, event: Event, folder: Path) -> Download:
-        """Return the download that Page.downloadWillBegin tells of; it goes into `folder`."""
+        """Return the download that Page.downloadWillBegin announces; it is saved into `folder`."""
         suggested = str(event.get("suggestedFilename", ""))
         path = self._free(folder / FOLDER, file_name(suggested)) if self._keeps else None
         download = Download(event["guid"], event["url"], suggested, path)
@@ -127,12 +127,12 @@ class Downloads:
 
     def _free(self, folder: Path, name: str) -> Path:
         # Also names that differ in case only are one on some file systems.
-        taken = {d.path.name.casefold() for d in self._running.values() if d.path}
+        used_names = {d.path.name.casefold() for d in self._running.values() if d.path}
         if folder.is_dir():
-            taken |= {entry.name.casefold() for entry in folder.iterdir()}
+            used_names |= {entry.name.casefold() for entry in folder.iterdir()}
         stem, suffix = Path(name).stem, Path(name).suffix
         number = 1
-        while name.casefold() in taken:
+        while name.casefold() in used_names:
             number += 1
             name = f"{stem}-{number}{suffix}"
         return folder / name

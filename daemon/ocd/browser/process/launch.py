@@ -1,4 +1,4 @@
-"""Starting Chromium: process, pipe, first answer; and what to say when there is none."""
+"""Starting Chromium: process, pipe and first reply, or the error that explains why not."""
 
 import asyncio
 import contextlib
@@ -107,11 +107,11 @@ def _remember(options: LaunchOptions, pid: int) -> None:
 async def _wait_for_version(process: BrowserProcess, connection: Connection) -> str:
     try:
         async with asyncio.timeout(START_S):
-            asked = connection.send("Browser.getVersion")
+            call = connection.send("Browser.getVersion")
             # What is no browser may have said so before it was asked.
             if connection.protocol_error is not None:
                 connection.interrupt(connection.protocol_error)
-            reply = await asked
+            reply = await call
     except TimeoutError:
         raise _launch_error(process, f"Chromium did not answer within {START_S:.0f} s.") from None
     except OcdError as error:
@@ -135,10 +135,10 @@ def _launch_error(process: BrowserProcess, message: str) -> OcdError:
             exit_status=process.status,
             stderr=lines,
         )
-    said = f" It said: {lines[-1]}" if lines else ""
+    last_line = f" It said: {lines[-1]}" if lines else ""
     return OcdError(
         "browser_failed",
-        message + said,
+        message + last_line,
         hint=ANOTHER_BROWSER,
         exit_status=process.status,
         stderr=lines,

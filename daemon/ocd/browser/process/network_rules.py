@@ -33,8 +33,10 @@ _WITHOUT_LEAKS = (
 
 def has_own_proxy(arguments: Sequence[str], environ: Mapping[str, str]) -> bool:
     """Whether the user's arguments or environment say how Chromium reaches the network."""
-    given = any(argument.partition("=")[0] in _PROXIES for argument in arguments)
-    return given or any(value and name.lower() in _VARIABLES for name, value in environ.items())
+    has_argument = any(argument.partition("=")[0] in _PROXIES for argument in arguments)
+    return has_argument or any(
+        value and name.lower() in _VARIABLES for name, value in environ.items()
+    )
 
 
 def apply_network_rules(

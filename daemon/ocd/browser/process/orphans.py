@@ -92,12 +92,12 @@ def find_orphans(home: Path, run_dir: Path) -> list[psutil.Process]:
     used = {os.getpid(), *(child.pid for child in psutil.Process().children(recursive=True))}
     record = _read_record(run_dir)
     recorded = _alive(record) if record is not None else None
-    found = [] if recorded is None else [recorded]
+    result = [] if recorded is None else [recorded]
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            if process.pid not in used and process not in found and _is_ours(process, home):
-                found.append(process)
-    return [process for process in found if process.pid not in used]
+            if process.pid not in used and process not in result and _is_ours(process, home):
+                result.append(process)
+    return [process for process in result if process.pid not in used]
 
 
 def _is_ours(process: psutil.Process, home: Path) -> bool:

@@ -15,7 +15,7 @@ def refuse_all(connection: Connection, context_id: str = "") -> None:
 
     context_id: in that browser context (default: the profile's).
     """
-    there = {"browserContextId": context_id} if context_id else {}
+    context = {"browserContextId": context_id} if context_id else {}
     for name in PROMPTS:
-        params = {"permission": {"name": name}, "setting": "denied", **there}
+        params = {"permission": {"name": name}, "setting": "denied", **context}
         connection.send_nowait("Browser.setPermission", params)

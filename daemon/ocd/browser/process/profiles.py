@@ -52,8 +52,10 @@ def profile_dirs(home: Path | None = None) -> list[ProfileDir]:
     """Return the folders of user data that this user's browsers have."""
     table = {"darwin": _MAC, "win32": _WINDOWS}.get(sys.platform, _LINUX)
     base = home or Path.home()
-    known = [ProfileDir(browser, base / tail) for browser, tails in table.items() for tail in tails]
-    return [place for place in known if place.folder.is_dir()]
+    candidates = [
+        ProfileDir(browser, base / tail) for browser, tails in table.items() for tail in tails
+    ]
+    return [place for place in candidates if place.folder.is_dir()]
 
 
 def list_profiles(place: ProfileDir) -> list[dict[str, Any]]:
@@ -89,7 +91,7 @@ def kind_of(chromium: Chromium) -> Kind:
         return "temp"
     own = Path(os.path.realpath(options.profile))
     if options.browser_url or any(
-        own.is_relative_to(os.path.realpath(p.folder)) for p in profile_dirs()
+        own.is_relative_to(os.path.realpath(place.folder)) for place in profile_dirs()
     ):
         return "real"
     return "persistent" if own == Path(os.path.realpath(options.run_dir)).parent / "profile" else (

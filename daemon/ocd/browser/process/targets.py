@@ -13,7 +13,7 @@ _PAGES_ONLY = [{"type": "page"}, {"exclude": True}]
 
 
 class Targets:
-    """Opens pages, and hands pop-ups to the one who owns their opener.
+    """Opens pages, and hands pop-ups to the owner of their opener.
 
     Every page is attached paused by the browser itself, so that a pop-up has run nothing before
     its owner is ready; `adopt` must send `Runtime.runIfWaitingForDebugger` without awaiting

@@ -1,4 +1,4 @@
-"""Workers: browser contexts of their own, cookies and storage apart, inside one session.
+"""Workers: isolated browser contexts, with their own cookies and storage, in one session.
 
 Their tabs stand among the session's, so that every verb reaches them by `tab_id`; the browser
 context says whose a tab is, pop-ups included.
@@ -71,10 +71,10 @@ class BrowserContexts:
     async def create(
         self, name: str, *, worker_id: str = "", workflow_id: str = ""
     ) -> BrowserContext:
-        """Make a worker; limit_reached beyond MAX_WORKERS, invalid_argument for a taken id."""
+        """Create a worker; limit_reached beyond MAX_WORKERS, invalid_argument for a used id."""
         if len(self) >= MAX_WORKERS:
             raise OcdError(
-                "limit_reached", f"The session has {MAX_WORKERS} workers, which is the most.",
+                "limit_reached", f"The session already has {MAX_WORKERS} workers, the maximum.",
                 hint="Delete one: worker action=delete.", limit=MAX_WORKERS,
             )  # fmt: skip
         if worker_id in self._by_id:
@@ -100,20 +100,20 @@ class BrowserContexts:
             connection = await self._chromium.ensure()
             reply = await connection.send("Target.createBrowserContext", {"disposeOnDetach": True})
             context_id = str(reply["browserContextId"])
-            await self._chromium.downloads.cover(connection, context_id)
+            await self._chromium.downloads.enable_in(connection, context_id)
             if not self._chromium.options.browser_url:
                 refuse_all(connection, context_id)
         return context_id
 
-    def get(self, wanted: str) -> BrowserContext:
-        """Return the worker with this id, else the one with this name; worker_not_found."""
-        if wanted in self._by_id:
-            return self._by_id[wanted]
-        named = [worker for worker in self if worker.name == wanted]
-        if len(named) == 1:
-            return named[0]
+    def get(self, id_or_name: str) -> BrowserContext:
+        """Return the worker with this id or name; raises worker_not_found."""
+        if id_or_name in self._by_id:
+            return self._by_id[id_or_name]
+        matches = [worker for worker in self if worker.name == id_or_name]
+        if len(matches) == 1:
+            return matches[0]
         raise OcdError(
-            "worker_not_found", f"There is no worker {wanted[:200]!r}.",
+            "worker_not_found", f"There is no worker {id_or_name[:200]!r}.",
             hint="List them: worker action=list.", workers=list(self._by_id),
         )  # fmt: skip
 
@@ -122,12 +122,12 @@ class BrowserContexts:
         return [tab for tab in self._tabs if _context_of(tab) == worker.context_id]
 
     def owner(self, tab: Tab) -> BrowserContext | None:
-        """Return the worker whose tab it is; None: it belongs to the profile."""
+        """Return the worker that the tab belongs to; None for the profile's own tabs."""
         context_id = _context_of(tab)
         return next((worker for worker in self if worker.context_id == context_id), None)
 
     async def open(self, worker: BrowserContext, url: str | None = None) -> Tab:
-        """Open a tab in the worker, whose context is made anew if Chromium was started again."""
+        """Open a tab in the worker; its context is recreated if Chromium was restarted."""
         await self._chromium.ensure()
         if worker.generation != self._chromium.generation:
             worker.context_id = await self._new_context()
@@ -135,15 +135,17 @@ class BrowserContexts:
         return await self._open_tab(url, worker.context_id)
 
     async def share_cookies(self, worker: BrowserContext, url: str) -> int:
-        """Give the worker the profile's cookies for the URL's host; return how many."""
+        """Copy the profile's cookies for the URL's host to the worker; return how many."""
         host = URL(url).raw_host or ""
         if not host:
             return 0
         self._chromium.guard.policy.check(host_url(host))
         connection = await self._chromium.ensure()
-        found = (await connection.send("Storage.getCookies"))["cookies"]
+        all_cookies = (await connection.send("Storage.getCookies"))["cookies"]
         cookies = [
-            _settable_cookie(cookie) for cookie in found if domain_matches(cookie["domain"], host)
+            _settable_cookie(cookie)
+            for cookie in all_cookies
+            if domain_matches(cookie["domain"], host)
         ]
         params = {"cookies": cookies, "browserContextId": worker.context_id}
         await connection.send("Storage.setCookies", params)
@@ -171,7 +173,7 @@ class BrowserContexts:
             await self.close(worker)
 
     def __repr__(self) -> str:
-        return f"Workers({list(self._by_id)})"
+        return f"BrowserContexts({list(self._by_id)})"
 
 
 def _context_of(tab: Tab) -> str:
@@ -179,5 +181,5 @@ def _context_of(tab: Tab) -> str:
 
 
 def _settable_cookie(cookie: dict[str, Any]) -> dict[str, Any]:
-    kept = {key: cookie[key] for key in _COOKIE_KEYS if key in cookie}
-    return kept if cookie["session"] else {**kept, "expires": cookie["expires"]}
+    params = {key: cookie[key] for key in _COOKIE_KEYS if key in cookie}
+    return params if cookie["session"] else {**params, "expires": cookie["expires"]}

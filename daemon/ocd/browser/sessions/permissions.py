@@ -1,4 +1,4 @@
-"""What pages ask a person for, and nobody here would answer: refused and told, so that none waits.
+"""Permission prompts of pages: refused, and reported, since nobody is there to answer them.
 
 Chromium has no event for a prompt that is refused. A script in the page's own world, which runs
 before the page's, says which ones it asks for; the page finds no trace of it but proxies.
@@ -20,20 +20,20 @@ _BINDING = f"b{token_hex(8)}"
 
 @dataclass(frozen=True, slots=True)
 class PermissionPrompt:
-    """One that a page has asked for: Chromium's name of it, and denied or granted."""
+    """A permission that a page asked for: Chromium's name of it, and denied or granted."""
 
     name: str
     state: str
 
 
 def watch_prompts(tab: Tab, cdp: CdpSession) -> None:
-    """Emit "prompt" (Prompt) at the tab for each one that a page of this target asks for."""
+    """Emit "prompt" (PermissionPrompt) at the tab for each prompt of this target's pages."""
 
-    def called(event: Event) -> None:
+    def on_binding_called(event: Event) -> None:
         if event["name"] == _BINDING:
             tab.events.emit("prompt", msgspec.json.decode(event["payload"], type=PermissionPrompt))
 
-    cdp.on("Runtime.bindingCalled", called)
+    cdp.on("Runtime.bindingCalled", on_binding_called)
     cdp.on(ENABLED_AGAIN, lambda: _add_binding(cdp))
     _add_binding(cdp)
     cdp.send_nowait(

@@ -44,7 +44,7 @@ class Session:
         context that it belongs to (default: the profile's). Raises limit_reached beyond
         the session's tabs, and what Tab.navigate raises (the tab is closed then).
         """
-        self._check_room()
+        self._check_tab_limit()
         self._opening += 1
         try:
             tab = await self._open(background=background, context_id=context_id)
@@ -63,26 +63,26 @@ class Session:
 
     async def _open(self, *, background: bool, context_id: str) -> Tab:
         chromium = self.sessions.chromium
-        there = {"browserContextId": context_id} if context_id else {}
+        context = {"browserContextId": context_id} if context_id else {}
         with chromium.hold():
             await chromium.ensure()
             # A window of its own: a page behind another one would draw nothing.
             cdp = await chromium.targets.open(
-                self._adopt, newWindow=chromium.own_windows, background=background, **there
+                self._adopt, newWindow=chromium.own_windows, background=background, **context
             )
             tab, calls = self._add(cdp, latest=not background)
             for call in calls:
                 await call
         return tab
 
-    def _check_room(self) -> None:
-        most = self.sessions.max_tabs
-        if len(self.tabs) + self._opening >= most:
+    def _check_tab_limit(self) -> None:
+        limit = self.sessions.max_tabs
+        if len(self.tabs) + self._opening >= limit:
             raise OcdError(
                 "limit_reached",
-                f"The session {self.name} has {most} tabs, which is the most.",
+                f"The session {self.name} already has {limit} tabs, the maximum.",
                 hint="Close one: `oc tabs close`.",
-                limit=most,
+                limit=limit,
             )
 
     def _add(
@@ -93,9 +93,9 @@ class Session:
         tab = Tab(f"t{self._number}", self.name, cdp, guard, self.folder)
         tab.all_tabs = self.sessions.tabs
         tab.events.once("closed", lambda: self._forget(tab))
-        tab.events.on("session", lambda cdp: self._listen(tab, cdp))
+        tab.events.on("session", lambda cdp: self._on_session(tab, cdp))
         self.tabs.append(tab)
-        self.sessions.count(1)
+        self.sessions.count_tabs(1)
         if (latest and self.workers.owner(tab) is None) or self._latest is None:
             self._latest = tab
         if opener is not None:
@@ -119,11 +119,11 @@ class Session:
             cdp.send_nowait("Runtime.runIfWaitingForDebugger")
             cdp.connection.send_nowait("Target.closeTarget", {"targetId": cdp.target_id})
 
-    def _listen(self, tab: Tab, cdp: CdpSession) -> None:
+    def _on_session(self, tab: Tab, cdp: CdpSession) -> None:
         permissions.watch_prompts(tab, cdp)
-        cdp.on("Page.downloadWillBegin", lambda event: self._downloading(tab, event))
+        cdp.on("Page.downloadWillBegin", lambda event: self._on_download(tab, event))
 
-    def _downloading(self, tab: Tab, event: Event) -> None:
+    def _on_download(self, tab: Tab, event: Event) -> None:
         download = self.sessions.chromium.downloads.begin(event, self.folder)
         for concerned in self.tabs:
             # A pop-up that turns out to be a download is gone at once: its opener tells of it.
@@ -133,14 +133,14 @@ class Session:
 
     def _forget(self, tab: Tab) -> None:
         self.tabs.remove(tab)
-        self.sessions.count(-1)
+        self.sessions.count_tabs(-1)
         if self._latest is tab:
             own = [other for other in self.tabs if self.workers.owner(other) is None]
             self._latest = next(reversed(own or self.tabs), None)
 
     @property
     def folder(self) -> Path:
-        """Where its verbs put files when the caller names no path; made by who writes there."""
+        """Where its verbs put files when the caller names no path; created by the first writer."""
         files = self.sessions.files or Path(tempfile.gettempdir())
         return files / safe_name(self.name)
 
@@ -153,7 +153,7 @@ class Session:
 
     @property
     def free_workers(self) -> int:
-        """How many further workers with a tab each it may have."""
+        """How many more workers with one tab each it may have."""
         tabs = self.sessions.max_tabs - len(self.tabs) - self._opening
         return min(tabs, MAX_WORKERS - len(self.workers))
 
@@ -166,7 +166,7 @@ class Session:
         """Return the tab, or the most recent one; no_tab, tab_not_found (naming the open ones)."""
         if tab_id is None:
             if self._latest is None:
-                hint = self._ended() + "Open one with navigate: `oc navigate URL`."
+                hint = self._restart_note() + "Open one with navigate: `oc navigate URL`."
                 raise OcdError("no_tab", f"The session {self.name} has no tab.", hint=hint)
             return self._latest
         for tab in self.tabs:
@@ -177,18 +177,23 @@ class Session:
         names = [tab.id for tab in self.tabs]
         hint = did_you_mean(tab_id, names, "See `oc tabs context`.")
         raise OcdError(
-            "tab_not_found", f"There is no tab {tab_id}.", hint=self._ended() + hint, tabs=names
+            "tab_not_found",
+            f"There is no tab {tab_id}.",
+            hint=self._restart_note() + hint,
+            tabs=names,
         )
 
     @property
     def browser_restarted(self) -> bool:
-        """Whether Chromium has ended, and all tabs with it, since the caller last heard of it."""
+        """Whether Chromium, with all tabs, has ended since the caller was last informed."""
         return self.seen_generation < self.sessions.chromium.current_generation
 
-    def _ended(self) -> str:
+    def _restart_note(self) -> str:
         if not self.browser_restarted:
             return ""
-        return "Chromium has ended since the last call, its tabs are gone; it is started again. "
+        return (
+            "Chromium has ended since the last call and its tabs are gone; it has been restarted. "
+        )
 
     async def close(self) -> None:
         """Close all its tabs and workers, and forget the session."""
@@ -203,7 +208,7 @@ class Session:
 
 
 def inherit(tab: Tab, opener: Tab) -> None:
-    """Make a tab that has not started what the one is that has opened it."""
+    """Give a tab that has not started its opener's emulation, credentials and throttling."""
     tab.opener = opener.id
     emulation.inherit(tab, opener)
     interception.inherit(tab, opener)
@@ -236,12 +241,12 @@ class Sessions:
         session = self._sessions.pop(name, None)
         if session is None:
             if len(self._sessions) >= self.max_sessions:
-                self._make_room()
+                self._evict_empty_session()
             session = Session(name, self)
         self._sessions[name] = session  # the last one used stands last
         return session
 
-    def _make_room(self) -> None:
+    def _evict_empty_session(self) -> None:
         # A session without tabs is but a name: whoever uses it again loses nothing.
         for session in self._sessions.values():
             if session.is_empty:
@@ -249,8 +254,8 @@ class Sessions:
                 return
         raise OcdError(
             "limit_reached",
-            f"There are {self.max_sessions} sessions with tabs, which is the most.",
-            hint="Close those of one: `oc tabs close --all --session NAME`.",
+            f"There are already {self.max_sessions} sessions with tabs, the maximum.",
+            hint="Close the tabs of one: `oc tabs close --all --session NAME`.",
             limit=self.max_sessions,
         )
 
@@ -263,11 +268,11 @@ class Sessions:
         return list(self._sessions)
 
     def forget(self, session: Session) -> None:
-        """Drop the session; its name may be used anew."""
+        """Drop the session; its name can be used again."""
         self._sessions.pop(session.name, None)
 
-    def count(self, change: int) -> None:
-        """Count opened and closed tabs; while there is one, Chromium is not idle."""
+    def count_tabs(self, change: int) -> None:
+        """Count opened (1) and closed (-1) tabs; while there is one, Chromium is not idle."""
         self.tab_count += change
         if change > 0:
             self.chromium.retain()

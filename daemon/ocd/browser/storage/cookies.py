@@ -1,6 +1,6 @@
-"""The browser's cookies: which a caller means, and what is done with them.
+"""The browser's cookies: find, set, delete.
 
-Every cookie's domain is asked about at the domain policy, as if it were visited.
+The domain policy is checked for every cookie's domain, as for a visit.
 """
 
 import time
@@ -27,7 +27,7 @@ _RULES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CookieQuery:
-    """Which cookies are meant.
+    """A query for cookies.
 
     domain: those of it and below it ("*": of every domain). host: those that a request to it gets.
     Without both: those that the host of the tab's page gets.
@@ -47,25 +47,25 @@ class CookieMatches:
     blocked: int
 
 
-async def find_cookies(tab: Tab, wanted: CookieQuery) -> CookieMatches:
-    """Return the cookies that are meant, sorted; domain_blocked, invalid_argument without a page.
+async def find_cookies(tab: Tab, query: CookieQuery) -> CookieMatches:
+    """Return the matching cookies, sorted; raises domain_blocked, invalid_argument (no web page).
 
     They are those of the tab's browser context.
     """
-    if wanted.host is not None:
-        fits = _of_host(tab, wanted.host)
+    if query.host is not None:
+        fits = _of_host(tab, query.host)
     else:
-        fits = _of_domain(tab, wanted.domain) if wanted.domain else _of_page(tab)
+        fits = _of_domain(tab, query.domain) if query.domain else _of_page(tab)
     reply = await tab.cdp.connection.send("Storage.getCookies", _context(tab))
     matching = [
         cookie
         for cookie in reply["cookies"]
         if fits(cookie["domain"])
-        and wanted.name in (None, cookie["name"])
-        and wanted.path in (None, cookie["path"])
+        and query.name in (None, cookie["name"])
+        and query.path in (None, cookie["path"])
     ]
-    allowed = [c for c in matching if tab.guard.policy.allows(host_url(c["domain"]))]
-    allowed.sort(key=lambda c: (c["domain"].lstrip("."), c["path"], c["name"]))
+    allowed = [cookie for cookie in matching if tab.guard.policy.allows(host_url(cookie["domain"]))]
+    allowed.sort(key=lambda cookie: (cookie["domain"].lstrip("."), cookie["path"], cookie["name"]))
     return CookieMatches(allowed, len(matching) - len(allowed))
 
 
@@ -79,7 +79,7 @@ def _of_domain(tab: Tab, domain: str) -> Fits:
         return lambda _: True
     host = _host(domain)
     tab.guard.policy.check(host_url(host))
-    return lambda of: (plain := of.lstrip(".")) == host or plain.endswith(f".{host}")
+    return lambda of: (bare := of.lstrip(".")) == host or bare.endswith(f".{host}")
 
 
 def _of_page(tab: Tab) -> Fits:
@@ -98,30 +98,30 @@ def domain_matches(domain: str, host: str) -> bool:
     return domain == host or (domain.startswith(".") and f".{host}".endswith(domain))
 
 
-def owner(domain: str | None, here: str) -> str:
+def owner(domain: str | None, page_url: str) -> str:
     """Return the origin that a cookie of this domain is for, set on the page at address `here`.
 
     A cookie that the page could set itself, for a domain above it too, is its own.
     """
-    page = URL(here)
+    page = URL(page_url)
     if domain is None or domain_matches(f".{domain.lstrip('.').lower()}", page.raw_host or ""):
-        return str(page.origin()) if page.raw_host else here
+        return str(page.origin()) if page.raw_host else page_url
     return host_url(domain).rstrip("/")
 
 
 def page_address(tab: Tab) -> URL:
-    """Return the address of the tab's page; invalid_argument if it is none of the web."""
+    """Return the URL of the tab's page; invalid_argument if it is not a web page."""
     url = URL(tab.url)
     if url.scheme not in ("http", "https"):
         raise OcdError(
-            "invalid_argument", f"The tab shows no page of the web ({tab.url or 'nothing'}).",
+            "invalid_argument", f"The tab does not show a web page ({tab.url or 'nothing'}).",
             hint="Give a domain, or navigate first.", parameter="domain",
         )  # fmt: skip
     return url
 
 
 def host_url(domain: str) -> str:
-    """Return the URL that the domain policy is asked about for a cookie's domain."""
+    """Return the URL for which the domain policy is checked for a cookie's domain."""
     host = domain.lstrip(".")
     return f"https://[{host}]/" if ":" in host else f"https://{host}/"
 
@@ -131,13 +131,13 @@ def _host(domain: str) -> str:
         return canonical_host(domain.partition("://")[2].partition("/")[0] or domain.lstrip("."))
     except (ValueError, idna.IDNAError) as error:
         raise OcdError(
-            "invalid_argument", f"'{domain}' is no domain: {error}",
-            hint="Give it as in example.com, or * for all.", parameter="domain",
+            "invalid_argument", f"Not a valid domain: '{domain}' ({error})",
+            hint="For example example.com, or * for all.", parameter="domain",
         ) from None  # fmt: skip
 
 
 async def delete_cookies(tab: Tab, cookies: list[dict[str, Any]]) -> None:
-    """Delete these cookies of `find`, and no others of the same name."""
+    """Delete exactly these cookies (of `find_cookies`), no others of the same name."""
     keys = ("name", "domain", "path", "partitionKey")
     for cookie in cookies:
         only = {key: cookie[key] for key in keys if key in cookie}
@@ -158,12 +158,12 @@ async def set_cookie(tab: Tab, cookie: dict[str, Any]) -> None:
         tab.guard.policy.check(cookie["url"])
     _check_expiry(cookie.get("expires"))
     try:
-        done = (await tab.cdp.send("Network.setCookie", cookie))["success"]
+        accepted = (await tab.cdp.send("Network.setCookie", cookie))["success"]
     except OcdError as error:
         if error.code != "cdp_error":
             raise
-        done = False
-    if not done:
+        accepted = False
+    if not accepted:
         raise OcdError(
             "wrong_value", f"Chromium refuses the cookie {cookie['name']!r}.", hint=_RULES,
             name=cookie["name"],
@@ -179,17 +179,17 @@ def _check_expiry(expires: float | None) -> None:
     if expires is None:
         return
     if expires > _MAX_SECONDS:
-        why = "is too far: it is in seconds since 1970, not in milliseconds"
+        why = "is too far in the future: give seconds since 1970, not milliseconds"
     elif expires <= time.time():
-        why = "is past: to remove a cookie use delete"
+        why = "is in the past: use delete to remove a cookie"
     else:
         return
     raise OcdError("invalid_argument", f"expires {expires:.0f} {why}", parameter="expires")
 
 
 def to_dict(cookie: dict[str, Any]) -> dict[str, Any]:
-    """Return a cookie of CDP's as callers see it; expires is null for one of the session."""
-    told: dict[str, Any] = {
+    """Return CDP's cookie as callers see it; expires is null for a session cookie."""
+    result: dict[str, Any] = {
         "name": cookie["name"],
         "value": cookie["value"],
         "domain": cookie["domain"],
@@ -201,5 +201,5 @@ def to_dict(cookie: dict[str, Any]) -> dict[str, Any]:
         "size": cookie["size"],
     }
     if "partitionKey" in cookie:
-        told["partition_key"] = cookie["partitionKey"]
-    return told
+        result["partition_key"] = cookie["partitionKey"]
+    return result

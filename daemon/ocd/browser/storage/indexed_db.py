@@ -42,13 +42,13 @@ async def restore(
 
     The latter is {indexed_db: database, reason}.
     """
-    told = await _run(tab, frame, "put", databases)
-    return int(told["records"]), list(told["skipped"])
+    result = await _run(tab, frame, "put", databases)
+    return int(result["records"]), list(result["skipped"])
 
 
 async def _run(tab: Tab, frame: Frame, *args: object) -> dict[str, Any]:
     tab.guard.policy.check(frame.url)
-    found: dict[str, Any] = await tab.evaluate(
+    result: dict[str, Any] = await tab.evaluate(
         script("indexed_db"), args=args, isolated=True, frame=frame
     )
-    return found
+    return result

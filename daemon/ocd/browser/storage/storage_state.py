@@ -1,4 +1,4 @@
-"""A site's state as an envelope: cookies, web storage and databases, taken and put back."""
+"""A site's state as an envelope: cookies, web storage and databases, exported and imported."""
 
 import hashlib
 import time
@@ -30,9 +30,9 @@ _BLANK = "PCFkb2N0eXBlIGh0bWw+"  # "<!doctype html>" in base64
 
 
 class _OriginStorage(msgspec.Struct):
-    """The storage of one origin, as it stands in an envelope.
+    """The storage of one origin in an envelope.
 
-    indexed_db None: those who made it knew nothing of databases, which are left alone then.
+    indexed_db None: the exporter did not know databases, which are then left alone.
     """
 
     origin: str
@@ -42,7 +42,7 @@ class _OriginStorage(msgspec.Struct):
 
 
 class StorageState(_OriginStorage, kw_only=True):
-    """What an envelope must have; further keys are let be."""
+    """The required keys of an envelope; further keys are ignored."""
 
     version: int
     cookies: list[dict[str, Any]] = []
@@ -51,7 +51,7 @@ class StorageState(_OriginStorage, kw_only=True):
 
 @dataclass(slots=True)
 class ImportResult:
-    """What an import came to; each thing that was left out is in `skipped`, with the reason."""
+    """The counts of an import; `skipped` lists what was left out, with the reason."""
 
     cookies: int = 0
     storage_keys: int = 0
@@ -61,7 +61,7 @@ class ImportResult:
 
 @dataclass(slots=True)
 class ExportResult:
-    """An envelope, the number of records in its databases, and what it could not take along."""
+    """An envelope, the number of its database records, and what could not be exported."""
 
     envelope: dict[str, Any]
     records: int = 0
@@ -92,36 +92,36 @@ async def export_state(
         envelope["viewport"] = await tab.evaluate(_SCREEN, isolated=True)
     others = _others(tab, frame) if frames else []
     for each in (frame, *others):
-        found = await jar.find_cookies(tab, CookieQuery(host=_web(each.origin).raw_host))
-        told = [jar.to_dict(cookie) for cookie in found.cookies]
-        envelope["cookies"] += [cookie for cookie in told if cookie not in envelope["cookies"]]
-    taken = ExportResult(envelope)
+        matches = await jar.find_cookies(tab, CookieQuery(host=_web(each.origin).raw_host))
+        cookies = [jar.to_dict(cookie) for cookie in matches.cookies]
+        envelope["cookies"] += [cookie for cookie in cookies if cookie not in envelope["cookies"]]
+    result = ExportResult(envelope)
     if storage:
-        envelope |= await _area(tab, frame, taken)
-        envelope["frames"] = [{"origin": f.origin, **await _area(tab, f, taken)} for f in others]
+        envelope |= await _area(tab, frame, result)
+        envelope["frames"] = [{"origin": f.origin, **await _area(tab, f, result)} for f in others]
     envelope["integrity"] = integrity(envelope)
-    return taken
+    return result
 
 
 def _others(tab: Tab, frame: Frame) -> list[Frame]:
-    found = {f.origin: f for f in tab.frames() if f.origin.startswith("http")}
-    return [each for origin, each in found.items() if origin != frame.origin]
+    frames = {one.origin: one for one in tab.frames() if one.origin.startswith("http")}
+    return [each for origin, each in frames.items() if origin != frame.origin]
 
 
-async def _area(tab: Tab, frame: Frame, taken: ExportResult) -> dict[str, Any]:
+async def _area(tab: Tab, frame: Frame, result: ExportResult) -> dict[str, Any]:
     area = {f"{kind}_storage": await StorageArea(tab, frame, kind).items() for kind in _KINDS}
-    found = await storage_indexed_db.dump(tab, frame)
-    taken.records += found.count
-    taken.left_out += [{**one, "origin": frame.origin} for one in found.left_out]
-    return {**area, "indexed_db": found.databases}
+    databases = await storage_indexed_db.dump(tab, frame)
+    result.records += databases.count
+    result.left_out += [{**one, "origin": frame.origin} for one in databases.left_out]
+    return {**area, "indexed_db": databases.databases}
 
 
 def _web(origin: str) -> URL:
     url = URL(origin)
     if url.scheme not in ("http", "https"):
         raise OcdError(
-            "disabled", f"A page of {origin or 'no origin'} keeps nothing that could be taken.",
-            hint="Navigate to a page of the web first.",
+            "disabled", f"A page of {origin or 'no origin'} has no state to export.",
+            hint="Navigate to a web page first.",
         )  # fmt: skip
     return url
 
@@ -136,23 +136,25 @@ def integrity(envelope: Mapping[str, Any]) -> str:
 
 
 def decode_envelope(raw: Mapping[str, Any]) -> StorageState:
-    """Return what is in an envelope; wrong_value for what is none, or was changed since."""
-    said = raw.get("integrity")
-    if said is not None and said != integrity(raw):
+    """Decode an envelope; wrong_value if it is invalid or was changed since its export."""
+    stated = raw.get("integrity")
+    if stated is not None and stated != integrity(raw):
         raise OcdError(
-            "wrong_value", "The envelope was changed since it was made (its integrity is wrong).",
-            hint="Export it again, or leave out its integrity if you mean the change.",
+            "wrong_value",
+            "The envelope was changed after it was exported (its integrity hash is wrong).",
+            hint="Export it again, or remove its integrity if the change is intended.",
             integrity_error=True,
         )  # fmt: skip
     try:
         envelope = msgspec.convert(snake_case_keys(raw), StorageState)
     except msgspec.ValidationError as error:
         raise OcdError(
-            "wrong_value", f"That is no envelope: {error}", parameter="envelope"
+            "wrong_value", f"Not a valid envelope: {error}", parameter="envelope"
         ) from None
     if envelope.version != VERSION:
         raise OcdError(
-            "wrong_value", f"An envelope of version {envelope.version}; this daemon reads 1.",
+            "wrong_value",
+            f"The envelope has version {envelope.version}; this daemon reads version 1.",
             hint="Export it again with this version.",
         )  # fmt: skip
     for area in (envelope, *envelope.frames):
@@ -161,7 +163,7 @@ def decode_envelope(raw: Mapping[str, Any]) -> StorageState:
 
 
 async def import_state(tab: Tab, envelope: StorageState) -> ImportResult:
-    """Replace the state of the envelope's origins with what it has, and tell what was left out.
+    """Replace the state of the envelope's origins; return what was imported and left out.
 
     Storage needs a document of its origin: one of the tab's frames, or an empty tab, which visits
     the origin without asking its server anything, and is empty again afterwards.
@@ -230,21 +232,21 @@ def _cookie_problem(cookie: Mapping[str, Any], hosts: set[str]) -> str:
 
 
 def _for_cdp(cookie: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("name", "value", "path", "secure", "http_only", "same_site", "partition_key")
-    made = {_CDP.get(k, k): cookie[k] for k in kept if cookie.get(k) is not None}
+    names = ("name", "value", "path", "secure", "http_only", "same_site", "partition_key")
+    params = {_CDP.get(name, name): cookie[name] for name in names if cookie.get(name) is not None}
     domain, expires = str(cookie["domain"]), cookie.get("expires")
     if isinstance(expires, int | float) and expires > 0:
-        made["expires"] = expires
+        params["expires"] = expires
     if domain.startswith("."):
-        return {**made, "domain": domain}
+        return {**params, "domain": domain}
     # Without a domain the cookie is the host's alone, as it was.
     scheme = "https" if cookie.get("secure") else "http"
-    return {**made, "url": jar.host_url(domain).replace("https", scheme, 1)}
+    return {**params, "url": jar.host_url(domain).replace("https", scheme, 1)}
 
 
 @asynccontextmanager
 async def _blank_page_of(tab: Tab, origin: str) -> AsyncIterator[None]:
-    """Show an empty document of the origin in an empty tab; its server hears nothing of it."""
+    """Show an empty document of the origin in an empty tab, without a request to its server."""
     # A session of its own: the tab's may have its requests intercepted already.
     beside = await tab.cdp.connection.attach(tab.target_id)
     try:

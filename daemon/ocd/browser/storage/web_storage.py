@@ -29,14 +29,14 @@ def frame_of(tab: Tab, origin: str | None) -> Frame:
     """Return the main frame, or the first one of that origin; not_found names those there are."""
     if origin is None:
         return tab.main_frame
-    wanted = origin.rstrip("/").lower()
+    origin_wanted = origin.rstrip("/").lower()
     for frame in tab.frames():
-        if frame.origin.rstrip("/") == wanted:
+        if frame.origin.rstrip("/") == origin_wanted:
             return frame
-    there = list(dict.fromkeys(frame.origin for frame in tab.frames()))
+    available = list(dict.fromkeys(frame.origin for frame in tab.frames()))
     raise OcdError(
         "not_found", f"No frame of {origin} is in the page.",
-        hint="Navigate to it, or use one of: " + ", ".join(there), origins=there,
+        hint="Navigate to it, or use one of: " + ", ".join(available), origins=available,
     )  # fmt: skip
 
 
@@ -53,7 +53,7 @@ class StorageArea:
         return dict(await self._run(_ITEMS))
 
     async def get(self, key: str) -> str | None:
-        """Return one item, None if there is none."""
+        """Return one item, or None."""
         value: str | None = await self._run(_GET, key)
         return value
 
@@ -84,12 +84,12 @@ def _translate_error(error: OcdError, store: StorageArea) -> OcdError:
     if "QuotaExceededError" in error.message or "exceeded the quota" in error.message:
         return OcdError(
             "storage_full", f"{store.kind}Storage of {store.frame.origin} is full (5 MB).",
-            hint="Remove other items of it first.",
+            hint="Remove some of its items first.",
         )  # fmt: skip
     if "SecurityError" in error.message or "Access is denied" in error.message:
         where = store.frame.url[:200] or "the page"
         return OcdError(
             "disabled", f"{where} has no {store.kind}Storage.",
-            hint="about:, data: and sandboxed pages have none: navigate to a page of the web.",
+            hint="about:, data: and sandboxed pages have none: navigate to a web page.",
         )  # fmt: skip
     return error

@@ -33,7 +33,7 @@ class Dialog:
 
 
 class Dialogs:
-    """Watches one tab for dialogs: while one is open, its page's scripts stand still."""
+    """Watches one tab for dialogs: while one is open, its page's scripts are blocked."""
 
     def __init__(
         self, cdp: CdpSession, halt: Callable[[OcdError], None], resume: Callable[[], None]
@@ -46,9 +46,11 @@ class Dialogs:
 
     @contextmanager
     def decline_while(self, while_: Callable[[], bool]) -> Iterator[None]:
-        """Say no to what opens inside as long as the condition holds: a page that is left."""
-        left = itertools.chain(range(MAX_DECLINED_DIALOGS), itertools.repeat(MAX_DECLINED_DIALOGS))
-        self._declines = lambda: while_() and next(left) < MAX_DECLINED_DIALOGS
+        """Dismiss dialogs that open in the block while the condition holds."""
+        counter = itertools.chain(
+            range(MAX_DECLINED_DIALOGS), itertools.repeat(MAX_DECLINED_DIALOGS)
+        )
+        self._declines = lambda: while_() and next(counter) < MAX_DECLINED_DIALOGS
         try:
             yield
         finally:
@@ -57,10 +59,10 @@ class Dialogs:
     def start(self, events: Emitter) -> None:
         """Listen; "dialog" is emitted for each that stays open."""
         self._events = events
-        self._cdp.on("Page.javascriptDialogOpening", self._opening)
+        self._cdp.on("Page.javascriptDialogOpening", self._on_opening)
         self._cdp.on("Page.javascriptDialogClosed", self._on_closed)
 
-    def _opening(self, event: Event) -> None:
+    def _on_opening(self, event: Event) -> None:
         if event["type"] == "beforeunload":
             # Whoever navigates or closes means it.
             self._cdp.send_nowait("Page.handleJavaScriptDialog", {"accept": True})
@@ -79,7 +81,7 @@ class Dialogs:
         self._resume()
 
     async def answer(self, *, accept: bool, text: str = "") -> Dialog:
-        """Close the open dialog and return what it was; not_found if there is none."""
+        """Close the open dialog and return it; not_found if none is open."""
         dialog = self.opened
         if dialog is None:
             raise OcdError("not_found", "No dialog is open in this tab.")

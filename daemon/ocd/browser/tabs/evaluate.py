@@ -143,7 +143,7 @@ async def _in_words(frame: Frame, reply: dict[str, Any], context: int | None) ->
 
 
 async def _as_json(frame: Frame, object_id: str, context: int | None) -> str | None:
-    """Return the object's JSON; None if there is none for it."""
+    """Return the object's JSON, or None if it has none."""
     call = {
         "functionDeclaration": _TO_JSON, "objectId": object_id, "returnByValue": True,
         "arguments": [await _own_stringify(frame, context)],
@@ -156,7 +156,7 @@ async def _as_json(frame: Frame, object_id: str, context: int | None) -> str | N
         reason = _script_error(reply["exceptionDetails"]).message.partition("\n")[0]
         raise OcdError(
             "script_error",
-            f"The script's value cannot be given as JSON: {reason}",
+            f"The script's value cannot be converted to JSON: {reason}",
             hint="Return plain objects, arrays, strings or numbers.",
         )
     text: str | None = value_of(reply)
@@ -169,10 +169,10 @@ async def _own_stringify(frame: Frame, context: int | None) -> dict[str, Any]:
     if context is not None:
         params["contextId"] = context
     reply = await frame.cdp.send("Runtime.evaluate", params)
-    found = reply["result"]
-    if "exceptionDetails" in reply or found.get("description") != _OWN_STRINGIFY:
+    native = reply["result"]
+    if "exceptionDetails" in reply or native.get("description") != _OWN_STRINGIFY:
         return {"value": None}
-    return {"objectId": found["objectId"]}
+    return {"objectId": native["objectId"]}
 
 
 def _complete(text: str) -> str:
@@ -210,10 +210,10 @@ def value_of(reply: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
 def _script_error(details: dict[str, Any]) -> OcdError:
     thrown = details.get("exception", {})
     # A thrown Error describes itself with its stack; anything else is its own message.
-    said = thrown.get("description") or _exception_text(thrown) or details.get("text", "")
-    message = str(said).split("\n    at ")[0]
+    message_text = thrown.get("description") or _exception_text(thrown) or details.get("text", "")
+    message = str(message_text).split("\n    at ")[0]
     # The stack tells best where it was thrown; syntax errors and thrown numbers have none.
-    place = _PLACE.search(str(said))
+    place = _PLACE.search(str(message_text))
     line = int(place[1]) if place else details.get("lineNumber", 0) + 1
     column = int(place[2]) if place else details.get("columnNumber", 0) + 1
     return OcdError("script_error", message or details.get("text", ""), line=line, column=column)
@@ -236,7 +236,7 @@ def script_error(error: OcdError) -> OcdError:
     if any(words in error.message for words in _UNSERIALISABLE):
         return OcdError(
             "script_error",
-            "The script's value cannot be given as JSON: it refers to itself or to a window.",
+            "The script's value cannot be converted to JSON: it refers to itself or to a window.",
             hint="Return plain objects, arrays, strings or numbers.",
         )
     return error
@@ -246,7 +246,7 @@ def page_left(*, begun: bool) -> OcdError:
     """Return the error of a script whose document was replaced; begun: whether it may have run."""
     return OcdError(
         "script_error",
-        "The page navigated away before the script ended.",
+        "The page navigated away before the script finished.",
         hint="Wait for the page with wait_for, then run the script again.",
         navigated=True,
         begun=begun,
@@ -282,13 +282,13 @@ async def main_context(frame: Frame) -> int:
 
     CDP names it in events only, which come in full when its Runtime domain is switched on.
     """
-    found: list[int] = []
+    created: list[int] = []
 
     def listen(event: dict[str, Any]) -> None:
         context = event["context"]
         about = context.get("auxData", {})
         if about.get("frameId") == frame.frame_id and about.get("isDefault"):
-            found.append(int(context["id"]))
+            created.append(int(context["id"]))
 
     frame.cdp.on("Runtime.executionContextCreated", listen)
     try:
@@ -300,6 +300,6 @@ async def main_context(frame: Frame) -> int:
             frame.cdp.emit(ENABLED_AGAIN)
     finally:
         frame.cdp.off("Runtime.executionContextCreated", listen)
-    if not found:
+    if not created:
         raise OcdError("script_error", "The frame has no document in which a script could run.")
-    return found[-1]
+    return created[-1]

@@ -51,7 +51,7 @@ class FrameTree:
         self.sessions: list[CdpSession] = []
 
     def start(self) -> list[Result]:
-        """Watch the tab's own session; return the calls that make the tree known."""
+        """Watch the tab's own session; return the pending calls that fetch the tree."""
         self.frame(self._main.target_id, self._main)
         return self._watch(self._main)
 
@@ -65,15 +65,15 @@ class FrameTree:
         return self._frames.get(frame_id)
 
     def frame(self, frame_id: str, cdp: CdpSession) -> Frame:
-        """Return the frame of that id, known from now on if it was not."""
+        """Return the frame with that id, created if new."""
         return self._frames.setdefault(frame_id, Frame(frame_id, cdp))
 
     def all(self) -> list[Frame]:
         """Return all frames: the main one first, parents before children."""
-        known = list(self._frames.values())
+        frames = list(self._frames.values())
         ordered: list[Frame] = [self.main]
         for parent in ordered:
-            ordered += [frame for frame in known if frame.parent_id == parent.frame_id]
+            ordered += [frame for frame in frames if frame.parent_id == parent.frame_id]
         return ordered
 
     def _watch(self, cdp: CdpSession) -> list[Result]:
@@ -167,14 +167,14 @@ class FrameTree:
 
 
 def apart(frames: list[Frame]) -> list[Frame]:
-    """Return the frames that must be asked themselves: the others are read through their parent.
+    """Return the frames to call separately: the others can be read through their parent.
 
     A document sees into the frames of its own origin and process.
     """
-    known = {frame.frame_id: frame for frame in frames}
+    by_id = {frame.frame_id: frame for frame in frames}
 
     def through_parent(frame: Frame) -> bool:
-        parent = known.get(frame.parent_id or "")
+        parent = by_id.get(frame.parent_id or "")
         return (
             parent is not None
             and parent.cdp is frame.cdp

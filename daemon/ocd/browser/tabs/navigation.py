@@ -1,4 +1,4 @@
-"""Going somewhere: from the call to the state that the caller waits for, and what it means."""
+"""Navigation: from the call to the load state that the caller waits for, and its errors."""
 
 import asyncio
 import contextlib
@@ -45,16 +45,16 @@ async def navigate(tab: PageTarget, url: str, wait: Wait) -> Navigation:
 
 async def _navigate_and_wait(tab: PageTarget, url: str, wait: Wait) -> Navigation:
     await _prepare(tab)
-    moves = tab.page_loads.moves
+    count = tab.page_loads.navigation_count
     try:
-        reply, saved = await _start_navigation(tab, url)
+        reply, started_download = await _start_navigation(tab, url)
         error = reply.get("errorText", "")
         document = tab.page_loads.of(reply["loaderId"]) if "loaderId" in reply else None
         if reply.get("isDownload"):
-            raise await _download_error(url, saved)
+            raise await _download_error(url, started_download)
         if document is None and not error:
             # Only the fragment differs: the document stays.
-            await tab.page_loads.wait_until(lambda: tab.page_loads.moves > moves)
+            await tab.page_loads.wait_until(lambda: tab.page_loads.navigation_count > count)
             return await _result_of(tab, redirected=False)
         if error:
             document = document or tab.page_loads.failed or PageLoad("", error=error)
@@ -73,37 +73,42 @@ async def _navigate_and_wait(tab: PageTarget, url: str, wait: Wait) -> Navigatio
 
 
 async def _start_navigation(tab: PageTarget, url: str) -> tuple[dict[str, Any], Downloading]:
-    saved: Downloading = asyncio.get_running_loop().create_future()
+    started_download: Downloading = asyncio.get_running_loop().create_future()
 
-    def begun(download: Download) -> None:
-        if not saved.done():
-            saved.set_result(download)
+    def on_download(download: Download) -> None:
+        if not started_download.done():
+            started_download.set_result(download)
 
-    tab.events.on("download", begun)
+    tab.events.on("download", on_download)
     try:
         reply = await tab.cdp.send("Page.navigate", {"url": url})
         if reply.get("isDownload"):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(1):
-                    await asyncio.shield(saved)
+                    await asyncio.shield(started_download)
     finally:
-        tab.events.off("download", begun)
-    return reply, saved
+        tab.events.off("download", on_download)
+    return reply, started_download
 
 
-async def _download_error(url: str, saved: Downloading) -> OcdError:
-    """Return the error that tells where the file is, or that it still comes."""
-    if not saved.done():
-        return download(url)
-    file = saved.result()
+async def _download_error(url: str, started_download: Downloading) -> OcdError:
+    """Return the error that says where the file is, or that it is still downloading."""
+    if not started_download.done():
+        return download_started_error(url)
+    file = started_download.result()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DOWNLOAD_S):
             await file.wait_done()
-    error = download(url)
-    told = file.to_dict()
-    where = {"completed": "It was saved", "in_progress": "It is still coming"}.get(file.state, "")
-    error.hint = f"{where}: {told.get('path', told['file'])}" if where else f"It was {file.state}."
-    error.details |= {"download": told, **({"path": told["path"]} if "path" in told else {})}
+    error = download_started_error(url)
+    details = file.to_dict()
+    states = {"completed": "It was saved", "in_progress": "It is still being downloaded"}
+    path = details.get("path", details["file"])
+    known = file.state in states
+    error.hint = f"{states[file.state]}: {path}" if known else f"The download was {file.state}."
+    error.details |= {
+        "download": details,
+        **({"path": details["path"]} if "path" in details else {}),
+    }
     return error
 
 
@@ -125,7 +130,7 @@ async def reload(tab: PageTarget, wait: Wait, *, ignore_cache: bool) -> Navigati
 
 
 async def go_in_history(tab: PageTarget, steps: int, wait: Wait) -> Navigation:
-    """Go that many entries through the tab's history and wait."""
+    """Go that many entries forward (negative: back) in the tab's history and wait."""
     await _prepare(tab)
     history = await tab.cdp.send("Page.getNavigationHistory")
     index = history["currentIndex"] + steps
@@ -140,12 +145,12 @@ async def go_in_history(tab: PageTarget, steps: int, wait: Wait) -> Navigation:
 
 async def _wait_for_navigation(tab: PageTarget, call: Result, wait: Wait, url: str) -> Navigation:
     documents = tab.page_loads
-    moves, failed = documents.moves, documents.failed
+    count, failed = documents.navigation_count, documents.failed
     try:
         with _declining_dialogs(tab):
             await _prepare(tab)
             await call
-            await documents.wait_until(lambda: documents.moves > moves)
+            await documents.wait_until(lambda: documents.navigation_count > count)
         if documents.failed is not None and documents.failed is not failed:
             await _error_page(tab, documents.failed)
             raise_load_error(documents.failed, url, tab)
@@ -160,8 +165,8 @@ async def _wait_for_navigation(tab: PageTarget, call: Result, wait: Wait, url: s
 
 def _declining_dialogs(tab: PageTarget) -> contextlib.AbstractContextManager[None]:
     # A page that asks on and on must not keep its visitor; what the next page asks is answered.
-    left = tab.page_loads.current
-    return tab.dialogs.decline_while(lambda: tab.page_loads.current is left)
+    previous = tab.page_loads.current
+    return tab.dialogs.decline_while(lambda: tab.page_loads.current is previous)
 
 
 async def _prepare(tab: PageTarget) -> None:
@@ -189,19 +194,19 @@ async def _result_of(tab: PageTarget, *, redirected: bool) -> Navigation:
 
 
 def stop_loading(tab: PageTarget) -> None:
-    """Stop what still loads, without waiting for it."""
+    """Stop loading, without waiting."""
     if not tab.closed:
         tab.cdp.send_nowait("Page.stopLoading")
 
 
-def download(url: str) -> OcdError:
-    """Return the error of a URL that answers with a file to save."""
+def download_started_error(url: str) -> OcdError:
+    """Return the error of a URL that turned out to be a download."""
     hint = "The page stays where it was."
     return OcdError("download_started", f"{url} is a download, not a page.", hint=hint, url=url)
 
 
 def raise_load_error(document: PageLoad, url: str, tab: PageTarget) -> None:
-    """Raise what the failed load of `document` means; return if it is an answer after all."""
+    """Raise the error of a failed page load; return if it got an HTTP response after all."""
     error = document.error
     if error in STATUS_ONLY and document.status:
         return
@@ -216,12 +221,12 @@ def load_error(url: str, error: str, status: int | None, tab: PageTarget | None 
         return untrusted
     details: dict[str, Any] = {"url": url, "net_error": error}
     if error == "net::ERR_TOO_MANY_REDIRECTS":
-        return OcdError("too_many_redirects", f"{url} redirects without end.", **details)
+        return OcdError("too_many_redirects", f"{url} redirects endlessly.", **details)
     if error == "net::ERR_BLOCKED_BY_CLIENT":
         return OcdError("domain_blocked", f"The policy blocks {url} or its redirect.", **details)
     if error == "net::ERR_ABORTED" and status in _NO_CONTENT:
-        message = f"{url} answered {status} without a page; the tab stays where it was."
+        message = f"{url} returned {status} without a page; the tab stays where it was."
         return OcdError("navigation_failed", message, status=status, **details)
     if error == "net::ERR_ABORTED" and tab is None:
-        return download(url)
+        return download_started_error(url)
     return OcdError("navigation_failed", f"{url}: {error.removeprefix('net::')}", **details)

@@ -1,4 +1,4 @@
-"""The documents that a tab's main frame went through: how far each came, what the server said."""
+"""The page loads of a tab's main frame: lifecycle events reached, HTTP status, errors."""
 
 import asyncio
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class PageLoad:
 
 
 class PageLoads:
-    """Follows the main frame by its loader ids, so that no event of another load is mistaken."""
+    """Follows the main frame by loader ids, so that events of different loads are not mixed up."""
 
     def __init__(self, cdp: CdpSession) -> None:
         self._cdp = cdp
@@ -40,35 +40,35 @@ class PageLoads:
         self._handlers = {
             "Network.requestWillBeSent": self._on_request,
             "Network.responseReceived": self._on_response,
-            "Network.responseReceivedExtraInfo": self._status_only,
+            "Network.responseReceivedExtraInfo": self._on_extra_info,
             "Network.loadingFailed": self._on_failed,
         }
         self._waiting: set[asyncio.Future[Any]] = set()
         self.current = PageLoad("")
         # Counts whatever ends a navigation: a commit, a move inside the document, a failure.
-        self.moves = 0
+        self.navigation_count = 0
         self.failed: PageLoad | None = None
 
     def start(self) -> None:
         """Listen; the domains are enabled by the tab."""
-        self._cdp.on("Page.lifecycleEvent", self._lifecycle)
+        self._cdp.on("Page.lifecycleEvent", self._on_lifecycle)
         self._cdp.on("Page.frameNavigated", self._on_navigated)
         self._cdp.on("Page.navigatedWithinDocument", self._on_navigated_within_document)
-        self._cdp.tap(self._of_document, self._handlers)
+        self._cdp.tap(self._on_network_event, self._handlers)
 
-    def _of_document(self, method: str, params: Raw) -> None:
+    def _on_network_event(self, method: str, params: Raw) -> None:
         # Most requests are not for documents: those are told apart before they are decoded.
         data = bytes(params)
-        if _DOCUMENT in data or self._names_known(data):
+        if _DOCUMENT in data or self._is_known_request(data):
             self._handlers[method](decode_params(data))
 
-    def _names_known(self, data: bytes) -> bool:
+    def _is_known_request(self, data: bytes) -> bool:
         if not data.startswith(_FIRST):
             return True
         return data[len(_FIRST) : data.find(b'"', len(_FIRST))].decode() in self._known
 
     def of(self, loader_id: str) -> PageLoad:
-        """Return the document of that loader, known from now on."""
+        """Return the page load with that loader id, created if new."""
         document = self._known.get(loader_id)
         if document is None:
             document = self._known[loader_id] = PageLoad(loader_id)
@@ -77,7 +77,7 @@ class PageLoads:
         return document
 
     async def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Return once `condition()` holds; it is asked after every event of the main frame."""
+        """Return once `condition()` holds; it is checked after every event of the main frame."""
         while not condition():
             future = self._cdp.create_future()
             self._waiting.add(future)
@@ -91,7 +91,7 @@ class PageLoads:
             if not future.done():
                 future.set_result(None)
 
-    def _lifecycle(self, event: Event) -> None:
+    def _on_lifecycle(self, event: Event) -> None:
         if event["frameId"] == self._frame_id:
             self.of(event["loaderId"]).reached.add(event["name"])
             self._wake()
@@ -105,13 +105,13 @@ class PageLoads:
             self.current.mime_type = frame.get("mimeType", "")
             if "unreachableUrl" in frame and not self.current.error:
                 self.current.error = "net::ERR_FAILED"
-            self.moves += 1
+            self.navigation_count += 1
             self._wake()
 
     def _on_navigated_within_document(self, event: Event) -> None:
         if event["frameId"] == self._frame_id:
             self.current.url = event["url"]
-            self.moves += 1
+            self.navigation_count += 1
             self._wake()
 
     def _on_request(self, event: Event) -> None:
@@ -127,7 +127,7 @@ class PageLoads:
                 document.status = answer["status"] or None
             document.mime_type = answer.get("mimeType", "")
 
-    def _status_only(self, event: Event) -> None:
+    def _on_extra_info(self, event: Event) -> None:
         # An answer without a document (204, a download) is told here only.
         document = self._known.get(event["requestId"])
         if document is not None and document.status is None:
@@ -140,7 +140,7 @@ class PageLoads:
             document.reached.add("failed")
             if not document.committed:
                 self.failed = document
-                self.moves += 1
+                self.navigation_count += 1
                 self._wake()
 
     def _is_main(self, event: Event) -> bool:

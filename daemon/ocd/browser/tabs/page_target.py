@@ -72,7 +72,7 @@ class PageTarget:
         self._states: dict[type, Any] = {}
 
     def start(self) -> list[Result]:
-        """Post everything that makes the tab work, and resume it; return the calls."""
+        """Send everything that sets the tab up, and resume it; return the pending calls."""
         self.page_loads.start()
         self.dialogs.start(self.events)
         self.cdp.on("disconnected", self._on_disconnect)
@@ -118,7 +118,7 @@ class PageTarget:
 
     @property
     def origin(self) -> str:
-        """What stands for the page where its text is fenced: its origin, or its whole address."""
+        """The page's origin, or its whole URL if not http(s): labels fenced page text."""
         return str(URL(self.url).origin()) if self.url.startswith("http") else self.url
 
     @property
@@ -133,7 +133,7 @@ class PageTarget:
 
     @property
     def opened_dialog(self) -> Dialog | None:
-        """The dialog that stands open, if one does."""
+        """The open dialog, if there is one."""
         return self.dialogs.opened
 
     def frames(self) -> list[Frame]:
@@ -149,7 +149,7 @@ class PageTarget:
         return self.cdp.connection.send("Target.getTargetInfo", {"targetId": self.target_id})
 
     def check_usable(self) -> None:
-        """Raise what keeps calls from being answered: tab_gone, tab_crashed, dialog_open."""
+        """Raise if the tab cannot answer calls: tab_gone, tab_crashed, dialog_open."""
         if self.closed:
             raise OcdError("tab_gone", f"Tab {self.id} was closed.")
         if self.opened_dialog is not None:
@@ -185,7 +185,7 @@ class PageTarget:
         return await evaluate.evaluate(target, source, context=context, **options)
 
     async def answer_dialog(self, *, accept: bool, text: str = "") -> Dialog:
-        """Close the open dialog and return what it was; not_found if there is none."""
+        """Close the open dialog and return it; not_found if none is open."""
         return await self.dialogs.answer(accept=accept, text=text)
 
     async def activate(self) -> None:
@@ -199,12 +199,12 @@ class PageTarget:
         if self.closed:
             return
         connection = self.cdp.connection
-        gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.events.once("closed", lambda: _resolve(gone))
+        closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.events.once("closed", lambda: _resolve(closed))
         connection.send_nowait("Target.closeTarget", {"targetId": self.target_id})
         try:
             async with asyncio.timeout(CLOSE_S):
-                await gone
+                await closed
         except TimeoutError:
             # The browser still works on it; for us it is over.
             self.cdp.end("tab_gone", "The tab was closed.")
@@ -220,7 +220,7 @@ class PageTarget:
         self.events.emit("crashed")
 
     def revive(self) -> None:
-        """Count on a new renderer, which comes with the navigation that is about to start."""
+        """Expect a new renderer from the navigation that is about to start."""
         self.crashed = False
         self._resume()
 

@@ -1,4 +1,4 @@
-"""Pictures of a page."""
+"""Screenshots of a page."""
 
 import base64
 import io
@@ -26,7 +26,7 @@ _TRANSPARENT = {"color": {"r": 0, "g": 0, "b": 0, "a": 0}}
 
 @dataclass(frozen=True, slots=True)
 class ScreenshotRequest:
-    """What to picture, and how; at most one of full_page and clip counts.
+    """What to capture, and how; at most one of full_page and clip.
 
     max_bytes: a larger PNG is taken again as JPEG.
     """
@@ -41,7 +41,7 @@ class ScreenshotRequest:
 
 @dataclass(frozen=True, slots=True)
 class Screenshot:
-    """A picture: its bytes, width and height in pixels, and in `notes` what was done to fit it.
+    """An image: its bytes, width and height in pixels, and `notes` on how it was fitted.
 
     rest: x, y, width, height of the part of the page that was left out.
     """
@@ -55,7 +55,7 @@ class Screenshot:
 
 
 async def take_screenshot(tab: PageTarget, shot: ScreenshotRequest) -> Screenshot:
-    """Return the picture; what is too large is scaled down, then cut. See Tab.screenshot."""
+    """Return the image; one that is too large is scaled down, then cut. See Tab.screenshot."""
     tab.check_usable()
     clip = await _clip(tab, shot)
     scale, rest, notes = 1.0, None, list[str]()
@@ -120,14 +120,14 @@ async def _clip(tab: PageTarget, shot: ScreenshotRequest) -> Clip | None:
 def _check_clip(clip: Clip) -> Clip:
     x, y, width, height = clip
     if width <= 0 or height <= 0:
-        raise OcdError("invalid_argument", "The area has no size: there is nothing to picture.")
+        raise OcdError("invalid_argument", "The area has no size: there is nothing to capture.")
     # Whole pixels, so that no edge is blended with what is beside it.
     left, top = math.floor(x), math.floor(y)
     return left, top, math.ceil(x + width) - left, math.ceil(y + height) - top
 
 
 def _fit_clip(clip: Clip) -> tuple[Clip, float, Clip | None]:
-    """Return what of the area fits, at which scale, and the rest below if there is one."""
+    """Return the part of the area that fits, its scale, and the rest below, if any."""
     x, y, width, height = clip
     rest = None
     wide = min(width, MAX_SIDE / MIN_SCALE)
@@ -140,10 +140,10 @@ def _fit_clip(clip: Clip) -> tuple[Clip, float, Clip | None]:
 
 
 def _clip_to_dict(clip: Clip, scale: float, rest: Clip | None) -> list[str]:
-    said: list[str] = []
+    notes: list[str] = []
     if scale < 1:
         size = f"{clip[2]:.0f} by {clip[3]:.0f} pixels"
-        said.append(f"Scaled to {scale:.0%}: {size} are more than one picture can have")
+        notes.append(f"Scaled to {scale:.0%}: {size} are more than one picture can have")
     if rest is not None:
-        said.append(f"Cut at {rest[1]:.0f} pixels; {rest[3]:.0f} below are not in it")
-    return said
+        notes.append(f"Cut at {rest[1]:.0f} pixels; {rest[3]:.0f} below are not in it")
+    return notes

@@ -47,10 +47,10 @@ class Tab(PageTarget):
         format: Format = "png",  # noqa: A002 - CDP's word
         quality: int | None = None,
     ) -> bytes:
-        """Return a picture of the viewport, the page, or a part of the page.
+        """Return an image of the viewport, the page, or a part of the page.
 
         clip: x, y, width, height in CSS pixels of the page. quality: 0 to 100, jpeg and webp.
-        What is too large for one picture is scaled down and cut; screenshot.take says how.
+        What is too large for one image is scaled down and cut; take_screenshot says how.
         Raises invalid_argument for an area without size.
         """
         shot = ScreenshotRequest(full_page, clip, format, quality)

@@ -1,4 +1,4 @@
-"""Waiting for a page to become what the caller needs, by its events."""
+"""Waiting for conditions of a page: its events, selectors, functions, URLs."""
 
 import asyncio
 from typing import Any
@@ -85,10 +85,10 @@ async def wait_for(
     Raises timeout, and invalid_argument for an unknown kind, selector or number.
     """
     if kind == "timeout":
-        wanted_s = _milliseconds(value) / 1000
-        await asyncio.sleep(min(wanted_s, timeout_s))
-        if wanted_s > timeout_s:
-            raise _timeout_error(f"{wanted_s:g} s to pass", timeout_s)
+        seconds = _milliseconds(value) / 1000
+        await asyncio.sleep(min(seconds, timeout_s))
+        if seconds > timeout_s:
+            raise _timeout_error(f"{seconds:g} s to pass", timeout_s)
         return True
     try:
         async with asyncio.timeout(timeout_s):
@@ -101,7 +101,7 @@ def _timeout_error(what: str, timeout_s: float) -> OcdError:
     return OcdError(
         "timeout",
         f"Waited {timeout_s:g} s for {what}.",
-        hint="Read the page to see its state, or wait longer with timeout_ms.",
+        hint="Read the page to see its state, or raise timeout_ms.",
     )
 
 
@@ -126,34 +126,34 @@ async def _wait(tab: PageTarget, kind: str, value: str, timeout_s: float, *, vis
 
 
 async def _download(tab: PageTarget) -> list[dict[str, Any]]:
-    while not (news := [file for file in tab.downloads if not file.reported]):
+    while not (unreported := [file for file in tab.downloads if not file.reported]):
         await _wait_for_download_start(tab)
-    for file in news:
+    for file in unreported:
         await file.wait_done()
-    return [file.to_dict() for file in news]
+    return [file.to_dict() for file in unreported]
 
 
 async def _wait_for_download_start(tab: PageTarget) -> None:
     # It fails if the tab ends meanwhile.
-    begun = tab.cdp.create_future()
+    started = tab.cdp.create_future()
 
-    def tell(_: object) -> None:
-        if not begun.done():
-            begun.set_result(None)
+    def on_download(_: object) -> None:
+        if not started.done():
+            started.set_result(None)
 
-    tab.events.on("download", tell)
+    tab.events.on("download", on_download)
     try:
-        await begun
+        await started
     finally:
-        tab.events.off("download", tell)
+        tab.events.off("download", on_download)
 
 
 async def _navigation(tab: PageTarget) -> None:
     documents = tab.page_loads
-    moves = documents.moves
+    count = documents.navigation_count
     # One that is under way counts: the caller's click may have started it.
     if "load" in documents.current.reached:
-        await documents.wait_until(lambda: documents.moves > moves)
+        await documents.wait_until(lambda: documents.navigation_count > count)
     await documents.wait_until(lambda: "load" in documents.current.reached)
 
 
@@ -172,9 +172,9 @@ async def _selector(
 async def _function(tab: PageTarget, source: str) -> Any:  # noqa: ANN401 - a function's value
     while True:
         try:
-            found = await tab.evaluate(source, args=())
-            if found is not None:
-                return found["value"]
+            result = await tab.evaluate(source, args=())
+            if result is not None:
+                return result["value"]
             await tab.evaluate(_CHANGE, args=(), isolated=True)
         except OcdError as error:
             _raise_unless_navigated(error)

@@ -28,7 +28,7 @@ class ActionEffects:
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
-        self._moves = tab.page_loads.moves
+        self._navigation_count = tab.page_loads.navigation_count
         self._document = tab.page_loads.current
         self._failed = tab.page_loads.failed
         self._url = tab.url
@@ -48,10 +48,10 @@ class ActionEffects:
         self._listeners: list[tuple[Emitter, str, Listener]] = [
             *(
                 pair
-                for one in {frame.cdp for frame in tab.frames()}
-                for pair in self._moves_of(one)
+                for session in {frame.cdp for frame in tab.frames()}
+                for pair in self._navigation_listeners(session)
             ),
-            (tab.events, "download", self._downloading),
+            (tab.events, "download", self._on_download),
             (tab.events, "popup_refused", self._on_popup_refused),
             (tab.events, "prompt", self._on_prompt),
             (cdp, "Network.requestWillBeSent", self._on_request),
@@ -63,10 +63,10 @@ class ActionEffects:
             (tab.events, "dialog", self._on_dialog),
         ]
 
-    def _moves_of(self, cdp: CdpSession) -> list[tuple[Emitter, str, Listener]]:
+    def _navigation_listeners(self, cdp: CdpSession) -> list[tuple[Emitter, str, Listener]]:
         return [
-            (cdp, "Page.frameRequestedNavigation", self._leaving),
-            (cdp, "Page.frameStartedNavigating", self._leaving),
+            (cdp, "Page.frameRequestedNavigation", self._on_navigation_started),
+            (cdp, "Page.frameStartedNavigating", self._on_navigation_started),
             (cdp, "Page.frameNavigated", lambda event: self._on_navigated(event["frame"]["id"])),
             (cdp, "Page.frameStoppedLoading", lambda event: self._on_navigated(event["frameId"])),
             (cdp, "Page.frameDetached", lambda event: self._on_navigated(event["frameId"])),
@@ -90,13 +90,13 @@ class ActionEffects:
 
     @property
     def navigated(self) -> bool:
-        """Whether another document stands in the main frame."""
+        """Whether the main frame shows another document."""
         return self._tab.page_loads.current is not self._document
 
     @property
-    def leaving(self) -> bool:
-        """Whether the main frame is on its way to somewhere else."""
-        if self.downloads or self._tab.page_loads.moves > self._moves:
+    def navigating(self) -> bool:
+        """Whether the main frame is navigating."""
+        if self.downloads or self._tab.page_loads.navigation_count > self._navigation_count:
             return self.navigated
         return self.started
 
@@ -105,23 +105,23 @@ class ActionEffects:
 
         Chromium may answer nothing between the start of a navigation and its commit.
         """
-        failed: list[OcdError] = []
+        errors: list[OcdError] = []
 
-        async def caught() -> T | None:
+        async def run_call() -> T | None:
             try:
                 return await call
             except OcdError as error:
-                failed.append(error)
+                errors.append(error)
                 return None
 
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(caught())
+            task = group.create_task(run_call())
             self._give_up = lambda: _cancel_later(grace_s, task)
-            if self.leaving:
+            if self.navigating:
                 self._give_up()
         self._give_up = _do_nothing
-        if failed:
-            raise failed[0]
+        if errors:
+            raise errors[0]
         return None if task.cancelled() else task.result()
 
     async def wait_loaded(self, seconds: float) -> bool:
@@ -129,17 +129,21 @@ class ActionEffects:
         documents = self._tab.page_loads
         try:
             async with asyncio.timeout(max(seconds, 0.05)):
-                await self._until(lambda: documents.moves > self._moves or bool(self.downloads))
+                await self._wait_until(
+                    lambda: (
+                        documents.navigation_count > self._navigation_count or bool(self.downloads)
+                    )
+                )
                 if self._load_abandoned():
                     await self._wait_file()
                 if self.navigated:
-                    await self._until(lambda: "load" in documents.current.reached)
+                    await self._wait_until(lambda: "load" in documents.current.reached)
         except TimeoutError:
             return False
         return True
 
     def _load_abandoned(self) -> bool:
-        """Whether the load was given up after an answer: what Chromium does with a file."""
+        """Whether the load was aborted after a response, as Chromium does with downloads."""
         failed = self._tab.page_loads.failed
         aborted = failed is not None and failed.error == "net::ERR_ABORTED" and failed.status == 200
         return aborted and not self.navigated and not self.downloads
@@ -148,7 +152,7 @@ class ActionEffects:
         # Or the page has stopped its own loading, or goes elsewhere.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FILE_S):
-                await self._until(lambda: bool(self.downloads) or self.navigated)
+                await self._wait_until(lambda: bool(self.downloads) or self.navigated)
 
     async def wait_answers(self, seconds: float) -> bool:
         """Wait for the requests that the action's scripts have sent; whether there were any."""
@@ -156,7 +160,9 @@ class ActionEffects:
             return False
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(min(seconds, REQUESTS_S)):
-                await self._until(lambda: not (self._pending or self._frames) or self.leaving)
+                await self._wait_until(
+                    lambda: not (self._pending or self._frames) or self.navigating
+                )
         return True
 
     async def wait_popups(self, seconds: float) -> None:
@@ -178,7 +184,7 @@ class ActionEffects:
         """Wait until the tab whose script has closed it is gone."""
         with contextlib.suppress(TimeoutError, OcdError):
             async with asyncio.timeout(POPUP_S):
-                await self._until(lambda: self._tab.closed)
+                await self._wait_until(lambda: self._tab.closed)
 
     async def to_dict(self) -> dict[str, Any]:
         """Return the keys of `changed` that hold for what happened."""
@@ -217,7 +223,7 @@ class ActionEffects:
         frames = [f for f in self._tab.frames() if self._loaders.get(f.frame_id)]
         return [{"url": f.url} for f in frames if f.loader_id != self._loaders[f.frame_id]]
 
-    async def _until(self, condition: Callable[[], bool]) -> None:
+    async def _wait_until(self, condition: Callable[[], bool]) -> None:
         while not condition():
             self._waiting = self._tab.cdp.create_future()
             await self._waiting
@@ -228,7 +234,7 @@ class ActionEffects:
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(None)
 
-    def _leaving(self, event: Event) -> None:
+    def _on_navigation_started(self, event: Event) -> None:
         kind = event.get("disposition", "currentTab")
         within = event.get("navigationType") in ("sameDocument", "historySameDocument")
         if kind != "currentTab" or within:
@@ -243,7 +249,7 @@ class ActionEffects:
         self._frames.discard(frame_id)
         self._wake()
 
-    def _downloading(self, download: Download) -> None:
+    def _on_download(self, download: Download) -> None:
         self.downloads.append(download)
         self._frames.clear()
         self._wake()

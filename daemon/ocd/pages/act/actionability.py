@@ -1,4 +1,4 @@
-"""Acting on one element: wait until it can be used, do it, and tell what changed."""
+"""Acting on one element: wait until it is actionable, act, and report what changed."""
 
 import asyncio
 import contextlib
@@ -25,16 +25,16 @@ _THROUGH = "function (x, y) { return openchrome.throughFrame(this, x, y) }"
 _TAB_ENDED = ("tab_gone", "tab_crashed", "browser_gone")
 _REASONS = {
     "not_visible": ("is not visible", "Read the page: something may have to be opened first."),
-    "not_enabled": ("cannot be used", "Fill what it depends on first, or wait_for it."),
-    "moving": ("does not stop moving", "Wait until the page has come to rest."),
-    "covered": ("is covered", "Close or act on what covers it, then try again."),
+    "not_enabled": ("cannot be used", "Fill in what it depends on first, or wait_for it."),
+    "moving": ("does not stop moving", "Wait until the page stops moving."),
+    "covered": ("is covered", "Close what covers it, then try again."),
     "detached": ("was removed from the page", "Read the page again and use the new ref."),
 }
 
 
 @dataclass(slots=True)
 class ActionResult:
-    """What an action came to: `changed` for the reply, `lines` about the page, the value now."""
+    """The result of an action: `changed` for the reply, `lines` about the page, the new value."""
 
     changed: dict[str, Any]
     lines: list[str]
@@ -43,53 +43,57 @@ class ActionResult:
 
 async def wait_ready(
     target: Target,
-    clock: ActionDeadline,
+    deadline: ActionDeadline,
     *,
     point: bool = True,
     editable: bool = False,
     enabled: bool = True,
 ) -> tuple[float, float]:
-    """Wait until the element can be used; return the point of the tab's window to click at.
+    """Wait until the element is actionable; return the point of the tab's window to click.
 
     Raises detached, not_visible, not_enabled, moving, covered, timeout (a page that hangs).
     """
     options = {"point": point, "editable": editable, "enabled": enabled}
     while True:
-        budget = clock.seconds_left
+        budget = deadline.seconds_left
         try:
             async with asyncio.timeout(budget + 0.5):
-                found = await target.element.call(_READY, {**options, "budget": budget * 1000})
-                if "why" in found:
-                    raise unusable_error(target, found)
-                if found["sends"]:
-                    call_context.current().may_send("form", found["sends"])
+                point_found = await target.element.call(
+                    _READY, {**options, "budget": budget * 1000}
+                )
+                if "why" in point_found:
+                    raise unusable_error(target, point_found)
+                if point_found["sends"]:
+                    call_context.current().may_send("form", point_found["sends"])
                 if not point:
                     return 0.0, 0.0
-                x, y, covered = await _to_tab_coordinates(target, found["x"], found["y"])
+                x, y, covered = await _to_tab_coordinates(
+                    target, point_found["x"], point_found["y"]
+                )
         except TimeoutError:
             raise OcdError(
-                "timeout", f"The page did not answer about {target.ref} in time.",
-                hint="The page is busy: give it more with timeout_ms.", ref=target.ref,
+                "timeout", f"The page did not respond about {target.ref} in time.",
+                hint="The page is busy: raise timeout_ms.", ref=target.ref,
             ) from None  # fmt: skip
         if not covered:
             return x, y
-        if clock.seconds_left == 0:
+        if deadline.seconds_left == 0:
             raise unusable_error(target, {"why": "covered", "text": covered})
         await asyncio.sleep(0.02)
 
 
-def unusable_error(target: Target, found: dict[str, Any]) -> OcdError:
-    """Return the error of an element that cannot be used, by the engine's word for it."""
-    why = found["why"]
-    words, hint = _REASONS[why]
+def unusable_error(target: Target, refusal: dict[str, Any]) -> OcdError:
+    """Return the error of an element that is not actionable, by the engine's reason."""
+    reason = refusal["why"]
+    words, hint = _REASONS[reason]
     name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
-    text = found.get("text", "")
+    text = refusal.get("text", "")
     details: dict[str, Any] = {"ref": target.ref}
-    if why == "covered":
+    if reason == "covered":
         words, details["covered_by"] = f"is covered by {text}", text
     elif text:
         words = f"{words}: {text}"
-    return OcdError(why, f"{name} {words}.", hint=hint, **details)
+    return OcdError(reason, f"{name} {words}.", hint=hint, **details)
 
 
 async def _to_tab_coordinates(target: Target, x: float, y: float) -> tuple[float, float, str]:
@@ -102,23 +106,23 @@ async def _to_tab_coordinates(target: Target, x: float, y: float) -> tuple[float
             raise unusable_error(target, {"why": "detached"})
         owner = await frame_element(tab, parent, frame)
         async with owner:
-            found = await owner.call(_THROUGH, x, y)
-        x, y, covered = found["x"], found["y"], covered or found["covered"]
+            point = await owner.call(_THROUGH, x, y)
+        x, y, covered = point["x"], point["y"], covered or point["covered"]
         frame = parent
     return x, y, covered
 
 
 async def perform(
     target: Target,
-    clock: ActionDeadline,
+    deadline: ActionDeadline,
     effects: ActionEffects,
     action: Callable[[], Coroutine[Any, Any, Any]],
     *,
     value: bool = False,
 ) -> ActionResult:
-    """Do it, wait for what it sets off, and return what changed.
+    """Run the action, wait for what it triggers, and return what changed.
 
-    value: the control's value afterwards is of interest.
+    value: whether to read the control's value afterwards.
     """
     tab = target.element.tab
     lines: list[str] = []
@@ -126,10 +130,10 @@ async def perform(
     settled: dict[str, Any] | None = None
     try:
         await effects.unless_navigating(action(), LEAVING_S)
-        settled = await _wait_stable(target, clock, effects, value=value)
+        settled = await _wait_stable(target, deadline, effects, value=value)
     except OcdError as error:
         # A dialog keeps the page from answering, and so does its leaving, or its frame's.
-        silent = error.code == "dialog_open" or effects.leaving or error.details.get("navigated")
+        silent = error.code == "dialog_open" or effects.navigating or error.details.get("navigated")
         if error.code in _TAB_ENDED or not silent:
             if not (error.code == "tab_gone" and tab.closed):
                 raise
@@ -137,12 +141,12 @@ async def perform(
     if settled and settled["closing"]:
         await effects.wait_closed()
         changed |= {"closed": True} if tab.closed else {}
-    if effects.leaving and effects.dialog is None and not tab.closed:
+    if effects.navigating and effects.dialog is None and not tab.closed:
         with contextlib.suppress(OcdError):
-            if not await effects.wait_loaded(clock.seconds_left):
+            if not await effects.wait_loaded(deadline.seconds_left):
                 changed["loading"] = True
-    await effects.wait_popups(clock.seconds_left)
-    await effects.wait_downloads(clock.seconds_left)
+    await effects.wait_popups(deadline.seconds_left)
+    await effects.wait_downloads(deadline.seconds_left)
     changed = {**await effects.to_dict(), **changed} if not tab.closed else changed
     if settled and not effects.navigated:
         lines = _change_lines(settled, changed)
@@ -150,27 +154,27 @@ async def perform(
 
 
 async def _wait_stable(
-    target: Target, clock: ActionDeadline, effects: ActionEffects, *, value: bool
+    target: Target, deadline: ActionDeadline, effects: ActionEffects, *, value: bool
 ) -> dict[str, Any] | None:
-    book = refs_of(target.element.tab)
-    wait = min(clock.watch_s, clock.seconds_left) * 1000
+    registry = refs_of(target.element.tab)
+    wait = min(deadline.watch_s, deadline.seconds_left) * 1000
     options = {
         "quiet": QUIET_MS,
         "most": MAX_MS + wait,
         "lines": MAX_CHANGE_LINES,
-        "next": book.next,
+        "next": registry.next,
     }
     options["wait"] = wait
-    if effects.leaving:
+    if effects.navigating:
         return None
     # A round trip: what the page's scripts have sent by now is told before its answer comes.
     await effects.unless_navigating(target.element.call("function () {}"))
-    await effects.wait_answers(clock.seconds_left)
+    await effects.wait_answers(deadline.seconds_left)
     call = target.element.call(_SETTLE, {**options, "value": value})
     reply = await effects.unless_navigating(call)
-    if reply is None or effects.leaving:
+    if reply is None or effects.navigating:
         return None
-    book.note(target.element.frame.frame_id, reply)
+    registry.record(target.element.frame.frame_id, reply)
     result: dict[str, Any] = reply["result"]
     return result
 

@@ -1,4 +1,4 @@
-"""The mouse and the keyboard as one uses them who sees the screen: by points, keys and pictures."""
+"""Coordinate-based mouse and keyboard input, and screenshots (the `computer` verb)."""
 
 import asyncio
 import base64
@@ -25,9 +25,9 @@ CLICKS: dict[str, tuple[input_events.Button, int]] = {
 # CSS pixels of one notch of the wheel.
 NOTCH = 100
 _WAYS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
-_REST = "function (across, way, most) { return openchrome.rested(this, across, way, most) }"
+_REST = "function (across, way, most) { return openchrome.waitScrollEnd(this, across, way, most) }"
 _REST_MS = 1000
-_SCROLLED = "function (x, y) { return openchrome.scrolled(this, x, y) }"
+_SCROLLED = "function (x, y) { return openchrome.scrollElement(this, x, y) }"
 _FAR = 10_000_000
 _FORMATS: dict[Quality, dict[str, Any]] = {
     "high": {"format": "png", "optimizeForSpeed": True},
@@ -39,7 +39,7 @@ _MAX_ZOOM = 4.0
 
 @dataclass(frozen=True, slots=True)
 class ScaledScreenshot:
-    """A picture; `scale` is picture pixels per CSS pixel, left and top are those of the window."""
+    """An image; `scale` is image pixels per CSS pixel, left and top are in the window."""
 
     data: bytes
     mime_type: str
@@ -51,29 +51,29 @@ class ScaledScreenshot:
 
 
 async def perform_at(
-    tab: Tab, target: Target, clock: ActionDeadline, act: Callable[[], Coroutine[Any, Any, Any]]
+    tab: Tab, target: Target, deadline: ActionDeadline, act: Callable[[], Coroutine[Any, Any, Any]]
 ) -> ActionResult:
-    """Do it, and tell what changed around the target."""
+    """Run the action, and return what changed around the target."""
     async with ActionEffects(tab) as effects:
-        return await perform(target, clock, effects, act)
+        return await perform(target, deadline, effects, act)
 
 
 async def click(
-    tab: Tab, at: Point, clock: ActionDeadline, kind: str, modifiers: int = 0
+    tab: Tab, at: Point, deadline: ActionDeadline, kind: str, modifiers: int = 0
 ) -> tuple[Target, ActionResult]:
     """Click at a point, with the buttons that `kind` means; return what was hit."""
     button, count = CLICKS[kind]
     target = await hit_test.element_at_point(tab, *at)
     async with target.element:
-        done = await perform_at(
-            tab, target, clock,
+        result = await perform_at(
+            tab, target, deadline,
             lambda: input_events.click(tab, *at, button=button, count=count, modifiers=modifiers),
         )  # fmt: skip
-    return target, done
+    return target, result
 
 
 async def move(
-    tab: Tab, at: Point, clock: ActionDeadline, kind: str
+    tab: Tab, at: Point, deadline: ActionDeadline, kind: str
 ) -> tuple[Target, ActionResult]:
     """Move the mouse to a point; `kind` left_mouse_down or left_mouse_up presses or lets go."""
     target = await hit_test.element_at_point(tab, *at)
@@ -82,11 +82,11 @@ async def move(
         "left_mouse_up": input_events.button_up,
     }.get(kind, input_events.hover)
     async with target.element:
-        return target, await perform_at(tab, target, clock, lambda: act(tab, *at))
+        return target, await perform_at(tab, target, deadline, lambda: act(tab, *at))
 
 
 async def keys(
-    tab: Tab, clock: ActionDeadline, text: str, *, kind: str, hold_s: float = 0
+    tab: Tab, deadline: ActionDeadline, text: str, *, kind: str, hold_s: float = 0
 ) -> ActionResult:
     """Type text, or press keys (chords, several divided by spaces), where the focus is."""
     chords = text.split() if text.strip() else [text]
@@ -103,18 +103,23 @@ async def keys(
 
     target = await hit_test.focused_element(tab)
     async with target.element:
-        return await perform_at(tab, target, clock, act)
+        return await perform_at(tab, target, deadline, act)
 
 
 async def scroll(
-    tab: Tab, at: Point | None, clock: ActionDeadline, way: str, notches: float, modifiers: int = 0
+    tab: Tab,
+    at: Point | None,
+    deadline: ActionDeadline,
+    direction: str,
+    notches: float,
+    modifiers: int = 0,
 ) -> tuple[dict[str, Any], ActionResult]:
     """Turn the wheel at a point (the middle of the window); return where the scrolled box is."""
     if at is None:
-        seen = await hit_test.window_metrics(tab)
-        at = (seen["width"] / 2, seen["height"] / 2)
+        window = await hit_test.window_metrics(tab)
+        at = (window["width"] / 2, window["height"] / 2)
     x, y = at
-    across, down = (sign * notches * NOTCH for sign in _WAYS[way])
+    across, down = (sign * notches * NOTCH for sign in _WAYS[direction])
     target = await hit_test.element_at_point(tab, x, y)
     where: dict[str, Any] = {}
 
@@ -123,62 +128,67 @@ async def scroll(
         where.update(await target.element.call(_REST, across != 0, across or down, _REST_MS))
 
     async with target.element:
-        done = await perform_at(tab, target, clock, act)
-    return where, done
+        result = await perform_at(tab, target, deadline, act)
+    return where, result
 
 
 async def scroll_to_end(
-    tab: Tab, clock: ActionDeadline, way: str
+    tab: Tab, deadline: ActionDeadline, direction: str
 ) -> tuple[dict[str, Any], ActionResult]:
     """Scroll the box in the middle of the window to its end, at once."""
-    seen = await hit_test.window_metrics(tab)
-    target = await hit_test.element_at_point(tab, seen["width"] / 2, seen["height"] / 2)
+    window = await hit_test.window_metrics(tab)
+    target = await hit_test.element_at_point(tab, window["width"] / 2, window["height"] / 2)
     where: dict[str, Any] = {}
-    across, down = (sign * _FAR for sign in _WAYS[way])
+    across, down = (sign * _FAR for sign in _WAYS[direction])
 
     async def act() -> None:
         where.update(await target.element.call(_SCROLLED, across, down))
 
     async with target.element:
-        return where, await perform_at(tab, target, clock, act)
+        return where, await perform_at(tab, target, deadline, act)
 
 
 async def scaled_screenshot(
     tab: Tab, quality: Quality = "normal", region: Region | None = None
 ) -> ScaledScreenshot:
-    """Return what the window shows, a picture pixel for each CSS pixel, whatever the screen.
+    """Return an image of the window, one pixel for each CSS pixel, whatever the screen.
 
     region: only this part of the window (left, top, right, bottom), enlarged up to four times.
     """
     tab.check_usable()
-    seen = await hit_test.window_metrics(tab)
-    left, top, right, bottom = region or (0, 0, seen["width"], seen["height"])
+    window = await hit_test.window_metrics(tab)
+    left, top, right, bottom = region or (0, 0, window["width"], window["height"])
     width, height = right - left, bottom - top
     if left < 0 or top < 0 or width < 1 or height < 1:
-        raise _region_error(seen)
-    scale = min(_MAX_ZOOM, seen["width"] / width, seen["height"] / height) if region else 1.0
+        raise _region_error(window)
+    scale = min(_MAX_ZOOM, window["width"] / width, window["height"] / height) if region else 1.0
     params = dict(_FORMATS[quality])
-    if region or seen["ratio"] != 1:
-        box = {"x": left + seen["left"], "y": top + seen["top"], "width": width, "height": height}
-        params["clip"] = {**box, "scale": scale / seen["ratio"]}
+    if region or window["ratio"] != 1:
+        box = {
+            "x": left + window["left"],
+            "y": top + window["top"],
+            "width": width,
+            "height": height,
+        }
+        params["clip"] = {**box, "scale": scale / window["ratio"]}
     reply = await tab.cdp.send("Page.captureScreenshot", params)
     data = base64.b64decode(reply["data"])
     size = round(width * scale), round(height * scale)
     return ScaledScreenshot(data, f"image/{params['format']}", *size, round(scale, 3), left, top)
 
 
-def _region_error(seen: dict[str, Any]) -> OcdError:
+def _region_error(window: dict[str, Any]) -> OcdError:
     return OcdError(
-        "invalid_argument", "region is left, top, right, bottom in CSS pixels of the window.",
-        parameter="region", width=seen["width"], height=seen["height"],
+        "invalid_argument", "region must be left, top, right, bottom in CSS pixels of the window.",
+        parameter="region", width=window["width"], height=window["height"],
     )  # fmt: skip
 
 
-async def pause(clock: ActionDeadline, seconds: float) -> None:
+async def pause(deadline: ActionDeadline, seconds: float) -> None:
     """Let time pass, because the caller asked for it."""
-    if seconds > clock.seconds_left:
+    if seconds > deadline.seconds_left:
         raise OcdError(
             "invalid_argument", f"duration {seconds:g} s is longer than the call may take.",
-            hint="Raise timeout_ms, or better wait_for what is to come.", parameter="duration",
+            hint="Raise timeout_ms, or use wait_for instead.", parameter="duration",
         )  # fmt: skip
     await asyncio.sleep(seconds)

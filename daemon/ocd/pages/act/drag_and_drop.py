@@ -27,13 +27,13 @@ _NOWHERE = Locator()
 class DragEndpoint:
     """One end of a drag: an element, or a point of the window."""
 
-    aim: Locator = field(default=_NOWHERE)
+    locator: Locator = field(default=_NOWHERE)
     point: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DragMotion:
-    """In how many moves of the mouse a drag goes, and the seconds between them."""
+    """How many mouse moves a drag takes, and the seconds between them."""
 
     steps: int = STEPS
     delay_s: float = 0
@@ -41,7 +41,7 @@ class DragMotion:
 
 @dataclass(slots=True)
 class DragResult:
-    """What a drag came to."""
+    """The result of a drag."""
 
     source: dict[str, Any]
     target: dict[str, Any]
@@ -50,81 +50,83 @@ class DragResult:
     done: ActionResult
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the keys of the reply; `accepted` where the page has said whether it is."""
-        told = {"source": self.source, "target": self.target, "method": self.method}
-        return told if self.accepted is None else {**told, "accepted": self.accepted}
+        """Return the keys of the reply; `accepted` only where the page indicated it."""
+        result = {"source": self.source, "target": self.target, "method": self.method}
+        return result if self.accepted is None else {**result, "accepted": self.accepted}
 
 
 async def drag(
     tab: Tab,
-    clock: ActionDeadline,
+    deadline: ActionDeadline,
     source: DragEndpoint,
     target: DragEndpoint,
-    pace: DragMotion | None = None,
+    motion: DragMotion | None = None,
 ) -> DragResult:
     """Press at one end, move to the other, let go; the target is scrolled to while dragging.
 
     Raises what aiming and wait_ready raise for either end; the button is let go then.
     """
-    if target.aim != _NOWHERE:  # before the mouse is down: words that fit nothing change nothing
-        aimed: Target | None = await resolve_target(tab, replace(target.aim, texts="any"))
+    if (
+        target.locator != _NOWHERE
+    ):  # before the mouse is down: words that fit nothing change nothing
+        drop_target: Target | None = await resolve_target(tab, replace(target.locator, texts="any"))
     else:
-        aimed = None
+        drop_target = None
         await hit_test.check_inside(tab, *(target.point or (-1, -1)))
-    held, start = await _start(tab, clock, source)
-    places_of = {"end": start}
+    dragged, start = await _start(tab, deadline, source)
+    positions = {"end": start}
 
     async def act() -> None:
-        await held.element.call(_WATCH)
-        places_of["end"] = await _drag_to_target(
-            clock, held, start, aimed or target.point, pace or DragMotion()
+        await dragged.element.call(_WATCH)
+        positions["end"] = await _drag_to_target(
+            deadline, dragged, start, drop_target or target.point, motion or DragMotion()
         )
 
-    async with held.element, ActionEffects(tab) as effects:
-        done = await perform(held, clock, effects, act)
-        how: dict[str, Any] = {"html5": False, "effect": None}
+    async with dragged.element, ActionEffects(tab) as effects:
+        result = await perform(dragged, deadline, effects, act)
+        outcome: dict[str, Any] = {"html5": False, "effect": None}
         if not tab.closed and not effects.navigated and tab.opened_dialog is None:
-            how = await held.element.call(_DRAGGED)
-    if aimed is not None:
-        aimed.element.release()
-    accepted = how["effect"] != "none" if how["html5"] and how["effect"] else None
+            outcome = await dragged.element.call(_DRAGGED)
+    if drop_target is not None:
+        drop_target.element.release()
+    accepted = outcome["effect"] != "none" if outcome["html5"] and outcome["effect"] else None
     return DragResult(
-        _endpoint_to_dict(held, start), _endpoint_to_dict(aimed, places_of["end"]),
-        "html5" if how["html5"] else "pointer", accepted, done,
+        _endpoint_to_dict(dragged, start), _endpoint_to_dict(drop_target, positions["end"]),
+        "html5" if outcome["html5"] else "pointer", accepted, result,
     )  # fmt: skip
 
 
 async def _start(
-    tab: Tab, clock: ActionDeadline, source: DragEndpoint
+    tab: Tab, deadline: ActionDeadline, source: DragEndpoint
 ) -> tuple[Target, tuple[float, float]]:
     if source.point is not None:
         return await hit_test.element_at_point(tab, *source.point), source.point
-    held = await resolve_target(tab, replace(source.aim, texts="any"))
-    return held, await wait_ready(held, clock)
+    dragged = await resolve_target(tab, replace(source.locator, texts="any"))
+    return dragged, await wait_ready(dragged, deadline)
 
 
 async def _drag_to_target(
-    clock: ActionDeadline,
-    held: Target,
+    deadline: ActionDeadline,
+    dragged: Target,
     start: tuple[float, float],
     goal: Target | tuple[float, float] | None,
-    pace: DragMotion,
+    motion: DragMotion,
 ) -> tuple[float, float]:
-    tab = held.element.tab
+    tab = dragged.element.tab
     x, y = start
     try:
         await input_events.button_down(tab, x, y)
         for away in _FIRST_MOVES_PX:
             await input_events.drag_to(tab, x + away, y + away)
         if isinstance(goal, Target):
-            end = await wait_ready(goal, clock, enabled=False)
+            end = await wait_ready(goal, deadline, enabled=False)
         else:
             end = goal or start
-        for step in range(1, pace.steps + 1):
-            part = step / pace.steps
+        for step in range(1, motion.steps + 1):
+            part = step / motion.steps
             await input_events.drag_to(tab, x + (end[0] - x) * part, y + (end[1] - y) * part)
-            if pace.delay_s:
-                await asyncio.sleep(pace.delay_s)
+            if motion.delay_s:
+                await asyncio.sleep(motion.delay_s)
         # Over the target once more: what lies there has seen the pointer come, now it stays.
         await input_events.drag_to(tab, end[0], end[1])
         await input_events.button_up(tab, *end)
@@ -134,8 +136,8 @@ async def _drag_to_target(
     return end
 
 
-def _endpoint_to_dict(target: Target | None, place: tuple[float, float]) -> dict[str, Any]:
-    told: dict[str, Any] = {"position": [round(place[0], 1), round(place[1], 1)]}
+def _endpoint_to_dict(target: Target | None, position: tuple[float, float]) -> dict[str, Any]:
+    result: dict[str, Any] = {"position": [round(position[0], 1), round(position[1], 1)]}
     if target is not None:
-        told |= {**target.describe(), **({"ref": target.ref} if target.ref else {})}
-    return told
+        result |= {**target.describe(), **({"ref": target.ref} if target.ref else {})}
+    return result

@@ -1,4 +1,4 @@
-"""The actions that a caller names by a word, on one element, from its readiness to the answer."""
+"""The named actions on one element: wait until it is actionable, act, report."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -16,68 +16,72 @@ _FOCUS = "function () { this.focus({ preventScroll: true }) }"
 
 async def perform_action(
     target: Target,
-    clock: ActionDeadline,
-    word: str,
+    deadline: ActionDeadline,
+    action_name: str,
     value: str = "",
     modifiers: tuple[str, ...] = (),
 ) -> ActionResult:
-    """Do it once the element can be used, and tell what changed.
+    """Perform the action once the element is actionable, and return what changed.
 
-    Done.value is what a control has then that was written to, or can be checked.
+    `value` of the result is the control's new value, if it was written to or is checkable.
     word: click, double_click, right_click, hover, focus, check, uncheck, select, press, type,
     clear or scroll_into_view. value: the option, key or text.
-    Raises what wait_ready and fields raise.
+    Raises what wait_ready and form_fields raise.
     """
-    action = await _prepare(target, clock, word, value, modifiers)
+    action = await _prepare(target, deadline, action_name, value, modifiers)
     kind = target.about["kind"]
     # What a control holds is no node of the page: that it has changed is told by its value.
-    told = kind == "check" or (kind != "none" and word in _WRITES)
+    reports_value = kind == "check" or (kind != "none" and action_name in _WRITES)
     async with ActionEffects(target.element.tab) as effects:
-        return await perform(target, clock, effects, action, value=told)
+        return await perform(target, deadline, effects, action, value=reports_value)
 
 
 async def _prepare(
-    target: Target, clock: ActionDeadline, word: str, value: str, modifiers: tuple[str, ...]
+    target: Target,
+    deadline: ActionDeadline,
+    action_name: str,
+    value: str,
+    modifiers: tuple[str, ...],
 ) -> Callable[[], Coroutine[Any, Any, Any]]:
-    """Return what is to be done, once the element can be used."""
+    """Wait until the element is actionable; return the coroutine function of the action."""
     tab = target.element.tab
-    if word in ("click", "double_click", "right_click", "hover"):
-        x, y = await wait_ready(target, clock, enabled=word != "hover")
-        if word == "hover":
+    if action_name in ("click", "double_click", "right_click", "hover"):
+        x, y = await wait_ready(target, deadline, enabled=action_name != "hover")
+        if action_name == "hover":
             return lambda: input_events.hover(tab, x, y)
         bits = input_events.modifier_bits(modifiers)
-        button: input_events.Button = "right" if word == "right_click" else "left"
-        count = 2 if word == "double_click" else 1
+        button: input_events.Button = "right" if action_name == "right_click" else "left"
+        count = 2 if action_name == "double_click" else 1
         return lambda: input_events.click(tab, x, y, button=button, count=count, modifiers=bits)
-    if word in ("check", "uncheck"):
-        return lambda: form_fields.check(target, clock, want=word == "check")
-    if word == "select":
-        return lambda: form_fields.choose(target, clock, value)
-    if word == "clear":
-        return lambda: form_fields.clear(target, clock)
-    await wait_ready(target, clock, point=False, enabled=word in ("type", "press"))
-    if word == "scroll_into_view":
-        return lambda: wait_ready(target, clock, point=False, enabled=False)
-    return lambda: _keys(target, word, value)
+    if action_name in ("check", "uncheck"):
+        return lambda: form_fields.check(target, deadline, want=action_name == "check")
+    if action_name == "select":
+        return lambda: form_fields.choose(target, deadline, value)
+    if action_name == "clear":
+        return lambda: form_fields.clear(target, deadline)
+    await wait_ready(target, deadline, point=False, enabled=action_name in ("type", "press"))
+    if action_name == "scroll_into_view":
+        return lambda: wait_ready(target, deadline, point=False, enabled=False)
+    return lambda: _keys(target, action_name, value)
 
 
-async def _keys(target: Target, word: str, value: str) -> None:
+async def _keys(target: Target, action_name: str, value: str) -> None:
     tab = target.element.tab
     if target.about["role"] != "html":
         await target.element.call(_FOCUS)
-    if word == "press":
+    if action_name == "press":
         await input_events.press(tab, value)
-    elif word == "type":
+    elif action_name == "type":
         await input_events.type_text(tab, value)
 
 
 async def answer_dialog(
-    tab: Tab, clock: ActionDeadline, *, accept: bool, text: str = ""
+    tab: Tab, deadline: ActionDeadline, *, accept: bool, text: str = ""
 ) -> tuple[Dialog, ActionResult]:
-    """Close the dialog that is open; return what it was and what came of it."""
+    """Close the open dialog; return it and what changed."""
     async with ActionEffects(tab) as effects:
         dialog = await tab.answer_dialog(accept=accept, text=text)
         await tab.title()  # what the page does next has begun
-        if effects.leaving:
-            await effects.wait_loaded(clock.seconds_left)
+        if effects.navigating:
+            await effects.wait_loaded(deadline.seconds_left)
         return dialog, ActionResult(await effects.to_dict(), [])

@@ -1,4 +1,4 @@
-"""Files for a page: given to an input, to the chooser that a button opens, or dropped."""
+"""File uploads: into an input, through a file chooser, or by drag and drop."""
 
 import asyncio
 import base64
@@ -28,14 +28,14 @@ from ocd.storage.files import write_whole
 _CHOOSER_S = 1.0
 _NAME_BYTES = 200
 _RULES = "function () { return openchrome.fileRules(this) }"
-_RULES_OF = "function () { return openchrome.rulesOf(this) }"
+_RULES_OF = "function () { return openchrome.inputRules(this) }"
 _WATCH_DROP = "function () { openchrome.watchDrop(this) }"
 _TAKES_DROP = "function () { return openchrome.takesDrop() }"
 
 
 @dataclass(frozen=True, slots=True)
 class UploadFile:
-    """A file or a folder on disk that is to be given to a page."""
+    """A file or a folder on disk to upload."""
 
     path: Path
     mime_type: str = ""
@@ -94,86 +94,86 @@ class UploadStaging:
 def _file_name(name: str) -> str:
     """Return the last part of a name, without what no file system takes."""
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    plain = "".join(letter for letter in last if letter.isprintable()).strip()
-    if plain.strip(".") == "":
+    cleaned = "".join(letter for letter in last if letter.isprintable()).strip()
+    if cleaned.strip(".") == "":
         raise OcdError(
             "invalid_argument", f"Not a file name: {name!r}.", parameter="files", file=name
         )
-    stem, dot, ending = plain.rpartition(".")
-    room = _NAME_BYTES - len(f"{dot}{ending}".encode())
-    if room < 1 or not stem:
-        return plain.encode()[:_NAME_BYTES].decode(errors="ignore")
-    return f"{stem.encode()[:room].decode(errors='ignore')}{dot}{ending}"
+    stem, dot, ending = cleaned.rpartition(".")
+    max_length = _NAME_BYTES - len(f"{dot}{ending}".encode())
+    if max_length < 1 or not stem:
+        return cleaned.encode()[:_NAME_BYTES].decode(errors="ignore")
+    return f"{stem.encode()[:max_length].decode(errors='ignore')}{dot}{ending}"
 
 
 async def upload(
-    target: Target, clock: ActionDeadline, parcels: Sequence[UploadFile], *, drop: bool = False
+    target: Target, deadline: ActionDeadline, files: Sequence[UploadFile], *, drop: bool = False
 ) -> tuple[str, ActionResult]:
-    """Give the page the files; return how: `input`, `chooser` or `drop`.
+    """Upload the files; return how: `input`, `chooser` or `drop`.
 
     Raises wrong_value where the input's rules (accept, multiple, folders) refuse them, or where
     nothing takes files; not_enabled, and what wait_ready raises.
     """
     if drop:
-        return "drop", await _drop(target, clock, parcels)
+        return "drop", await _drop(target, deadline, files)
     rules = await target.element.call(_RULES)
     if rules is None:
-        return "chooser", await _use_file_chooser(target, clock, parcels)
-    _check(target, rules, parcels)
+        return "chooser", await _use_file_chooser(target, deadline, files)
+    _check(target, rules, files)
     frame, tab = target.element.frame, target.element.tab
     object_id = await engine.handle(tab, frame, "openchrome.fileInput()")
     assert object_id is not None
     async with Element(tab, frame, object_id), ActionEffects(tab) as effects:
-        done = await perform(
-            target, clock, effects, lambda: _set_files(target, parcels, objectId=object_id)
+        result = await perform(
+            target, deadline, effects, lambda: _set_files(target, files, objectId=object_id)
         )
-    return "input", done
+    return "input", result
 
 
-async def _set_files(target: Target, parcels: Sequence[UploadFile], **node: Any) -> None:  # noqa: ANN401
-    files = [str(parcel.path) for parcel in parcels]
-    await target.element.frame.cdp.send("DOM.setFileInputFiles", {"files": files, **node})
+async def _set_files(target: Target, files: Sequence[UploadFile], **node: Any) -> None:  # noqa: ANN401
+    paths = [str(file.path) for file in files]
+    await target.element.frame.cdp.send("DOM.setFileInputFiles", {"files": paths, **node})
 
 
-def _check(target: Target, rules: dict[str, Any], parcels: Sequence[UploadFile]) -> None:
+def _check(target: Target, rules: dict[str, Any], files: Sequence[UploadFile]) -> None:
     if rules["disabled"]:
         raise OcdError(
-            "not_enabled", f"{target.about['name']!r} ({target.ref}) takes no file now: "
-            f"{rules['disabled']}.", hint="Fill what it depends on first.", ref=target.ref,
+            "not_enabled", f"{target.about['name']!r} ({target.ref}) does not accept files now: "
+            f"{rules['disabled']}.", hint="Fill in what it depends on first.", ref=target.ref,
         )  # fmt: skip
-    if len(parcels) > 1 and not rules["multiple"] and not rules["directory"]:
+    if len(files) > 1 and not rules["multiple"] and not rules["directory"]:
         raise value_error(
-            target, f"it takes one file, not {len(parcels)}.", "Upload one at a time."
+            target, f"it accepts one file, not {len(files)}.", "Upload one at a time."
         )
-    for parcel in parcels:
-        if parcel.path.is_dir() != bool(rules["directory"]):
+    for file in files:
+        if file.path.is_dir() != bool(rules["directory"]):
             takes = "a folder" if rules["directory"] else "files, no folder"
             raise value_error(
-                target, f"it takes {takes}: {parcel.path}.", "Give a path of that kind."
+                target, f"it accepts {takes}: {file.path}.", "Give a path of that kind."
             )
-        if not rules["directory"] and not accepts(rules["accept"], parcel):
+        if not rules["directory"] and not accepts(rules["accept"], file):
             hint = "The page would refuse it; give a file of that kind."
             raise value_error(
-                target, f"it accepts {rules['accept']}, not {parcel.name}.", hint,
-                accept=rules["accept"], file=parcel.name,
+                target, f"it accepts {rules['accept']}, not {file.name}.", hint,
+                accept=rules["accept"], file=file.name,
             )  # fmt: skip
 
 
-def accepts(accept: str, parcel: UploadFile) -> bool:
+def accepts(accept: str, file: UploadFile) -> bool:
     """Return whether an input's `accept` lets the file through: endings, types, types with *."""
-    wanted = [word.strip().lower() for word in accept.split(",") if word.strip()]
-    kind = parcel.mime_type or mimetypes.guess_type(parcel.name)[0] or ""
-    name = parcel.name.lower()
-    return not wanted or any(
+    accepted_types = [word.strip().lower() for word in accept.split(",") if word.strip()]
+    kind = file.mime_type or mimetypes.guess_type(file.name)[0] or ""
+    name = file.name.lower()
+    return not accepted_types or any(
         name.endswith(word)
         if word.startswith(".")
         else kind == word or (word.endswith("/*") and kind.startswith(word[:-1])) or word == "*/*"
-        for word in wanted
+        for word in accepted_types
     )
 
 
 async def _use_file_chooser(
-    target: Target, clock: ActionDeadline, parcels: Sequence[UploadFile]
+    target: Target, deadline: ActionDeadline, files: Sequence[UploadFile]
 ) -> ActionResult:
     tab, cdp = target.element.tab, target.element.frame.cdp
     opened: asyncio.Future[Any] = cdp.create_future()
@@ -185,36 +185,36 @@ async def _use_file_chooser(
     async def act() -> None:
         await input_events.click(tab, x, y)
         try:
-            async with asyncio.timeout(min(_CHOOSER_S, max(clock.seconds_left, 0.05))):
+            async with asyncio.timeout(min(_CHOOSER_S, max(deadline.seconds_left, 0.05))):
                 chooser = await opened
         except TimeoutError:
             raise value_error(
-                target, "it is no file input, and clicking it opened no chooser.",
+                target, "it is not a file input, and clicking it did not open a file chooser.",
                 "Name the input (selector input[type=file]), or pass drop=true for a drop zone.",
             ) from None  # fmt: skip
-        await _fill_chooser(target, chooser, parcels)
+        await _fill_chooser(target, chooser, files)
 
-    x, y = await wait_ready(target, clock)
+    x, y = await wait_ready(target, deadline)
     cdp.on("Page.fileChooserOpened", listen)
     await cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True})
     try:
         async with ActionEffects(tab) as effects:
-            return await perform(target, clock, effects, act)
+            return await perform(target, deadline, effects, act)
     finally:
         cdp.off("Page.fileChooserOpened", listen)
         cdp.send_nowait("Page.setInterceptFileChooserDialog", {"enabled": False})
 
 
-async def _fill_chooser(target: Target, chooser: Event, parcels: Sequence[UploadFile]) -> None:
+async def _fill_chooser(target: Target, chooser: Event, files: Sequence[UploadFile]) -> None:
     node = chooser.get("backendNodeId")
     if node is None:  # showOpenFilePicker: it has no input that files could be put into
         hint = "Pass drop=true if the page takes dropped files."
-        raise value_error(target, "its chooser takes no files from outside.", hint)
+        raise value_error(target, "its file chooser cannot be filled.", hint)
     tab, frame = target.element.tab, target.element.frame
     resolved = await frame.cdp.send("DOM.resolveNode", await _isolated_object(target, node))
-    async with Element(tab, frame, str(resolved["object"]["objectId"])) as held:
-        _check(target, await held.call(_RULES_OF), parcels)
-        await _set_files(target, parcels, backendNodeId=node)
+    async with Element(tab, frame, str(resolved["object"]["objectId"])) as input_element:
+        _check(target, await input_element.call(_RULES_OF), files)
+        await _set_files(target, files, backendNodeId=node)
 
 
 async def _isolated_object(target: Target, node: int) -> dict[str, Any]:
@@ -225,12 +225,12 @@ async def _isolated_object(target: Target, node: int) -> dict[str, Any]:
 
 
 async def _drop(
-    target: Target, clock: ActionDeadline, parcels: Sequence[UploadFile]
+    target: Target, deadline: ActionDeadline, files: Sequence[UploadFile]
 ) -> ActionResult:
     tab = target.element.tab
-    x, y = await wait_ready(target, clock)
-    files = [str(parcel.path) for parcel in parcels]
-    data = {"items": [], "files": files, "dragOperationsMask": 1}
+    x, y = await wait_ready(target, deadline)
+    paths = [str(file.path) for file in files]
+    data = {"items": [], "files": paths, "dragOperationsMask": 1}
 
     async def send(kind: str) -> None:
         await tab.cdp.send("Input.dispatchDragEvent", {"type": kind, "x": x, "y": y, "data": data})
@@ -242,8 +242,10 @@ async def _drop(
         # Chromium would open a file that is dropped where the page does not want it.
         if not await target.element.call(_TAKES_DROP):
             await send("dragCancel")
-            raise value_error(target, "nothing can be dropped there.", "Name the drop zone itself.")
+            raise value_error(
+                target, "it does not accept dropped files.", "Name the drop zone itself."
+            )
         await send("drop")
 
     async with ActionEffects(tab) as effects:
-        return await perform(target, clock, effects, act)
+        return await perform(target, deadline, effects, act)

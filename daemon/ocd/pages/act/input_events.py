@@ -1,4 +1,4 @@
-"""The mouse and the keyboard of a tab, as trusted input."""
+"""Trusted mouse and keyboard events of a tab."""
 
 import asyncio
 import contextlib
@@ -47,9 +47,9 @@ async def click(
     # Sent at once, done in order: each is answered when the page's listeners have run.
     calls = [_mouse(tab, "mouseMoved", x, y, modifiers=modifiers)]
     for number in range(1, count + 1):
-        held = {**keys, "clickCount": number}
-        calls.append(_mouse(tab, "mousePressed", x, y, buttons=_BUTTON_BITS[button], **held))
-        calls.append(_mouse(tab, "mouseReleased", x, y, **held))
+        params = {**keys, "clickCount": number}
+        calls.append(_mouse(tab, "mousePressed", x, y, buttons=_BUTTON_BITS[button], **params))
+        calls.append(_mouse(tab, "mouseReleased", x, y, **params))
     for call in calls:
         await call
 
@@ -57,8 +57,8 @@ async def click(
 async def button_down(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
     """Press the left button there and hold it."""
     await _mouse(tab, "mouseMoved", x, y, modifiers=modifiers)
-    held = {"button": "left", "clickCount": 1, "modifiers": modifiers}
-    await _mouse(tab, "mousePressed", x, y, buttons=1, **held)
+    params = {"button": "left", "clickCount": 1, "modifiers": modifiers}
+    await _mouse(tab, "mousePressed", x, y, buttons=1, **params)
 
 
 async def drag_to(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
@@ -68,15 +68,15 @@ async def drag_to(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
 
 async def button_up(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
     """Let go of the left button there."""
-    held = {"button": "left", "clickCount": 1, "modifiers": modifiers}
-    await _mouse(tab, "mouseReleased", x, y, **held)
+    params = {"button": "left", "clickCount": 1, "modifiers": modifiers}
+    await _mouse(tab, "mouseReleased", x, y, **params)
 
 
 def release_button(tab: Tab, x: float, y: float) -> None:
     """Let go of the left button there, whether or not the page ever answers."""
-    held = {"button": "left", "clickCount": 1}
+    params = {"button": "left", "clickCount": 1}
     tab.cdp.send_nowait(
-        "Input.dispatchMouseEvent", {"type": "mouseReleased", "x": x, "y": y, **held}
+        "Input.dispatchMouseEvent", {"type": "mouseReleased", "x": x, "y": y, **params}
     )
 
 
@@ -109,11 +109,11 @@ async def type_text(tab: Tab, text: str) -> None:
 
 async def press(tab: Tab, chord: str, hold_s: float = 0) -> None:
     """Press a key, or several at once: Enter, Control+a; hold them down for `hold_s`."""
-    *held, last = parse_chord(chord)
+    *modifiers, last = parse_chord(chord)
     keyboard = tab.keyboard
     down: list[str] = []
     try:
-        for name in held:
+        for name in modifiers:
             down.append(name)
             await keyboard.down(name)
         down.append(last)
@@ -147,11 +147,11 @@ def parse_chord(chord: str) -> list[str]:
     names = [_key(name) for name in chord.replace("++", "+plus").split("+")]
     if not all(names):
         raise _unknown_key_error(chord)
-    *held, last = names
+    *modifiers, last = names
     # Ctrl+K is said of the key; with a capital letter the page would see one that Shift gives.
-    if held and "Shift" not in held and len(last) == 1:
+    if modifiers and "Shift" not in modifiers and len(last) == 1:
         last = last.lower()
-    return [*held, last]
+    return [*modifiers, last]
 
 
 def is_key(chord: str) -> bool:
@@ -162,16 +162,16 @@ def is_key(chord: str) -> bool:
 def _key(name: str) -> str:
     from ocd.browser.cdp.pyppeteer_adapter import key_names  # pyppeteer costs 100 ms and 20 MB
 
-    word = "+" if name == "plus" else name.strip() or name
-    spelled = _KEY_ALIASES.get(word.lower(), word)
-    if spelled in key_names():
-        return spelled
-    near = [key for key in key_names() if key.lower() == spelled.lower()]
-    return near[0] if near else ""
+    name_given = "+" if name == "plus" else name.strip() or name
+    key_name = _KEY_ALIASES.get(name_given.lower(), name_given)
+    if key_name in key_names():
+        return key_name
+    similar = [key for key in key_names() if key.lower() == key_name.lower()]
+    return similar[0] if similar else ""
 
 
 def _unknown_key_error(chord: str) -> OcdError:
     return OcdError(
-        "wrong_value", f"There is no key {chord!r}.",
-        hint="Keys are like Enter, Tab, Escape, ArrowDown, a, or chords like Control+a.",
+        "wrong_value", f"Not a known key: {chord!r}.",
+        hint="For example Enter, Tab, Escape, ArrowDown, a, or a chord such as Control+a.",
     )  # fmt: skip

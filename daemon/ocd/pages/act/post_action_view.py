@@ -1,4 +1,4 @@
-"""What a page is like after an action, for callers who want to hear more than what changed."""
+"""Views of a page after an action: state summary, screenshot, differences of the outline."""
 
 import contextlib
 from typing import Literal
@@ -14,12 +14,12 @@ MAX_DIFFERENCE_LINES = 60
 Form = Literal["dom_delta", "state_summary", "both"]
 
 
-async def view_after_action(tab: Tab, done: ActionResult, form: Form) -> list[str]:
-    """Return the lines to tell: what changed, the state of the page as `inspect` says it, or both.
+async def view_after_action(tab: Tab, result: ActionResult, form: Form) -> list[str]:
+    """Return the lines to report: what changed, the page state as in `inspect`, or both.
 
-    A page that is gone or asks by a dialog has no state to tell: `changed` says so.
+    A page that is gone or shows a dialog has no state to report: `changed` says so.
     """
-    lines = [] if form == "state_summary" else done.lines
+    lines = [] if form == "state_summary" else result.lines
     if form == "dom_delta" or not _can_answer(tab):
         return lines
     report = await page_state.read_page_state(tab, "", "visible")
@@ -28,7 +28,7 @@ async def view_after_action(tab: Tab, done: ActionResult, form: Form) -> list[st
 
 
 async def screenshot_after(tab: Tab, quality: Quality = "low") -> ScaledScreenshot | None:
-    """Return what the window shows, or None if nothing can be shown now."""
+    """Return a screenshot of the window, or None if none can be taken now."""
     if _can_answer(tab):
         with contextlib.suppress(OcdError):
             return await coordinate_input.scaled_screenshot(tab, quality)

@@ -1,4 +1,4 @@
-"""Closed shadow trees: CDP alone can look into them, and shows them to the engine once."""
+"""Closed shadow trees: only CDP can look into them, and reveals them to the engine."""
 
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
@@ -7,7 +7,7 @@ from ocd.pages.engine import engine
 
 
 async def reveal_closed_shadow(tab: Tab, frame: Frame) -> bool:
-    """Show the engine the closed shadow trees of its suspects; whether there were any."""
+    """Reveal the closed shadow trees of the engine's suspects; return whether there were any."""
     array = await engine.handle(tab, frame, "openchrome.takeSuspects()")
     assert array
     listed = await frame.cdp.send(
@@ -19,18 +19,18 @@ async def reveal_closed_shadow(tab: Tab, frame: Frame) -> bool:
         if item["name"].isdigit() and "objectId" in item.get("value", {})
     ]
     # Sent at once, answered in order.
-    asked = [
+    calls = [
         frame.cdp.send("DOM.describeNode", {"objectId": host, "pierce": True}) for host in hosts
     ]
-    nodes = [(await reply)["node"] for reply in asked]
-    found = False
+    nodes = [(await reply)["node"] for reply in calls]
+    revealed = False
     for host, node in zip(hosts, nodes, strict=True):
         for root in node.get("shadowRoots", ()):
             if root["shadowRootType"] == "closed":
                 await _adopt(frame, host, int(root["backendNodeId"]))
-                found = True
+                revealed = True
     frame.cdp.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": "openchrome-handles"})
-    return found
+    return revealed
 
 
 async def _adopt(frame: Frame, host: str, root: int) -> None:

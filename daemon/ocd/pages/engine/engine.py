@@ -1,4 +1,4 @@
-"""The script that reads a page, in the page: put into a document's isolated world once.
+"""The page engine: the scripts that run in a document's isolated world, injected once.
 
 Its files lie in `browser/injected/`; together they define `openchrome` there (see the end of
 serialise_html.js), where the page's own scripts neither see nor touch it.
@@ -39,21 +39,21 @@ async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # no
 
     Raises script_error for a page that goes on to another document whenever the engine is there.
     """
-    there = frame.world is not None  # else the document is new
+    installed = frame.world is not None  # else the document is new
     for _ in range(3):
-        if there:
+        if installed:
             answer = await tab.evaluate(_CALL, args=[name, args], isolated=True, frame=frame)
             if answer is not None:
                 return answer[0]
         await tab.evaluate(source(), isolated=True, frame=frame)
-        there = True
+        installed = True
     raise evaluate.page_left(begun=False)
 
 
 async def handle(tab: "Tab", frame: Frame, expression: str) -> str | None:
     """Return the remote object id of an expression about `openchrome`; None for null.
 
-    The engine must be there already. Whoever asks releases the object.
+    The engine must be installed already. The caller releases the object.
     """
     tab.check_usable()
     context = await evaluate.isolated_context(frame)
@@ -61,5 +61,5 @@ async def handle(tab: "Tab", frame: Frame, expression: str) -> str | None:
     reply = await frame.cdp.send("Runtime.evaluate", params)
     if "exceptionDetails" in reply:
         evaluate.value_of(reply)
-    found = reply["result"].get("objectId")
-    return str(found) if found else None
+    object_id = reply["result"].get("objectId")
+    return str(object_id) if object_id else None

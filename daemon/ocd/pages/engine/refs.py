@@ -1,4 +1,4 @@
-"""Refs: numbers of elements, valid as long as the element stands in the page, never given twice."""
+"""Refs: numbers of elements, valid as long as the element is in the page, never reused."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _REF = re.compile(r"\s*@?e?(\d{1,9})\s*", re.IGNORECASE)
 
 
 class _RefRange(NamedTuple):
-    """Numbers given in one go: `first` to `following` - 1, in one document of one frame."""
+    """Numbers assigned by one reading: `first` to `following` - 1, in one document of a frame."""
 
     first: int
     following: int
@@ -31,7 +31,7 @@ _SESSIONS = 1000
 
 
 class RefRegistry:
-    """Which document of a tab a number belongs to; the elements are known in the page only."""
+    """Maps numbers to the documents of a tab; only the page knows the elements."""
 
     def __init__(self, session: str) -> None:
         self._session = session
@@ -42,12 +42,14 @@ class RefRegistry:
         """The number from which the next reading counts."""
         return _highest.get(self._session, 0) + 1
 
-    def note(self, frame_id: str, reply: dict[str, Any]) -> None:
-        """Take over the numbers that an engine's reply says it has given."""
+    def record(self, frame_id: str, reply: dict[str, Any]) -> None:
+        """Record the numbers that the engine's reply says it assigned."""
         first, following = int(reply["first"]), int(reply["next"])
         if following > first:
             self._runs.append(_RefRange(first, following, frame_id, str(reply["nonce"])))
-            self._runs.sort(key=lambda run: run.first)  # another tab's reading may come between
+            self._runs.sort(
+                key=lambda ref_range: ref_range.first
+            )  # another tab's reading may come between
             # The session that has not read for the longest time goes first.
             highest = max(_highest.pop(self._session, 0), following - 1)
             _highest[self._session] = highest
@@ -55,18 +57,18 @@ class RefRegistry:
                 del _highest[next(iter(_highest))]
 
     def find(self, number: int) -> _RefRange | None:
-        """Return where the number was given, None if this tab never gave it."""
-        place = bisect_right(self._runs, number, key=lambda run: run.first) - 1
+        """Return the range of the number, None if it is not of this tab."""
+        place = bisect_right(self._runs, number, key=lambda ref_range: ref_range.first) - 1
         if place < 0 or number >= self._runs[place].following:
             return None
         return self._runs[place]
 
     def __repr__(self) -> str:
-        return f"RefBook(next=e{self.next}, runs={len(self._runs)})"
+        return f"RefRegistry(next=e{self.next}, runs={len(self._runs)})"
 
 
 def refs_of(tab: Tab) -> RefRegistry:
-    """Return the tab's book; it lives as long as the tab."""
+    """Return the tab's registry; it lives as long as the tab."""
     return tab.state(RefRegistry) or tab.set_state(RefRegistry(tab.session_name))
 
 
@@ -83,7 +85,7 @@ def parse_ref(text: str) -> int:
 
 @dataclass(slots=True)
 class Element:
-    """One element of a page, held in its frame's isolated world; `async with` lets go of it."""
+    """One element of a page, held in its frame's isolated world; `async with` releases it."""
 
     tab: Tab
     frame: Frame
@@ -105,7 +107,7 @@ class Element:
             raise evaluate.script_error(error) from None
 
     def release(self) -> None:
-        """Let the page forget that we hold the element."""
+        """Release the element in the page."""
         self.frame.cdp.send_nowait("Runtime.releaseObject", {"objectId": self.object_id})
 
     async def __aenter__(self) -> Self:
@@ -130,26 +132,26 @@ def _stale_error(ref: str, why: str) -> OcdError:
 def _foreign_ref_error(tab: Tab, number: int) -> OcdError:
     name, hint = f"e{number}", "Call read_page: refs belong to the tab that was read."
     for other in tab.all_tabs():
-        book = other.state(RefRegistry)
-        if book and other.session_name == tab.session_name and book.find(number):
-            hint = f"It is an element of tab {other.id}: pass tab_id={other.id}."
+        registry = other.state(RefRegistry)
+        if registry and other.session_name == tab.session_name and registry.find(number):
+            hint = f"It belongs to tab {other.id}: pass tab_id={other.id}."
     return OcdError(
-        "stale_ref", f"No reading of tab {tab.id} has given {name}.", hint=hint, ref=name
+        "stale_ref", f"{name} does not come from a reading of tab {tab.id}.", hint=hint, ref=name
     )
 
 
 async def locate_ref(tab: Tab, ref: str) -> tuple[Frame, int]:
     """Return the frame and the number of a ref whose document is still there; stale_ref."""
     number = parse_ref(ref)
-    run = refs_of(tab).find(number)
+    ref_range = refs_of(tab).find(number)
     name = f"e{number}"
-    if run is None:
+    if ref_range is None:
         raise _foreign_ref_error(tab, number)
-    frame = next((frame for frame in tab.frames() if frame.frame_id == run.frame_id), None)
+    frame = next((frame for frame in tab.frames() if frame.frame_id == ref_range.frame_id), None)
     if frame is None:
         raise _stale_error(name, "its frame is gone")
-    known = "globalThis.openchrome ? openchrome.nonce : null"
-    if await tab.evaluate(known, isolated=True, frame=frame) != run.nonce:
+    nonce = "globalThis.openchrome ? openchrome.nonce : null"
+    if await tab.evaluate(nonce, isolated=True, frame=frame) != ref_range.nonce:
         raise _stale_error(name, "the page has loaded another document since")
     return frame, number
 
@@ -188,7 +190,7 @@ async def _of_selector(tab: Tab, selector: str) -> Element:
 
 
 async def matches(tab: Tab, frame: Frame, selector: str) -> bool:
-    """Return whether a CSS selector has a match in the frame; invalid_argument if it is none."""
+    """Return whether a CSS selector matches in the frame; invalid_argument if it is invalid."""
     try:
         return bool(await engine.call(tab, frame, "has", selector))
     except OcdError as error:
@@ -203,5 +205,5 @@ def no_match_error(selector: str) -> OcdError:
     """Return the error of a selector that matches nothing."""
     return OcdError(
         "element_not_found", f"No element matches {selector!r}.",
-        hint="Read the page for what is there, or wait_for the selector.", selector=selector,
+        hint="Read the page to see what is there, or wait_for the selector.", selector=selector,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Doing the steps of an instruction, each by the same means as the verbs that do one thing."""
+"""Runs the steps of an instruction, each with the functions behind the single-action verbs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -33,7 +33,7 @@ _TYPING = "function () { return openchrome.isTyping(this) }"
 
 @dataclass(slots=True)
 class StepResult:
-    """A step that was taken: what it acted on, if on anything, and what that changed."""
+    """The result of a step: the element it acted on, if any, and what changed."""
 
     step: Step
     done: ActionResult
@@ -42,15 +42,15 @@ class StepResult:
     more: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self, number: int) -> dict[str, Any]:
-        """Return the step as the reply says it; what was typed is not repeated."""
-        told: dict[str, Any] = {"step": number, "action": self.step.kind}
+        """Return the step for the reply, without the typed text."""
+        result: dict[str, Any] = {"step": number, "action": self.step.kind}
         if self.ref:
-            told |= {"target": self.target, "ref": self.ref}
-        return {**told, **self.more, "outcome": "SUCCESS", "changed": self.done.changed}
+            result |= {"target": self.target, "ref": self.ref}
+        return {**result, **self.more, "outcome": "SUCCESS", "changed": self.done.changed}
 
 
 class InstructionRunner:
-    """One instruction's way through its steps."""
+    """Runs the steps of one instruction."""
 
     def __init__(self, tab: Tab, deadline: ActionDeadline, context: str = "") -> None:
         self.tab = tab
@@ -58,8 +58,8 @@ class InstructionRunner:
         self.context = context
         self.results: list[StepResult] = []
 
-    async def follow(self, steps: list[Step]) -> None:
-        """Take the steps in order; an error says which one failed and what was done before it."""
+    async def run(self, steps: list[Step]) -> None:
+        """Run the steps in order; an error says which one failed and what was done before it."""
         for step in steps:
             try:
                 self.results.append(await _handlers()[step.kind](self, step))
@@ -68,14 +68,14 @@ class InstructionRunner:
 
     def _step_error(self, step: Step, error: OcdError) -> OcdError:
         number = len(self.results) + 1
-        before = [taken.to_dict(at) for at, taken in enumerate(self.results, 1)]
+        earlier = [result.to_dict(index) for index, result in enumerate(self.results, 1)]
         return OcdError(
             error.code, f"Step {number} ({step.kind}): {error.message}", hint=error.hint,
-            **{**error.details, "step": number, "steps": before},
+            **{**error.details, "step": number, "steps": earlier},
         )  # fmt: skip
 
     async def resolve_element(self, step: Step, roles: frozenset[str] = frozenset()) -> Target:
-        """Return the step's element; after another step it is waited for."""
+        """Return the step's element, waiting for it if a step came before."""
         self.tab.check_usable()
         locator = replace(
             self.locator(step.place, roles, step.nth),
@@ -96,20 +96,22 @@ class InstructionRunner:
     def locator(
         self, words: str, roles: frozenset[str] = frozenset(), nth: int | None = None
     ) -> Locator:
-        """Return what words mean: a ref, a CSS selector, or words."""
-        plain = words.strip()
-        bare = plain.removeprefix("[ref=").removesuffix("]").lstrip("@")
-        if bare[:1] == "e" and bare[1:].isdigit():
-            return Locator(ref=bare)
-        if plain[:1] in "#.[" and " " not in plain and len(plain) > 1:
-            return Locator(selector=plain)
-        return Locator(query=plain, roles=roles, nth=nth)
+        """Return the locator that words stand for: a ref, a CSS selector, or a query."""
+        text = words.strip()
+        ref = text.removeprefix("[ref=").removesuffix("]").lstrip("@")
+        if ref[:1] == "e" and ref[1:].isdigit():
+            return Locator(ref=ref)
+        if text[:1] in "#.[" and " " not in text and len(text) > 1:
+            return Locator(selector=text)
+        return Locator(query=text, roles=roles, nth=nth)
 
 
-async def _perform(runner: InstructionRunner, step: Step, word: str, target: Target) -> StepResult:
+async def _perform(
+    runner: InstructionRunner, step: Step, action: str, target: Target
+) -> StepResult:
     async with target.element:
-        done = await element_actions.perform_action(target, runner.deadline, word, step.value)
-    return StepResult(step, done, target.ref, target.describe())
+        result = await element_actions.perform_action(target, runner.deadline, action, step.value)
+    return StepResult(step, result, target.ref, target.describe())
 
 
 async def _act(runner: InstructionRunner, step: Step) -> StepResult:
@@ -140,22 +142,26 @@ async def _fill(runner: InstructionRunner, step: Step) -> StepResult:
     target = await runner.resolve_element(step, FIELD_ROLES)
     async with target.element:
         if step.kind == "append":
-            done = await element_actions.perform_action(target, runner.deadline, "type", step.value)
+            result = await element_actions.perform_action(
+                target, runner.deadline, "type", step.value
+            )
         else:
-            done = await form_fields.fill(target, runner.deadline, step.value)
-    return StepResult(step, done, target.ref, target.describe())
+            result = await form_fields.fill(target, runner.deadline, step.value)
+    return StepResult(step, result, target.ref, target.describe())
 
 
 async def _search(runner: InstructionRunner, step: Step) -> StepResult:
     try:
-        taken = await _fill(runner, replace(step, place=step.place or "search"))
+        filled = await _fill(runner, replace(step, place=step.place or "search"))
     except OcdError as error:
         if not step.place or error.code not in ("element_not_found", "wrong_value", "ambiguous"):
             raise
-        taken = await _fill(runner, replace(step, place="search"))
-    done = await coordinate_input.keys(runner.tab, runner.deadline, "Enter", kind="key")
-    both = ActionResult({**taken.done.changed, **done.changed}, done.lines or taken.done.lines)
-    return StepResult(step, both, taken.ref, taken.target)
+        filled = await _fill(runner, replace(step, place="search"))
+    submitted = await coordinate_input.keys(runner.tab, runner.deadline, "Enter", kind="key")
+    combined = ActionResult(
+        {**filled.done.changed, **submitted.changed}, submitted.lines or filled.done.lines
+    )
+    return StepResult(step, combined, filled.ref, filled.target)
 
 
 async def _type(runner: InstructionRunner, step: Step) -> StepResult:
@@ -163,31 +169,32 @@ async def _type(runner: InstructionRunner, step: Step) -> StepResult:
     async with target.element as element:
         if not await element.call(_TYPING):
             raise OcdError(
-                "not_understood", "It is not said where to type, and no field has the focus.",
+                "not_understood",
+                "The instruction does not say where to type, and no field has the focus.",
                 hint=f'Say: type "{step.value[:40]}" into Name.', words=step.words,
             )  # fmt: skip
-    done = await coordinate_input.keys(runner.tab, runner.deadline, step.value, kind="type")
-    return StepResult(step, done, target.ref, target.describe())
+    result = await coordinate_input.keys(runner.tab, runner.deadline, step.value, kind="type")
+    return StepResult(step, result, target.ref, target.describe())
 
 
 async def _press(runner: InstructionRunner, step: Step) -> StepResult:
     if step.kind == "press_or_click":
-        found, _ = await search(runner.tab, step.value, 3, acts=True)
-        called = [one for one in found if one.name.strip().lower() == step.value.lower()]
-        if called and len(step.value) > 1:
+        matches, _ = await search(runner.tab, step.value, 3, actionable_only=True)
+        named = [match for match in matches if match.name.strip().lower() == step.value.lower()]
+        if named and len(step.value) > 1:
             raise OcdError(
-                "ambiguous", f"{step.words!r} can mean the key, or the {called[0].role} "
-                f"{called[0].name!r}.", hint=f"Say: click {called[0].name}, or: press the "
-                f"{step.value} key.", candidates=[one.line for one in called],
+                "ambiguous", f"{step.words!r} can mean the key, or the {named[0].role} "
+                f"{named[0].name!r}.", hint=f"Say: click {named[0].name}, or: press the "
+                f"{step.value} key.", candidates=[match.line for match in named],
             )  # fmt: skip
-        if called:
+        if named:
             return await _act(runner, replace(step, kind="click", place=step.value))
     if step.place:
         target = await runner.resolve_element(step, FIELD_ROLES)
         return await _perform(runner, replace(step, kind="press"), "press", target)
     chords = " ".join([step.value] * int(step.amount or 1))
-    done = await coordinate_input.keys(runner.tab, runner.deadline, chords, kind="key")
-    return StepResult(replace(step, kind="press"), done)
+    result = await coordinate_input.keys(runner.tab, runner.deadline, chords, kind="key")
+    return StepResult(replace(step, kind="press"), result)
 
 
 async def _submit(runner: InstructionRunner, step: Step) -> StepResult:
@@ -198,38 +205,42 @@ async def _submit(runner: InstructionRunner, step: Step) -> StepResult:
         sent.append(await target.element.call(_SUBMIT))
 
     async with target.element:
-        done = await coordinate_input.perform_at(runner.tab, target, runner.deadline, send)
+        result = await coordinate_input.perform_at(runner.tab, target, runner.deadline, send)
     if sent == [False]:
         return await _act(runner, replace(step, kind="click", place="submit"))
-    return StepResult(step, done)
+    return StepResult(step, result)
 
 
 async def _scroll(runner: InstructionRunner, step: Step) -> StepResult:
-    way = {"top": "up", "bottom": "down"}.get(step.value, step.value)
-    seen = await hit_test.window_metrics(runner.tab)
-    screenful = seen["height" if way in ("up", "down") else "width"] * 0.85
-    much = (step.amount or 1) * (screenful if step.other == "screens" or not step.amount else 1)
+    direction = {"top": "up", "bottom": "down"}.get(step.value, step.value)
+    window = await hit_test.window_metrics(runner.tab)
+    screenful = window["height" if direction in ("up", "down") else "width"] * 0.85
+    pixels = (step.amount or 1) * (screenful if step.other == "screens" or not step.amount else 1)
     if step.value in ("top", "bottom"):
-        where, done = await coordinate_input.scroll_to_end(runner.tab, runner.deadline, way)
-    else:
-        where, done = await coordinate_input.scroll(
-            runner.tab, None, runner.deadline, way, much / coordinate_input.NOTCH
+        position, result = await coordinate_input.scroll_to_end(
+            runner.tab, runner.deadline, direction
         )
-    return StepResult(step, done, more={"position": where["position"], "at_end": where["at_end"]})
+    else:
+        position, result = await coordinate_input.scroll(
+            runner.tab, None, runner.deadline, direction, pixels / coordinate_input.NOTCH
+        )
+    return StepResult(
+        step, result, more={"position": position["position"], "at_end": position["at_end"]}
+    )
 
 
 async def _drag(runner: InstructionRunner, step: Step) -> StepResult:
-    source, goal = (
+    source, target = (
         drag_and_drop.DragEndpoint(runner.locator(words)) for words in (step.place, step.other)
     )
-    dragged = await drag_and_drop.drag(runner.tab, runner.deadline, source, goal)
-    return StepResult(step, dragged.done, more=dragged.to_dict())
+    result = await drag_and_drop.drag(runner.tab, runner.deadline, source, target)
+    return StepResult(step, result.done, more=result.to_dict())
 
 
-def resolve_address(address: str, here: str) -> str:
-    """Return the address that a step goes to from a page; a path alone is one of its site."""
-    if address.startswith("/") and here.startswith("http"):
-        return str(URL(here).join(URL(address)))
+def resolve_address(address: str, page_url: str) -> str:
+    """Return the URL that a step navigates to; a path alone is resolved against the page."""
+    if address.startswith("/") and page_url.startswith("http"):
+        return str(URL(page_url).join(URL(address)))
     return address
 
 
@@ -237,29 +248,31 @@ async def _go(runner: InstructionRunner, step: Step) -> StepResult:
     tab = runner.tab
     if step.kind == "navigate":
         url = parse_url_argument(resolve_address(step.value, tab.url))
-        arriving: Awaitable[Any] = tab.navigate(url)
+        loading: Awaitable[Any] = tab.navigate(url)
     elif step.kind == "reload":
-        arriving = tab.reload()
+        loading = tab.reload()
     else:
-        arriving = tab.back() if step.kind == "back" else tab.forward()
+        loading = tab.back() if step.kind == "back" else tab.forward()
     try:
         async with asyncio.timeout(runner.deadline.seconds_left):
-            at = await arriving
+            page = await loading
     except TimeoutError:
         raise _timeout_error("The page has not loaded") from None
-    changed = {"url": at.url, "navigated": True, "title": at.title, "status": at.status}
+    changed = {"url": page.url, "navigated": True, "title": page.title, "status": page.status}
     return StepResult(step, ActionResult(changed, []))
 
 
 async def _wait(runner: InstructionRunner, step: Step) -> StepResult:
-    gone = step.kind == "wait_gone"
+    until_gone = step.kind == "wait_gone"
     locator = runner.locator(step.place)
 
     async def check() -> bool | None:
-        return await is_present(runner.tab, locator) != gone or None
+        return await is_present(runner.tab, locator) != until_gone or None
 
     if not await find_when_present(runner.tab, WaitPolicy(runner.deadline), check):
-        raise _timeout_error(f"{step.place!r} {'is still there' if gone else 'did not appear'}")
+        raise _timeout_error(
+            f"{step.place!r} {'is still there' if until_gone else 'did not appear'}"
+        )
     return StepResult(step, ActionResult({}, []))
 
 
@@ -275,18 +288,20 @@ async def _pause(runner: InstructionRunner, step: Step) -> StepResult:
 
 async def _answer(runner: InstructionRunner, step: Step) -> StepResult:
     accept = step.kind == "accept_dialog"
-    dialog, done = await element_actions.answer_dialog(
+    dialog, result = await element_actions.answer_dialog(
         runner.tab, runner.deadline, accept=accept, text=step.value
     )
-    return StepResult(step, done, more={"dialog": {"type": dialog.kind, "message": dialog.message}})
+    return StepResult(
+        step, result, more={"dialog": {"type": dialog.kind, "message": dialog.message}}
+    )
 
 
 def _timeout_error(what: str) -> OcdError:
-    return OcdError("timeout", f"{what}.", hint="Give it more with timeout_ms, or read the page.")
+    return OcdError("timeout", f"{what}.", hint="Raise timeout_ms, or read the page.")
 
 
 def _handlers() -> dict[str, Callable[[InstructionRunner, Step], Awaitable[StepResult]]]:
-    """Return what does each kind of step."""
+    """Return the handler of each kind of step."""
     acts = (
         "click", "double_click", "right_click", "hover", "focus", "check", "uncheck", "clear",
         "scroll_into_view",

@@ -128,8 +128,8 @@ def _navigate(step: Step, match: re.Match[str]) -> Step | None:
 def _scroll(step: Step, match: re.Match[str]) -> Step:
     much = float(match["much"]) if match["much"] else None
     unit = "pixels" if (match["unit"] or "px").startswith(("px", "pixel")) else "screens"
-    way = (match["way"] or "down").lower()
-    return replace(step, kind="scroll", value=way, amount=much, other=unit)
+    direction = (match["way"] or "down").lower()
+    return replace(step, kind="scroll", value=direction, amount=much, other=unit)
 
 
 @_rule(

@@ -100,7 +100,7 @@ def parse(instruction: str) -> list[Step]:
 
 def _too_many_error(number: int) -> OcdError:
     return OcdError(
-        "limit_reached", f"{number} steps are too many at once.",
+        "limit_reached", f"Too many steps at once: {number}.",
         hint=f"Give at most {MAX_STEPS}.", limit=MAX_STEPS,
     )  # fmt: skip
 
@@ -135,8 +135,8 @@ def _split_clauses(
         before = _step(part[start:cut], aside) if after else None
         if before and after:
             return [before, *after]
-    whole = _step(part[start:], aside)
-    return [whole] if whole else None
+    single = _step(part[start:], aside)
+    return [single] if single else None
 
 
 def _normalise(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Where frames, and elements in them, stand in the tab, whatever process renders them."""
+"""Geometry of frames and elements in the tab's window, across processes."""
 
 import asyncio
 import contextlib
@@ -12,11 +12,11 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element, locate_ref
 
-_PICTURED = "function () { return openchrome.pictured(this) }"
+_PICTURED = "function () { return openchrome.boxOnPage(this) }"
 # A frame is handed to the page's compositor once the next one begins.
 _TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 _DRAW_S = 0.5
-_PICTURED_IN = "function (...box) { return openchrome.picturedIn(this, ...box) }"
+_PICTURED_IN = "function (...box) { return openchrome.boxInParent(this, ...box) }"
 _BOX = ("x", "y", "width", "height")
 _CONTENT = "function () { return openchrome.contentBox(this) }"
 
@@ -48,13 +48,13 @@ async def frame_element(tab: Tab, parent: Frame, frame: Frame) -> Element:
 
 
 async def frame_box(tab: Tab, frame: Frame, window: tuple[float, float]) -> FrameBox | None:
-    """Return where a frame stands in a window of that width and height; None if it is leaving."""
-    known = {one.frame_id: one for one in tab.frames()}
+    """Return a frame's box in a window of that width and height; None if it is going away."""
+    frames_by_id = {one.frame_id: one for one in tab.frames()}
     x = y = 0.0
     scale = 1.0
     left, top, right, bottom = 0.0, 0.0, float("inf"), float("inf")
     while frame.parent_id is not None:
-        parent = known.get(frame.parent_id)
+        parent = frames_by_id.get(frame.parent_id)
         if parent is None:
             return None
         try:
@@ -74,7 +74,7 @@ async def frame_box(tab: Tab, frame: Frame, window: tuple[float, float]) -> Fram
 
 
 async def element_area(element: Element) -> tuple[float, float, float, float]:
-    """Return x, y, width and height of what its frames show of an element, on the page.
+    """Return x, y, width and height, on the page, of the part of an element that frames show.
 
     It is scrolled into view first. Raises detached for a frame that is gone.
     """
@@ -101,7 +101,7 @@ async def _wait_drawn(frame: Frame) -> None:
 
 
 async def to_tab_boxes(tab: Tab, elements: list[dict[str, Any]]) -> None:
-    """Give elements with a `ref` their `bounding_box` in the tab's window: x, y, width, height."""
+    """Convert elements' `bounding_box` to the tab's window: x, y, width, height."""
     unmoved = FrameBox(0, 0, 0, 0, 0, 0)
     places: dict[str, FrameBox | None] = {tab.main_frame.frame_id: unmoved}
     for element in elements:

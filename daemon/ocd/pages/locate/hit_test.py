@@ -1,4 +1,4 @@
-"""Elements by where they are: at a point of the window, or where the focus is."""
+"""Hit testing: the element at a point of the window, and the focused element."""
 
 from typing import Any
 
@@ -10,38 +10,38 @@ from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element, refs_of
 from ocd.pages.locate.target import Target
 
-_STRUCK = "function (o) { return openchrome.struck(this, o) }"
+_STRUCK = "function (o) { return openchrome.hitElement(this, o) }"
 _MAX_FRAME_DEPTH = 12
 _UNKNOWN = {"role": "iframe", "name": "", "kind": "none", "secret": False}
 
 
 async def window_metrics(tab: Tab) -> dict[str, Any]:
     """Return the window: width and height in CSS pixels, ratio (device pixels each), left, top."""
-    found: dict[str, Any] = await engine.call(tab, tab.main_frame, "screen")
-    return found
+    metrics: dict[str, Any] = await engine.call(tab, tab.main_frame, "screen")
+    return metrics
 
 
 async def check_inside(tab: Tab, x: float, y: float) -> None:
-    """Raise invalid_argument for a point that is not in the window."""
-    seen = await window_metrics(tab)
-    if 0 <= x < seen["width"] and 0 <= y < seen["height"]:
+    """Raise invalid_argument for a point outside the window."""
+    window = await window_metrics(tab)
+    if 0 <= x < window["width"] and 0 <= y < window["height"]:
         return
-    size = f"{seen['width']} x {seen['height']}"
+    size = f"{window['width']} x {window['height']}"
     raise OcdError(
-        "invalid_argument", f"The point {x:g}, {y:g} is outside of the window, which is {size}.",
-        hint="Points are CSS pixels of the window: scroll first, or give a ref.",
-        parameter="coordinate", width=seen["width"], height=seen["height"],
+        "invalid_argument", f"The point {x:g}, {y:g} is outside the window, which is {size}.",
+        hint="Points are in CSS pixels of the window: scroll first, or pass a ref.",
+        parameter="coordinate", width=window["width"], height=window["height"],
     )  # fmt: skip
 
 
 async def element_at_point(tab: Tab, x: float, y: float) -> Target:
-    """Return the control that a click at the point would hit, and begin to watch its document."""
+    """Return the control that a click at the point would hit, and start watching its document."""
     await check_inside(tab, x, y)
     return await _evaluate_node(tab, tab.main_frame, f"openchrome.hit({x:.2f}, {y:.2f})")
 
 
 async def focused_element(tab: Tab) -> Target:
-    """Return the element that keys go to, and begin to watch its document."""
+    """Return the focused element, and start watching its document."""
     return await _evaluate_node(tab, tab.main_frame, "openchrome.focused()")
 
 
@@ -51,24 +51,24 @@ async def _evaluate_node(tab: Tab, frame: Frame, expression: str) -> Target:
         object_id = await engine.handle(tab, frame, expression)
         assert object_id is not None
         element = Element(tab, frame, object_id)
-        book = refs_of(tab)
+        registry = refs_of(tab)
         reply = await element.call(
-            _STRUCK, {"next": book.next, "whole": call_context.wants_identity()}
+            _STRUCK, {"next": registry.next, "whole": call_context.wants_identity()}
         )
-        found = reply["result"]
-        inner = await _frame_shown_by(element) if "frame" in found else None
+        result = reply["result"]
+        inner = await _frame_shown_by(element) if "frame" in result else None
         if inner is None:
-            book.note(frame.frame_id, reply)
-            about = found.get("about") or _UNKNOWN
+            registry.record(frame.frame_id, reply)
+            about = result.get("about") or _UNKNOWN
             call_context.note_element("", about)
-            return Target(element, found.get("ref", ""), about)
+            return Target(element, result.get("ref", ""), about)
         element.release()
         if "hit" in expression:
-            x, y = found["frame"]
+            x, y = result["frame"]
             expression = f"openchrome.hit({x:.2f}, {y:.2f})"
         frame = inner
     raise OcdError(
-        "limit_reached", "Frames within frames go too deep here.", limit=_MAX_FRAME_DEPTH
+        "limit_reached", "The frames are nested too deeply here.", limit=_MAX_FRAME_DEPTH
     )
 
 

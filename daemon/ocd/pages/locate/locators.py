@@ -1,4 +1,4 @@
-"""What a call means to act on: a ref, a CSS selector or words become one element of the page."""
+"""Locators: a ref, a CSS selector or words resolved to one element of the page."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class ElementName(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Locator:
-    """How the caller names an element: exactly one of the three.
+    """How the caller names an element: exactly one of ref, selector and query.
 
     roles: of what fits the words, these roles are preferred; ties: only of what fits equally well.
     nth: which of equally good matches, from 1 in the order of the page, -1 for the last.
@@ -61,7 +61,7 @@ class Locator:
         return cls(params.ref, params.selector, params.query)
 
     def check(self) -> None:
-        """Raise invalid_argument unless exactly one is given."""
+        """Raise invalid_argument unless exactly one of the three is set."""
         if sum(one is not None for one in (self.ref, self.selector, self.query)) != 1:
             raise OcdError(
                 "invalid_argument", "Give exactly one of ref, selector and query.",
@@ -74,7 +74,7 @@ class Locator:
 
 @dataclass(slots=True)
 class Match:
-    """An element that was found: its line for people, its ref and how well it fits."""
+    """A matching element: its line of the outline, its ref and its score."""
 
     line: str
     ref: str
@@ -93,14 +93,14 @@ async def call_engine(
 
     Again if elements turn out to hold closed shadow trees, which may hold further ones.
     """
-    book = refs_of(tab)
-    reply = await engine.call(tab, frame, function, {**options, "next": book.next})
-    book.note(frame.frame_id, reply)
+    registry = refs_of(tab)
+    reply = await engine.call(tab, frame, function, {**options, "next": registry.next})
+    registry.record(frame.frame_id, reply)
     for _ in range(MAX_NESTED):
         if not reply["suspects"] or not await reveal_closed_shadow(tab, frame):
             break
-        reply = await engine.call(tab, frame, function, {**options, "next": book.next})
-        book.note(frame.frame_id, reply)
+        reply = await engine.call(tab, frame, function, {**options, "next": registry.next})
+        registry.record(frame.frame_id, reply)
     result: dict[str, Any] = reply["result"]
     return result
 
@@ -108,7 +108,7 @@ async def call_engine(
 async def call_in_frames(
     tab: Tab, function: str, options: dict[str, Any], take: Callable[[dict[str, Any]], bool]
 ) -> None:
-    """Ask all frames, the main one first, until `take` says that it has enough."""
+    """Call the engine in all frames, the main one first, until `take` returns True."""
     for frame in apart(tab.frames())[:MAX_FRAMES]:
         try:
             result = await call_engine(tab, frame, function, options)
@@ -123,7 +123,7 @@ async def call_in_frames(
 
 
 def raise_if_invalid_selector(error: OcdError, options: dict[str, Any]) -> None:
-    """Raise invalid_argument if the page says that the selector or the path is none."""
+    """Raise invalid_argument if the page rejects the selector or XPath."""
     if error.code == "script_error" and any(words in error.message for words in _INVALID):
         name = "xpath" if options.get("xpath") else "selector"
         kind = "an XPath" if name == "xpath" else "a CSS selector"
@@ -133,30 +133,30 @@ def raise_if_invalid_selector(error: OcdError, options: dict[str, Any]) -> None:
 
 
 async def search(
-    tab: Tab, query: str, limit: int, *, acts: bool = False, apart: bool = False
+    tab: Tab, query: str, limit: int, *, actionable_only: bool = False, apart: bool = False
 ) -> tuple[list[Match], int]:
-    """Return the elements that fit words best, and how many fit at all.
+    """Return the elements that match words best, and how many match at all.
 
     acts: only what can be acted on. apart: of equal ones inside each other only the outer one.
     """
-    found: list[Match] = []
+    matches: list[Match] = []
     total = 0
 
     def take(result: dict[str, Any]) -> bool:
         nonlocal total
-        found.extend(Match(**match) for match in result["matches"])
+        matches.extend(Match(**match) for match in result["matches"])
         total += int(result["total"])
         return False
 
-    options = {"query": query, "limit": limit, "acts": acts, "apart": apart}
+    options = {"query": query, "limit": limit, "acts": actionable_only, "apart": apart}
     await call_in_frames(tab, "find", options, take)
     # Stable: inside a frame the engine's order stays.
-    found.sort(key=lambda match: -match.score)
-    return found[:limit], total
+    matches.sort(key=lambda match: -match.score)
+    return matches[:limit], total
 
 
 async def resolve(tab: Tab, at: Locator) -> tuple[Element, str]:
-    """Return the one element meant, and its ref.
+    """Return the one element that the locator names, and its ref.
 
     Raises stale_ref, element_not_found, ambiguous (with the candidates), invalid_argument.
     """
@@ -166,7 +166,7 @@ async def resolve(tab: Tab, at: Locator) -> tuple[Element, str]:
 
 
 async def element_of_ref(tab: Tab, ref: str) -> Element:
-    """Return the element of a ref, or the one that stands in its place beyond doubt."""
+    """Return the element of a ref, or the one that unambiguously replaced it."""
     frame, number = await locate_ref(tab, ref)
     object_id = await engine.handle(tab, frame, f"openchrome.acquire({number})")
     if object_id is None:
@@ -184,7 +184,8 @@ async def _choose_match(tab: Tab, at: Locator) -> str:
         if not matches:
             raise OcdError(
                 "element_not_found", f"No element matches {at.selector!r}.",
-                hint="Call find with words or read_page for what is there.", selector=at.selector,
+                hint="Call find with words, or read_page to see what is there.",
+                selector=at.selector,
             )  # fmt: skip
         best = matches
     else:
@@ -203,11 +204,11 @@ async def _choose_match(tab: Tab, at: Locator) -> str:
 async def _matches_of_words(tab: Tab, at: Locator) -> list[Match]:
     limit = MAX_CANDIDATES if at.nth is None else MAX_ORDINAL_MATCHES
     query, controls = str(at.query), at.texts != "any"
-    matches, _ = await search(tab, query, limit, acts=controls, apart=not controls)
+    matches, _ = await search(tab, query, limit, actionable_only=controls, apart=not controls)
     matches = _prefer_roles(matches, at.roles)
     if at.texts == "exact" and (not matches or matches[0].score < MIN_SCORE):
-        all_, _ = await search(tab, query, limit, apart=True)
-        return [match for match in all_ if match.score >= _EXACT_TEXT_SCORE] or matches
+        any_text, _ = await search(tab, query, limit, apart=True)
+        return [match for match in any_text if match.score >= _EXACT_TEXT_SCORE] or matches
     return matches
 
 
@@ -219,40 +220,40 @@ def _prefer_roles(matches: list[Match], roles: frozenset[str]) -> list[Match]:
 def _pick_ordinal(at: Locator, best: list[Match]) -> str:
     assert at.nth is not None
     ordered = sorted(best, key=lambda match: match.at)
-    place = at.nth if at.nth < 0 else at.nth - 1
-    if place >= len(ordered):
+    index = at.nth if at.nth < 0 else at.nth - 1
+    if index >= len(ordered):
         raise OcdError(
-            "element_not_found", f"There are only {len(best)} that fit {str(at)!r}.",
-            hint="Act on one of the candidates.",
+            "element_not_found", f"Only {len(best)} elements match {str(at)!r}.",
+            hint="Use the ref of one of the candidates.",
             candidates=[match.line for match in ordered[:MAX_CANDIDATES]],
         )  # fmt: skip
-    return ordered[place].ref
+    return ordered[index].ref
 
 
 async def _matches_of_selector(tab: Tab, selector: str) -> list[Match]:
-    found: list[Match] = []
+    matches: list[Match] = []
 
     def take(result: dict[str, Any]) -> bool:
-        found.extend(Match(**match) for match in result["matches"])
-        return len(found) > 0
+        matches.extend(Match(**match) for match in result["matches"])
+        return len(matches) > 0
 
     await call_in_frames(tab, "candidates", {"selector": selector}, take)
-    return found
+    return matches
 
 
 def _not_found_error(at: Locator, near: list[Match]) -> OcdError:
     details = {"candidates": [match.line for match in near[:5]]} if near else {}
-    hint = "Did you mean one of the candidates? Act on its ref." if near else (
-        "Call read_page for what is there, or wait_for if it is still to come."
+    hint = "Did you mean one of the candidates? Use its ref." if near else (
+        "Call read_page to see what is there, or wait_for if it may still appear."
     )  # fmt: skip
     return OcdError(
-        "element_not_found", f"Nothing that can be acted on fits {str(at)!r}.", hint=hint, **details
+        "element_not_found", f"No actionable element matches {str(at)!r}.", hint=hint, **details
     )
 
 
 def _ambiguous_error(at: Locator, best: list[Match]) -> OcdError:
     return OcdError(
-        "ambiguous", f"{len(best)} elements fit {str(at)!r} equally well.",
-        hint="Act on the ref of the one you mean, or add words that tell it apart.",
+        "ambiguous", f"{len(best)} elements match {str(at)!r} equally well.",
+        hint="Use the ref of the one you mean, or add words that distinguish it.",
         candidates=[match.line for match in best],
     )  # fmt: skip

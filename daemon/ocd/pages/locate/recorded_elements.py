@@ -1,4 +1,4 @@
-"""Elements known by role and name: whether a page has them, also after it has changed."""
+"""Recorded elements, known by role and name: waiting until a page has them."""
 
 from dataclasses import dataclass
 
@@ -21,12 +21,12 @@ class RecordedElement:
 
 
 async def wait_for_recorded(
-    chromium: Chromium, tab: Tab, wanted: list[RecordedElement], seconds: float
+    chromium: Chromium, tab: Tab, elements: list[RecordedElement], seconds: float
 ) -> None:
-    """Wait until the page has all these elements; element_not_found names one that it has not."""
-    missing = list(wanted)
+    """Wait until the page has all these elements; element_not_found names a missing one."""
+    missing = list(elements)
 
-    async def look() -> bool:
+    async def all_found() -> bool:
         while missing and await _is_there(tab, missing[0]):
             del missing[0]
         return not missing
@@ -35,16 +35,16 @@ async def wait_for_recorded(
         async with tab.lock:
             if tab.opened_dialog is not None:
                 return  # whoever acts next says so
-            await wait_until(tab, look, seconds)
+            await wait_until(tab, all_found, seconds)
     if missing:
         raise OcdError(
             "element_not_found", f"The page no longer has {missing[0].query}",
-            hint="Read the page: it may be called otherwise now.", query=missing[0].query,
+            hint="Read the page: it may have another name now.", query=missing[0].query,
         )  # fmt: skip
 
 
-async def _is_there(tab: Tab, known: RecordedElement) -> bool:
-    matches, _ = await search(tab, known.query, 1, acts=True)
+async def _is_there(tab: Tab, element: RecordedElement) -> bool:
+    matches, _ = await search(tab, element.query, 1, actionable_only=True)
     if not matches:
-        matches, _ = await search(tab, known.query, 1)
-    return bool(matches) and matches[0].score >= (_SAME_ROW if known.in_row else _SAME)
+        matches, _ = await search(tab, element.query, 1)
+    return bool(matches) and matches[0].score >= (_SAME_ROW if element.in_row else _SAME)

@@ -11,7 +11,7 @@ from ocd.pages.locate.locators import Locator, resolve
 
 # Seconds before a call's end, at most, in which the page can still say what it waited for.
 REPORT_S = 0.25
-_ABOUT = "function (whole) { return openchrome.about(this, whole) }"
+_ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
 
 
 @dataclass(slots=True)

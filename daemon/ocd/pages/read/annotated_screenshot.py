@@ -1,4 +1,4 @@
-"""A picture of a tab with numbered boxes over its elements; the page itself is left alone."""
+"""A screenshot with numbered boxes over a tab's elements; the page itself is not changed."""
 
 import base64
 import math
@@ -17,7 +17,7 @@ _DRAW = "(picture, width, options) => openchrome.annotate(picture, width, option
 
 @dataclass(frozen=True, slots=True)
 class AnnotationRequest:
-    """What to picture and what to number.
+    """What to capture and what to number.
 
     words: only elements that fit. tile: which screenful of the page, None for what shows now.
     """
@@ -43,7 +43,7 @@ class AnnotationStyle:
 
 @dataclass(slots=True)
 class AnnotatedScreenshot:
-    """The picture and its elements, boxes in CSS pixels of the picture; the first is `offset` + 1.
+    """The image and its elements, boxes in CSS pixels of the image; numbers from `offset` + 1.
 
     tiles: how many screenfuls the page has.
     """
@@ -70,8 +70,8 @@ async def capture_annotated(
             parameter="tile",
         )  # fmt: skip
     height = size[1] if at.tile is None else min(size[1], page[1] - at.tile * size[1])
-    seen = await _elements(tab, at, top, top + height)
-    elements = [_to_picture_coordinates(node, left, top) for node in seen.nodes]
+    visible = await _elements(tab, at, top, top + height)
+    elements = [_to_picture_coordinates(node, left, top) for node in visible.nodes]
     clip = None if at.tile is None else (0.0, at.tile * size[1], size[0], height)
     raw = await tab.screenshot(format="png", clip=clip)
     options = {
@@ -81,16 +81,16 @@ async def capture_annotated(
     }  # fmt: skip
     args = [base64.b64encode(raw).decode(), size[0], options]
     drawn = base64.b64decode(await tab.evaluate(_DRAW, args=args, isolated=True))
-    return AnnotatedScreenshot(drawn, elements, seen.total, tiles, round(size[0]), round(height))
+    return AnnotatedScreenshot(drawn, elements, visible.total, tiles, round(size[0]), round(height))
 
 
 async def _page_metrics(
     tab: Tab,
 ) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
-    seen = await observe(
+    visible = await observe(
         tab, {"scope": "viewport", "band": [0, 0]}, offset=0, limit=0, frames="none"
     )
-    return seen.size, seen.scroll, seen.page
+    return visible.size, visible.scroll, visible.page
 
 
 async def _elements(tab: Tab, at: AnnotationRequest, top: float, bottom: float) -> Observation:

@@ -1,4 +1,4 @@
-"""Evidence of a live page: what a contract or a bundle needs to know of it, and no more.
+"""Evidence of a live page: the parts that a contract or a bundle needs.
 
 What cannot be had (a dialog is open, the page hangs or has crashed) is no error: the reason stands
 under `unavailable`, by the part's name.
@@ -37,30 +37,30 @@ class CaptureRequest:
 @dataclass(slots=True)
 class _Capture:
     tab: Tab
-    wanted: CaptureRequest
-    found: dict[str, Any] = field(default_factory=dict)
+    request: CaptureRequest
+    result: dict[str, Any] = field(default_factory=dict)
     unavailable: dict[str, str] = field(default_factory=dict)
     end: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.end = asyncio.get_running_loop().time() + self.wanted.patience_s
+        self.end = asyncio.get_running_loop().time() + self.request.patience_s
 
     async def ask(self, name: str, question: Callable[[], Awaitable[None]]) -> None:
         try:
             async with asyncio.timeout_at(self.end):
                 await question()
         except TimeoutError:
-            self.unavailable[name] = f"the page did not answer in {self.wanted.patience_s:g} s"
+            self.unavailable[name] = f"the page did not answer in {self.request.patience_s:g} s"
         except OcdError as error:
             if error.code in _TAB_ENDED or error.code == "invalid_argument":
                 raise
             self.unavailable[name] = error.message
 
     async def run(self) -> dict[str, Any]:
-        tab, parts = self.tab, self.wanted.parts
-        self.found["url"] = tab.url
+        tab, parts = self.tab, self.request.parts
+        self.result["url"] = tab.url
         await self.ask("title", self._title)
-        if self.wanted.texts or self.wanted.counts:
+        if self.request.texts or self.request.counts:
             await self.ask("dom_text", self._texts)
         for name, question in (
             ("performance", self._performance), ("html", self._html), ("outline", self._outline),
@@ -69,26 +69,26 @@ class _Capture:
             if name in parts:
                 await self.ask(name, question)
         if "network" in parts:
-            self.found |= requests_of(tab)
+            self.result |= requests_of(tab)
         if "console" in parts:
-            self.found |= messages_of(tab)
+            self.result |= messages_of(tab)
         # Last: a dialog that came meanwhile counts.
         dialog = tab.opened_dialog
-        self.found["has_open_dialog"] = dialog is not None
+        self.result["has_open_dialog"] = dialog is not None
         if dialog is not None:
-            self.found["dialog"] = {"type": dialog.kind, "message": dialog.message}
+            self.result["dialog"] = {"type": dialog.kind, "message": dialog.message}
         if "dom_text" in self.unavailable:
             self.unavailable["dom_count"] = self.unavailable["dom_text"]
-        return {**self.found, "unavailable": self.unavailable}
+        return {**self.result, "unavailable": self.unavailable}
 
     async def _title(self) -> None:
-        self.found["title"] = await self.tab.title()
+        self.result["title"] = await self.tab.title()
 
     async def _texts(self) -> None:
         self.tab.check_usable()
         texts: dict[str, str | None] = {}
         counts: dict[str, int] = {}
-        selectors = [selector for selector in self.wanted.texts if selector]
+        selectors = [selector for selector in self.request.texts if selector]
 
         def take(result: dict[str, Any]) -> bool:
             for selector, count in result["counts"].items():
@@ -100,31 +100,31 @@ class _Capture:
                 self.unavailable["dom_text"] = f"the text of {selector} is too long"
             return False
 
-        options = {"texts": selectors, "counts": list(self.wanted.counts)}
+        options = {"texts": selectors, "counts": list(self.request.counts)}
         try:
             await locators.call_in_frames(self.tab, "evidence", options, take)
         except OcdError as error:
-            raise _name_selector(error, (*selectors, *self.wanted.counts)) from None
-        if "" in self.wanted.texts:
+            raise _name_selector(error, (*selectors, *self.request.counts)) from None
+        if "" in self.request.texts:
             texts[""] = (await reader.read(self.tab, mode="text")).text
-        self.found |= {"dom_text": texts, "dom_count": counts}
+        self.result |= {"dom_text": texts, "dom_count": counts}
 
     async def _performance(self) -> None:
         self.tab.check_usable()
-        self.found["viewport"] = await engine.call(self.tab, self.tab.main_frame, "viewport")
-        self.found["performance"] = await self.tab.evaluate(
-            "() => openchrome.tookSoFar()", args=(), isolated=True
+        self.result["viewport"] = await engine.call(self.tab, self.tab.main_frame, "viewport")
+        self.result["performance"] = await self.tab.evaluate(
+            "() => openchrome.performanceSoFar()", args=(), isolated=True
         )
 
     async def _html(self) -> None:
-        self.found["html"] = (await reader.read(self.tab, mode="html")).text
+        self.result["html"] = (await reader.read(self.tab, mode="html")).text
 
     async def _outline(self) -> None:
-        self.found["outline"] = (await reader.read(self.tab, mode="outline")).text
+        self.result["outline"] = (await reader.read(self.tab, mode="outline")).text
 
     async def _screenshot(self) -> None:
         picture = await self.tab.screenshot()
-        self.found["screenshot_png_base64"] = base64.b64encode(picture).decode()
+        self.result["screenshot_png_base64"] = base64.b64encode(picture).decode()
 
 
 def _name_selector(error: OcdError, selectors: Iterable[str]) -> OcdError:
@@ -138,18 +138,18 @@ def _name_selector(error: OcdError, selectors: Iterable[str]) -> OcdError:
     return OcdError("invalid_argument", message, parameter="contract", selector=wrong)
 
 
-async def capture_evidence(tab: Tab, wanted: CaptureRequest) -> dict[str, Any]:
+async def capture_evidence(tab: Tab, request: CaptureRequest) -> dict[str, Any]:
     """Return a snapshot of the page; see ocd.contracts.snapshot for its keys.
 
     Raises tab_gone, browser_gone, and invalid_argument for a selector that is none.
     """
-    return await _Capture(tab, wanted).run()
+    return await _Capture(tab, request).run()
 
 
 def requests_of(tab: Tab) -> dict[str, Any]:
     """Return the tab's requests since its creation; at_ms counts from 1970."""
-    found = [_request(one) for one in tab.request_log.requests()]
-    return {"network": found, "network_dropped": tab.request_log.dropped}
+    requests = [_request(request) for request in tab.request_log.requests()]
+    return {"network": requests, "network_dropped": tab.request_log.dropped}
 
 
 def _request(one: NetworkRequest) -> dict[str, Any]:
@@ -161,8 +161,8 @@ def _request(one: NetworkRequest) -> dict[str, Any]:
 
 
 def messages_of(tab: Tab) -> dict[str, Any]:
-    """Return what the tab's pages said to their console since its creation."""
-    messages, dropped = tab.console.everything()
+    """Return the console messages of the tab's pages since its creation."""
+    messages, dropped = tab.console.all_messages()
     found = [
         {
             "level": one.type, "source": one.source, "text": one.text,

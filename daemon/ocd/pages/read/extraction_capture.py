@@ -1,4 +1,4 @@
-"""What a tab shows, frames included, as data for extraction."""
+"""A tab's content, frames included, as input for extraction."""
 
 from typing import Any
 
@@ -8,27 +8,27 @@ from ocd.extraction.page_capture import PageCapture
 from ocd.pages.locate import locators
 
 
-async def capture_page(tab: Tab, selector: str | None, most: int) -> PageCapture:
+async def capture_page(tab: Tab, selector: str | None, max_nodes: int) -> PageCapture:
     """Return the page and its frames, or each match of `selector` as a scope of its own.
 
     Raises element_not_found, invalid_argument (no selector).
     """
     tab.check_usable()
-    found = PageCapture(tab.url)
-    options = {"selector": selector, "most": most}
+    capture = PageCapture(tab.url)
+    options = {"selector": selector, "most": max_nodes}
 
     def take(result: dict[str, Any]) -> bool:
-        found.scopes += result["scopes"]
-        found.lang = found.lang or str(result["lang"])
-        found.title = found.title or str(result["title"])
-        found.metas += [(str(key), str(value)) for key, value in result["meta"]]
-        found.cut = found.cut or bool(result.get("cut"))
+        capture.scopes += result["scopes"]
+        capture.lang = capture.lang or str(result["lang"])
+        capture.title = capture.title or str(result["title"])
+        capture.metas += [(str(key), str(value)) for key, value in result["meta"]]
+        capture.cut = capture.cut or bool(result.get("cut"))
         return False
 
-    await locators.call_in_frames(tab, "harvest", options, take)
-    if selector is not None and not found.scopes:
+    await locators.call_in_frames(tab, "capturePage", options, take)
+    if selector is not None and not capture.scopes:
         raise OcdError(
-            "element_not_found", f"Nothing that shows matches {selector!r}.",
-            hint="Look what is there: read_page or inspect.", selector=selector,
+            "element_not_found", f"No visible element matches {selector!r}.",
+            hint="Use read_page or inspect to see what is there.", selector=selector,
         )  # fmt: skip
-    return found
+    return capture

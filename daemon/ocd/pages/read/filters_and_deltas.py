@@ -47,51 +47,51 @@ class ReadRequest:
 
 @dataclass(slots=True)
 class _LastReading:
-    """The last reading of a tab, and the one that its difference was told to."""
+    """The last reading of a tab, and the one it was compared with."""
 
-    wanted: ReadRequest
+    request: ReadRequest
     url: str
     text: str
     before: str | None = None
 
 
 async def read_view(
-    tab: Tab, wanted: ReadRequest, options: Mapping[str, float] | None = None
+    tab: Tab, request: ReadRequest, options: Mapping[str, float] | None = None
 ) -> tuple[Reading, Reading, dict[str, Any]]:
     """Return the reading before and after its filter, and what was left out of it.
 
     These are `filter`, `left_out_chars` and `hidden_chars`.
     """
-    wanted.check()
-    raw = found = await _read_unfiltered(tab, wanted)
+    request.check()
+    raw = reading = await _read_unfiltered(tab, request)
     facts: dict[str, Any] = {}
-    if wanted.content_filter != "none":
+    if request.content_filter != "none":
         from ocd.content.content_filter import fit  # for those who ask for it
 
-        fitted = fit(found.text, wanted.content_filter, wanted.query, options)
-        found, facts["filter"] = replace(found, text=fitted.text), fitted.facts
-    if found.left_out:
-        facts["left_out_chars"] = found.left_out
-    if found.hidden_chars:
-        facts["hidden_chars"] = found.hidden_chars
-    return raw, found, facts
+        fitted = fit(reading.text, request.content_filter, request.query, options)
+        reading, facts["filter"] = replace(reading, text=fitted.text), fitted.facts
+    if reading.left_out:
+        facts["left_out_chars"] = reading.left_out
+    if reading.hidden_chars:
+        facts["hidden_chars"] = reading.hidden_chars
+    return raw, reading, facts
 
 
-async def _read_unfiltered(tab: Tab, wanted: ReadRequest) -> Reading:
-    if wanted.mode == "semantic":
+async def _read_unfiltered(tab: Tab, request: ReadRequest) -> Reading:
+    if request.mode == "semantic":
         about = await semantic.summarise(tab)
         main = await reader.read(tab, mode="markdown", only_main_content=True, include_links=False)
         text = f"title: {main.title}\n{about}content:\n{main.text}"
         return replace(main, text=text, mime="text/plain")
     return await reader.read(
-        tab, mode=wanted.mode, filter=wanted.filter, ref=wanted.ref, selector=wanted.selector,
-        depth=wanted.depth, only_main_content=wanted.only_main_content,
-        include_links=wanted.include_links,
+        tab, mode=request.mode, filter=request.filter, ref=request.ref, selector=request.selector,
+        depth=request.depth, only_main_content=request.only_main_content,
+        include_links=request.include_links,
     )  # fmt: skip
 
 
 def compare_with_last(
-    tab: Tab, wanted: ReadRequest, found: Reading, *, first: bool
+    tab: Tab, request: ReadRequest, reading: Reading, *, first: bool
 ) -> tuple[Reading, dict[str, Any]]:
     """Return the difference to the tab's last reading of the same kind, and its counts.
 
@@ -100,34 +100,34 @@ def compare_with_last(
     """
     from ocd.content.line_diff import MUCH, difference
 
-    url = _address(found.url)
+    url = _address(reading.url)
     memory = tab.state(_LastReading)
     base = (memory.text if first else memory.before) if memory else None
-    why = _difference_note(memory, wanted, url) or ("first_reading" if base is None else "")
-    remember(tab, wanted, found, before=base if not why else None)
+    why = _difference_note(memory, request, url) or ("first_reading" if base is None else "")
+    remember(tab, request, reading, before=base if not why else None)
     if why or base is None:
-        return found, {"full": True, "reason": why}
-    told = difference(base, found.text)
-    counts = {**told.counts, "ratio": round(told.ratio, 3), "refs": told.refs}
-    if told.ratio > MUCH:
-        return found, {"full": True, "reason": "too_much_changed", **counts}
-    return replace(found, text=told.text(), mime="text/plain"), {"full": False, **counts}
+        return reading, {"full": True, "reason": why}
+    change = difference(base, reading.text)
+    counts = {**change.counts, "ratio": round(change.ratio, 3), "refs": change.refs}
+    if change.ratio > MUCH:
+        return reading, {"full": True, "reason": "too_much_changed", **counts}
+    return replace(reading, text=change.text(), mime="text/plain"), {"full": False, **counts}
 
 
-def _difference_note(memory: _LastReading | None, wanted: ReadRequest, url: str) -> str:
+def _difference_note(memory: _LastReading | None, request: ReadRequest, url: str) -> str:
     if memory is None:
         return "first_reading"
     if memory.url != url:
         return "other_page"
-    return "" if memory.wanted == wanted else "read_differently"
+    return "" if memory.request == request else "read_differently"
 
 
-def remember(tab: Tab, wanted: ReadRequest, found: Reading, before: str | None = None) -> None:
+def remember(tab: Tab, request: ReadRequest, reading: Reading, before: str | None = None) -> None:
     """Remember a reading as the tab's last."""
-    if len(found.text) > MAX_KEPT:
+    if len(reading.text) > MAX_KEPT:
         tab.drop_state(_LastReading)
     else:
-        tab.set_state(_LastReading(wanted, _address(found.url), found.text, before))
+        tab.set_state(_LastReading(request, _address(reading.url), reading.text, before))
 
 
 def _address(url: str) -> str:

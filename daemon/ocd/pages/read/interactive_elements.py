@@ -1,4 +1,4 @@
-"""What can be acted on in a tab: elements with refs, roles, names and boxes, frames included."""
+"""The interactive elements of a tab: refs, roles, names and boxes, frames included."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,28 +30,28 @@ class Observation:
 async def observe(
     tab: Tab, options: dict[str, Any], *, offset: int, limit: int, frames: str = "all"
 ) -> Observation:
-    """Observe the page and its frames, in order; `options`: see interactive_elements.js.
+    """Return the interactive elements of the page and its frames; options: interactive_elements.js.
 
     frames: all, same-origin, none.
     """
     tab.check_usable()
-    seen = Observation()
-    asked = apart(tab.frames())
-    seen.left_out = max(len(asked) - MAX_FRAMES, 0)
-    for frame in asked[:MAX_FRAMES] if frames == "all" else asked[:1]:
-        at = max(offset - seen.total, 0)
-        rest = limit - len(seen.nodes)
-        window: dict[str, Any] = {"offset": at, "limit": rest, "own": frames == "none"}
+    observation = Observation()
+    frames_asked = apart(tab.frames())
+    observation.left_out = max(len(frames_asked) - MAX_FRAMES, 0)
+    for frame in frames_asked[:MAX_FRAMES] if frames == "all" else frames_asked[:1]:
+        first = max(offset - observation.total, 0)
+        rest = limit - len(observation.nodes)
+        window: dict[str, Any] = {"offset": first, "limit": rest, "own": frames == "none"}
         if frame is not tab.main_frame:
             window["band"] = None  # it is one of our window, not of the frame's
-        found = await _observe_frame(tab, frame, {**options, **window}, seen)
-        if found is not None:
-            await _add_frame(tab, frame, found, seen, options)
-    return seen
+        reply = await _observe_frame(tab, frame, {**options, **window}, observation)
+        if reply is not None:
+            await _add_frame(tab, frame, reply, observation, options)
+    return observation
 
 
 async def _observe_frame(
-    tab: Tab, frame: Frame, options: dict[str, Any], seen: Observation
+    tab: Tab, frame: Frame, options: dict[str, Any], observation: Observation
 ) -> dict[str, Any] | None:
     try:
         return await call_engine(tab, frame, "observe", options)
@@ -59,32 +59,32 @@ async def _observe_frame(
         # A frame of another site that is busy or just leaving must not hide the page.
         if frame is tab.main_frame or error.code != "script_error":
             raise
-        seen.left_out += 1
+        observation.left_out += 1
         return None
 
 
 async def _add_frame(
-    tab: Tab, frame: Frame, found: dict[str, Any], seen: Observation, options: dict[str, Any]
+    tab: Tab, frame: Frame, reply: dict[str, Any], observation: Observation, options: dict[str, Any]
 ) -> None:
     if frame is tab.main_frame:
-        seen.size, seen.page, seen.scroll = (
-            tuple(found[key]) for key in ("size", "page", "scroll")
+        observation.size, observation.page, observation.scroll = (
+            tuple(reply[key]) for key in ("size", "page", "scroll")
         )
-        place: FrameBox | None = FrameBox(0, 0, 0, 0, *seen.size)
+        place: FrameBox | None = FrameBox(0, 0, 0, 0, *observation.size)
     else:
-        place = await frame_box(tab, frame, seen.size) if found["total"] else None
-    seen.considered += int(found["considered"])
+        place = await frame_box(tab, frame, observation.size) if reply["total"] else None
+    observation.considered += int(reply["considered"])
     if place is None:
         return
-    nodes = [_to_tab_coordinates(node, place) for node in found["nodes"]]
+    nodes = [_to_tab_coordinates(node, place) for node in reply["nodes"]]
     # The frame knows its own window only; what its parent scrolled away is no part of ours.
-    kept = (
+    visible = (
         nodes
         if frame is tab.main_frame
         else [node for node in nodes if _matches_options(node, options)]
     )
-    seen.total += int(found["total"]) - (len(nodes) - len(kept))
-    seen.nodes += kept
+    observation.total += int(reply["total"]) - (len(nodes) - len(visible))
+    observation.nodes += visible
 
 
 def _matches_options(node: dict[str, Any], options: dict[str, Any]) -> bool:

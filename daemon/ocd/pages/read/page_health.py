@@ -1,4 +1,4 @@
-"""Is a page healthy: it is opened, given the time to become quiet, and looked at once."""
+"""Page health: open a page, wait until it is quiet, and check it; a quick look at a page."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ _TAB_ENDED = ("tab_gone", "browser_gone", "domain_blocked", "invalid_url")
 
 @dataclass(frozen=True, slots=True)
 class HealthCheck:
-    """What is opened, and how long is waited: for all, and for the page to become quiet."""
+    """What to open, and how long to wait: in all, and for the page to become quiet."""
 
     url: str
     selector: str
@@ -38,7 +38,7 @@ class HealthCheck:
 
 @dataclass(slots=True)
 class HealthReport:
-    """What was found. `look`: the answer of page_health.js, {} if the page did not answer."""
+    """The result. `look`: the result of page_health.js, {} if the page did not respond."""
 
     asked: str
     seconds: float = 0.0
@@ -50,7 +50,7 @@ class HealthReport:
 
     @property
     def status(self) -> str:
-        """One word for all of it."""
+        """The overall status."""
         if self.error is not None:
             return "timeout" if self.error.code == "timeout" else "navigation_failed"
         assert self.arrived is not None
@@ -60,21 +60,24 @@ class HealthReport:
 
     @property
     def login_at(self) -> str:
-        """Where the page sends visitors to log in, or an empty string."""
+        """The URL of the login page that was shown instead, or an empty string."""
         if self.arrived is None:
             return ""
-        asks = "login" in self.look.get("gates", ())
-        sent = is_redirected_to_login(self.asked, self.arrived.url, asks=asks)
-        return self.arrived.url if sent else ""
+        asks_password = "login" in self.look.get("gates", ())
+        redirected = is_redirected_to_login(
+            self.asked, self.arrived.url, has_password_field=asks_password
+        )
+        return self.arrived.url if redirected else ""
 
 
-def is_redirected_to_login(asked: str, arrived: str, *, asks: bool) -> bool:
-    """Return whether who wanted one page is shown the login; asks: it asks for a password."""
-    if arrived.split("#")[0] == asked.split("#")[0]:
+def is_redirected_to_login(requested_url: str, final_url: str, *, has_password_field: bool) -> bool:
+    """Return whether a page was requested and the site's login page was shown instead."""
+    if final_url.split("#")[0] == requested_url.split("#")[0]:
         return False
-    there, wanted = URL(arrived), URL(asked)
-    named = _LOGIN.search(f"{there.host}{there.path}") and not _LOGIN.search(wanted.path)
-    return bool(named) or (asks and there.path.rstrip("/") != wanted.path.rstrip("/"))
+    final, requested = URL(final_url), URL(requested_url)
+    if _LOGIN.search(f"{final.host}{final.path}") and not _LOGIN.search(requested.path):
+        return True
+    return has_password_field and final.path.rstrip("/") != requested.path.rstrip("/")
 
 
 def _is_favicon(url: str) -> bool:
@@ -99,39 +102,41 @@ async def glance(tab: Tab) -> dict[str, Any]:
     return {}
 
 
-async def check_health(tab: Tab, asked: HealthCheck) -> HealthReport:
-    """Open the page and tell how it is; raises only if the tab or the policy ends it."""
-    health = HealthReport(asked.url)
+async def check_health(tab: Tab, check: HealthCheck) -> HealthReport:
+    """Open the page and report its health; raises only if the tab is gone or the URL is blocked."""
+    report = HealthReport(check.url)
     console, requests = tab.console.log.end, tab.request_log.log.end
     started = time.monotonic()
     try:
-        async with asyncio.timeout(asked.timeout_s):
-            health.arrived = await tab.navigate(asked.url)
-            if asked.selector:
-                await tab.wait_for("selector", asked.selector, timeout_s=asked.timeout_s)
+        async with asyncio.timeout(check.timeout_s):
+            report.arrived = await tab.navigate(check.url)
+            if check.selector:
+                await tab.wait_for("selector", check.selector, timeout_s=check.timeout_s)
     except TimeoutError:
-        what = f"selector {asked.selector}" if health.arrived else f"load of {asked.url}"
-        health.error = OcdError("timeout", f"Waited {asked.timeout_s:g} s for the {what}.")
+        waited_for = f"selector {check.selector}" if report.arrived else f"load of {check.url}"
+        report.error = OcdError("timeout", f"Waited {check.timeout_s:g} s for the {waited_for}.")
     except OcdError as error:
         if error.code in _TAB_ENDED or error.code == "invalid_argument":
             raise
-        health.error = error
-    left = asked.timeout_s - (time.monotonic() - started)
+        report.error = error
+    seconds_left = check.timeout_s - (time.monotonic() - started)
     with contextlib.suppress(TimeoutError, OcdError):
-        async with asyncio.timeout(max(0, min(asked.quiet_s, left))):
+        async with asyncio.timeout(max(0, min(check.quiet_s, seconds_left))):
             await tab.page_loads.wait_until(lambda: "networkIdle" in tab.page_loads.current.reached)
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(call_context.seconds_left(PAGE_ANSWER_S)):
-            health.look = await tab.evaluate(
-                script("page_health"), args=[asked.sample], isolated=True
+            report.look = await tab.evaluate(
+                script("page_health"), args=[check.sample], isolated=True
             )
-    health.messages = [
-        m for m in tab.console.since(console) if not _is_favicon(m.location.get("url", ""))
+    report.messages = [
+        message
+        for message in tab.console.since(console)
+        if not _is_favicon(message.location.get("url", ""))
     ]
-    health.failed = [
-        one
-        for one in tab.request_log.requests(requests)
-        if one.failed and not one.canceled and not _is_favicon(one.url)
+    report.failed = [
+        request
+        for request in tab.request_log.requests(requests)
+        if request.failed and not request.canceled and not _is_favicon(request.url)
     ]
-    health.seconds = time.monotonic() - started
-    return health
+    report.seconds = time.monotonic() - started
+    return report

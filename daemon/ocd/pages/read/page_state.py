@@ -1,4 +1,4 @@
-"""The state of a page in about 2 KB: what stands open, what went wrong, what can be done next."""
+"""The state of a page in about 2 KB: open dialogs, errors, and what can be done next."""
 
 import re
 from dataclasses import dataclass, field
@@ -50,7 +50,7 @@ class _Section:
 
 @dataclass(slots=True)
 class PageState:
-    """What the page and its frames said; `text` makes the report of it."""
+    """The state of the page and its frames; `format_page_state` renders it."""
 
     sections: dict[str, _Section]
     ready: str = ""
@@ -76,21 +76,21 @@ def parse_query(query: str) -> tuple[list[str], str]:
 
 
 async def read_page_state(tab: Tab, query: str, scope: str) -> PageState:
-    """Ask the page and its frames; scope: interactive, all, visible (what shows comes first)."""
+    """Read the page and its frames; scope: interactive, all, visible (visible ones first)."""
     _, words = parse_query(query)
     report = PageState({name: _Section() for name in _ORDER})
     options = {"words": words, "first": scope == "visible", "interactive": scope == "interactive"}
 
-    def take(found: dict[str, Any]) -> bool:
+    def take(result: dict[str, Any]) -> bool:
         if not report.ready:
-            report.ready = found["ready"]
-            report.scroll = tuple(found["scroll"])
-        report.frames += int(found["frames"])
-        for name, lines in found["lines"].items():
+            report.ready = result["ready"]
+            report.scroll = tuple(result["scroll"])
+        report.frames += int(result["frames"])
+        for name, lines in result["lines"].items():
             report.sections[name].lines += lines
-            report.sections[name].total += found["totals"][name]
-        report.sections["matches"].lines += found["matches"]
-        report.sections["matches"].total += len(found["matches"])
+            report.sections[name].total += result["totals"][name]
+        report.sections["matches"].lines += result["matches"]
+        report.sections["matches"].total += len(result["matches"])
         return False
 
     tab.check_usable()
@@ -100,65 +100,66 @@ async def read_page_state(tab: Tab, query: str, scope: str) -> PageState:
 
 
 def format_page_state(report: PageState, query: str, title: str, url: str) -> str:
-    """Return the report as lines under bracketed headings, the sections asked for first."""
-    asked, _ = parse_query(query)
+    """Return the state as lines under bracketed headings, the requested sections first."""
+    requested, _ = parse_query(query)
     first = ("dialogs", "errors", "focused", "matches")
-    order = list(dict.fromkeys([*first, *asked, *_ORDER]))
-    out = [_page_line(report, title, url)]
-    left = MAX_BYTES - len(out[0].encode())
-    untold: list[str] = []
+    order = list(dict.fromkeys([*first, *requested, *_ORDER]))
+    output = [_page_line(report, title, url)]
+    bytes_left = MAX_BYTES - len(output[0].encode())
+    omitted: list[str] = []
     for name in order:
         section = report.sections[name]
-        most = _MAX_REQUESTED_LINES if name in asked else _MAX_LINES[name]
-        lines = _lines_within(_render_lines(section.lines[:most]), left - 80)
-        told = sum(not line.startswith("form ") for line in lines)
-        if told:
-            of = f" {told} of {section.total}" if told < section.total else ""
+        max_lines = _MAX_REQUESTED_LINES if name in requested else _MAX_LINES[name]
+        lines = _lines_within(_render_lines(section.lines[:max_lines]), bytes_left - 80)
+        shown_count = sum(not line.startswith("form ") for line in lines)
+        if shown_count:
+            of = f" {shown_count} of {section.total}" if shown_count < section.total else ""
             block = [f"[{name.title()}]{of}", *lines]
-            out += block
-            left -= sum(len(line.encode()) + 1 for line in block)
+            output += block
+            bytes_left -= sum(len(line.encode()) + 1 for line in block)
         elif section.total:
-            untold.append(f"{section.total} {name}")
-        elif name in asked:
-            out.append(f"[{name.title()}] none")
-            left -= len(name) + 8
-    if untold:
-        out.append(f"[More] {', '.join(untold)}; name one in query, or read_page")
-    return "\n".join(out) + "\n"
+            omitted.append(f"{section.total} {name}")
+        elif name in requested:
+            output.append(f"[{name.title()}] none")
+            bytes_left -= len(name) + 8
+    if omitted:
+        output.append(f"[More] {', '.join(omitted)}; name one in query, or read_page")
+    return "\n".join(output) + "\n"
 
 
 def _page_line(report: PageState, title: str, url: str) -> str:
-    at, window, height = report.scroll
-    more = height - window
-    scrolled = (
-        f"scrolled {at} of {more} px ({round(100 * at / more)} %)" if more > 0 else "all shows"
-    )
+    offset, window, height = report.scroll
+    scrollable = height - window
+    scrolled = "all shows"
+    if scrollable > 0:
+        percent = round(100 * offset / scrollable)
+        scrolled = f"scrolled {offset} of {scrollable} px ({percent} %)"
     frames = f", {report.frames} frames" if report.frames else ""
-    head = f"[Page] {_truncate(title, 100)} — {_truncate(url, 200)}"
-    return f"{head}\n{report.ready}, {scrolled}{frames}"
+    page = f"[Page] {_truncate(title, 100)} — {_truncate(url, 200)}"
+    return f"{page}\n{report.ready}, {scrolled}{frames}"
 
 
-def _truncate(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _truncate(text: str, max_length: int) -> str:
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
 def _render_lines(lines: list[dict[str, Any]]) -> list[str]:
-    told: list[str] = []
+    rendered: list[str] = []
     form = ""
     for line in lines:
         if line.get("form", form) != form:
             form = line["form"]
             if form:
-                told.append(f"form {form}:")
-        told.append(f"- {line['text']}")
-    return told
+                rendered.append(f"form {form}:")
+        rendered.append(f"- {line['text']}")
+    return rendered
 
 
-def _lines_within(lines: list[str], left: int) -> list[str]:
-    kept: list[str] = []
+def _lines_within(lines: list[str], bytes_left: int) -> list[str]:
+    fitting: list[str] = []
     for line in lines:
-        left -= len(line.encode()) + 1
-        if left < 0:
+        bytes_left -= len(line.encode()) + 1
+        if bytes_left < 0:
             break
-        kept.append(line)
-    return kept
+        fitting.append(line)
+    return fitting

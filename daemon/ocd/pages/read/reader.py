@@ -104,10 +104,10 @@ def _convert(html: str, mode: Mode, *, main: bool, links: bool) -> str:
 class _Reader:
     """One reading: walks from a frame into the frames of other origins inside it."""
 
-    def __init__(self, tab: Tab, function: str, book: RefRegistry) -> None:
+    def __init__(self, tab: Tab, function: str, registry: RefRegistry) -> None:
         self._tab = tab
         self._function = function
-        self._book = book
+        self._registry = registry
         self._read: set[str] = set()
         self.refs = 0
         self.hidden = 0
@@ -134,9 +134,9 @@ class _Reader:
         return "".join(parts)
 
     async def _ask(self, frame: Frame, options: Mapping[str, Any]) -> dict[str, Any]:
-        asked = {**options, "next": self._book.next}
-        reply: dict[str, Any] = await engine.call(self._tab, frame, self._function, asked)
-        self._book.note(frame.frame_id, reply)
+        frames_asked = {**options, "next": self._registry.next}
+        reply: dict[str, Any] = await engine.call(self._tab, frame, self._function, frames_asked)
+        self._registry.record(frame.frame_id, reply)
         return reply
 
     async def _frame_of_iframe(self, frame: Frame, place: int) -> Frame | None:

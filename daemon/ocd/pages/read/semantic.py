@@ -1,4 +1,4 @@
-"""What a page is about and how it goes on, worked out in the page."""
+"""What a page is about, and its pagination."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ async def summarise(tab: Tab) -> str:
     def take(result: dict[str, Any]) -> bool:
         nonlocal links
         links += int(result["links"])
-        for title, told in result["about"]:
-            one = len(told) == 1 and title in ("description", "language")
-            lines.extend([f"{title}: {told[0]}"] if one else [f"{title}:", *_indent(told)])
+        for title, texts in result["about"]:
+            is_single = len(texts) == 1 and title in ("description", "language")
+            lines.extend([f"{title}: {texts[0]}"] if is_single else [f"{title}:", *_indent(texts)])
         return False
 
     await locators.call_in_frames(tab, "semantic", {}, take)
@@ -29,22 +29,22 @@ def _indent(lines: list[str]) -> list[str]:
 
 
 async def pagination(tab: Tab) -> dict[str, Any] | None:
-    """Return how the page goes on, None if it does not seem to.
+    """Return the page's pagination, None if it has none.
 
     type: numbered, next_button, load_more, infinite_scroll, cursor or viewer; current and last
     page as far as they are told; next_step: the call that leads on.
     """
     try:
-        found = await locators.call_engine(tab, tab.main_frame, "pagination", {})
+        result = await locators.call_engine(tab, tab.main_frame, "pagination", {})
     except OcdError as error:
         if error.code != "script_error":  # a hint is not worth a reading
             raise
         return None
-    if not found:
+    if not result:
         return None
-    ref, url = found.pop("ref", None), found.pop("url", None)
-    told = {key: value for key, value in found.items() if value is not None}
-    return {**told, **({"next_url": url} if url else {}), "next_step": _step(tab, ref, url)}
+    ref, url = result.pop("ref", None), result.pop("url", None)
+    known = {key: value for key, value in result.items() if value is not None}
+    return {**known, **({"next_url": url} if url else {}), "next_step": _step(tab, ref, url)}
 
 
 def _step(tab: Tab, ref: str | None, url: str | None) -> dict[str, Any]:
