@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import calls, crawls, gateway, mcp, notes, pages, recordings, spills, stores
+from bench import calls, crawls, gateway, mcp, notes, pages, recordings, spills, stores, turns
 from bench.figures import Section
 
 HERE = Path(__file__).parent
@@ -35,6 +35,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "spill": spills.spill,
     "recording": recordings.cost,
     "notes": notes.scale,
+    "turns": turns.longest,
 }
 
 

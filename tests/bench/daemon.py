@@ -62,11 +62,17 @@ class Daemon:
         return json.loads(self.connection.getresponse().read())
 
     def call(self, verb: str, **params: object) -> dict[str, Any]:
+        answer = self.answer(verb, **params)
+        assert "result" in answer, answer
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def answer(self, verb: str, **params: object) -> dict[str, Any]:
+        """Return the whole answer, an error's too."""
         body = json.dumps({"verb": verb, "params": params})
         self.connection.request("POST", "/v1/call", body, {"Content-Type": "application/json"})
-        answer = json.loads(self.connection.getresponse().read())
-        assert "result" in answer, answer
-        return answer["result"]
+        answer: dict[str, Any] = json.loads(self.connection.getresponse().read())
+        return answer
 
     def rss_mb(self) -> float:
         return self.process.memory_info().rss / 2**20

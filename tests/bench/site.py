@@ -116,6 +116,25 @@ def acted_on() -> dict[str, bytes]:
     }
 
 
+def hostile() -> dict[str, bytes]:
+    """Return the pages of `bench.turns`: each asks for a lot of one kind."""
+    many, log = 20_000, "for (let n = 0; n < 20000; n++) console.log('line', n, {n, at: [n]})"
+    bodies = {
+        "links": "<a href='/docs/getting-started/installation-guide#linux'>Linux</a>" * many,
+        "deep": "<div>" * 500 + "deep" + "</div>" * 500,
+        "text": f"<p>{'word ' * 1_000_000}</p>",
+        "nodes": "<script>document.body.innerHTML = '<b>x</b>'.repeat(100000)</script>",
+        "comments": "<p>x</p>" + "<!--" * 200_000,
+        "secrets": f"<p>{'password=' * 100_000} {'eyJ.' * 50_000}</p>",
+        "name": f"<button aria-label='{'a b ' * 200_000}' style='{';' * 200_000}'>x</button>",
+        "console": f"<script>{log}</script>",
+        "requests": "<script>for (let n = 0; n < 2000; n++) fetch('/no/' + n + '?a=%25')</script>",
+        "restless": "<p id=p>0</p><script>setInterval(() => p.textContent += ' 1'.repeat(999), 1)"
+        "</script>",
+    }
+    return {f"/hostile/{name}": plain(name, body) for name, body in bodies.items()}
+
+
 def answers(pages: int, size: int) -> dict[str, bytes]:
     made = {
         "/style.css": answer(STYLE, "text/css", cached=True),
@@ -125,7 +144,7 @@ def answers(pages: int, size: int) -> dict[str, bytes]:
     for n in range(pages):
         made[f"/p/{n}"] = answer(page(n, pages, size), "text/html; charset=utf-8")
         made[f"/picture/{n}.png"] = answer(picture(n, 16), "image/png", cached=True)
-    for path, body in acted_on().items():
+    for path, body in {**acted_on(), **hostile()}.items():
         made[path] = answer(body, "text/html; charset=utf-8")
     made["/"] = made["/p/0"]
     return made

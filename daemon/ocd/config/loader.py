@@ -7,6 +7,7 @@ names its source. No other module of the daemon reads the environment.
 import logging
 import math
 import os
+import re
 import shlex
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -33,6 +34,8 @@ __all__ = ["Config", "environment", "home_dir", "load", "reload", "unknown_varia
 Flags = Mapping[str, object]
 Environ = Mapping[str, str]
 _log = logging.getLogger(__name__)
+# tomllib's time grows with the square of the parts of a dotted key.
+_LONG_KEY = re.compile(rb"""(?:(?<![\w-])["']?[\w-]++["']?[ \t]*+\.[ \t]*+){200}""")
 
 
 class _Source(NamedTuple):
@@ -111,7 +114,10 @@ def _merge(low: dict[str, Any], high: dict[str, Any]) -> dict[str, Any]:
 def _read_file(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
-            raw = tomllib.load(file)
+            text = file.read()
+        if _LONG_KEY.search(text):
+            raise _invalid(str(path), "a key with more than 200 parts")
+        raw = tomllib.loads(text.decode())
     except (FileNotFoundError, NotADirectoryError):  # a home that is a file is told elsewhere
         return {}
     except OSError as error:

@@ -86,7 +86,7 @@ def _texts(blocks: list[Mapping[str, Any]], structured: object) -> Iterator[str]
 def _says(text: str, structured: object) -> bool:
     try:
         return bool(msgspec.json.decode(text) == structured)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
 
 

@@ -5,8 +5,10 @@ elements that may hide a closed shadow tree (once each). The result is whole: pa
 are the dispatcher's.
 """
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from typing import Any, Literal
 
@@ -21,6 +23,8 @@ from ocd.pages.engine.refs import RefRegistry, locate_ref, matches, no_match_err
 Mode = Literal["outline", "dom", "markdown", "text", "html", "css"]
 Filter = Literal["all", "interactive"]
 MAX_FRAMES = 100
+# Characters of HTML whose conversion takes some milliseconds.
+_LONG = 100_000
 _ENGINE = {
     "outline": "outline", "dom": "dom", "css": "css",
     "markdown": "html", "text": "html", "html": "html",
@@ -69,10 +73,9 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
     raw = await reader.read(frame, options)
     text, left_out = raw, 0
     if _ENGINE[mode] == "html":
-        text = _convert(raw, mode, main=only_main_content, links=include_links)
-        if only_main_content:
-            whole = _convert(raw, mode, main=False, links=include_links)
-            left_out = max(len(whole) - len(text), 0)
+        convert = partial(_convert, raw, mode, main=only_main_content, links=include_links)
+        # What is long must not keep the loop from its turn.
+        text, left_out = await asyncio.to_thread(convert) if len(raw) > _LONG else convert()
     title = await tab.title()
     mime = _MIME.get(mode, "text/plain")
     return Reading(text, mime, tab.url, title, reader.refs, reader.hidden, left_out)
@@ -91,7 +94,15 @@ async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: s
     raise no_match_error(selector)
 
 
-def _convert(html: str, mode: Mode, *, main: bool, links: bool) -> str:
+def _convert(html: str, mode: Mode, *, main: bool, links: bool) -> tuple[str, int]:
+    """Return the text, and by how many characters it is shorter than that of the whole page."""
+    text = _convert_part(html, mode, main=main, links=links)
+    if not main:
+        return text, 0
+    return text, max(len(_convert_part(html, mode, main=False, links=links)) - len(text), 0)
+
+
+def _convert_part(html: str, mode: Mode, *, main: bool, links: bool) -> str:
     from ocd.content import html_text  # the converter is for those who ask for Markdown
 
     if mode == "markdown":

@@ -1,0 +1,88 @@
+"""What the loop's thread computes between two turns: hostile pages beside a long crawl."""
+
+import argparse
+import contextlib
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Self
+
+import psutil
+
+from bench.crawls import site
+from bench.daemon import Connection, Daemon
+from bench.figures import Section
+from bench.site import hostile
+from ocd.api import paths
+
+RUNNER = Path(__file__).parent / "runners" / "turning_ocd.py"
+PAGES, SIZE = 10_000, 1000
+MOST_MS = 250.0
+_START_S = 60.0
+# Each reading may fail; it may not keep the loop.
+READINGS: tuple[tuple[str, dict[str, object]], ...] = (
+    *(("read_page", {"mode": mode}) for mode in ("outline", "dom", "css", "markdown", "text")),
+    ("find", {"query": "x"}),
+    ("query_dom", {"selector": "*", "multiple": True}),
+    ("inspect", {"query": "what is here"}),
+    ("oc_observe", {}),
+    ("page_content", {}),
+    ("extract_data", {"schema": {"type": "object", "properties": {"price": {}, "name": {}}}}),
+    ("console_capture", {"action": "get"}),
+    ("network", {"action": "list"}),
+    ("page_screenshot", {}),
+)
+
+
+class TurningDaemon(Daemon):
+    """A daemon that counts its turns."""
+
+    def __enter__(self) -> Self:
+        self.found = Path(self.home, "turns.json")
+        self._child = subprocess.Popen(
+            [sys.executable, RUNNER, self.found, "run", *self.flags],
+            env=self.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        deadline = time.monotonic() + _START_S
+        while True:
+            self.connection = Connection(paths.daemon_socket(self.home))
+            with contextlib.suppress(OSError):
+                self.process = psutil.Process(self.status()["pid"])
+                return self
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+    def turns(self) -> dict[str, Any]:
+        """End the daemon and return what it counted."""
+        self.connection.close()
+        self.run("stop")
+        self._child.wait(60)
+        counted: dict[str, Any] = json.loads(self.found.read_text("utf-8"))
+        return counted
+
+
+def longest(options: argparse.Namespace) -> Section:
+    """Read ten hostile pages in every way, again and again, while a crawl goes on."""
+    section = Section(f"The loop's longest turn (10 hostile pages, a crawl of {PAGES:,} pages)")
+    read = 0
+    with site(PAGES, SIZE) as base, TurningDaemon() as daemon:
+        args = {"url": f"{base}/p/0", "max_pages": PAGES, "max_depth": 20, "engine": "static"}
+        task = daemon.call("oc_task_start", kind="crawl", args=args)
+        meta = task
+        while not read or not meta.get("ended_at"):
+            for path in hostile():
+                daemon.answer("console_capture", action="start")
+                daemon.answer("navigate", url=base + path, wait="dom")
+                for verb, params in READINGS:
+                    daemon.answer(verb, **params, timeout_ms=20_000)
+                    read += 1
+            meta = daemon.call("oc_task_get", task_id=task["task_id"])["meta"]
+        assert meta["status"] == "COMPLETED", meta
+        counted = daemon.turns()
+    for used, stack in counted["stacks"]:
+        print(f"{used * 1000:.0f} ms:\n{stack}", flush=True)
+    section.add("readings of hostile pages", read, "")
+    section.at_most("most CPU between two turns", counted["longest_ms"], MOST_MS, "ms")
+    return section

@@ -1,0 +1,56 @@
+"""Pages beyond all measure: every reading ends within its deadline, with a result or an error."""
+
+from typing import Any
+
+import pytest
+
+from support.daemon import Daemon
+from support.site import Site
+
+DEADLINE_MS = 20_000
+NODES = "document.body.innerHTML = '<p>x</p>'.repeat(500000); 1"  # 1,000,000 nodes
+DEEP = """let at = document.body;
+for (let depth = 0; depth < 500; depth++) at = at.appendChild(document.createElement('div'));
+at.textContent = 'the deepest'; 1"""
+TEXT = "document.body.replaceChildren('word '.repeat(1000000) + 'the last'); 1"  # 5 MB in one node
+READINGS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *(
+        ("read_page", {"mode": mode})
+        for mode in ("outline", "semantic", "dom", "css", "markdown", "text")
+    ),
+    ("find", {"query": "x"}),
+    ("query_dom", {"selector": "*", "multiple": True}),
+    ("inspect", {"query": "what is here"}),
+    ("oc_observe", {"scope": "document"}),
+    ("page_content", {}),
+    ("extract_data", {"schema": {"type": "object", "properties": {"price": {}, "name": {}}}}),
+    ("page_screenshot", {}),
+)
+# What may be said instead of a result, and is clear.
+CODES = ("", "timeout", "not_found", "element_not_found", "page_too_large")
+
+
+@pytest.fixture(params=[NODES, DEEP, TEXT], ids=["nodes", "deep", "text"])
+def page(request: pytest.FixtureRequest, daemon: Daemon, site: Site) -> Daemon:
+    daemon.do("navigate", url=site.url("article.html"))
+    daemon.do("javascript_tool", code=request.param, timeout_ms=120_000)
+    return daemon
+
+
+@pytest.mark.timeout(600)
+def test_every_reading_of_a_huge_page_ends(page: Daemon, site: Site) -> None:
+    """1,000,000 nodes, 500 levels, 5 MB in one node; afterwards another page is read as ever."""
+    for verb, params in READINGS:
+        reply = page.call(verb, **params, timeout_ms=DEADLINE_MS)
+        assert reply.code in CODES, (verb, params, reply.raw[:500])
+    page.do("navigate", url=site.url("article.html"), timeout_ms=120_000)
+    assert page.do("read_page", mode="text", timeout_ms=120_000)["content"]
+
+
+def test_what_is_deep_or_long_is_read_whole(daemon: Daemon, site: Site) -> None:
+    """The text below 500 elements, and the last words of 5 MB."""
+    daemon.do("navigate", url=site.url("article.html"))
+    for code, words in ((DEEP, "the deepest"), (TEXT, "the last")):
+        daemon.do("javascript_tool", code="document.body.replaceChildren(); " + code)
+        found = daemon.do("page_content", output_mode="inline", limit=6_000_000)
+        assert words in found["content"]
