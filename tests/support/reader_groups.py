@@ -285,7 +285,7 @@ def stores() -> dict[str, Read]:
     from ocd.config import loader
     from ocd.evidence import diff, schema_diff
     from ocd.ledger import args_summary
-    from ocd.recording import param_redaction
+    from ocd.safety import redact
     from ocd.storage import journal
 
     def config(text: str) -> None:
@@ -318,7 +318,7 @@ def stores() -> dict[str, Read]:
         "task: many arguments": lambda text: args_summary.summarise(
             {f"{number}{one}": one for number, one in enumerate(text)}
         ),
-        "recording: values": lambda text: param_redaction.mask_values(
+        "recording: values": lambda text: redact.mask_values(
             {"steps": [{"value": one, "ref": "e1"} for one in text]}, bool
         ),
         "evidence: compare": compare,
