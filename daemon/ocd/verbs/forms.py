@@ -58,7 +58,7 @@ class FillForm(Params):
     fields: Annotated[
         Annotated[tuple[Field, ...], Meta(min_length=1, max_length=200)]
         | Annotated[dict[str, Value], Meta(min_length=1, max_length=200)],
-        Meta(description="Values as in form_input; or {label: value}", extra=PAYLOAD),
+        Meta(description="Values as in form_input; or {label or ref: value}", extra=PAYLOAD),
     ]
     submit: Annotated[str | bool, Meta(description="true, or the ref or words of the button")] = (
         False
@@ -132,8 +132,15 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
 
 def _wanted_fields(params: FillForm) -> list[Field]:
     if isinstance(params.fields, dict):
-        return [Field(value, label=label) for label, value in params.fields.items()]
+        return [_named_field(name, value) for name, value in params.fields.items()]
     return list(params.fields)
+
+
+def _named_field(name: str, value: Value) -> Field:
+    # A ref as readings show it is taken for one: fields without a label have nothing else.
+    bare = name.removeprefix("@")
+    is_ref = bare[:1] == "e" and bare[1:].isdecimal()
+    return Field(value, ref=name) if is_ref else Field(value, label=name)
 
 
 @dataclass(frozen=True, slots=True)

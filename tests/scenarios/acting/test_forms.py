@@ -169,6 +169,15 @@ def test_fields_by_label_alone(at: At) -> None:
     assert (value_of(page, "name"), value_of(page, "volume")) == ("Ada", "3")
 
 
+def test_fields_without_a_label_are_named_by_their_refs(at: At) -> None:
+    """What a reading shows of them is a ref: the short form takes it for one."""
+    page = at("form.html")
+    ref = page.do("find", query="About")["refs"][0]
+    result = page.do("fill_form", fields={ref: "Bo", "Name": "Ada"})
+    assert (result["filled"], result["fields"][0]["ref"]) == (2, ref)
+    assert (value_of(page, "name"), value_of(page, "about")) == ("Ada", "Bo")
+
+
 def test_values_come_from_files(at: At) -> None:
     """`value_path` and `fields_path` name files that hold what is too large for a call."""
     page = at("form.html")
