@@ -7,7 +7,7 @@ import pytest
 from support.daemon import Daemon
 from support.site import Site
 
-DEADLINE_MS = 20_000
+DEADLINE_MS = 5_000
 NODES = "document.body.innerHTML = '<p>x</p>'.repeat(500000); 1"  # 1,000,000 nodes
 DEEP = """let at = document.body;
 for (let depth = 0; depth < 500; depth++) at = at.appendChild(document.createElement('div'));
@@ -27,7 +27,7 @@ READINGS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("page_screenshot", {}),
 )
 # What may be said instead of a result, and is clear.
-CODES = ("", "timeout", "not_found", "element_not_found", "page_too_large")
+CODES = ("timeout", "not_found", "element_not_found", "page_too_large")
 
 
 @pytest.fixture(params=[NODES, DEEP, TEXT], ids=["nodes", "deep", "text"])
@@ -42,7 +42,7 @@ def test_every_reading_of_a_huge_page_ends(page: Daemon, site: Site) -> None:
     """1,000,000 nodes, 500 levels, 5 MB in one node; afterwards another page is read as ever."""
     for verb, params in READINGS:
         reply = page.call(verb, **params, timeout_ms=DEADLINE_MS)
-        assert reply.code in CODES, (verb, params, reply.raw[:500])
+        assert reply.status == 200 or reply.code in CODES, (verb, params, reply.raw[:500])
     page.do("navigate", url=site.url("article.html"), timeout_ms=120_000)
     assert page.do("read_page", mode="text", timeout_ms=120_000)["content"]
 
