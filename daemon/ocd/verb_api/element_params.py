@@ -13,16 +13,16 @@ PAGE_KEYS = ("name", "title", "message", "value", "candidates", "options")
 
 WaitForMs = Annotated[
     int,
-    Meta(ge=0, le=30_000, description="Wait for it to be there", extra_json_schema=UNLISTED),
+    Meta(ge=0, le=30_000, description="ms to wait for it to appear", extra_json_schema=UNLISTED),
 ]
 PollInterval = Annotated[
     Annotated[int, Meta(ge=50, le=2000)] | None,
     Meta(
-        description="ms after which it is looked for again if the page does not change before",
+        description="ms between checks while the page does not change",
         extra_json_schema=UNLISTED,
     ),
 ]
-Timeout = Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Longest wait")]
+Timeout = Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Time limit in ms")]
 
 
 class ElementParams(Params, kw_only=True):

@@ -1,4 +1,4 @@
-"""The verb that does what a short English instruction says: act."""
+"""The `act` verb: carries out a short English instruction."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -16,22 +16,24 @@ from ocd.verb_api.element_params import PAGE_KEYS, page_text
 
 
 class Act(Params):
-    """Do what a short English instruction says
+    """Carry out a short English instruction
 
     Steps joined by then, and, ; or newlines: click X, type "text" into X, select X in Y, check X,
     press Enter, search for X, scroll down, go back, wait for X, drag X to Y. Quote names and text.
-    Parsed by rules; nothing is done if a step is not understood. Each step tells what changed.
+    Parsed by rules; nothing is done if a step is not understood. Reports what each step changed.
     """
 
     instruction: Annotated[str, Meta(min_length=1, max_length=4000, description="What to do")]
     context: Annotated[
-        str, Meta(max_length=500, description="Words that tell equal elements apart")
+        str, Meta(max_length=500, description="Words that distinguish identical elements")
     ] = ""
     verify: Annotated[
         bool | Literal["none", "ax_diff", "screenshot", "both"],
-        Meta(description="true, screenshot: add a picture; ax_diff: what the outline has new"),
+        Meta(description="true, screenshot: add a screenshot; ax_diff: how the outline changed"),
     ] = False
-    timeout_ms: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="For all steps")] = 30_000
+    timeout_ms: Annotated[
+        int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Time limit for all steps, in ms")
+    ] = 30_000
 
 
 def _departures(params: Act, here: str) -> Iterator[Departure]:

@@ -16,16 +16,16 @@ PING_S = 2.0
 
 
 class ShowJournal(Params):
-    """Show what was called lately
+    """Show recent calls and events
 
-    recent: a list of calls and events (an output handle was created, for example), newest last.
-    summary: counts by verb and error. Arguments are redacted.
+    recent: a list of calls and events (for example, an output handle was created), newest last.
+    summary: counts by tool and error. Arguments are redacted.
     """
 
     action: Annotated[
-        Literal["recent", "summary"], Meta(description="The last entries, or counts over them")
+        Literal["recent", "summary"], Meta(description="recent: the last entries; summary: counts")
     ] = "recent"
-    count: Annotated[int, Meta(ge=1, le=1000, description="How many entries recent returns")] = 20
+    count: Annotated[int, Meta(ge=1, le=1000, description="recent: number of entries")] = 20
 
 
 @daemon_verb(
@@ -38,10 +38,10 @@ async def oc_journal(journal: Journal, params: ShowJournal) -> Output:
 
 
 class ConnectionHealth(Params):
-    """Tell whether the browser runs and answers
+    """Report whether the browser is running and responding
 
-    Does not start one: a stopped browser starts with the next call that needs it. answers is false
-    for one that runs and does not answer within 2 s.
+    Does not start it: a stopped browser starts with the next call that needs one. answers is false
+    if it is running but does not respond within 2 s.
     """
 
 
@@ -68,7 +68,7 @@ async def _answers(chromium: Chromium) -> dict[str, Any]:
         async with asyncio.timeout(PING_S):
             await chromium.connection.send("Browser.getVersion")
     except TimeoutError:
-        hint = "End it with oc_stop; the next call that needs a browser starts it again."
+        hint = "Close it with oc_stop; the next call that needs a browser starts it again."
         return {"answers": False, "hint": hint}
     return {"answers": True, "ping_ms": round((time.perf_counter() - started) * 1000, 2)}
 
@@ -76,7 +76,8 @@ async def _answers(chromium: Chromium) -> dict[str, Any]:
 class Stop(Params):
     """Close all tabs of all sessions, and the browser
 
-    The daemon stays: the next call starts the browser again. To end the daemon: ocd stop.
+    The daemon keeps running: the next call that needs a browser starts it again. To stop the
+    daemon: ocd stop.
     """
 
 

@@ -24,39 +24,46 @@ class BatchTask(msgspec.Struct, forbid_unknown_fields=True):
     """One script of a batch."""
 
     script: Annotated[str, Meta(min_length=1, description="JavaScript, as in javascript_tool")]
-    tab_id: Annotated[str | None, Meta(description="Tab; default: the latest")] = None
-    url: Annotated[str | None, Meta(description="Or: page to open for it, and close again")] = None
-    worker_id: Annotated[str | None, Meta(description="url: open it in this worker")] = None
-    timeout_ms: Annotated[int, Meta(ge=1, le=600_000, description="Its bound")] = 30_000
+    tab_id: Annotated[str | None, Meta(description="Tab id; default: latest")] = None
+    url: Annotated[
+        str | None, Meta(description="Instead of tab_id: page to open, closed afterwards")
+    ] = None
+    worker_id: Annotated[str | None, Meta(description="Worker in which to open url")] = None
+    timeout_ms: Annotated[int, Meta(ge=1, le=600_000, description="Time limit in ms")] = 30_000
 
 
 class BatchExecute(Params):
-    """Run scripts in several tabs or pages at once
+    """Run scripts in several tabs or pages concurrently
 
-    Answers {results: [{index, tab_id, success, data | error, duration_ms}], summary}, in the order
-    of tasks. It is an error if all of them fail.
+    Returns {results: [{index, tab_id, success, data | error, duration_ms}], summary}, in the order
+    of tasks. Fails only if every task fails.
     """
 
     tasks: Annotated[
         list[BatchTask],
-        Meta(min_length=1, max_length=1000, description="What to run where", extra=PAYLOAD),
+        Meta(
+            min_length=1,
+            max_length=1000,
+            description="Scripts and where to run them",
+            extra=PAYLOAD,
+        ),
     ]
-    concurrency: Annotated[int, Meta(ge=1, le=20, description="Tasks at once")] = 10
-    fail_fast: Annotated[bool, Meta(description="Run no more after a failure")] = False
+    concurrency: Annotated[int, Meta(ge=1, le=20, description="Tasks to run at once")] = 10
+    fail_fast: Annotated[bool, Meta(description="Start no more tasks after a failure")] = False
 
     def __post_init__(self) -> None:
         for number, one in enumerate(self.tasks):
             if one.url is not None and one.tab_id is not None:
                 raise OcdError(
                     "invalid_argument", f"batch_execute: tasks[{number}] has both tab_id and url",
-                    hint="Give one of them.", parameter=f"tasks[{number}]",
+                    hint="Pass only one of them.", parameter=f"tasks[{number}]",
                 )  # fmt: skip
             if one.url is not None:
                 parse_url_argument(one.url)
 
 
 def _partial_result(meta: Mapping[str, Any], results: JsonLinesFile) -> dict[str, Any]:
-    """Return the result of a batch that did not come to its end."""
+    """Return the result of an unfinished batch."""
     return {"summary": sum_results([msgspec.json.decode(line) for line in results])}
 
 
@@ -92,44 +99,45 @@ class PaginationServices:
 class BatchPaginate(Params):
     """Step through a paged viewer and capture each page
 
-    auto: as the page itself tells how it goes on. click: a next button. keyboard: key_action. url:
-    url_template. scroll: only what is new. Ends when there is no next page, when nothing changes or
-    a page comes again. Pictures are files.
+    auto: follow the page's own pagination. click: a next button. keyboard: key_action. url:
+    url_template. scroll: capture only new content. Ends when there is no next page, nothing changes
+    or a page repeats. Screenshots are saved as files.
     """
 
-    tab_id: Annotated[str | None, Meta(description="Tab; default: the latest")] = None
+    tab_id: Annotated[str | None, Meta(description="Tab id; default: latest")] = None
     strategy: Annotated[
-        Strategy | None, Meta(description="Default: what the others say, else auto")
+        Strategy | None, Meta(description="Default: by the other parameters, else auto")
     ] = None
     next_ref: Annotated[_Words, Meta(description="Next button's ref")] = None
-    next_selector: Annotated[_Words, Meta(description="or CSS selector")] = None
-    next_query: Annotated[_Words, Meta(description="or words")] = None
-    url_template: Annotated[_Words, Meta(description="With {page} or {offset}")] = None
-    page_size: Annotated[int, Meta(ge=1, le=100_000, description="Step of {offset}")] = 10
+    next_selector: Annotated[_Words, Meta(description="or its CSS selector")] = None
+    next_query: Annotated[_Words, Meta(description="or words, as in find")] = None
+    url_template: Annotated[_Words, Meta(description="URL with {page} or {offset}")] = None
+    page_size: Annotated[int, Meta(ge=1, le=100_000, description="Increment of {offset}")] = 10
     key_action: Annotated[
         Annotated[str, Meta(max_length=100)] | None,
         Meta(description="Key; default: ArrowRight"),
     ] = None
     total_pages: Annotated[
         Annotated[int, Meta(ge=1, le=10_000)] | None,
-        Meta(description="Count of pages; default: to the end"),
+        Meta(description="Number of pages; default: to the end"),
     ] = None
-    start_page: Annotated[int, Meta(ge=0, le=1_000_000, description="First page's number")] = 1
-    max_pages: Annotated[int, Meta(ge=1, le=10_000, description="Most pages")] = 100
+    start_page: Annotated[int, Meta(ge=0, le=1_000_000, description="Number of the first page")] = 1
+    max_pages: Annotated[int, Meta(ge=1, le=10_000, description="Max pages")] = 100
     capture_mode: Annotated[Capture, Meta(description="both: text and screenshot")] = "text"
     selector: Annotated[
-        Annotated[str, Meta(max_length=2000)] | None, Meta(description="Only this part")
+        Annotated[str, Meta(max_length=2000)] | None,
+        Meta(description="Capture only this CSS selector"),
     ] = None
     wait_between_pages: Annotated[
-        int, Meta(ge=0, le=60_000, description="Longest wait for a change, ms")
+        int, Meta(ge=0, le=60_000, description="Max wait for a change, in ms")
     ] = 5000
-    scroll_amount: Annotated[float, Meta(gt=0, le=100, description="Screens a step")] = 1
-    max_scrolls: Annotated[int, Meta(ge=1, le=10_000, description="Most steps")] = 50
+    scroll_amount: Annotated[float, Meta(gt=0, le=100, description="Screens per step")] = 1
+    max_scrolls: Annotated[int, Meta(ge=1, le=10_000, description="Max steps")] = 50
 
     def __post_init__(self) -> None:
         given = [name for name in _NEXT if getattr(self, name) is not None]
         if len(given) > 1:
-            raise _param_error(f"takes one of {' and '.join(given)}", given[1])
+            raise _param_error(f"takes only one of {' and '.join(given)}", given[1])
         template = self.url_template
         if template is None and self.strategy == "url":
             raise _param_error("needs url_template for strategy url", "url_template")
@@ -164,7 +172,7 @@ def _param_error(what: str, parameter: str) -> OcdError:
 
 
 def _pages(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
-    """Return the result of a tour that did not come to its end."""
+    """Return the result of an unfinished pagination."""
     failed = sum(1 for line in pages if b'"error":{' in line)
     captured = sum(1 for _ in pages) - failed
     return {"total_captured": captured, "total_failed": failed, "ended_by": "error"}

@@ -1,4 +1,4 @@
-"""Verbs about work that goes on later: oc_checkpoint, oc_session_snapshot, oc_session_resume."""
+"""Verbs for resuming work later: oc_checkpoint, oc_session_snapshot, oc_session_resume."""
 
 import asyncio
 from typing import Annotated, Any, Literal, TypeVar
@@ -21,28 +21,31 @@ Text = Annotated[str, Meta(min_length=1)]
 
 
 class CheckpointParams(Params):
-    """Save, load, list or delete how far a task is
+    """Save, load, list or delete checkpoints of a task
 
-    Any number of names. save keeps the session's tabs, too, and replaces what had the name.
+    Checkpoints have names. save also records the session's tabs, and replaces the checkpoint of
+    that name.
     """
 
     action: Annotated[Literal["save", "load", "list", "delete"], Meta(description="What to do")]
     name: Annotated[
         Name | None,
-        Meta(description="Default: the session's name; to load: or else the newest"),
+        Meta(description="Default: the session's name; load: else the newest"),
     ] = None
-    task_description: Annotated[str, Meta(description="What the task is", extra=PAYLOAD)] = ""
-    completed_steps: Annotated[
-        list[Any], Meta(description="Steps that are done", extra=PAYLOAD)
-    ] = field(default_factory=list[Any])
-    pending_steps: Annotated[list[Any], Meta(description="Steps that are left", extra=PAYLOAD)] = (
+    task_description: Annotated[str, Meta(description="Description of the task", extra=PAYLOAD)] = (
+        ""
+    )
+    completed_steps: Annotated[list[Any], Meta(description="Finished steps", extra=PAYLOAD)] = (
         field(default_factory=list[Any])
+    )
+    pending_steps: Annotated[list[Any], Meta(description="Remaining steps", extra=PAYLOAD)] = field(
+        default_factory=list[Any]
     )
     extracted_data: Annotated[
         dict[str, Any] | list[Any] | str | int | float | bool | None,
         Meta(description="Any JSON; secrets are masked", extra=PAYLOAD),
     ] = None
-    limit: Annotated[int, Meta(ge=1, le=500, description="Most to list")] = 50
+    limit: Annotated[int, Meta(ge=1, le=500, description="Max number to list")] = 50
 
 
 @daemon_verb(
@@ -112,22 +115,22 @@ def _checkpoint_to_dict(one: Checkpoint, *, brief: bool = False) -> dict[str, An
 
 
 class SessionSnapshot(Params):
-    """Save what the session is about, with its tabs
+    """Save the session's goal, progress and tabs
 
-    For whoever takes the work up again: oc_session_resume. The newest 200 are kept.
+    Restore it with oc_session_resume. The newest 200 are kept.
     """
 
-    objective: Annotated[Text, Meta(description="What it is all for", extra=PAYLOAD)]
-    current_step: Annotated[Text, Meta(description="What is being done", extra=PAYLOAD)]
+    objective: Annotated[Text, Meta(description="Overall goal", extra=PAYLOAD)]
+    current_step: Annotated[Text, Meta(description="Step in progress", extra=PAYLOAD)]
     next_actions: Annotated[
         list[str] | str, Meta(description="What to do next, in order", extra=PAYLOAD)
     ]
-    completed_steps: Annotated[list[str] | str, Meta(description="What is done", extra=PAYLOAD)] = (
-        field(default_factory=list[str])
-    )
-    notes: Annotated[str, Meta(description="What else to know", extra=PAYLOAD)] = ""
+    completed_steps: Annotated[
+        list[str] | str, Meta(description="Finished steps", extra=PAYLOAD)
+    ] = field(default_factory=list[str])
+    notes: Annotated[str, Meta(description="Anything else worth knowing", extra=PAYLOAD)] = ""
     label: Annotated[
-        Annotated[str, Meta(max_length=10_240)], Meta(description="A name to resume it by")
+        Annotated[str, Meta(max_length=10_240)], Meta(description="Name to resume it by")
     ] = ""
 
 
@@ -170,7 +173,7 @@ def _redact_record(record: R, *names: str) -> R:
     size = len(msgspec.json.encode(said))
     if size > MAX_BYTES:
         raise OcdError(
-            "invalid_argument", f"{size} bytes are to be kept, at most {MAX_BYTES}",
+            "invalid_argument", f"Too large: {size} bytes, at most {MAX_BYTES}",
             parameter=max(said, key=lambda name: len(msgspec.json.encode(said[name]))),
             limit=MAX_BYTES,
         )  # fmt: skip
@@ -178,16 +181,16 @@ def _redact_record(record: R, *names: str) -> R:
 
 
 class SessionResume(Params):
-    """Return a guide to going on from a snapshot
+    """Restore context from a session snapshot
 
-    Its tabs are LIVE, REMAPPED (same address, another id), CLOSED or REOPENED.
+    Each tab is LIVE, REMAPPED (same URL, different id), CLOSED or REOPENED.
     """
 
     snapshot_id: Annotated[
         Name | None,
-        Meta(description="Id or label; default: the session's newest, or else the newest"),
+        Meta(description="Id or label; default: the session's newest, else the newest of all"),
     ] = None
-    reopen_tabs: Annotated[bool, Meta(description="Open the tabs that are closed")] = False
+    reopen_tabs: Annotated[bool, Meta(description="Reopen closed tabs")] = False
 
 
 @daemon_verb(

@@ -1,4 +1,4 @@
-"""The verb for agents that work by looking: mouse, keyboard and pictures of the window."""
+"""Coordinate-based input for agents that work from screenshots: the `computer` verb."""
 
 import asyncio
 from typing import Annotated, Any, Literal
@@ -11,7 +11,7 @@ from ocd.pages.act import coordinate_input, drag_and_drop, element_actions, inpu
 from ocd.pages.act.actionability import wait_ready
 from ocd.pages.locate.locators import Locator
 from ocd.pages.locate.target import ActionDeadline, resolve_target
-from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Image, Output, Params, tab_verb
 from ocd.verb_api.element_params import PAGE_KEYS, answer
 
 Action = Literal[
@@ -21,46 +21,44 @@ Action = Literal[
 ]  # fmt: skip
 Point = Annotated[list[float], Meta(min_length=2, max_length=2)] | None
 _TIMEOUT_MS = 5000
-# Seconds beyond the call's time to say what it waited for in vain.
+# Extra time so that the error can say what was waited for.
 _GRACE_S = 0.5
 _POINTED = (*coordinate_input.CLICKS, "left_mouse_down", "left_mouse_up", "mouse_move", "hover")
 
 
 class Computer(Params):
-    """Use the mouse, the keyboard or the screen
+    """Use mouse, keyboard and screenshots by coordinates
 
-    Points are CSS pixels of the window, as in the picture of `screenshot`; a zoomed picture has
-    `scale` pixels for each. Prefer ref to a point. Tells what was hit and what changed.
+    Coordinates are CSS pixels of the viewport, as in the image of `screenshot`; a zoomed image has
+    `scale` pixels for each. Prefer ref to coordinates. Reports what was hit and what changed.
     """
 
     action: Annotated[Action, Meta(description="What to do")]
-    coordinate: Annotated[Point, Meta(description="Where; drag: to where")] = None
-    start_coordinate: Annotated[Point, Meta(description="Drag from")] = None
-    ref: Annotated[str | None, Meta(description="Element, instead of coordinate")] = None
-    text: Annotated[str | None, Meta(description="Text, or keys: Enter, ctrl+a, Tab Tab")] = None
+    coordinate: Annotated[Point, Meta(description="[x, y]; drag: end point")] = None
+    start_coordinate: Annotated[Point, Meta(description="drag: start point")] = None
+    ref: Annotated[str | None, Meta(description="Element ref, instead of coordinate")] = None
+    text: Annotated[
+        str | None, Meta(description="Text to type, or keys: Enter, ctrl+a, Tab Tab")
+    ] = None
     modifiers: Annotated[
-        tuple[Literal["Alt", "Control", "Meta", "Shift"], ...], Meta(description="Keys held")
+        tuple[Literal["Alt", "Control", "Meta", "Shift"], ...], Meta(description="Keys held down")
     ] = ()
     scroll_direction: Annotated[
-        Literal["up", "down", "left", "right"], Meta(description="Where to")
+        Literal["up", "down", "left", "right"], Meta(description="Direction")
     ] = "down"
     scroll_amount: Annotated[
-        float, Meta(ge=0, le=1000, description="Notches of 100 pixels")
+        float, Meta(ge=0, le=1000, description="Wheel notches of 100 pixels")
     ] = 3  # fmt: skip
-    duration: Annotated[float, Meta(ge=0, le=60, description="Seconds of wait, hold_key")] = 1
+    duration: Annotated[float, Meta(ge=0, le=60, description="wait, hold_key: seconds")] = 1
     region: Annotated[
         Annotated[list[float], Meta(min_length=4, max_length=4)] | None,
         Meta(description="zoom: left, top, right, bottom"),
     ] = None
     screenshot_quality: Annotated[
-        coordinate_input.Quality, Meta(description="high: PNG; else JPEG")
+        coordinate_input.Quality, Meta(description="high: PNG; otherwise JPEG")
     ] = "normal"  # fmt: skip
-    force: Annotated[
-        bool,
-        Meta(description="A picture in full: they all are", extra_json_schema=UNLISTED),
-    ] = False
     timeout_ms: Annotated[
-        Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None, Meta(description="Longest wait")
+        Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None, Meta(description="Time limit in ms")
     ] = None
 
 
@@ -73,8 +71,9 @@ class Computer(Params):
     page_keys=PAGE_KEYS,
     timeout_ms=70_000,
     removed_params={
+        "force": "Leave it out: every screenshot is taken anew and in full.",
         "include_user_agent_shadow_dom": "Leave it out: the inside of a native control (a video's "
-        "buttons, a date's parts) is reached by coordinate, or by keys."
+        "buttons, a date's parts) is reached by coordinate, or by keys.",
     },
 )
 async def computer(tab: Tab, params: Computer) -> Output:
@@ -86,8 +85,8 @@ async def computer(tab: Tab, params: Computer) -> Output:
             return await _perform(tab, params, clock)
     except TimeoutError:
         raise OcdError(
-            "timeout", f"computer: the page did not answer to {params.action} in time.",
-            hint="Give it more with timeout_ms, or close the tab: tabs_close",
+            "timeout", f"computer: the page did not respond to {params.action} in time.",
+            hint="Raise timeout_ms, or close the tab: tabs_close",
         ) from None  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The verb that tells what a tab's pages said to their console."""
+"""The verb that reads a tab's console: console_capture."""
 
 from typing import Annotated, Any, Literal
 
@@ -16,24 +16,29 @@ from ocd.verb_api.declaration import UNLISTED, Output, Params, tab_verb
 class ConsoleCapture(Params):
     """Read a tab's console
 
-    Known from the tab's creation on, workers and all frames included; uncaught exceptions, CSP and
-    network errors are entries. start and stop bracket what get answers.
+    Collected since the tab's creation, in all frames and workers; includes uncaught exceptions, CSP
+    and network errors. start and stop limit what get returns.
     """
 
     action: Annotated[
-        Literal["start", "stop", "get", "clear"], Meta(description="clear: forget the messages")
+        Literal["start", "stop", "get", "clear"], Meta(description="clear: discard the messages")
     ] = "get"
     filter: Annotated[
         list[str] | None,
         Meta(description="Types or sources: error, warning, info, log, debug, exception, network"),
     ] = None
-    pattern: Annotated[
-        str | None, Meta(description="Part of the text, a glob or a /regular expression/")
-    ] = None
-    limit: Annotated[int, Meta(ge=0, description="The newest so many; 0: all")] = 100
+    pattern: Annotated[str | None, Meta(description="Substring, glob or /regular expression/")] = (
+        None
+    )
+    limit: Annotated[int, Meta(ge=0, description="Only the newest N; 0: all")] = 100
     max_logs: Annotated[
         int,
-        Meta(extra_json_schema=UNLISTED, ge=1, le=50_000, description="start: how many are kept"),
+        Meta(
+            extra_json_schema=UNLISTED,
+            ge=1,
+            le=50_000,
+            description="start: number of messages to keep",
+        ),
     ] = 1000
 
 

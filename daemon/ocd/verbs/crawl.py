@@ -17,21 +17,21 @@ Url = Annotated[
     str,
     Meta(
         min_length=1,
-        description="Where to start: http, https, or file inside the file roots",
+        description="Start URL: http, https, or file inside the file roots",
         extra=SENDS_TO,
     ),
 ]
 MaxPages = Annotated[
     int, Meta(ge=1, le=100_000, description="Pages to fetch; failed ones do not count")
 ]
-Exclude = Annotated[tuple[str, ...], Meta(description="Globs of URLs to leave out")]
+Exclude = Annotated[tuple[str, ...], Meta(description="Globs of URLs to skip")]
 PageFormat = Annotated[
-    Format, Meta(description="What content holds; links: a list of the page's links")
+    Format, Meta(description="Format of content; links: a list of the page's links")
 ]
 OnlyMain = Annotated[bool, Meta(description="Leave out navigation, header, footer and sidebars")]
 RespectRobots = Annotated[bool, Meta(description="Obey robots.txt, its Crawl-delay included")]
 Delay = Annotated[
-    int, Meta(ge=0, le=600_000, description="Least time between two requests to one host, in ms")
+    int, Meta(ge=0, le=600_000, description="Minimum time between two requests to one host, in ms")
 ]
 Concurrency = Annotated[
     Annotated[int, Meta(ge=1, le=64)] | Literal["auto"],
@@ -44,47 +44,45 @@ PageEngine = Annotated[
         "pages that need scripts"
     ),
 ]
-Retries = Annotated[
-    int, Meta(ge=0, le=10, description="Further attempts after network errors, 429 and 5xx")
-]
+Retries = Annotated[int, Meta(ge=0, le=10, description="Retries after network errors, 429 and 5xx")]
 PageTimeout = Annotated[
-    int, Meta(ge=100, le=600_000, description="Bound of one attempt at one page, in ms")
+    int, Meta(ge=100, le=600_000, description="Time limit of one attempt at one page, in ms")
 ]
-ShareLogin = Annotated[
-    bool, Meta(description="Send the browser's own cookies, and render with them")
-]
+ShareLogin = Annotated[bool, Meta(description="Use the browser's cookies to fetch and render")]
 FailOnPage = Annotated[
     Annotated[int, Meta(ge=1)] | None,
-    Meta(description="Fail at the Nth page on purpose (for tests)"),
+    Meta(description="Fail deliberately at the Nth page (for tests)"),
 ]
 
 
 class Crawl(Params):
-    """Crawl a site from one page on
+    """Crawl a site from a start page
 
     Follows links inside the scope and returns {"summary", "pages"}; each page has url, final_url,
-    status, title, depth, content, links, engine, and error if it failed; if none came, the call
-    fails with the start page's error. A URL is fetched once, redirects included. Globs: ** is any
-    text, * any text without "/", all else (? too) is literal;
-    with "://" they are compared with the whole URL, with a leading "/" with path and query, else
-    (docs/**) with the end of the URL; *guide* is any path with guide in it. Use output_mode handle
-    for many pages.
+    status, title, depth, content, links, engine, and error if it failed; if no page could be
+    fetched, the call fails with the start page's error. Each URL is fetched once, redirects
+    included. Globs: ** matches any text, * any text without "/", everything else (even ?) is
+    literal. A glob with "://" is matched against the whole URL, with a leading "/" against path and
+    query, otherwise (docs/**) against the end of the URL; *guide* matches any path containing
+    guide. Use output_mode handle for many pages.
     """
 
     url: Url
     max_pages: MaxPages = 20
-    max_depth: Annotated[int, Meta(ge=0, le=1000, description="Links away from the start page")] = 2
+    max_depth: Annotated[
+        int, Meta(ge=0, le=1000, description="Max link distance from the start page")
+    ] = 2
     scope: Annotated[
         str,
         Meta(
             min_length=1,
-            description="Which links are followed. origin: same scheme, host and port. domain: its "
-            "registrable domain. path: the start page and below. any: everything. Or a glob",
+            description="Links to follow. origin: same scheme, host and port. domain: same "
+            "registrable domain. path: the start page's path and below. any: all. Or a glob",
         ),
     ] = "origin"
     same_origin: Annotated[
         bool | None,
-        Meta(description="true: scope origin. false: scope any, unless scope says more"),
+        Meta(description="true: same as scope origin. false: scope any, unless scope is set"),
     ] = None
     include: Annotated[
         tuple[str, ...], Meta(description="Globs; if given, only URLs that match one are followed")
@@ -98,11 +96,11 @@ class Crawl(Params):
     engine: PageEngine = "auto"
     strategy: Annotated[
         Strategy,
-        Meta(description="bfs: level by level. best_first: most promising for query first"),
+        Meta(description="bfs: level by level. best_first: most relevant to query first"),
     ] = "bfs"
     query: Annotated[
         Annotated[str, Meta(max_length=1000)] | None,
-        Meta(description="What best_first looks for, in words"),
+        Meta(description="best_first: words to look for"),
     ] = None
     retries: Retries = 2
     page_timeout_ms: PageTimeout = 30_000
@@ -118,28 +116,26 @@ class Crawl(Params):
 
 
 class CrawlSitemap(Params):
-    """Crawl the pages that a site's sitemap lists
+    """Crawl the pages listed in a site's sitemap
 
     Looks at the Sitemap lines of robots.txt, then /sitemap.xml and /sitemap_index.xml; reads
-    indexes, gzip and plain lists. Returns what crawl returns, with summary.sitemap_source; fails
-    with the first page's error if no page came.
+    indexes, gzip and plain-text lists. Returns what crawl returns, with summary.sitemap_source;
+    fails with the first page's error if no page could be fetched.
     """
 
     url: Url
     sitemap_url: Annotated[
         str | None,
-        Meta(
-            description="Address of the sitemap, if it is not where sites keep it", extra=SENDS_TO
-        ),
+        Meta(description="URL of the sitemap, if it is not in a usual place", extra=SENDS_TO),
     ] = None
     filter: Annotated[
-        str | None, Meta(description="Glob of page URLs to fetch, as include of crawl")
+        str | None, Meta(description="Glob of page URLs to fetch, as in crawl's include")
     ] = None
     exclude: Exclude = ()
     max_pages: MaxPages = 50
-    scope: Annotated[
-        str, Meta(min_length=1, description="Which listed URLs are fetched, as in crawl")
-    ] = "domain"
+    scope: Annotated[str, Meta(min_length=1, description="Listed URLs to fetch, as in crawl")] = (
+        "domain"
+    )
     format: PageFormat = "markdown"
     only_main_content: OnlyMain = False
     respect_robots: RespectRobots = True
@@ -158,7 +154,7 @@ class CrawlSitemap(Params):
 
 
 def recover(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
-    """Return the result of a crawl whose process died; its pages stand in `pages`."""
+    """Return the result of a crawl whose process died; `pages` holds what it fetched."""
     return {"summary": result_of_units(meta, pages)}
 
 

@@ -1,4 +1,4 @@
-"""The verb that leads a person to DevTools."""
+"""The verb that returns the URL of DevTools for a tab."""
 
 from typing import Annotated
 
@@ -11,14 +11,16 @@ from ocd.verb_api.declaration import Output, Params, session_verb
 
 
 class DevtoolsUrl(Params):
-    """Give the address of DevTools for a tab
+    """Return the DevTools URL of a tab
 
-    Only with --browser-url: a Chromium of the daemon's own has no debugging port.
+    Only with --browser-url: a Chromium started by the daemon has no debugging port.
     """
 
-    tab_id: Annotated[str | None, Meta(description="Tab; default: the latest")] = None
-    target_id: Annotated[str | None, Meta(description="CDP's target instead")] = None
-    worker_id: Annotated[str | None, Meta(description="CDP's target of a worker instead")] = None
+    tab_id: Annotated[str | None, Meta(description="Tab id; default: latest")] = None
+    target_id: Annotated[str | None, Meta(description="CDP target id, instead of tab_id")] = None
+    worker_id: Annotated[
+        str | None, Meta(description="CDP target id of a worker, instead of tab_id")
+    ] = None
 
 
 @session_verb(
@@ -29,7 +31,7 @@ async def oc_devtools_url(session: Session, params: DevtoolsUrl) -> Output:
     if not chromium.options.browser_url:
         raise OcdError(
             "disabled", "This Chromium has no debugging port.",
-            hint="Start one with --remote-debugging-port, and the daemon with --browser-url URL.",
+            hint="Start one with --remote-debugging-port, and ocd with --browser-url URL.",
         )  # fmt: skip
     connection = await chromium.ensure()
     wanted = params.target_id or params.worker_id or session.tab(params.tab_id).target_id
@@ -37,7 +39,7 @@ async def oc_devtools_url(session: Session, params: DevtoolsUrl) -> Output:
     found = next((one for one in known if one["targetId"] == wanted), None)
     if found is None:
         raise OcdError(
-            "not_found", f"There is no target {wanted}.", hint="See tabs_context.",
+            "not_found", f"There is no target {wanted}.", hint="List the tabs: tabs_context",
             targets=[one["targetId"] for one in known if one["type"] == "page"][:20],
         )  # fmt: skip
     told = {"target_id": wanted, "type": found["type"], "title": found["title"]}

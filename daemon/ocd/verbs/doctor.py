@@ -1,4 +1,4 @@
-"""Verbs about the health of daemon and computer: oc_doctor_report, oc_reap_orphans."""
+"""Health checks and clean-up: oc_doctor_report, oc_reap_orphans."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from ocd.verb_api.declaration import Output, Params, daemon_verb
 
 @dataclass(frozen=True, slots=True)
 class DoctorServices:
-    """What is looked after; the assembly hands it in. status: what GET /v1/status answers."""
+    """What the health checks look at. status: returns the body of GET /v1/status."""
 
     chromium: Chromium
     config: Callable[[], Config]
@@ -24,10 +24,10 @@ class DoctorServices:
 
 
 class DoctorReport(Params):
-    """Check what the daemon stands on
+    """Run health checks on the daemon and its environment
 
-    What `ocd doctor` sees: Python, home, environment, sandbox, fonts, browser, leftovers; and the
-    daemon's status. Changes nothing.
+    The checks of `ocd doctor`: Python, home, environment variables, sandbox, fonts, browser,
+    orphaned browsers; and the daemon's status. Changes nothing.
     """
 
 
@@ -42,40 +42,35 @@ async def oc_doctor_report(ward: DoctorServices, _params: DoctorReport) -> Outpu
     )
     checks = [finding.body() for finding in findings]
     for orphan in orphans:
-        seen = f"Chromium (pid {orphan.pid}) runs without its daemon"
-        hint = "oc_reap_orphans"
+        seen = f"Chromium (pid {orphan.pid}) is running without its daemon"
+        hint = "End it: oc_reap_orphans"
         checks.append({"name": "orphan", "level": "warning", "seen": seen, "hint": hint})
     broken = any(check["level"] == "error" for check in checks)
     return Output(data={"ok": not broken, "checks": checks, "daemon": ward.status()})
 
 
 class ReapOrphans(Params):
-    """End browsers that dead daemons of this home left running
+    """End browsers that a crashed daemon left running
 
-    Only those that our own record names, or with a profile inside this home and our pipe; each is
-    identified by pid and start time. Others are never touched.
+    Only browsers that a daemon of this home recorded, or whose profile is inside this home and that
+    use our pipe; each is identified by pid and start time. Others are never touched.
     """
 
     dry_run: Annotated[bool, Meta(description="Only list them")] = False
-    ports: Annotated[
-        tuple[int, ...], Meta(description="Taken from other versions' callers; no port is used")
-    ] = ()
 
 
-@daemon_verb("oc_reap_orphans", ReapOrphans, needs=DoctorServices, capability="core", tier=3)
+@daemon_verb(
+    "oc_reap_orphans", ReapOrphans, needs=DoctorServices, capability="core", tier=3,
+    removed_params={"ports": "Leave it out: browsers are found by their processes, not by ports."},
+)  # fmt: skip
 async def oc_reap_orphans(ward: DoctorServices, params: ReapOrphans) -> Output:
     home = ward.config().home
     found = await asyncio.to_thread(process_orphans.find_orphans, home, home / "run")
     listed = [{"pid": process.pid} for process in found]
     killed = [] if params.dry_run else [await _process_to_dict(process) for process in found]
     action = "none" if not found else "listed" if params.dry_run else "reaped"
-    said = f"{len(found)} found, {len(killed)} ended" if found else "There is no orphan"
-    return Output(
-        data={
-            "action": action, "found": listed, "killed": killed, "checked_ports": [],
-            "marker_scan": True, "message": said,
-        }
-    )  # fmt: skip
+    message = f"{len(found)} found, {len(killed)} ended" if found else "No orphaned browsers found"
+    return Output(data={"action": action, "found": listed, "killed": killed, "message": message})
 
 
 async def _process_to_dict(process: Any) -> dict[str, object]:  # noqa: ANN401 - psutil.Process

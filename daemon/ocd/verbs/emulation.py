@@ -25,17 +25,17 @@ PlacePreset = Literal[
     "seoul", "tokyo", "new-york", "london", "san-francisco", "sydney", "paris", "berlin",
     "singapore", "beijing",
 ]  # fmt: skip
-Reset = Annotated[bool, Meta(description="Undo it")]
+Reset = Annotated[bool, Meta(description="Undo the override")]
 
 
 class EmulateDevice(Params):
-    """Give the tab a device's screen, touch and user agent
+    """Emulate a device's screen, touch and user agent
 
-    By preset, or by width and height; values given beside a preset win. Lasts until reset or the
-    tab is closed. Reload for the server to see it.
+    Pass a preset, or width and height; explicit values override the preset's. Lasts until reset or
+    the tab is closed. Reload so that the server sees it.
     """
 
-    preset: Annotated[DevicePreset | None, Meta(description="Device")] = None
+    preset: Annotated[DevicePreset | None, Meta(description="Device preset")] = None
     width: Annotated[
         Annotated[int, Meta(ge=50, le=10_000)] | None, Meta(description="CSS pixels")
     ] = None
@@ -43,12 +43,15 @@ class EmulateDevice(Params):
         Annotated[int, Meta(ge=50, le=10_000)] | None, Meta(description="CSS pixels")
     ] = None
     device_scale_factor: Annotated[
-        Annotated[float, Meta(ge=0.1, le=10)] | None, Meta(description="Default 1")
+        Annotated[float, Meta(ge=0.1, le=10)] | None,
+        Meta(description="Device pixels per CSS pixel; default: 1"),
     ] = None
-    is_mobile: Annotated[bool | None, Meta(description="Mobile viewport rules")] = None
-    has_touch: Annotated[bool | None, Meta(description="Touch events")] = None
-    landscape: Annotated[bool, Meta(description="Turned on its side")] = False
-    user_agent: Annotated[str | None, Meta(description="Instead of its own")] = None
+    is_mobile: Annotated[bool | None, Meta(description="Apply mobile viewport rules")] = None
+    has_touch: Annotated[bool | None, Meta(description="Support touch events")] = None
+    landscape: Annotated[bool, Meta(description="Landscape orientation")] = False
+    user_agent: Annotated[str | None, Meta(description="User agent, instead of the device's")] = (
+        None
+    )
     reset: Reset = False
 
 
@@ -98,17 +101,19 @@ def _device(params: EmulateDevice) -> Device:
 
 
 class UserAgent(Params):
-    """Send another user agent, with client hints that agree with it
+    """Override the user agent, with matching client hints
 
-    By preset or as custom text. Reload for the server to see it.
+    Pass a preset or custom text. Reload so that the server sees it.
     """
 
-    preset: Annotated[AgentPreset | None, Meta(description="Browser")] = None
+    preset: Annotated[AgentPreset | None, Meta(description="Browser preset")] = None
     custom: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=1000)] | None, Meta(description="Its text")
+        Annotated[str, Meta(min_length=1, max_length=1000)] | None,
+        Meta(description="User agent string"),
     ] = None
     accept_language: Annotated[
-        str, Meta(extra_json_schema=UNLISTED, description="For example ko-KR,ko;q=0.9")
+        str,
+        Meta(extra_json_schema=UNLISTED, description="Accept-Language, for example ko-KR,ko;q=0.9"),
     ] = ""
     reset: Reset = False
 
@@ -129,16 +134,16 @@ async def user_agent(tab: Tab, params: UserAgent) -> Output:
         return Output(data={"tab_id": tab.id, "preset": None, "user_agent": agent, "reset": True})
     if (params.preset is None) == (params.custom is None):
         raise OcdError(
-            "invalid_argument", "user_agent needs a preset or custom text, one of them",
+            "invalid_argument", "user_agent needs exactly one of preset and custom",
             hint=f"Presets: {', '.join(AGENTS)}.", parameter="preset",
         )  # fmt: skip
     if params.custom is not None and not params.custom.isprintable():
-        message = "custom: a user agent has no line breaks or control characters"
+        message = "custom: a user agent cannot contain line breaks or control characters"
         raise OcdError("invalid_argument", message, parameter="custom")
     agent = params.custom or await emulation.agent_text(params.preset or "")
     hints = await emulation.set_user_agent(agent, params.accept_language)
     data: dict[str, Any] = {"preset": params.preset or "custom", "user_agent": agent}
-    data["message"] = "Reload for the server to see it"
+    data["message"] = "Reload so that the server sees it"
     if hints:
         data["client_hints"] = {
             "brands": hints["brands"], "platform": hints["platform"], "mobile": hints["mobile"],
@@ -147,21 +152,22 @@ async def user_agent(tab: Tab, params: UserAgent) -> Output:
 
 
 class Geolocation(Params):
-    """Report another position to pages
+    """Override the position that pages see
 
-    Also lets the page's origin ask for it, until reset or the tab is closed.
+    Also allows the page's origin to read it, until reset or the tab is closed.
     """
 
-    preset: Annotated[PlacePreset | None, Meta(description="City")] = None
+    preset: Annotated[PlacePreset | None, Meta(description="City preset")] = None
     latitude: Annotated[
         Annotated[float, Meta(ge=-90, le=90)] | None, Meta(description="Degrees north")
     ] = None
     longitude: Annotated[
         Annotated[float, Meta(ge=-180, le=180)] | None, Meta(description="Degrees east")
     ] = None
-    accuracy: Annotated[float, Meta(gt=0, le=1e7, description="Metres")] = 100
+    accuracy: Annotated[float, Meta(gt=0, le=1e7, description="Accuracy in metres")] = 100
     origin: Annotated[
-        str | None, Meta(description="Who may ask, for example https://a.com; default: the page")
+        str | None,
+        Meta(description="Origin to allow, for example https://a.com; default: the page's"),
     ] = None
     reset: Reset = False
 
@@ -180,10 +186,12 @@ async def geolocation(tab: Tab, params: Geolocation) -> Output:
     data: dict[str, Any] = {
         "tab_id": tab.id, "preset": params.preset, "latitude": latitude, "longitude": longitude,
         "accuracy": params.accuracy, "location_name": name, "granted": granted or None,
-        "message": f"Pages are told of {latitude}, {longitude}",
+        "message": f"Pages now see {latitude}, {longitude}",
     }  # fmt: skip
     if not granted:
-        data["message"] = "No page of the web is open, so nobody may ask yet: call it again there."
+        data["message"] = (
+            "No web page is open, so no origin is allowed yet: call geolocation again on the page."
+        )
     return Output(data=data)
 
 

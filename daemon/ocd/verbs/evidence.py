@@ -16,7 +16,7 @@ Part = Literal[
     "dom", "screenshot", "network", "console", "facts", "contract_facts", "phash", "gate",
     "schema_diff",
 ]  # fmt: skip
-TabId = Annotated[str | None, Meta(description="Tab of a live check; default: the latest")]
+TabId = Annotated[str | None, Meta(description="Tab to check live; default: latest")]
 MAX_WAIT_MS = 600_000
 
 
@@ -27,8 +27,8 @@ class Assert(Params):
     dom_text selector? contains|pattern|equals; dom_count selector op(eq,ne,lt,lte,gt,gte) value;
     network url_pattern status_in? method? since?(contract_enter, last_tool_call, ms); console
     level? pattern? max|min|none; performance metric op value; screenshot_class
-    class_id|exemplar|hash distance_max; no_dialog. Evidence that is missing makes the verdict
-    inconclusive, never pass.
+    class_id|exemplar|hash distance_max; no_dialog. Missing evidence makes the verdict inconclusive,
+    never pass.
     """
 
     contract: Annotated[
@@ -44,10 +44,10 @@ class Assert(Params):
     ] = None
     tab_id: TabId = None
     wait_ms: Annotated[
-        int, Meta(ge=0, le=MAX_WAIT_MS, description="Live: wait so long for it to pass")
+        int, Meta(ge=0, le=MAX_WAIT_MS, description="Live page: max wait for it to pass, in ms")
     ] = 0
     timeout_ms: Annotated[
-        Annotated[int, Meta(ge=1, le=MAX_WAIT_MS)] | None, Meta(description="As wait_ms")
+        Annotated[int, Meta(ge=1, le=MAX_WAIT_MS)] | None, Meta(description="Same as wait_ms")
     ] = None
 
 
@@ -55,8 +55,8 @@ class Assert(Params):
     "oc_assert", Assert, needs=EvidenceService, capability="core", tier=2, reads=True,
     timeout_ms=MAX_WAIT_MS + 60_000,
     removed_params={
-        "contract_id": "Give the contract itself as 'contract': none is built in. Those of skills "
-        "are told by oc_skill_recall, and checked by oc_skill_replay.",
+        "contract_id": "Pass the contract itself as 'contract': none is built in. oc_skill_recall "
+        "shows the contracts of skills, oc_skill_replay checks them.",
     },
     page_keys=("failed_assertions", "inconclusive_assertions", "evidence", "failure_reason"),
 )  # fmt: skip
@@ -79,11 +79,11 @@ def _origin(url: str) -> str:
 
 
 class EvidenceBundle(Params):
-    """Keep evidence of a page: DOM, picture, requests, console, facts
+    """Save evidence of a page: DOM, screenshot, requests, console, facts
 
-    Of the live page, or of supplied `evidence`. Written whole under evidence/<bundle_id>; secrets
-    are masked; the newest 500 are kept. oc_assert and oc_diff take the bundle_id. What cannot be
-    had is named in inconclusive_reason.
+    Of the live page, or of the given `evidence`. Stored under evidence/<bundle_id>; secrets are
+    masked; the newest 500 are kept. oc_assert and oc_diff take the bundle_id. inconclusive_reason
+    names what could not be captured.
     """
 
     include: Annotated[
@@ -93,7 +93,7 @@ class EvidenceBundle(Params):
     evidence: Annotated[
         dict[str, Any] | str | None,
         Meta(
-            description="Snapshot as in oc_assert, with observed, gate; default: live",
+            description="Snapshot as in oc_assert, plus observed, gate; default: live page",
             extra=PAYLOAD,
         ),
     ] = None
@@ -106,20 +106,22 @@ class EvidenceBundle(Params):
     ] = None
     class_id: Annotated[
         Annotated[str, Meta(min_length=1, max_length=10_240)] | None,
-        Meta(description="Add the picture to this screenshot class"),
+        Meta(description="Add the screenshot to this class"),
     ] = None
     network_window_ms: Annotated[
-        Annotated[int, Meta(ge=0)] | None, Meta(description="Only requests this young")
+        Annotated[int, Meta(ge=0)] | None, Meta(description="Only requests of the last N ms")
     ] = None
     contents: Annotated[
         bool | None,
         Meta(
-            description="Return the parts' contents, too; default: for handles", extra=WHEN_STORED
+            description="Also return the parts' contents; default: if stored as a handle",
+            extra=WHEN_STORED,
         ),
     ] = None
     tab_id: TabId = None
     capture_timeout_ms: Annotated[
-        int, Meta(ge=100, le=MAX_WAIT_MS, description="Longest time to capture the live page")
+        int,
+        Meta(ge=100, le=MAX_WAIT_MS, description="Time limit for capturing the live page, in ms"),
     ] = 30_000
 
     def __post_init__(self) -> None:
@@ -154,14 +156,14 @@ async def oc_evidence_bundle(
 class Diff(Params):
     """Compare two evidence bundles
 
-    Outline by lines, DOM by element counts, requests, console, facts, and the distance of the
-    pictures (0 to 64). Refs do not count.
+    Compares outline lines, DOM element counts, requests, console, facts, and the visual distance of
+    the screenshots (0 to 64). Ignores refs.
     """
 
-    a: Annotated[str, Meta(min_length=1, description="Bundle id, or a handle of its result")]
-    b: Annotated[str, Meta(min_length=1, description="The other one")]
+    a: Annotated[str, Meta(min_length=1, description="Bundle id, or the handle of its result")]
+    b: Annotated[str, Meta(min_length=1, description="The other bundle")]
     offset: Annotated[int, Meta(ge=0, description="First difference to return")] = 0
-    limit: Annotated[int, Meta(ge=1, le=10_000, description="Differences at most")] = 200
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="Max differences")] = 200
 
 
 @daemon_verb(

@@ -1,4 +1,4 @@
-"""Verbs that get values out of pages: extract_data."""
+"""The verb that extracts structured data from a page: extract_data."""
 
 import asyncio
 from typing import Annotated, Any
@@ -8,17 +8,17 @@ from msgspec import Meta
 from ocd.browser.tabs.tab import Tab
 from ocd.extraction.page_capture import PageCapture
 from ocd.pages.read.extraction_capture import capture_page
-from ocd.verb_api.declaration import PAYLOAD, UNLISTED, Output, Params, tab_verb
+from ocd.verb_api.declaration import PAYLOAD, Output, Params, tab_verb
 
 MAX_ITEMS = 10_000
 
 
 class ExtractData(Params):
-    """Get values from the page in the shape of a schema
+    """Extract data from the page in the shape of a schema
 
-    From JSON-LD, microdata, RDFa, OpenGraph, tables, labels, classes and repeated cards; no model
-    is asked. Numbers, dates and URLs come as declared; per field layer and confidence; what is
-    missing is named. Without schema: the structured data that the page carries.
+    From JSON-LD, microdata, RDFa, OpenGraph, tables, labels, classes and repeated cards; no
+    language model is used. Numbers, dates and URLs are converted to the declared types. Reports
+    layer and confidence per field, and missing fields. Without schema: the page's structured data.
     """
 
     schema: Annotated[
@@ -29,21 +29,16 @@ class ExtractData(Params):
         ),
     ] = None
     selector: Annotated[
-        str | None, Meta(description="Only inside its first match; with multiple: inside each")
+        str | None,
+        Meta(description="Only inside the first match; with multiple: inside each match"),
     ] = None
     multiple: Annotated[
-        bool, Meta(description="An object for each row, card or match, as `items`")
+        bool, Meta(description="Return an object for each row, card or match, as `items`")
     ] = False
-    instruction: Annotated[
-        str,
-        Meta(
-            extra_json_schema=UNLISTED,
-            max_length=10_000,
-            description="Accepted and not used: no model reads it",
-        ),
-    ] = ""
     offset: Annotated[int, Meta(ge=0, description="multiple: first item to return")] = 0
-    limit: Annotated[int, Meta(ge=1, le=MAX_ITEMS, description="multiple: items at most")] = 1000
+    limit: Annotated[
+        int, Meta(ge=1, le=MAX_ITEMS, description="multiple: maximum number of items")
+    ] = 1000
 
 
 @tab_verb(
@@ -55,6 +50,9 @@ class ExtractData(Params):
     reads=True,
     reads_page=True,
     page_keys=("data", "items", "sources", "validation_errors"),
+    removed_params={
+        "instruction": "Leave it out, and name the fields in schema: no model is asked."
+    },
 )
 async def extract_data(tab: Tab, params: ExtractData) -> Output:
     from ocd.extraction.schema import read_schema  # few calls need the vocabulary
@@ -65,7 +63,7 @@ async def extract_data(tab: Tab, params: ExtractData) -> Output:
     data = await asyncio.to_thread(_extract, found, wanted, params, several)
     about = {"action": "extract_data", "tab_id": tab.id, "url": tab.url}
     if found.cut:
-        data["incomplete"] = "The page is larger than what is looked through; name a selector."
+        data["incomplete"] = "The page is too large to be searched completely; pass a selector."
     items = ("items",) if "items" in data else None
     return Output(data={**about, **data}, origin=tab.origin, items=items)
 

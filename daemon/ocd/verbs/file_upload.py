@@ -1,4 +1,4 @@
-"""The verb that gives files to a page: file_upload."""
+"""The verb that uploads files to a page: file_upload."""
 
 import asyncio
 from dataclasses import replace
@@ -17,21 +17,22 @@ from ocd.verb_api.element_params import PAGE_KEYS, ElementParams, Timeout, answe
 
 
 class FileUpload(ElementParams):
-    """Give files to a file input
+    """Upload files to a file input
 
-    The element is the input (hidden or not), its label, what holds it, a button that opens a
-    chooser, or with drop a drop zone. The input's accept and multiple are obeyed; folders go to
-    inputs that take them.
+    The element is the input (hidden or not), its label or container, a button that opens a file
+    chooser, or with drop a drop zone. The input's accept and multiple are respected; folders need
+    an input that takes them.
     """
 
     files: Annotated[
         tuple[FileSource, ...],
-        Meta(max_length=100, description="Files"),
+        Meta(max_length=100, description="Files, each by path or content"),
     ] = ()
     file_paths: Annotated[
-        tuple[str, ...], Meta(max_length=100, description="Absolute paths", extra=READS_PATH)
+        tuple[str, ...],
+        Meta(max_length=100, description="Absolute paths of files", extra=READS_PATH),
     ] = ()
-    drop: Annotated[bool, Meta(description="Drop them on the element")] = False
+    drop: Annotated[bool, Meta(description="Drop the files on the element")] = False
     timeout_ms: Timeout = 10_000
 
 
@@ -67,7 +68,7 @@ def _parcels(tab: Tab, params: FileUpload) -> list[act_file_upload.UploadFile]:
     if not parcels:
         raise OcdError(
             "source_missing", "file_upload needs 'files' or 'file_paths'",
-            hint="Give files, each with file_path, or with content and name.", parameter="files",
+            hint="Pass files, each with file_path, or with content and name.", parameter="files",
         )  # fmt: skip
     return parcels
 
@@ -83,7 +84,7 @@ def _parcel(
     if not source.name:
         raise OcdError(
             "invalid_argument", f"file_upload: files[{place}] has content but no name",
-            hint="Say what the file is called.", parameter=f"files[{place}].name",
+            hint="Pass the file's name.", parameter=f"files[{place}].name",
         )  # fmt: skip
     assert source.content is not None
     return depot.put(source.name, source.content, source.mime_type)

@@ -17,36 +17,37 @@ from ocd.verb_api.element_params import PollInterval, WaitForMs
 class Find(Params):
     """Find elements by words
 
-    Ranked lines with refs, as in read_page. Words of the name, text or label, the role ("save
-    button"), the row or section ("delete Bob").
+    Returns ranked lines with refs, as in read_page. Words match the name, text or label, the role
+    ("save button"), and the row or section ("delete Bob").
     """
 
-    query: Annotated[str, Meta(min_length=1, max_length=500, description="Words")]
-    limit: Annotated[int, Meta(ge=1, le=200, description="Lines at most")] = 20
+    query: Annotated[str, Meta(min_length=1, max_length=500, description="Words to match")]
+    limit: Annotated[int, Meta(ge=1, le=200, description="Max lines")] = 20
     wait_for_ms: WaitForMs = 3000
     poll_interval: PollInterval = None
 
 
 class QueryDom(Params):
-    """Get the element that matches a CSS selector or an XPath, or all of them
+    """Get elements by CSS selector or XPath
 
-    With ref, tag_name, id, class, attributes, text_content (200 characters; `cut` if there is
-    more), is_visible, bounding_box {x, y, width, height}. Frames and shadow trees are searched,
-    too. Answers `element` (null: none), or `elements` with multiple.
+    Returns `element` (null: none), or `elements` with multiple; each with ref, tag_name, id, class,
+    attributes, text_content (200 characters; `cut` if longer), is_visible, bounding_box {x, y,
+    width, height}. Also searches frames and shadow trees.
     """
 
     method: Annotated[
         Literal["css", "xpath"] | None,
-        Meta(extra_json_schema=UNLISTED, description="Which of the two is given"),
+        Meta(extra_json_schema=UNLISTED, description="Default: by the other parameters"),
     ] = None
     selector: Annotated[str | None, Meta(description="CSS selector")] = None
     xpath: Annotated[str | None, Meta(description="XPath, instead of selector")] = None
     multiple: Annotated[
-        bool | None, Meta(description="All matches; default: the first, with limit all")
+        bool | None,
+        Meta(description="Return all matches; default: only the first, unless limit is given"),
     ] = None
     limit: Annotated[
         Annotated[int, Meta(ge=1, le=1000)] | None,
-        Meta(description="Elements at most; default: 50"),
+        Meta(description="Max elements; default: 50"),
     ] = None
 
     @property
@@ -58,7 +59,7 @@ class QueryDom(Params):
         bool,
         Meta(
             extra_json_schema=UNLISTED,
-            description="Look into shadow trees and frames of the same origin, too",
+            description="Also search shadow trees and same-origin frames",
         ),
     ] = True
 
@@ -83,7 +84,7 @@ async def find(tab: Tab, params: Find) -> Output:
         "refs": [match.ref for match in matches],
     }  # fmt: skip
     if not matches:
-        data["hint"] = "Nothing fits. Try other or fewer words, read_page, or wait_for it."
+        data["hint"] = "No match. Try other or fewer words, read_page, or wait_for."
     return Output(
         data=data,
         content="".join(f"- {match.line}\n" for match in matches),

@@ -33,7 +33,7 @@ class FormInput(ElementParams):
     """Set the value of one form field
 
     Text, checkboxes, radios, selects (option's label or value), dates (2031-12-24), times (18:30),
-    colours (#rrggbb), ranges, editable text. Replaces what was there.
+    colours (#rrggbb), ranges, editable text. Replaces the current value.
     """
 
     value: Annotated[Value, Meta(description="Text, true/false, option, date", extra=PAYLOAD)]
@@ -50,9 +50,9 @@ class Field(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FillForm(Params):
-    """Fill several form fields, then submit if asked
+    """Fill several form fields and optionally submit
 
-    If a field fails the others are filled, but nothing is submitted.
+    If a field fails, the others are still filled, but nothing is submitted.
     """
 
     fields: Annotated[
@@ -60,17 +60,15 @@ class FillForm(Params):
         | Annotated[dict[str, Value], Meta(min_length=1, max_length=200)],
         Meta(description="Values as in form_input; or {label or ref: value}", extra=PAYLOAD),
     ]
-    submit: Annotated[str | bool, Meta(description="true, or the ref or words of the button")] = (
-        False
-    )
+    submit: Annotated[str | bool, Meta(description="true, or the button's ref or words")] = False
     clear_first: Annotated[
-        bool, Meta(description="false: add to the text there is", extra_json_schema=UNLISTED)
+        bool, Meta(description="false: append to the existing text", extra_json_schema=UNLISTED)
     ] = True
     wait_for_ms: WaitForMs = 1500
     poll_interval: PollInterval = None
     timeout_ms: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
-        Meta(description="Longest wait; default: 10000"),
+        Meta(description="Time limit in ms; default: 10000"),
     ] = None
 
     def __post_init__(self) -> None:

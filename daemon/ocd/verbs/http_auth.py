@@ -1,4 +1,4 @@
-"""The verb that answers HTTP authentication."""
+"""The verb that sets credentials for HTTP authentication: http_auth."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -12,25 +12,26 @@ from ocd.browser.tabs.tab import Tab
 from ocd.safety.session_taint import ANY_SITE, Departure, origin_of
 from ocd.verb_api.declaration import SECRET, Output, Params, Sending, tab_verb
 
-_REMEMBERED = "What a server has accepted already, Chromium goes on sending to it until it ends"
+_REMEMBERED = "Chromium keeps sending credentials that a server has accepted until it is restarted"
 
 
 class HttpAuth(Params):
-    """Answer a tab's HTTP authentication
+    """Set a tab's credentials for HTTP authentication
 
-    Without it, and when the server refuses what it got, a page that answers 401 is shown as it is.
+    Without them, or if the server rejects them, the page of the 401 response is shown.
     """
 
     action: Annotated[
-        Literal["set", "clear", "get"], Meta(description="get: what was asked, what was answered")
+        Literal["set", "clear", "get"],
+        Meta(description="get: login in use and challenges seen"),
     ]
-    username: Annotated[str | None, Meta(description="set: the user's name")] = None
-    password: Annotated[str | None, Meta(description="set: the password", extra=SECRET)] = None
+    username: Annotated[str | None, Meta(description="set: user name")] = None
+    password: Annotated[str | None, Meta(description="set: password", extra=SECRET)] = None
     origins: Annotated[
         list[str] | None,
         Meta(
-            description="set: for these alone (https://x.org, *.x.org); default: the origin that "
-            "asks first for a page of the tab"
+            description="set: only for these (https://x.org, *.x.org); default: the first origin "
+            "that asks for a page of the tab"
         ),
     ] = None
 

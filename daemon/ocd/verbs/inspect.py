@@ -1,4 +1,4 @@
-"""Verbs that report a page's state: inspect."""
+"""The verb that reports a page's state: inspect."""
 
 from typing import Annotated, Literal
 
@@ -13,14 +13,14 @@ class Inspect(Params):
     """Report the page's state in about 2 KB
 
     Open dialogs, errors, focus, forms and fields with their state, buttons, tabs, tables with
-    sizes, pagination, headings, scroll position; with refs. `query` says what matters: "form
+    sizes, pagination, headings, scroll position; with refs. `query` names what matters: "form
     errors", "tables", "login button".
     """
 
-    query: Annotated[str, Meta(max_length=500, description="What is of interest")] = ""
+    query: Annotated[str, Meta(max_length=500, description="What to focus on")] = ""
     scope: Annotated[
         Literal["interactive", "all", "visible"],
-        Meta(description="Controls only; all in order; or what shows now first"),
+        Meta(description="Controls only; everything in order; or visible content first"),
     ] = "visible"
 
 

@@ -1,4 +1,4 @@
-"""Verbs that act on a page as a person would: interact, drag_drop, lightweight_scroll."""
+"""Verbs that act on elements: interact, drag_drop, lightweight_scroll."""
 
 import asyncio
 from dataclasses import replace
@@ -38,32 +38,37 @@ _NEEDS_VALUE = ("select", "press", "type")
 class Interact(ElementParams):
     """Act on one element
 
-    Waits until it is visible, still, enabled and not covered, acts, waits for what that sets off,
-    and tells what changed. value: option, key (Enter, Control+a), text to type, prompt's answer.
+    Waits until it is visible, stable, enabled and not covered, acts, waits for the effects, and
+    reports what changed. value: option, key (Enter, Control+a), text to type, prompt's answer.
     """
 
     action: Annotated[Action, Meta(description="What to do")] = "click"
     value: Annotated[str | None, Meta(description="See above")] = None
     modifiers: Annotated[
         tuple[Literal["Alt", "Control", "Meta", "Shift"], ...],
-        Meta(description="Keys held during a click"),
+        Meta(description="Keys held down during a click"),
     ] = ()
     wait_for_ms: WaitForMs = 0
     poll_interval: PollInterval = None
     wait_after: Annotated[
         int,
         Meta(
-            ge=0, le=10_000, description="ms for which changes are told", extra_json_schema=UNLISTED
+            ge=0,
+            le=10_000,
+            description="ms to watch for changes afterwards",
+            extra_json_schema=UNLISTED,
         ),
     ] = 0
     return_format: Annotated[
         post_action_view.Form,
         Meta(description="What changed, the page's state, or both", extra_json_schema=UNLISTED),
     ] = "dom_delta"
-    verify: Annotated[bool, Meta(description="Add a picture", extra_json_schema=UNLISTED)] = False
+    verify: Annotated[bool, Meta(description="Add a screenshot", extra_json_schema=UNLISTED)] = (
+        False
+    )
     timeout_ms: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
-        Meta(description="Longest wait; default: 5000"),
+        Meta(description="Time limit in ms; default: 5000"),
     ] = None
 
     def __post_init__(self) -> None:
@@ -74,22 +79,23 @@ class Interact(ElementParams):
 class DragDrop(Params):
     """Drag one element onto another, or from point to point
 
-    Pages with HTML5 drag and drop, sortable lists and sliders; across frames, too. Each end is a
-    ref, a selector, words, or x and y in CSS pixels of the window. method says how it went.
+    Supports HTML5 drag and drop, sortable lists and sliders, also across frames. Each end is a ref,
+    a selector, words, or x and y in CSS pixels of the viewport. method in the result is how it was
+    done.
     """
 
-    source_ref: Annotated[str | None, Meta(description="What to drag: its ref")] = None
+    source_ref: Annotated[str | None, Meta(description="Ref of the element to drag")] = None
     source_selector: Annotated[str | None, Meta(description="or its CSS selector")] = None
     source_query: Annotated[str | None, Meta(description="or words, as in find")] = None
-    source_x: Annotated[float | None, Meta(description="or a point")] = None
-    source_y: Annotated[float | None, Meta(description="with source_x")] = None
-    target_ref: Annotated[str | None, Meta(description="Where to: a ref")] = None
-    target_selector: Annotated[str | None, Meta(description="or a CSS selector")] = None
-    target_query: Annotated[str | None, Meta(description="or words")] = None
-    target_x: Annotated[float | None, Meta(description="or a point")] = None
-    target_y: Annotated[float | None, Meta(description="with target_x")] = None
+    source_x: Annotated[float | None, Meta(description="or a point: x")] = None
+    source_y: Annotated[float | None, Meta(description="or a point: y")] = None
+    target_ref: Annotated[str | None, Meta(description="Ref of the drop target")] = None
+    target_selector: Annotated[str | None, Meta(description="or its CSS selector")] = None
+    target_query: Annotated[str | None, Meta(description="or words, as in find")] = None
+    target_x: Annotated[float | None, Meta(description="or a point: x")] = None
+    target_y: Annotated[float | None, Meta(description="or a point: y")] = None
     steps: Annotated[
-        int, Meta(extra_json_schema=UNLISTED, ge=1, le=200, description="Moves of the mouse")
+        int, Meta(extra_json_schema=UNLISTED, ge=1, le=200, description="Number of mouse moves")
     ] = drag_and_drop.STEPS
     delay: Annotated[
         int, Meta(extra_json_schema=UNLISTED, ge=0, le=1000, description="ms between moves")
@@ -98,27 +104,29 @@ class DragDrop(Params):
 
 
 class LightweightScroll(ElementParams):
-    """Scroll the page, or the box that an element stands in
+    """Scroll the page, or the scrollable area around an element
 
     Returns the position, the sizes and whether the end is reached.
     """
 
     direction: Annotated[
-        Literal["up", "down", "left", "right", "top", "bottom"], Meta(description="Where to")
+        Literal["up", "down", "left", "right", "top", "bottom"], Meta(description="Direction")
     ] = "down"
     amount: Annotated[
         Annotated[int, Meta(ge=1, le=1_000_000)] | None,
         Meta(description="Pixels; default: most of a screen"),
     ] = None
     scroll_to_end: Annotated[
-        bool, Meta(description="To the end in that direction", extra_json_schema=UNLISTED)
+        bool, Meta(description="Scroll to the end in that direction", extra_json_schema=UNLISTED)
     ] = False
     smooth: Annotated[
-        bool, Meta(description="As a wheel does, not at once", extra_json_schema=UNLISTED)
+        bool, Meta(description="Animate the scrolling", extra_json_schema=UNLISTED)
     ] = False
     wait_after_ms: Annotated[
         int,
-        Meta(ge=0, le=30_000, description="Time to load more", extra_json_schema=UNLISTED),
+        Meta(
+            ge=0, le=30_000, description="ms to wait for more to load", extra_json_schema=UNLISTED
+        ),
     ] = 0
 
 

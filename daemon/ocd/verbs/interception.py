@@ -1,4 +1,4 @@
-"""The verb that steps in between a tab and its servers, by rules."""
+"""The verb that intercepts a tab's requests by rules: request_intercept."""
 
 import base64
 import binascii
@@ -23,66 +23,74 @@ _HeaderChanges = dict[str, str | None]
 
 
 class RequestPart(Struct, forbid_unknown_fields=True):
-    """What the request is sent with instead."""
+    """Changes to the request."""
 
-    url: Annotated[str | None, Meta(description="Another address")] = None
-    method: Annotated[str | None, Meta(description="Another method")] = None
-    headers: Annotated[_HeaderChanges | None, Meta(description="Set; null: left out")] = None
-    body: Annotated[str | None, Meta(description="Another body")] = None
+    url: Annotated[str | None, Meta(description="URL to send it to instead")] = None
+    method: Annotated[str | None, Meta(description="HTTP method")] = None
+    headers: Annotated[_HeaderChanges | None, Meta(description="Headers to set; null removes")] = (
+        None
+    )
+    body: Annotated[str | None, Meta(description="Request body")] = None
 
 
 class ResponsePart(Struct, forbid_unknown_fields=True):
-    """What the page gets."""
+    """The response, or changes to it."""
 
-    status: Annotated[Annotated[int, Meta(ge=200, le=599)] | None, Meta(description="Status")] = (
+    status: Annotated[
+        Annotated[int, Meta(ge=200, le=599)] | None, Meta(description="HTTP status")
+    ] = None
+    headers: Annotated[_HeaderChanges | None, Meta(description="Headers to set; null removes")] = (
         None
     )
-    headers: Annotated[_HeaderChanges | None, Meta(description="Set; null: left out")] = None
-    body: Annotated[str | None, Meta(description="Text")] = None
-    body_base64: Annotated[str | None, Meta(description="Bytes")] = None
+    body: Annotated[str | None, Meta(description="Body as text")] = None
+    body_base64: Annotated[str | None, Meta(description="Body as base64")] = None
 
 
 class ModifyOptions(Struct, forbid_unknown_fields=True):
-    """The short form: with status or body, without url and method, the request is answered here."""
+    """The short form: status or body without url and method is a mock response."""
 
-    status: Annotated[Annotated[int, Meta(ge=200, le=599)] | None, Meta(description="Status")] = (
-        None
-    )
+    status: Annotated[
+        Annotated[int, Meta(ge=200, le=599)] | None, Meta(description="HTTP status")
+    ] = None
     headers: Annotated[_HeaderChanges | None, Meta(description="Headers")] = None
     body: Annotated[str | None, Meta(description="Body")] = None
-    url: Annotated[str | None, Meta(description="Another address")] = None
-    method: Annotated[str | None, Meta(description="Another method")] = None
+    url: Annotated[str | None, Meta(description="URL to send it to instead")] = None
+    method: Annotated[str | None, Meta(description="HTTP method")] = None
 
 
 class RuleGiven(Struct, forbid_unknown_fields=True):
     """One rule."""
 
     pattern: Annotated[
-        str, Meta(min_length=1, description="Part of the address, a glob or a /regular expression/")
+        str, Meta(min_length=1, description="Substring of the URL, glob or /regular expression/")
     ]
     action: Annotated[
         Literal["log", "block", "modify", "mock", "fulfil", "fulfill"],
-        Meta(description="mock: answered without the server. modify: request, response or both"),
+        Meta(description="mock: respond without the server. modify: request, response or both"),
     ]
-    resource_types: Annotated[list[str], Meta(description="xhr, image, script, …; none: all")] = []
-    methods: Annotated[list[str], Meta(description="HTTP methods; none: all")] = []
-    request: Annotated[RequestPart | None, Meta(description="modify: what is sent")] = None
+    resource_types: Annotated[
+        list[str], Meta(description="xhr, image, script, …; default: all")
+    ] = []
+    methods: Annotated[list[str], Meta(description="HTTP methods; default: all")] = []
+    request: Annotated[RequestPart | None, Meta(description="modify: changes to the request")] = (
+        None
+    )
     response: Annotated[
-        ResponsePart | None, Meta(description="mock: the answer. modify: changes to the server's")
+        ResponsePart | None, Meta(description="mock: the response. modify: changes to the server's")
     ] = None
     modify_options: Annotated[
         ModifyOptions | None,
         Meta(
-            description="Short for both: status or body, but no url or method: answered here",
+            description="Short form of both; status or body without url and method: mock",
             extra_json_schema=UNLISTED,
         ),
     ] = None
 
 
 class RequestIntercept(Params):
-    """Log, block, change or answer a tab's requests by rules
+    """Log, block, modify or mock a tab's requests by rules
 
-    The first rule that does more than log decides. Adding a rule puts it into force. Rules last
+    The first matching rule that does more than log decides. Adding a rule activates it. Rules last
     until they are removed or the tab is closed. Logs mask credentials.
     """
 
@@ -91,26 +99,29 @@ class RequestIntercept(Params):
             "enable", "disable", "add_rule", "remove_rule", "list_rules", "list", "get_logs",
             "clear_logs", "clear",
         ],
-        Meta(description="clear: the logs, as clear_logs"),
+        Meta(description="clear: same as clear_logs"),
     ]  # fmt: skip
     rule: Annotated[RuleGiven | None, Meta(description="add_rule: the rule")] = None
     body: Annotated[
         str | None,
-        Meta(description="add_rule: what is answered, or sent (with request)", extra=PAYLOAD),
+        Meta(
+            description="add_rule: body of the response, or of the request (with rule.request)",
+            extra=PAYLOAD,
+        ),
     ] = None
-    rule_id: Annotated[str | None, Meta(description="remove_rule: its id")] = None
-    limit: Annotated[int, Meta(ge=1, le=MAX_LOG, description="get_logs: the newest so many")] = 100
+    rule_id: Annotated[str | None, Meta(description="remove_rule: the rule's id")] = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_LOG, description="get_logs: only the newest N")] = 100
 
 
 _ADDRESS = re.compile(r"(?:https?:)?//[^\s\"'<>,;]{1,8000}", re.IGNORECASE)
 
 
 def _departures(params: RequestIntercept, _here: str) -> Iterator[Departure]:
-    """Yield where what a rule writes goes: with requests, and with what pages do on its answer."""
+    """Yield where a rule sends data: in requests, and by what pages do with its response."""
     if params.action != "add_rule" or params.rule is None:
         return
     given = _with_body(params.rule, params.body)
-    fitting = f"all that {given.pattern[:200]} fits"
+    fitting = f"every URL that matches {given.pattern[:200]}"
     for sent in _sent(given):
         if sent.url:  # what the page sends elsewhere goes there, whatever the rule adds to it
             yield "request", origin_of(sent.url) or sent.url
@@ -170,7 +181,7 @@ async def _remove_rules(rules: Interception, params: RequestIntercept) -> dict[s
     if not found:
         raise OcdError(
             "not_found", f"There is no rule {params.rule_id}.",
-            hint="See request_intercept with action list_rules.",
+            hint="List them: request_intercept with action list_rules",
             rules=[rule.id for rule in rules.rules],
         )  # fmt: skip
     return {"removed_id": params.rule_id, "remaining_rules": len(rules.rules)}
@@ -199,7 +210,7 @@ def _rule(tab: Tab, params: RequestIntercept) -> Rule:
         if request is None and response is None:
             raise OcdError(
                 "invalid_argument", "request_intercept: this rule modifies nothing",
-                hint="Give rule.request, rule.response or rule.modify_options.", parameter="rule",
+                hint="Pass rule.request, rule.response or rule.modify_options.", parameter="rule",
             )  # fmt: skip
     if action == "mock":
         request, response = None, response or ResponseChange()
@@ -214,7 +225,7 @@ def _with_body(given: RuleGiven, body: str | None) -> RuleGiven:
         return given
     if given.action in ("log", "block"):
         raise OcdError(
-            "invalid_argument", f"request_intercept: a rule that does {given.action} has no body",
+            "invalid_argument", f"request_intercept: a rule with action {given.action} has no body",
             parameter="body",
         )  # fmt: skip
     if given.modify_options is not None:
@@ -277,7 +288,7 @@ def _body(part: ResponsePart) -> bytes | None:
         return base64.b64decode(part.body_base64, validate=True)
     except binascii.Error as error:
         raise OcdError(
-            "invalid_argument", f"request_intercept: body_base64 is no base64: {error}",
+            "invalid_argument", f"request_intercept: body_base64 is not valid base64: {error}",
             parameter="rule.response.body_base64",
         ) from None  # fmt: skip
 

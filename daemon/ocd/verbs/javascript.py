@@ -11,10 +11,10 @@ from ocd.verb_api.declaration import PAYLOAD, Output, Params, tab_verb
 
 
 class JavascriptTool(Params):
-    """Run JavaScript in the page and answer its value
+    """Run JavaScript in the page and return its value
 
-    An expression or statements; `await` works at the top level. The value must be JSON; what is
-    not (functions, DOM nodes) is an error that says so. Promises are awaited.
+    An expression or statements; `await` works at the top level. The value must be JSON: functions
+    and DOM nodes are an error. Promises are awaited.
     """
 
     code: Annotated[

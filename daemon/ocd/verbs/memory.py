@@ -17,28 +17,28 @@ Name = Annotated[str, Meta(min_length=1, max_length=10_240)]
 class Memory(Params):
     """Keep notes about sites, with confidence
 
-    record (domain, key, value) writes a note or replaces it; query finds notes by domain, key,
-    words, most believed first; validate (id, success) says whether a note held: +0.1 or -0.2, below
-    0.2 it is removed; delete (id). Keys are by custom selector:…, tip:…, avoid:…
+    record (domain, key, value) adds or replaces a note; query finds notes by domain, key and words,
+    highest confidence first; validate (id, success) reports whether a note was right: +0.1 or -0.2,
+    below 0.2 it is removed; delete (id). Keys by convention: selector:…, tip:…, avoid:…
     """
 
     action: Annotated[
         Literal["record", "query", "validate", "delete"], Meta(description="What to do")
     ]
     domain: Annotated[
-        Name | None, Meta(description="Host or any name; an address counts as its host")
+        Name | None, Meta(description="Host or any name; a URL counts as its host")
     ] = None
     key: Annotated[
-        Name | None, Meta(description="Key; in a query also its part before a colon")
+        Name | None, Meta(description="Key; query also matches the part before a colon")
     ] = None
     value: Annotated[
         str | int | float | bool | dict[str, Any] | list[Any] | None,
-        Meta(description="What to note; secrets are masked", extra=PAYLOAD),
+        Meta(description="Content of the note; secrets are masked", extra=PAYLOAD),
     ] = None
     id: Annotated[Name | None, Meta(description="The note's id")] = None
-    success: Annotated[bool | None, Meta(description="Whether the note held")] = None
-    query: Annotated[str, Meta(description="Words that key or value must have")] = ""
-    limit: Annotated[int, Meta(ge=1, le=10_000, description="Notes at most")] = 100
+    success: Annotated[bool | None, Meta(description="Whether the note was right")] = None
+    query: Annotated[str, Meta(description="Words that key or value must contain")] = ""
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="Max notes")] = 100
     offset: Annotated[int, Meta(ge=0, description="Notes to skip")] = 0
 
 
@@ -54,7 +54,9 @@ def _given_params(params: Memory, *names: str) -> list[Any]:
     for name, value in zip(names, values, strict=True):
         if value is None:
             raise OcdError(
-                "invalid_argument", f"{name}: needed for action {params.action}", parameter=name
+                "invalid_argument",
+                f"memory: {params.action} needs the parameter '{name}'",
+                parameter=name,
             )
     return values
 

@@ -1,4 +1,4 @@
-"""Verbs that change where a tab is, or wait until it is there."""
+"""Verbs that load pages, and wait for conditions on them."""
 
 import time
 from dataclasses import replace
@@ -16,7 +16,7 @@ from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, Output, Params, t
 
 Wait = Annotated[
     Literal["load", "dom", "idle", "commit"],
-    Meta(description="How far loading must be; commit: the first byte"),
+    Meta(description="When loading counts as done; commit: first byte"),
 ]
 
 _UNAUTHORIZED = 401
@@ -25,8 +25,8 @@ _UNAUTHORIZED = 401
 class Navigate(Params):
     """Go to a URL
 
-    Opens a tab if the session has none. Answers the final URL, the HTTP status and the title; a
-    page that answers 404 is a page, a host that does not answer is an error.
+    Opens a tab if the session has none. Returns the final URL, the HTTP status and the title; a 404
+    page is a result, an unreachable host is an error.
     """
 
     url: Annotated[
@@ -49,10 +49,10 @@ class Navigate(Params):
     leaves_dialog=True,
     page_keys=("title", "detail"),
     removed_params={
-        "worker_id": "Give the tab_id of one of its tabs: tabs_create with worker_id opens one.",
-        "stealth": "Leave it out: pages are loaded as a person's Chromium loads them; user_agent "
-        "sends another browser's name.",
-        "stealth_settle_ms": "Leave it out, and wait_for what the page is to show.",
+        "worker_id": "Pass the tab_id of one of its tabs: tabs_create with worker_id opens one.",
+        "stealth": "Leave it out: pages load in an ordinary Chromium; user_agent overrides the "
+        "user agent.",
+        "stealth_settle_ms": "Leave it out, and use wait_for to wait for the page's content.",
     },
 )
 async def navigate(tab: Tab, params: Navigate) -> Output:
@@ -72,7 +72,7 @@ async def navigate(tab: Tab, params: Navigate) -> Output:
 def _page_summary(seen: dict[str, Any], asked: str, at: Navigation) -> dict[str, Any]:
     """Return what the page is, and what stands before it."""
     if not seen:
-        note = "The page was too busy to be looked at: what is left out here is not known."
+        note = "The page was too busy to be examined; what left_out names is unknown."
         return {"left_out": ["element_count", "blocking_page", "auth_redirect"], "note": note}
     told: dict[str, Any] = {"element_count": seen["count"]}
     if seen["gate"]:
@@ -84,15 +84,15 @@ def _page_summary(seen: dict[str, Any], asked: str, at: Navigation) -> dict[str,
     ):
         told |= {
             "auth_redirect": True, "redirected_from": asked, "auth_redirect_host": URL(at.url).host,
-            "message": "The site wants a login. Ask the person whose account it is.",
+            "message": "The site requires a login. Ask the owner of the account.",
         }  # fmt: skip
     return told
 
 
 class PageReload(Params):
-    """Load the tab's page again"""
+    """Reload the tab's page"""
 
-    ignore_cache: Annotated[bool, Meta(description="Fetch everything anew")] = False
+    ignore_cache: Annotated[bool, Meta(description="Bypass the cache")] = False
     wait: Wait = "load"
 
 
@@ -102,7 +102,7 @@ class PageReload(Params):
 async def page_reload(tab: Tab, params: PageReload) -> Output:
     arrived = await tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
     told = _navigation_result(tab, "reload", arrived)
-    more = {"ignore_cache": params.ignore_cache, "message": f"Loaded {arrived.url} again"}
+    more = {"ignore_cache": params.ignore_cache, "message": f"Reloaded {arrived.url}"}
     return replace(told, data={**told.data, **more})
 
 
@@ -130,9 +130,9 @@ def _pending_prompts(tab: Tab) -> dict[str, Any]:
 
 
 class WaitFor(Params):
-    """Wait until the page is as described
+    """Wait until a condition holds on the page
 
-    Ends at the moment it is, by events of the page; survives navigations in between.
+    Returns as soon as it does; survives navigations in between.
     """
 
     type: Annotated[
@@ -141,14 +141,14 @@ class WaitFor(Params):
             "idle", "download", "timeout",
         ],
         Meta(
-            description="selector: CSS. function: a JavaScript expression that becomes truthy. "
-            "url_match: part of the address, a glob, or /regular expression/. idle: a quiet page. "
-            "download: a file has come. timeout: `value` ms"
+            description="selector: CSS. function: a JavaScript expression becomes truthy. "
+            "url_match: substring of the URL, glob or /regular expression/. idle: a quiet page. "
+            "download: a file is downloaded. timeout: `value` ms"
         ),
     ]  # fmt: skip
     value: Annotated[str | int, Meta(description="What to wait for")] = ""
-    visible: Annotated[bool, Meta(description="selector: it must be visible, too")] = False
-    timeout_ms: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Longest wait in ms")] = (
+    visible: Annotated[bool, Meta(description="selector: must also be visible")] = False
+    timeout_ms: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Time limit in ms")] = (
         30_000
     )
 

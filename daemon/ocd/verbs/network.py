@@ -1,4 +1,4 @@
-"""Verbs that tell what a tab asks the network for, and slow it down."""
+"""The verb that lists a tab's requests and throttles its network: network."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -25,18 +25,21 @@ Kbps = Annotated[float, Meta(gt=0, le=10_000_000)]
 
 
 class Network(Params):
-    """List a tab's requests, see one with its body, or throttle the network
+    """List a tab's requests, show one with its body, or throttle the network
 
-    Requests are known from the tab's creation on, the workers' included. Credentials are masked.
+    Requests are recorded from the tab's creation on, those of workers included. Credentials are
+    masked.
     """
 
     action: Annotated[
         Literal["list", "get", "throttle", "clear"] | None,
-        Meta(description="Default: list; with preset throttle, with id get. clear: forget the log"),
+        Meta(
+            description="Default: list; with preset throttle, with id get. clear: discard the log"
+        ),
     ] = None
-    id: Annotated[str | None, Meta(description="get: the request (r12), from list")] = None
+    id: Annotated[str | None, Meta(description="get: request id (r12), from list")] = None
     url: Annotated[
-        str | None, Meta(description="Part of the address, a glob or a /regular expression/")
+        str | None, Meta(description="Substring of the URL, glob or /regular expression/")
     ] = None
     status: Annotated[str | int | None, Meta(description="404, 4xx, 400-499 or >=400")] = None
     resource_type: Annotated[
@@ -44,22 +47,31 @@ class Network(Params):
         Meta(description="document, script, stylesheet, image, font, xhr, fetch, …"),
     ] = None
     method: Annotated[str | None, Meta(description="HTTP method")] = None
-    failed: Annotated[bool, Meta(description="Errors and statuses from 400 on only")] = False
-    limit: Annotated[int, Meta(ge=0, description="The newest so many; 0: all")] = 100
+    failed: Annotated[bool, Meta(description="Only errors and statuses of 400 and above")] = False
+    limit: Annotated[int, Meta(ge=0, description="Only the newest N; 0: all")] = 100
     max_body_bytes: Annotated[
-        int, Meta(extra_json_schema=UNLISTED, ge=0, le=5_242_880, description="get: of the body")
+        int,
+        Meta(
+            extra_json_schema=UNLISTED,
+            ge=0,
+            le=5_242_880,
+            description="get: max bytes of the body",
+        ),
     ] = 65536
     har_path: Annotated[
-        str | None, Meta(description="list: write them to this file as HAR", extra=WRITES_PATH)
+        str | None, Meta(description="list: write the requests to this HAR file", extra=WRITES_PATH)
     ] = None
-    har_bodies: Annotated[bool, Meta(extra_json_schema=UNLISTED, description="With bodies")] = False
+    har_bodies: Annotated[
+        bool, Meta(extra_json_schema=UNLISTED, description="Include bodies in the HAR")
+    ] = False
     preset: Annotated[
-        Preset | None, Meta(description="throttle: a speed, custom, or clear for none")
+        Preset | None, Meta(description="throttle: a speed, custom, or clear to stop")
     ] = None
-    download_kbps: Annotated[Kbps | None, Meta(description="custom")] = None
-    upload_kbps: Annotated[Kbps | None, Meta(description="custom")] = None
+    download_kbps: Annotated[Kbps | None, Meta(description="custom: in kbit/s")] = None
+    upload_kbps: Annotated[Kbps | None, Meta(description="custom: in kbit/s")] = None
     latency_ms: Annotated[
-        Annotated[float, Meta(ge=0, le=60_000)] | None, Meta(description="custom")
+        Annotated[float, Meta(ge=0, le=60_000)] | None,
+        Meta(description="custom: added per request"),
     ] = None
 
 
@@ -145,7 +157,7 @@ def _select_requests(tab: Tab, params: Network) -> NetworkRequest:
     if not params.url or not found:
         raise OcdError(
             "not_found" if params.url else "invalid_argument",
-            f"No request fits {params.url}" if params.url else "network get needs an id, or a url",
+            f"No request matches {params.url}" if params.url else "network: get needs id or url",
             hint='List them: network with action "list".', parameter="id",
         )  # fmt: skip
     return found[-1]
@@ -154,14 +166,14 @@ def _select_requests(tab: Tab, params: Network) -> NetworkRequest:
 async def _throttle(tab: Tab, params: Network) -> Output:
     if params.preset == "clear":
         await tab.request_log.throttle(None)
-        return _empty(tab, "network_clear", {"preset": "clear", "message": "No throttling"})
+        return _empty(tab, "network_clear", {"preset": "clear", "message": "Throttling is off"})
     speed = PRESETS.get(params.preset or "", None) or _custom(params)
     await tab.request_log.throttle(speed.conditions())
     action = "network_throttle" if params.preset in PRESETS else "network_custom"
     told = {
         "preset": params.preset or "custom", "download_mbps": speed.down / 1000,
         "upload_mbps": speed.up / 1000, "latency_ms": speed.latency,
-        "message": 'In force until preset "clear" or the tab is closed',
+        "message": 'Active until preset "clear" or the tab is closed',
     }  # fmt: skip
     return _empty(tab, action, told)
 

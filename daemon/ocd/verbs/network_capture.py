@@ -1,4 +1,4 @@
-"""Verbs that bracket a span of a tab's requests, without their bodies and with them."""
+"""Verbs that capture a tab's requests from start to stop, without bodies and with them."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,53 +15,58 @@ _PAGE_KEYS = ("url", "redirect_url", "status_text", "headers", "post_data", "bod
 
 
 class CaptureOptions(Struct, forbid_unknown_fields=True):
-    """What a capture takes in."""
+    """What a capture records."""
 
     max_entries: Annotated[
-        int, Meta(extra_json_schema=UNLISTED, ge=1, le=20_000, description="The newest so many")
+        int, Meta(extra_json_schema=UNLISTED, ge=1, le=20_000, description="Keep only the newest N")
     ] = 5000
     max_body_bytes: Annotated[
-        int, Meta(extra_json_schema=UNLISTED, ge=0, le=5_242_880, description="Of each body")
+        int,
+        Meta(extra_json_schema=UNLISTED, ge=0, le=5_242_880, description="Max bytes of each body"),
     ] = 262_144
-    url_allowlist: Annotated[list[str], Meta(description="Patterns: these only")] = []
-    url_blocklist: Annotated[list[str], Meta(description="Patterns: not these")] = []
-    resource_types: Annotated[list[str], Meta(description="These only")] = []
+    url_allowlist: Annotated[
+        list[str], Meta(description="Only URLs matching one of these patterns")
+    ] = []
+    url_blocklist: Annotated[
+        list[str], Meta(description="No URLs matching one of these patterns")
+    ] = []
+    resource_types: Annotated[list[str], Meta(description="Only these types")] = []
 
 
 Action = Annotated[
     Literal["start", "stop", "get", "get_logs", "clear"],
-    Meta(description="get (get_logs): the requests, while it runs and after its stop"),
+    Meta(description="get (get_logs): the captured requests, during and after the capture"),
 ]
-Limit = Annotated[int, Meta(ge=0, description="get: the newest so many; 0: all")]
+Limit = Annotated[int, Meta(ge=0, description="get: only the newest N; 0: all")]
 
 
 class NetworkCaptureLite(Params):
     """Capture a tab's requests from start to stop, without bodies
 
-    One capture a tab, lite or full. Credentials are masked.
+    One capture per tab, lite or full. Credentials are masked.
     """
 
     action: Action
-    options: Annotated[CaptureOptions | None, Meta(description="start: what it takes in")] = None
+    options: Annotated[CaptureOptions | None, Meta(description="start: what to capture")] = None
     limit: Limit = 100
 
 
 class NetworkCaptureFull(Params):
     """Capture a tab's requests from start to stop, with headers and bodies
 
-    Bodies are kept across navigations, 16 MiB in all. One capture a tab, lite or full.
+    Bodies are kept across navigations, 16 MiB in total. One capture per tab, lite or full.
     """
 
     action: Action
-    options: Annotated[CaptureOptions | None, Meta(description="start: what it takes in")] = None
-    keep_bodies: Annotated[bool, Meta(description="stop: false drops the bodies")] = True
+    options: Annotated[CaptureOptions | None, Meta(description="start: what to capture")] = None
+    keep_bodies: Annotated[bool, Meta(description="stop: false discards the bodies")] = True
     limit: Limit = 100
 
 
 @tab_verb(
     "network_capture_lite", NetworkCaptureLite, capability="core", tier=2, large=True,
     leaves_dialog=True, page_keys=_PAGE_KEYS,
-    removed_params={"keep_bodies": "Use network_capture_full: this one has no bodies."},
+    removed_params={"keep_bodies": "Use network_capture_full: this one records no bodies."},
 )  # fmt: skip
 async def network_capture_lite(tab: Tab, params: NetworkCaptureLite) -> Output:
     return await _capture(tab, "lite", params)

@@ -1,4 +1,4 @@
-"""Verbs that say what can be acted on: oc_observe."""
+"""The verb that lists interactive elements: oc_observe."""
 
 from typing import Annotated, Any, Literal
 
@@ -13,23 +13,23 @@ Action = Literal["click", "fill", "select", "hover", "focus"]
 
 
 class OcObserve(Params):
-    """List what can be acted on, with refs, roles, names and boxes
+    """List interactive elements with refs, roles, names and boxes
 
-    Frames and shadow trees included. bbox is in CSS pixels of the viewport. More than `limit`:
-    pass `next_offset` as `offset`.
+    Includes frames and shadow trees. bbox is in CSS pixels of the viewport. More than `limit`: pass
+    `next_offset` as `offset`.
     """
 
     scope: Annotated[
-        Literal["viewport", "document"], Meta(description="What shows now, or the whole page")
+        Literal["viewport", "document"], Meta(description="The visible part, or the whole page")
     ] = "viewport"
     actions: Annotated[
-        list[Action] | None, Meta(description="Only what takes one of these actions")
+        list[Action] | None, Meta(description="Only elements that take one of these actions")
     ] = None
     include_hidden: Annotated[
-        bool, Meta(extra_json_schema=UNLISTED, description="Controls that do not show, too")
+        bool, Meta(extra_json_schema=UNLISTED, description="Include controls that are not shown")
     ] = False
     offset: Annotated[int, Meta(ge=0, description="First node to return")] = 0
-    limit: Annotated[int, Meta(ge=1, le=1000, description="Nodes at most")] = 200
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Max nodes")] = 200
 
 
 @tab_verb(

@@ -1,4 +1,4 @@
-"""The verb that fills collections of Open Chat Studio."""
+"""The verb that uploads files to Open Chat Studio."""
 
 import asyncio
 import re
@@ -27,26 +27,27 @@ class UploadServices:
 
 
 class UploadCollectionFiles(Params):
-    """Upload files to an Open Chat Studio collection, logged in as in the browser
+    """Upload files to an Open Chat Studio collection, with the browser's login
 
-    Give file_path for each file: the bytes go from disk to the site and never through you.
+    Pass file_path for each file: the bytes go from disk to the site without passing through the
+    conversation.
     """
 
-    collection_id: Annotated[int, Meta(ge=1, description="The collection's number")]
+    collection_id: Annotated[int, Meta(ge=1, description="Id of the collection")]
     files: Annotated[
         tuple[FileSource, ...], Meta(min_length=1, max_length=200, description="Files to upload")
     ]
     base_url: Annotated[
-        str | None, Meta(description="The site; default: [ocs] base_url of config.toml")
+        str | None, Meta(description="URL of the site; default: [ocs] base_url of config.toml")
     ] = None
     team: Annotated[
         str | None, Meta(description="Team slug; default: [ocs] team of config.toml")
     ] = None
     chunk_size: Annotated[
-        Annotated[int, Meta(ge=1, le=100_000)] | None, Meta(description="Of an indexed collection")
+        Annotated[int, Meta(ge=1, le=100_000)] | None, Meta(description="For indexed collections")
     ] = None
     chunk_overlap: Annotated[
-        Annotated[int, Meta(ge=0, le=100_000)] | None, Meta(description="Of an indexed collection")
+        Annotated[int, Meta(ge=0, le=100_000)] | None, Meta(description="For indexed collections")
     ] = None
 
 
@@ -90,7 +91,7 @@ def _collection(settings: Ocs, params: UploadCollectionFiles) -> Collection:
                 hint=f"Or set it once: [ocs] {name} = … in config.toml", parameter=name,
             )  # fmt: skip
     if not base_url.startswith(("http://", "https://")):
-        raise OcdError("invalid_url", f"No web address: {base_url}", parameter="base_url")
+        raise OcdError("invalid_url", f"Not a web address: {base_url}", parameter="base_url")
     if not _TEAM.fullmatch(team):
-        raise OcdError("invalid_argument", f"No team's slug: {team!r}", parameter="team")
+        raise OcdError("invalid_argument", f"Not a valid team slug: {team!r}", parameter="team")
     return Collection(base_url, team, params.collection_id)

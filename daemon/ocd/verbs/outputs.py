@@ -1,4 +1,4 @@
-"""Verbs that read stored outputs; every set of verbs has them."""
+"""Verbs that read stored outputs; they are always available."""
 
 from typing import Annotated, Literal
 
@@ -13,19 +13,19 @@ Handle = Annotated[str, Meta(description="The handle: oh_ and 12 characters")]
 class OutputFetch(Params):
     """Read a stored output in pages
 
-    Returns what is behind an output_handle. Go on with offset = next_offset until eof.
+    Returns the output behind an output_handle. Continue with offset = next_offset until eof.
     """
 
     output_handle: Handle
-    offset: Annotated[int, Meta(ge=0, description="Where to begin: an item's number, or bytes")] = 0
+    offset: Annotated[int, Meta(ge=0, description="First item, or first byte")] = 0
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        Meta(description="At most so much; default: 200 items or 65536 bytes"),
+        Meta(description="Max items or bytes; default: 200 items or 65536 bytes"),
     ] = None
     format: Annotated[
         Literal["auto", "items", "text", "bytes"],
         Meta(
-            description="items: a JSON list by its items. text: UTF-8, offsets in bytes. bytes: "
+            description="items: those of a JSON list. text: UTF-8, offsets in bytes. bytes: "
             "base64. auto: items if there are any, text for text, else bytes"
         ),
     ] = "auto"
@@ -48,8 +48,8 @@ async def oc_output_fetch(store: OutputStore, params: OutputFetch) -> Output:
 class OutputSearch(Params):
     """Search a stored output with a regular expression
 
-    Each match has its offset in bytes, its line or item and a short excerpt. JSON is searched as it
-    is stored.
+    Each match has its byte offset, its line or item and a short excerpt. JSON is searched in its
+    stored form.
     """
 
     output_handle: Handle
@@ -57,9 +57,9 @@ class OutputSearch(Params):
         str,
         Meta(min_length=1, max_length=1000, description="RE2 syntax; (?i) ignores case"),
     ]
-    limit: Annotated[int, Meta(ge=1, le=200, description="At most so many matches")] = 20
+    limit: Annotated[int, Meta(ge=1, le=200, description="Max matches")] = 20
     context: Annotated[
-        int, Meta(ge=0, le=10, description="Lines before and after a match, in text")
+        int, Meta(ge=0, le=10, description="text: lines before and after a match")
     ] = 2
 
 

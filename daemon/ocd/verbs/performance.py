@@ -25,9 +25,9 @@ class PerformanceMetrics(Params):
         Literal["all", "puppeteer", "chromium", "navigation", "paint", "resource"],
         Meta(description="puppeteer, chromium: heap, nodes, layouts, script time"),
     ] = "all"
-    include_resources: Annotated[bool, Meta(description="all: with the slowest 50 resources")] = (
-        False
-    )
+    include_resources: Annotated[
+        bool, Meta(description="all: include the slowest 50 resources")
+    ] = False
 
 
 @tab_verb(
@@ -47,33 +47,31 @@ async def performance_metrics(tab: Tab, params: PerformanceMetrics) -> Output:
 
 
 class StopAfter(Struct, forbid_unknown_fields=True):
-    """A time."""
+    """Stop after a fixed time."""
 
     ms: Annotated[int, Meta(ge=1, le=60_000, description="Milliseconds")]
 
 
 class PerformanceInsights(Params):
-    """Record how a page loads, and say what slows it down
+    """Record a performance trace and report what slows the page down
 
-    With url or reload the loading is recorded, else the page as it goes on. The trace is a file
-    that DevTools opens; oc_performance_analyze tells more of one insight.
+    With url or reload the page load is recorded, else the page as it is running. The trace is a
+    file for DevTools; oc_performance_analyze shows details of one insight.
     """
 
-    url: Annotated[str | None, Meta(description="Go there", extra=SENDS_TO)] = None
-    reload: Annotated[bool, Meta(description="Load the page again")] = False
-    cpu_throttling: Annotated[
-        float, Meta(ge=1, le=20, description="How many times slower the processor is")
-    ] = 1
+    url: Annotated[str | None, Meta(description="URL to load", extra=SENDS_TO)] = None
+    reload: Annotated[bool, Meta(description="Reload the page")] = False
+    cpu_throttling: Annotated[float, Meta(ge=1, le=20, description="CPU slowdown factor")] = 1
     network: Annotated[
         Literal["none", "slow-3g", "fast-3g", "slow-4g", "fast-4g"],
-        Meta(description="How slow the network is"),
+        Meta(description="Network throttling"),
     ] = "none"
     auto_stop: Annotated[
         Literal["load", "idle"] | StopAfter,
-        Meta(description="When recording ends: loaded, quiet (10 s at most), or {ms}"),
+        Meta(description="When recording ends: loaded, idle (10 s at most), or after {ms}"),
     ] = "idle"
     path: Annotated[
-        str | None, Meta(description="Write the trace to this file, too", extra=WRITES_PATH)
+        str | None, Meta(description="Also write the trace to this file", extra=WRITES_PATH)
     ] = None
 
 
@@ -96,7 +94,7 @@ async def oc_performance_insights(tab: Tab, params: PerformanceInsights) -> Outp
         "insights": found,
     }  # fmt: skip
     if not finished:
-        told["note"] = "The page did not come to rest; the trace ends before."
+        told["note"] = "The page did not become idle; the trace ends before that."
     arguments = {"trace_id": trace_id, "insight": "LCPBreakdown"}
     told["next_step"] = {"verb": "oc_performance_analyze", "arguments": arguments}
     return Output(data=told, origin=tab.url)
@@ -127,7 +125,7 @@ _PAINTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFram
 
 
 async def _record(tab: Tab, params: PerformanceInsights) -> bool:
-    """Do what is to be recorded; return whether the page came to rest."""
+    """Load the page and wait; return whether it became idle."""
     if params.url:
         await tab.navigate(parse_url_argument(params.url))
     elif params.reload:
@@ -148,7 +146,7 @@ async def _record(tab: Tab, params: PerformanceInsights) -> bool:
 
 
 class PerformanceAnalyze(Params):
-    """Tell more of one insight of a recorded trace"""
+    """Show details of one performance insight"""
 
     trace_id: Annotated[str, Meta(description="From oc_performance_insights")]
     insight: Annotated[str, Meta(description=", ".join(insights.INSIGHTS))]

@@ -1,4 +1,4 @@
-"""Verbs that run a stored or given sequence of calls: execute_plan."""
+"""The verb that runs a stored or given sequence of calls: execute_plan."""
 
 import asyncio
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class ExecutePlan(Params):
     "parse_result"?: {"extract_field"?, "store_as"?}}], "error_handlers"?: [{"condition":
     "step2_error"|"step2_empty_result"|"any_error", "action": "continue"|"retry"|"stop", "steps"}],
     "success_criteria"?: {"min_data_items"?, "required_fields"?, "contract"?}}. ${name} in args is
-    a parameter, or what a step stored. oc_recording_export makes plans.
+    a parameter, or a value that a step stored. oc_recording_export creates plans.
     """
 
     plan: Annotated[
@@ -30,23 +30,23 @@ class ExecutePlan(Params):
     ] = None
     plan_id: Annotated[
         Annotated[str, Meta(min_length=1, max_length=20_000)] | None,
-        Meta(description="A stored plan's id, instead"),
+        Meta(description="Id of a stored plan, instead of plan"),
     ] = None
     params: Annotated[
-        dict[str, Any], Meta(description="Values of its parameters", extra=PAYLOAD)
+        dict[str, Any], Meta(description="Values of the plan's parameters", extra=PAYLOAD)
     ] = field(default_factory=dict)
-    tab_id: Annotated[str | None, Meta(description="Tab of all steps that name none")] = None
+    tab_id: Annotated[str | None, Meta(description="Tab for steps that name none")] = None
     save_as: Annotated[
         Annotated[str, Meta(min_length=1, max_length=20_000)] | None,
-        Meta(description="Store plan under this id first"),
+        Meta(description="Store the plan under this id first"),
     ] = None
-    dry_run: Annotated[bool, Meta(description="Only check (and store) it")] = False
+    dry_run: Annotated[bool, Meta(description="Only check (and store) the plan")] = False
 
     def __post_init__(self) -> None:
         if self.plan is not None and self.plan_id is not None:
             raise OcdError(
                 "source_conflict", "execute_plan was given both 'plan' and 'plan_id'",
-                hint="Give one of plan, plan_path and plan_id.", parameter="plan",
+                hint="Pass one of plan, plan_path and plan_id.", parameter="plan",
             )  # fmt: skip
         if self.plan is None and (self.plan_id is None or self.save_as is not None):
             raise OcdError(
@@ -58,7 +58,7 @@ class ExecutePlan(Params):
 
 
 def recover(meta: Mapping[str, Any], steps: JsonLinesFile) -> dict[str, Any]:
-    """Return the result of a plan that did not come to its end; its steps stand in `steps`."""
+    """Return the result of an unfinished plan; `steps` holds the finished ones."""
     return {"status": "FAILED", "steps_executed": sum(1 for _ in steps)}
 
 

@@ -19,7 +19,7 @@ class ListProfiles(Params):
     """
 
     user_data_dir: Annotated[
-        str | None, Meta(description="Only this folder of user data", extra=READS_PATH)
+        str | None, Meta(description="Only this user data directory", extra=READS_PATH)
     ] = None
 
 
@@ -47,10 +47,10 @@ def _find_profile(chromium: Chromium, folder: str | None) -> list[dict[str, Any]
 
 
 class ProfileStatus(Params):
-    """Tell which profile the browser uses and what it can keep
+    """Report which profile the browser uses and what it can keep
 
     Does not start a browser. profile_type: persistent (OpenChrome's own), temp (--isolated),
-    explicit (--profile), real (a person's).
+    explicit (--profile), real (a user's own).
     """
 
 

@@ -18,20 +18,22 @@ DEFAULT_LIMIT = 20_000
 class ReadPage(Params):
     """Read the page as text, with refs to act on
 
-    outline: roles and names, with refs (e12) on what can be acted on. dom: elements, attributes.
-    markdown, text: what a person reads. semantic: landmarks, headings, forms, main content. css:
-    styles. Long readings come in pages: pass `next_offset` as `offset`.
+    outline: roles and names, with refs (e12) on interactive elements. dom: elements, attributes.
+    markdown, text: readable content. semantic: landmarks, headings, forms, main content. css:
+    styles. Long results are paged: pass `next_offset` as `offset`.
     """
 
     mode: Annotated[
         Literal["outline", "ax", "dom", "markdown", "text", "semantic", "css"],
-        Meta(description="Form of the reading"),
+        Meta(description="Form of the result"),
     ] = "outline"
     filter: Annotated[
-        Literal["all", "interactive"], Meta(description="outline: only what can be acted on")
+        Literal["all", "interactive"], Meta(description="outline: only interactive elements")
     ] = "all"
     ref: Annotated[str | None, Meta(description="Only this element")] = None
-    selector: Annotated[str | None, Meta(description="Only the first match")] = None
+    selector: Annotated[
+        str | None, Meta(description="Only the first match of this CSS selector")
+    ] = None
     depth: Annotated[
         Annotated[int, Meta(ge=1)] | None, Meta(description="outline, dom: levels; default: all")
     ] = None
@@ -39,13 +41,13 @@ class ReadPage(Params):
         bool, Meta(description="markdown, text: without navigation, header, footer")
     ] = False
     include_links: Annotated[
-        bool, Meta(extra_json_schema=UNLISTED, description="markdown: keep addresses")
+        bool, Meta(extra_json_schema=UNLISTED, description="markdown: keep link URLs")
     ] = True
     content_filter: Annotated[
         Literal["none", "prune", "bm25"],
-        Meta(description="markdown, text: only what says much, or is about query"),
+        Meta(description="markdown, text: drop boilerplate (prune), or what does not match query"),
     ] = "none"
-    query: Annotated[str | None, Meta(description="bm25: words")] = None
+    query: Annotated[str | None, Meta(description="bm25: words to match")] = None
     filter_options: Annotated[
         dict[str, float] | None,
         Meta(
@@ -54,32 +56,33 @@ class ReadPage(Params):
         ),
     ] = None
     compression: Annotated[
-        Literal["none", "delta"], Meta(description="delta: what changed since the last reading")
+        Literal["none", "delta"], Meta(description="delta: only changes since the last reading")
     ] = "none"
     include_pagination: Annotated[
-        bool, Meta(extra_json_schema=UNLISTED, description="Say how the page goes on")
+        bool, Meta(extra_json_schema=UNLISTED, description="Report the page's pagination")
     ] = True
     offset: Annotated[int, Meta(ge=0, description="First character")] = 0
     limit: Annotated[
-        Annotated[int, Meta(ge=1)] | None, Meta(description="Characters; default: 20,000 (inline)")
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="Max characters; default: 20,000 (inline)"),
     ] = None
     return_raw: Annotated[
         bool,
         Meta(
-            description="content_filter: what it was given, too, as raw_markdown (inline)",
+            description="content_filter: also return its input as raw_markdown (inline)",
             extra_json_schema=UNLISTED,
         ),
     ] = False
     return_fit: Annotated[
         bool,
         Meta(
-            description="content_filter: what it left, as fit_markdown, too (inline)",
+            description="content_filter: also return its output as fit_markdown (inline)",
             extra_json_schema=UNLISTED,
         ),
     ] = False
     include_metrics: Annotated[
         bool,
-        Meta(description="Characters, refs, ms of the reading", extra_json_schema=UNLISTED),
+        Meta(description="Report characters, refs and ms", extra_json_schema=UNLISTED),
     ] = False
 
     @property
@@ -94,7 +97,7 @@ class ReadPage(Params):
 
     @property
     def reads_from_start(self) -> bool:
-        """Whether this reads the page from its beginning, not a part of it."""
+        """Whether this reads the whole page from its beginning."""
         return self.offset == 0 and self.ref is None and self.selector is None
 
 
@@ -124,7 +127,7 @@ async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str
 
 
 def _both(params: ReadPage, raw: str, fit: str) -> dict[str, str]:
-    """Return the text before and after the filter, as far as they are asked for."""
+    """Return the text before and after the filter, as requested."""
     asked = {"return_raw": params.return_raw, "return_fit": params.return_fit}
     names = [name for name, wants in asked.items() if wants]
     if names and params.content_filter == "none":
@@ -139,8 +142,8 @@ def _both(params: ReadPage, raw: str, fit: str) -> dict[str, str]:
 class PageContent(Params):
     """Get the HTML of the page or of an element
 
-    As it is now, frames and shadow trees in their place. Scripts, comments and what nobody sees
-    are left out. Long HTML comes in pages: pass `next_offset` as `offset` to go on.
+    The current DOM, with frames and shadow trees in place. Scripts, comments and invisible content
+    are left out. Long HTML is paged: pass `next_offset` as `offset`.
     """
 
     selector: Annotated[
@@ -148,12 +151,12 @@ class PageContent(Params):
     ] = None
     ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
     outer_html: Annotated[
-        bool, Meta(extra_json_schema=UNLISTED, description="With the element's own tag")
+        bool, Meta(extra_json_schema=UNLISTED, description="Include the element's own tag")
     ] = True
     offset: Annotated[int, Meta(ge=0, description="First character to return")] = 0
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        Meta(description="Characters at most; default: 20,000 (inline)"),
+        Meta(description="Max characters; default: 20,000 (inline)"),
     ] = None
 
 
@@ -168,10 +171,10 @@ class PageContent(Params):
     page_keys=("title", "raw_markdown", "fit_markdown"),
     aliases={"ref_id": "ref"},
     removed_params={
-        "fallback": "Leave it out: a long reading comes in pages, next_offset leads on.",
+        "fallback": "Leave it out: long results are paged; continue with next_offset.",
         "compact": "The outline is compact; filter='interactive' or depth make it shorter.",
         "planning_profile": "Leave it out: the same page gives the same refs each time.",
-        "diagnostics": "Pass include_metrics.",
+        "diagnostics": "Pass include_metrics instead.",
     },
 )
 async def read_page(tab: Tab, params: ReadPage) -> Output:

@@ -1,4 +1,4 @@
-"""Verbs about recordings: what is done in a session, written down, exported, played again."""
+"""Verbs about recordings of a session's actions."""
 
 import asyncio
 from collections.abc import Mapping
@@ -24,46 +24,47 @@ Name = Annotated[str, Meta(max_length=200)]
 class Record(Params):
     """Record the session's actions until the task is cancelled
 
-    The result is the recording with its actions; those so far survive a crash.
+    The result is the recording with its actions; actions recorded before a crash survive it.
     """
 
-    name: Annotated[Name | None, Meta(description="A name for it")] = None
-    label: Annotated[Name | None, Meta(description="The same as name")] = None
+    name: Annotated[Name | None, Meta(description="Name of the recording")] = None
+    label: Annotated[Name | None, Meta(description="Same as name")] = None
     screenshots: Annotated[
-        Screenshots, Meta(description="Pictures of the viewport around every action")
+        Screenshots, Meta(description="Screenshots of the viewport around every action")
     ] = "none"
     max_actions: Annotated[
-        int, Meta(ge=1, le=MAX_ACTIONS, description="End after so many actions")
+        int, Meta(ge=1, le=MAX_ACTIONS, description="Stop after this many actions")
     ] = MAX_ACTIONS
     duration_s: Annotated[
-        Annotated[float, Meta(gt=0, le=604_800)] | None, Meta(description="End after so many s")
+        Annotated[float, Meta(gt=0, le=604_800)] | None,
+        Meta(description="Stop after this many seconds"),
     ] = None
 
 
 class RecordingStart(Record):
-    """Begin to record the session's actions
+    """Start recording the session's actions
 
-    What acts on pages or reads them is written down, with the elements that it was about; secrets
-    are not. One recording a session. End it with oc_recording_stop. 50 are kept: beyond that the
-    one that ended first is removed and named in `pruned`.
+    Calls that act on pages or read them are recorded with the elements they used; secrets are not.
+    One recording per session. Stop it with oc_recording_stop. 50 are kept: beyond that the one that
+    ended first is removed and named in `pruned`.
     """
 
 
 class RecordingStop(Params):
-    """End the session's recording"""
+    """Stop the session's recording"""
 
 
 class RecordingList(Params):
     """List recordings, newest first"""
 
-    limit: Annotated[int, Meta(ge=1, le=200, description="Most to list")] = 20
+    limit: Annotated[int, Meta(ge=1, le=200, description="Max number to list")] = 20
 
 
 class RecordingExport(Params):
     """Export a recording as data, report, program or plan
 
-    html: one file with its pictures. python_*: a program that does it again. plan: steps for
-    execute_plan, elements named by role and name; left out secrets become its parameters.
+    html: one file with its screenshots. python_*: a program that repeats the actions. plan: steps
+    for execute_plan, elements identified by role and name; omitted secrets become its parameters.
     """
 
     recording_id: Annotated[
@@ -71,7 +72,7 @@ class RecordingExport(Params):
     ] = None
     format: Annotated[
         Literal["json", "html", "python_pyppeteer", "python_playwright", "plan"],
-        Meta(description="What to make of it"),
+        Meta(description="Output format"),
     ] = "json"
     path: Annotated[
         str | None, Meta(description="Write it to this file instead", extra=WRITES_PATH)

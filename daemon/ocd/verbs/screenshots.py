@@ -1,4 +1,4 @@
-"""Verbs that take pictures of a page."""
+"""Verbs that capture a page as an image or a PDF."""
 
 import asyncio
 import contextlib
@@ -28,9 +28,10 @@ _SIDES = ("x", "y", "width", "height")
 
 
 class PageScreenshot(Params):
-    """Take a picture of the page, or of one element
+    """Take a screenshot of the page, or of one element
 
-    Without arguments: what the viewport shows. What is too large is scaled, then cut, and said so.
+    Default: the viewport. An image that is too large is scaled down, then cropped; the result says
+    so.
     """
 
     full_page: Annotated[bool, Meta(description="The whole page")] = False
@@ -43,13 +44,13 @@ class PageScreenshot(Params):
         Meta(description="Only this part of the page: x, y, width, height"),
     ] = None
     format: Annotated[
-        Literal["png", "jpeg", "webp"] | None, Meta(description="Default: as path says, or png")
+        Literal["png", "jpeg", "webp"] | None, Meta(description="Default: by path, or png")
     ] = None
     quality: Annotated[
         Annotated[int, Meta(ge=0, le=100)] | None,
         Meta(description="jpeg, webp: percent"),
     ] = None
-    omit_background: Annotated[bool, Meta(description="Transparent")] = False
+    omit_background: Annotated[bool, Meta(description="Transparent background")] = False
     path: Annotated[str | None, Meta(description="File to write", extra=WRITES_PATH)] = None
 
 
@@ -103,7 +104,7 @@ def _box(clip: list[float] | dict[str, float] | None) -> tuple[float, float, flo
     if isinstance(clip, dict):
         if clip.keys() != set(_SIDES):
             raise OcdError(
-                "invalid_argument", f"page_screenshot: clip has {', '.join(_SIDES)}",
+                "invalid_argument", f"page_screenshot: clip needs {', '.join(_SIDES)}",
                 parameter="clip",
             )  # fmt: skip
         clip = [clip[side] for side in _SIDES]
@@ -115,7 +116,7 @@ def _only_one(params: PageScreenshot) -> None:
     if len(given) > 1:
         raise OcdError(
             "invalid_argument",
-            f"page_screenshot takes one of {' and '.join(given)}",
+            f"page_screenshot takes only one of {' and '.join(given)}",
             parameter=given[1],
         )
 
@@ -128,35 +129,35 @@ Length = Annotated[
 class PagePdf(Params):
     """Print the page to a PDF file
 
-    Answers the file's path, never its bytes.
+    Returns the file's path, never its bytes.
     """
 
     path: Annotated[
-        str | None, Meta(description="File; default: a new one of the session", extra=WRITES_PATH)
+        str | None, Meta(description="File to write; default: a new one", extra=WRITES_PATH)
     ] = None
     format: Annotated[
-        Literal["A4", "Letter", "Legal", "Tabloid", "A3", "A5"], Meta(description="Paper")
+        Literal["A4", "Letter", "Legal", "Tabloid", "A3", "A5"], Meta(description="Paper size")
     ] = "A4"
-    landscape: Annotated[bool, Meta(description="Turned on its side")] = False
-    print_background: Annotated[bool, Meta(description="With backgrounds")] = True
-    scale: Annotated[float, Meta(ge=0.1, le=2, description="Of the page on the paper")] = 1
+    landscape: Annotated[bool, Meta(description="Landscape orientation")] = False
+    print_background: Annotated[bool, Meta(description="Print backgrounds")] = True
+    scale: Annotated[float, Meta(ge=0.1, le=2, description="Scale of the page")] = 1
     margin_top: Length = "1cm"
     margin_right: Length = "1cm"
     margin_bottom: Length = "1cm"
     margin_left: Length = "1cm"
     page_ranges: Annotated[str, Meta(description="For example 1-3, 5; default: all")] = ""
     display_header_footer: Annotated[
-        bool, Meta(extra_json_schema=UNLISTED, description="With header and footer")
+        bool, Meta(extra_json_schema=UNLISTED, description="Print header and footer")
     ] = False
     header_template: Annotated[
         str,
         Meta(
             extra_json_schema=UNLISTED,
-            description="HTML; classes date, title, url, pageNumber, totalPages are filled",
+            description="HTML; classes date, title, url, pageNumber, totalPages are filled in",
         ),
     ] = ""
     footer_template: Annotated[
-        str, Meta(extra_json_schema=UNLISTED, description="HTML, likewise")
+        str, Meta(extra_json_schema=UNLISTED, description="HTML, as in header_template")
     ] = ""
 
 

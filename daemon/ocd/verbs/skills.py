@@ -1,4 +1,4 @@
-"""Verbs about skills: steps kept with a contract, recalled by how they did, done again."""
+"""Verbs about skills: steps saved with a contract, found again and replayed."""
 
 import asyncio
 from typing import Annotated, Any
@@ -18,31 +18,31 @@ REPLAY_MS = 300_000
 
 
 class SkillRecord(Params):
-    """Keep steps as a skill, bound to a contract
+    """Save steps as a skill, bound to a contract
 
-    Steps come from `steps`, from a recording, or are the session's last actions that went well.
-    Elements are kept by role and name, so that they are found when ids and order have changed.
-    Secrets are not kept: they become parameters. The same domain and name replaces.
+    Steps come from `steps`, from a recording, or are the session's last successful actions.
+    Elements are stored by role and name, so that they are found when ids and order have changed.
+    Secrets are not stored: they become parameters. A skill of the same domain and name is replaced.
     """
 
-    domain: Annotated[Name, Meta(description="Host or any name; an address counts as its host")]
-    name: Annotated[Name, Meta(description="What to call it")]
+    domain: Annotated[Name, Meta(description="Host or any name; a URL counts as its host")]
+    name: Annotated[Name, Meta(description="Name of the skill")]
     steps: Annotated[
         list[dict[str, Any]] | None,
         Meta(description='[{"verb", "params", "description"?}]', extra=PAYLOAD),
     ] = None
     recording_id: Annotated[Name | None, Meta(description="A recording's id or name")] = None
     last_actions: Annotated[
-        Annotated[int, Meta(ge=1, le=100)] | None, Meta(description="How many of the last")
+        Annotated[int, Meta(ge=1, le=100)] | None, Meta(description="Number of last actions")
     ] = None
     contract: Annotated[
         dict[str, Any] | list[Any] | str | None,
         Meta(description="What must be true afterwards, as in oc_assert", extra=PAYLOAD),
     ] = None
     contract_id: Annotated[
-        Name | None, Meta(description="Its name; alone: the contract stored under it")
+        Name | None, Meta(description="Name of the contract; alone: the contract stored under it")
     ] = None
-    description: Annotated[str, Meta(description="What it is good for", max_length=4_000)] = ""
+    description: Annotated[str, Meta(description="What it does", max_length=4_000)] = ""
 
     def __post_init__(self) -> None:
         if self.contract is not None:
@@ -54,7 +54,7 @@ async def oc_skill_record(book: SkillService, params: SkillRecord) -> Output:
     sources = ("steps", "recording_id", "last_actions")
     if sum(getattr(params, name) is not None for name in sources) != 1:
         raise OcdError(
-            "invalid_argument", f"Give exactly one of {', '.join(sources)}",
+            "invalid_argument", f"Pass exactly one of {', '.join(sources)}",
             parameter="steps", expected=list(sources),
         )  # fmt: skip
     wish = SkillRequest(
@@ -67,22 +67,25 @@ async def oc_skill_record(book: SkillService, params: SkillRecord) -> Output:
 
 
 class SkillRecall(Params):
-    """Find skills, those that worked best first
+    """Find skills, best first
 
-    Score: share of the words, 0.025 a pass (10 at most) less as much a failure, 0.2 for or against
-    by the last replay, 0.15 for the contract. Skills whose last three replays failed are held back.
+    Score: share of the words, 0.025 per pass (10 at most) less as much per failure, plus or minus
+    0.2 by the last replay, 0.15 for the contract. Skills whose last three replays failed are
+    quarantined.
     """
 
-    domain: Annotated[Name | None, Meta(description="Only of this domain")] = None
+    domain: Annotated[Name | None, Meta(description="Only skills of this domain")] = None
     query: Annotated[str, Meta(description="Words of name, description or steps")] = ""
-    task: Annotated[str, Meta(description="The same: what is to be done", max_length=1000)] = ""
-    contract_id: Annotated[Name | None, Meta(description="Prefer those bound to it")] = None
-    ranked: Annotated[bool, Meta(description="False: newest first")] = True
-    limit: Annotated[int, Meta(ge=1, le=1000, description="Skills at most")] = 20
+    task: Annotated[str, Meta(description="Same as query: the task to do", max_length=1000)] = ""
+    contract_id: Annotated[
+        Name | None, Meta(description="Prefer skills bound to this contract")
+    ] = None
+    ranked: Annotated[bool, Meta(description="false: newest first")] = True
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Max skills")] = 20
     include_unpromoted: Annotated[
-        bool, Meta(description="Those never replayed with success, too")
+        bool, Meta(description="Include skills never replayed successfully")
     ] = True
-    include_quarantined: Annotated[bool, Meta(description="Those held back, too")] = False
+    include_quarantined: Annotated[bool, Meta(description="Include quarantined skills")] = False
 
 
 @daemon_verb(
@@ -104,23 +107,23 @@ async def oc_skill_recall(book: SkillService, params: SkillRecall) -> Output:
 
 
 class SkillReplay(Params):
-    """Do a skill again and judge it by its contract
+    """Replay a skill and check its contract
 
     Returns the verdict: pass, fail or inconclusive; it counts for oc_skill_recall. A step that
-    cannot be done is the error step_failed, which names it and the evidence that was kept.
+    cannot be performed is the error step_failed, which names it and the saved evidence.
     """
 
-    skill_id: Annotated[Name | None, Meta(description="The skill's id")] = None
-    name: Annotated[Name | None, Meta(description="Or its name")] = None
-    domain: Annotated[Name | None, Meta(description="With name: its domain")] = None
+    skill_id: Annotated[Name | None, Meta(description="Id of the skill")] = None
+    name: Annotated[Name | None, Meta(description="or its name")] = None
+    domain: Annotated[Name | None, Meta(description="with name: its domain")] = None
     parameters: Annotated[
-        dict[str, str], Meta(description="Values that the skill asks for", extra=PAYLOAD | SECRET)
+        dict[str, str], Meta(description="Values of the skill's parameters", extra=PAYLOAD | SECRET)
     ] = field(default_factory=dict[str, str])
     step_timeout_ms: Annotated[
-        Milliseconds, Meta(description="Longest wait for a step's element")
+        Milliseconds, Meta(description="Max wait for a step's element, in ms")
     ] = 5_000
     contract_wait_ms: Annotated[
-        Milliseconds, Meta(description="Longest wait for the contract to pass")
+        Milliseconds, Meta(description="Max wait for the contract to pass, in ms")
     ] = 3_000
 
 
@@ -131,7 +134,7 @@ class SkillReplay(Params):
 async def oc_skill_replay(book: SkillService, params: SkillReplay) -> Output:
     if (params.skill_id is None) == (params.name is None):
         raise OcdError(
-            "invalid_argument", "Give exactly one of skill_id and name", parameter="skill_id"
+            "invalid_argument", "Pass exactly one of skill_id and name", parameter="skill_id"
         )
     if params.skill_id is not None:
         skill = await asyncio.to_thread(book.skills.get, params.skill_id)

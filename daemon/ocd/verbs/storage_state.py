@@ -17,17 +17,17 @@ from ocd.verb_api.declaration import PAYLOAD, SECRET, WRITES_PATH, Output, Param
 
 
 class ContextExport(Params):
-    """Take a site's cookies and storage as an envelope
+    """Export a site's cookies and storage as an envelope
 
-    Whoever has the envelope is logged in as you are: keep it in a file (`path`, mode 0600).
+    Whoever has the envelope is logged in as you: keep it in a file (`path`, mode 0600).
     """
 
     origin: Annotated[
-        str | None, Meta(description="That of a frame in the page; default: the page's own")
+        str | None, Meta(description="Origin of a frame in the page; default: the page's own")
     ] = None
-    include_storage: Annotated[bool, Meta(description="Web storage, IndexedDB")] = True
-    include_frames: Annotated[bool, Meta(description="Frames of other origins, too")] = False
-    capture_ua: Annotated[bool, Meta(description="User agent and viewport, too")] = False
+    include_storage: Annotated[bool, Meta(description="Include web storage and IndexedDB")] = True
+    include_frames: Annotated[bool, Meta(description="Include frames of other origins")] = False
+    capture_ua: Annotated[bool, Meta(description="Include user agent and viewport")] = False
     path: Annotated[
         str | None, Meta(description="Write it to this file instead", extra=WRITES_PATH)
     ] = None
@@ -36,7 +36,7 @@ class ContextExport(Params):
 @tab_verb(
     "oc_context_export", ContextExport, capability="storage", tier=2, page_keys=("envelope",),
     removed_params={
-        "include_http_auth": "Passwords are never exported: give them to http_auth there again."
+        "include_http_auth": "Passwords are never exported: pass them to http_auth again."
     },
 )  # fmt: skip
 async def oc_context_export(tab: Tab, params: ContextExport) -> Output:
@@ -58,10 +58,10 @@ async def oc_context_export(tab: Tab, params: ContextExport) -> Output:
 
 
 class ContextImport(Params):
-    """Put an envelope's cookies and storage back
+    """Import the cookies and storage of an envelope
 
-    Replaces what its origins have. In an empty tab nothing is asked of the site; on its page,
-    reload afterwards.
+    Replaces what its origins have. In an empty tab the site gets no request; on its page, reload
+    afterwards.
     """
 
     envelope: Annotated[
@@ -84,7 +84,7 @@ async def oc_context_import(tab: Tab, params: ContextImport) -> Output:
     envelope = storage_state.decode_envelope(params.envelope)
     if params.strict_origin and tab.main_frame.origin != envelope.origin:
         raise OcdError(
-            "wrong_value", f"The envelope is of {envelope.origin}, the tab shows {tab.url}.",
+            "wrong_value", f"The envelope is for {envelope.origin}, but the tab shows {tab.url}.",
             hint=f"Navigate to {envelope.origin} first.", origin=envelope.origin,
         )  # fmt: skip
     applied = await storage_state.import_state(tab, envelope)

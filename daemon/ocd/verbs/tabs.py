@@ -1,4 +1,4 @@
-"""Verbs about tabs themselves; none of them waits behind a page."""
+"""Verbs that open, close and list tabs; none of them waits for a page's script."""
 
 import asyncio
 from typing import Annotated, Any
@@ -12,14 +12,14 @@ from ocd.safety.domain_policy import parse_url_argument
 from ocd.verb_api.declaration import SENDS_TO, UNLISTED, Output, Params, session_verb
 
 WorkerId = Annotated[
-    str | None, Meta(description="Of this worker: its id or name", extra_json_schema=UNLISTED)
+    str | None, Meta(description="Isolated worker: its id or name", extra_json_schema=UNLISTED)
 ]
 
 
 class TabsCreate(Params):
     """Open a new tab
 
-    It becomes the session's most recent tab, which verbs without `tab_id` use.
+    It becomes the session's latest tab, which calls without `tab_id` use.
     """
 
     url: Annotated[str, Meta(description="URL to open; default: an empty page", extra=SENDS_TO)] = (
@@ -33,7 +33,7 @@ async def tabs_create(session: Session, params: TabsCreate) -> Output:
     if params.url in ("back", "forward"):
         raise OcdError(
             "invalid_url", f"A new tab has no page to go {params.url} to.",
-            hint=f"Use navigate with url '{params.url}' on a tab that has been somewhere.",
+            hint=f"Use navigate with url '{params.url}' on an existing tab.",
             url=params.url,
         )  # fmt: skip
     url = parse_url_argument(params.url) if params.url else None
@@ -47,7 +47,7 @@ async def tabs_create(session: Session, params: TabsCreate) -> Output:
 class TabsClose(Params):
     """Close tabs of this session
 
-    Without arguments: the most recent one. A tab that hangs is closed, too.
+    Default: the latest one. Tabs that hang are closed, too.
     """
 
     tab_id: Annotated[str | None, Meta(description="The tab to close, for example t1")] = None
@@ -86,7 +86,7 @@ class TabsContext(Params):
     """List the session's tabs"""
 
     summary: Annotated[
-        bool, Meta(description="Only how many there are", extra_json_schema=UNLISTED)
+        bool, Meta(description="Only the number of tabs", extra_json_schema=UNLISTED)
     ] = False
     worker_id: WorkerId = None
 

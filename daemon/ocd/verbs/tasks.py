@@ -1,4 +1,4 @@
-"""Verbs about tasks: long verbs that run in the background, recorded in the ledger."""
+"""Verbs about tasks: long calls that run in the background, recorded in the ledger."""
 
 import asyncio
 import json
@@ -18,15 +18,15 @@ TaskId = Annotated[str, Meta(description="The task's id")]
 
 
 class TaskStart(Params):
-    """Start a long verb in the background
+    """Start a long-running tool in the background
 
-    Answers at once with a `task_id`. Follow it with oc_task_wait or oc_task_get; end it with
-    oc_task_cancel, which keeps what is finished. The task goes on when the caller disconnects.
+    Returns a `task_id` at once. Follow it with oc_task_wait or oc_task_get; end it with
+    oc_task_cancel, which keeps what is finished. The task continues when the caller disconnects.
     """
 
-    kind: Annotated[str, Meta(description="The long verb to run, for example crawl")]
+    kind: Annotated[str, Meta(description="The tool to run, for example crawl")]
     args: Annotated[
-        dict[str, Any], Meta(description="The verb's own parameters", extra=ARGUMENTS_OF_KIND)
+        dict[str, Any], Meta(description="The tool's own parameters", extra=ARGUMENTS_OF_KIND)
     ] = field(default_factory=dict[str, Any])
 
 
@@ -39,17 +39,18 @@ async def oc_task_start(runner: Runner, params: TaskStart) -> Output:
 class TaskList(Params):
     """List tasks, newest first
 
-    `count` is how many are listed. Tasks whose record cannot be read are left out and counted as
+    `count` is the number listed. Tasks whose record cannot be read are left out and counted as
     `unreadable`; the daemon's log names their files.
     """
 
     status: Annotated[
-        Status | list[Status] | None, Meta(description="Only of this status, or of these")
+        Status | list[Status] | None,
+        Meta(description="Only tasks with this status, or with one of these"),
     ] = None
     kind: Annotated[
-        str | list[str] | None, Meta(description="Only tasks of this kind, or of these")
+        str | list[str] | None, Meta(description="Only tasks of this kind, or of one of these")
     ] = None
-    limit: Annotated[int, Meta(ge=1, le=1000, description="List at most this many")] = 50
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Max number to list")] = 50
     since: Annotated[
         str | int | None,
         Meta(description="Only tasks created since: RFC 3339 time, or epoch milliseconds"),
@@ -83,7 +84,7 @@ def _moment(since: str | int | None) -> int:
     except ValueError:
         raise OcdError(
             "invalid_argument",
-            f"oc_task_list: parameter 'since': '{since}' is no time",
+            f"oc_task_list: not a valid time in 'since': {since}",
             hint="For example 2026-03-01T12:00:00Z, or epoch milliseconds.",
             parameter="since",
             expected="RFC 3339 time or epoch milliseconds",
@@ -93,13 +94,13 @@ def _moment(since: str | int | None) -> int:
 class TaskGet(Params):
     """Show a task, and its result on request
 
-    `meta.progress` is current. The result of a failed or cancelled task is what it had finished;
-    a handle keeps the result alone.
+    `meta.progress` is current. The result of a failed or cancelled task is what it had finished; a
+    handle keeps the result alone.
     """
 
     task_id: TaskId
     include_result: Annotated[
-        bool, Meta(description="Also return the result, in the shape of the direct call's")
+        bool, Meta(description="Also return the result, as the direct call would")
     ] = False
 
 
@@ -130,7 +131,7 @@ async def oc_task_get(runner: Runner, params: TaskGet) -> Output:
 
 
 def _origin(meta: TaskMeta) -> str:
-    """Return the site that the task was given, whose pages its result tells of."""
+    """Return the origin of the task's URL: its result is content of that site."""
     try:
         told: dict[str, Any] = json.loads(meta.args_summary)
         return origin_of(str(told.get("url") or ""))
@@ -141,8 +142,8 @@ def _origin(meta: TaskMeta) -> str:
 class TaskCancel(Params):
     """Cancel a task; what it has finished is kept
 
-    Answers once the task has ended, or after 2 s with its state then. One that has already ended
-    stays as it is.
+    Returns once the task has ended, or after 2 s with its current state. A task that has already
+    ended is not changed.
     """
 
     task_id: TaskId
@@ -156,13 +157,11 @@ async def oc_task_cancel(runner: Runner, params: TaskCancel) -> Output:
 class TaskWait(Params):
     """Wait until a task has ended
 
-    Past `timeout_ms` the error `timeout` says how far it is; the task goes on.
+    After `timeout_ms` the error `timeout` reports the progress; the task continues.
     """
 
     task_id: TaskId
-    timeout_ms: Annotated[
-        int, Meta(ge=0, le=600_000, description="How long to wait, in milliseconds")
-    ] = 60_000
+    timeout_ms: Annotated[int, Meta(ge=0, le=600_000, description="Time to wait, in ms")] = 60_000
 
 
 @daemon_verb("oc_task_wait", TaskWait, needs=Runner, capability="tasks", tier=1, reads=True)

@@ -1,4 +1,4 @@
-"""Verbs about verbs: which there are beyond the listed ones, and calling any of them."""
+"""Verbs for finding tools that the host does not list, and calling them."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -41,8 +41,8 @@ class ToolCatalog:
 class ExpandTools(Params):
     """Show tools that are not listed, with their parameters
 
-    Pass one of name, tier or query. Answers with each tool's description and inputSchema; they can
-    be called at once, by name or through call_verb. Without arguments: the names of what is hidden.
+    Pass one of name, tier or query. Returns each tool's description and inputSchema; the tools can
+    then be called by name or through call_verb. Without arguments: the names of the hidden tools.
     """
 
     name: Annotated[str | None, Meta(description="The tool's exact name")] = None
@@ -50,7 +50,9 @@ class ExpandTools(Params):
         Literal[1, 2, 3] | None,
         Meta(description="All tools of this tier"),
     ] = None
-    query: Annotated[str | None, Meta(description="Words, for example: record skill")] = None
+    query: Annotated[
+        str | None, Meta(description="Words to search for, for example: record skill")
+    ] = None
 
 
 @daemon_verb("expand_tools", ExpandTools, needs=ToolCatalog, capability="core", tier=1, reads=True)
@@ -59,7 +61,7 @@ async def expand_tools(toolbox: ToolCatalog, params: ExpandTools) -> Output:
     if len(given) > 1:
         raise OcdError(
             "invalid_argument",
-            f"expand_tools takes one of {' and '.join(given)}",
+            f"expand_tools takes only one of {' and '.join(given)}",
             parameter=given[1],
         )
     await toolbox.settle()
@@ -88,7 +90,7 @@ def _find_tool(toolbox: ToolCatalog, name: str) -> Entry:
     entry = toolbox.entries.get(name)
     if entry is None:
         toolbox.check_unknown(name)
-        hint = did_you_mean(name, toolbox.entries, "Search with query.")
+        hint = did_you_mean(name, toolbox.entries, "Search for it with query.")
         raise OcdError("unknown_verb", f"There is no tool '{name}'", hint=hint, verb=name)
     toolbox.check(name)
     return entry
@@ -109,7 +111,7 @@ def _matching(entries: Iterable[Entry], query: str) -> list[Entry]:
 class CallVerb(Params):
     """Call any tool by name, listed or not
 
-    For tools that expand_tools has shown and the host does not list. The answer is the tool's own.
+    For tools that expand_tools has shown and the host does not list. Returns the tool's own result.
     """
 
     name: Annotated[str, Meta(description="The tool's name")]

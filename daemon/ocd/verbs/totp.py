@@ -1,4 +1,4 @@
-"""Verbs about secrets that a person has handed over: one-time passwords."""
+"""The verb that generates one-time passwords."""
 
 import asyncio
 import time
@@ -12,9 +12,9 @@ from ocd.verb_api.declaration import Output, Params, daemon_verb
 
 
 class TotpGenerate(Params):
-    """Make the one-time password of this moment for a domain
+    """Generate the current one-time password for a domain
 
-    Its seed was added by a person with `oc totp add`, and is never shown.
+    Its seed was added by the user with `oc totp add`, and is never shown.
     """
 
     domain: Annotated[str, Meta(min_length=1, description="For example example.org, or a URL")]
@@ -24,7 +24,7 @@ class TotpGenerate(Params):
 async def oc_totp_generate(store: TotpStore, params: TotpGenerate) -> Output:
     made = await asyncio.to_thread(store.code, params.domain, time.time())
     left = made.expires_at - time.time()
-    note = "It ends soon: wait for the next one if the site is slow." if left < 5 else ""
+    note = "It expires soon: wait for the next one if the site is slow." if left < 5 else ""
     data = {
         "domain": made.domain,
         "code": made.code,

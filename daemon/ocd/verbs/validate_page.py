@@ -1,4 +1,4 @@
-"""The verb that tells whether a page is healthy."""
+"""The verb that checks whether a page is healthy: validate_page."""
 
 from typing import Annotated, Any
 
@@ -16,21 +16,21 @@ _LINE = 500
 
 
 class ValidatePage(Params):
-    """Open a page and tell how healthy it is
+    """Open a page and check its health
 
-    Status, title, console errors, failed requests, whether it is blank, and what stands before it
-    (login, captcha, bot check). A page that fails is an answer, not an error.
+    Reports status, title, console errors, failed requests, whether it is blank, and what blocks it
+    (login, captcha, bot check). A failing page is a result, not an error.
     """
 
     url: Annotated[str, Meta(min_length=1, description="URL; https:// is assumed", extra=SENDS_TO)]
-    wait_for_selector: Annotated[str, Meta(description="CSS selector that must be there")] = ""
+    wait_for_selector: Annotated[str, Meta(description="CSS selector that must appear")] = ""
     capture_console_ms: Annotated[
         int,
         Meta(
             extra_json_schema=UNLISTED,
             ge=0,
             le=10_000,
-            description="Longest wait for a quiet network after loading",
+            description="Max wait for a quiet network after loading, in ms",
         ),
     ] = 1500
     body_text_sample_chars: Annotated[
@@ -42,9 +42,9 @@ class ValidatePage(Params):
             description="Characters of the page's text to return",
         ),
     ] = 500
-    timeout_ms: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Longest load in ms")] = (
-        30_000
-    )
+    timeout_ms: Annotated[
+        int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Time limit for loading, in ms")
+    ] = 30_000
 
 
 @tab_verb(
@@ -88,7 +88,7 @@ def _problems(health: HealthReport) -> list[str]:
     """Return what is wrong, in words; empty for a healthy page."""
     console = _console(health)
     found = [health.status] if health.status != "ok" else []
-    found += ["too busy to be looked at"] if health.arrived and not health.look else []
+    found += ["too busy to be examined"] if health.arrived and not health.look else []
     found += ["blank page"] if health.look.get("blank") else []
     found += [f"{gate} on the page" for gate in health.look.get("gates", ())]
     counts = {

@@ -1,4 +1,4 @@
-"""Verbs for hosts that look at pictures: vision_find."""
+"""The verb that takes annotated screenshots: vision_find."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,32 +15,36 @@ from ocd.verb_api.declaration import Image, Output, Params, tab_verb
 
 
 class VisionFind(Params):
-    """Take a picture with numbered boxes over what can be acted on
+    """Take a screenshot with numbered boxes on interactive elements
 
-    `elements` says what each number is: ref, role, name, bbox (CSS pixels of the picture). The
-    page is not touched: the boxes are drawn on the picture.
+    `elements` describes each number: ref, role, name, bbox (CSS pixels of the image). The page is
+    not changed: the boxes are drawn on the image.
     """
 
-    query: Annotated[str, Meta(max_length=500, description="Only what fits these words")] = ""
-    instruction: Annotated[
-        str, Meta(max_length=2000, description="The same; if nothing fits, everything")
+    query: Annotated[
+        str, Meta(max_length=500, description="Only elements that match these words")
     ] = ""
-    show_bounding_boxes: Annotated[bool, Meta(description="Outlines, not only numbers")] = True
-    show_grid: Annotated[bool, Meta(description="A grid with coordinates, every 100 px")] = False
+    instruction: Annotated[
+        str, Meta(max_length=2000, description="Same, but everything if nothing matches")
+    ] = ""
+    show_bounding_boxes: Annotated[bool, Meta(description="Draw outlines, not only numbers")] = True
+    show_grid: Annotated[bool, Meta(description="Draw a grid with coordinates every 100 px")] = (
+        False
+    )
     interactive_only: Annotated[
-        bool, Meta(description="false: headings, pictures and texts, too")
+        bool, Meta(description="false: also headings, images and texts")
     ] = True
-    occlusion_filter: Annotated[bool, Meta(description="Leave out what is covered")] = True
+    occlusion_filter: Annotated[bool, Meta(description="Leave out covered elements")] = True
     iframes: Annotated[
-        Literal["none", "same-origin", "all"], Meta(description="Frames to look into")
+        Literal["none", "same-origin", "all"], Meta(description="Frames to search")
     ] = "all"
     mode: Annotated[
-        Literal["viewport", "tiled"], Meta(description="What shows now, or screenful `tile`")
+        Literal["viewport", "tiled"], Meta(description="The visible part, or screenful `tile`")
     ] = "viewport"
     tile: Annotated[int, Meta(ge=0, description="tiled: which screenful of the page")] = 0
     offset: Annotated[int, Meta(ge=0, description="First element to number")] = 0
-    limit: Annotated[int, Meta(ge=1, le=300, description="Elements at most")] = 100
-    format: Annotated[Literal["jpeg", "png", "webp"], Meta(description="Format")] = "jpeg"
+    limit: Annotated[int, Meta(ge=1, le=300, description="Max elements")] = 100
+    format: Annotated[Literal["jpeg", "png", "webp"], Meta(description="Image format")] = "jpeg"
     quality: Annotated[int, Meta(ge=1, le=100, description="jpeg, webp: percent")] = 80
 
 
@@ -59,9 +63,9 @@ async def vision_find(tab: Tab, params: VisionFind) -> Output:
         params.show_bounding_boxes, params.show_grid, params.format, params.quality
     )
     seen = await capture_annotated(tab, _annotation_request(params, words), drawing)
-    hint = "" if seen.elements or not words else "Nothing fits the words."
+    hint = "" if seen.elements or not words else "No element matches the words."
     if hint and not params.query:
-        hint += " Everything is numbered."
+        hint += " Everything is numbered instead."
         seen = await capture_annotated(tab, _annotation_request(params, ""), drawing)
     mime_type = f"image/{params.format}"
     data = {

@@ -1,4 +1,4 @@
-"""Verbs about what sites keep in the browser: cookies, local and session storage."""
+"""Verbs about cookies, and local and session storage."""
 
 import re
 from collections.abc import Iterator
@@ -21,24 +21,26 @@ _AUTH_LIKE = re.compile(r"__Host-|__Secure-|connect\.sid|s?sid\b|session|token|a
 class Cookies(Params):
     """Read, set, delete or clear cookies
 
-    Of the page's host, or of `domain` and below it. get without a name masks the values of login
-    cookies unless raw.
+    Of the page's host, or of `domain` and its subdomains. get without a name masks the values of
+    login cookies unless raw.
     """
 
     action: Annotated[Literal["get", "set", "delete", "clear"], Meta(description="What to do")] = (
         "get"
     )
-    name: Annotated[str | None, Meta(description="Cookie; set and delete need it")] = None
+    name: Annotated[str | None, Meta(description="Cookie name; set and delete need it")] = None
     value: Annotated[str | None, Meta(description="set: its value", extra=SECRET)] = None
     domain: Annotated[str | None, Meta(description="example.com, or * for all")] = None
-    path: Annotated[str | None, Meta(description="Its path; set: default /")] = None
+    path: Annotated[str | None, Meta(description="Path; set: default /")] = None
     secure: Annotated[bool | None, Meta(description="set: HTTPS only")] = None
-    http_only: Annotated[bool | None, Meta(description="set: not for scripts")] = None
-    same_site: Annotated[Literal["Strict", "Lax", "None"] | None, Meta(description="set")] = None
-    expires: Annotated[
-        float | None, Meta(description="set: seconds since 1970; default: with the browser")
+    http_only: Annotated[bool | None, Meta(description="set: hidden from scripts")] = None
+    same_site: Annotated[
+        Literal["Strict", "Lax", "None"] | None, Meta(description="set: SameSite")
     ] = None
-    raw: Annotated[bool, Meta(description="get: all values as they are")] = False
+    expires: Annotated[
+        float | None, Meta(description="set: Unix time in seconds; default: session cookie")
+    ] = None
+    raw: Annotated[bool, Meta(description="get: do not mask values")] = False
 
 
 def _cookie_departures(params: Cookies, here: str) -> Iterator[Departure]:
@@ -82,7 +84,7 @@ def _list_cookies(found: CookieMatches, params: Cookies) -> dict[str, Any]:
         if cookie["http_only"] or _is_secret(cookie["name"]):
             cookie["value"] = MASK
             masked += 1
-    note = {"masked": masked, "message": "raw=true, or a name, shows values"} if masked else {}
+    note = {"masked": masked, "message": "Pass raw=true or a name to see values"} if masked else {}
     return {"cookies": told, "count": len(told), **note, **_withheld(found)}
 
 
@@ -121,12 +123,12 @@ class Storage(Params):
     storage_type: Annotated[
         Literal["local", "session"], Meta(description="localStorage or sessionStorage")
     ] = "local"
-    key: Annotated[str | None, Meta(description="Item; set and remove need it")] = None
+    key: Annotated[str | None, Meta(description="Item key; set and remove need it")] = None
     value: Annotated[str | None, Meta(description="set: its text", extra={**PAYLOAD, **SECRET})] = (
         None
     )
     origin: Annotated[
-        str | None, Meta(description="That of a frame in the page; default: the page's own")
+        str | None, Meta(description="Origin of a frame in the page; default: the page's own")
     ] = None
 
 

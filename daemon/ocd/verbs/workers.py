@@ -1,4 +1,4 @@
-"""Verbs about isolated workers of a session, and what workflow workers report."""
+"""Verbs about isolated workers of a session, and the reports of workflow workers."""
 
 from typing import Annotated, Any, Literal
 
@@ -17,27 +17,27 @@ from ocd.workflows.states import Report
 class Worker(Params):
     """Create, list, open or delete isolated workers
 
-    A worker is a browser context of its own, cookies and storage apart; its tabs are the session's
-    and take every verb by tab_id. open: a further tab. delete closes its tabs.
+    A worker is a separate browser context with its own cookies and storage; its tabs belong to the
+    session and work with every tool by tab_id. open: another tab. delete closes its tabs.
     """
 
     action: Annotated[
         Literal["create", "open", "list", "delete", "close"],
-        Meta(description="close: as delete"),
+        Meta(description="close: same as delete"),
     ]
     name: Annotated[
-        Annotated[str, Meta(max_length=20_000)] | None, Meta(description="create: a name for it")
+        Annotated[str, Meta(max_length=20_000)] | None, Meta(description="create: its name")
     ] = None
     id: Annotated[
         Annotated[str, Meta(min_length=1, max_length=100)] | None,
-        Meta(description="create: an id for it; default: w1, w2, …"),
+        Meta(description="create: its id; default: w1, w2, …"),
     ] = None
     worker_id: Annotated[str | None, Meta(description="open, delete: its id or name")] = None
     url: Annotated[str | None, Meta(description="create, open: page to open", extra=SENDS_TO)] = (
         None
     )
     share_cookies: Annotated[
-        bool, Meta(description="create: with the profile's cookies for url")
+        bool, Meta(description="create: copy the profile's cookies for url")
     ] = False
 
 
@@ -68,7 +68,7 @@ async def _create(session: Session, params: Worker) -> dict[str, Any]:
         await session.workers.close(made)
         raise
     step = {"verb": "read_page", "arguments": {"tab_id": tab.id}}
-    message = f"Its tab is {tab.id}; give tab_id to act there"
+    message = f"Its tab is {tab.id}: pass this tab_id to use it"
     return {
         **_worker_to_dict(session, made),
         "tab_id": tab.id,
@@ -106,33 +106,32 @@ def _worker_to_dict(session: Session, one: Isolated) -> dict[str, Any]:
 
 # --- what workers of a workflow report -------------------------------------------------------
 
-Workflow = Annotated[str | None, Meta(description="Default: the newest")]
+Workflow = Annotated[str | None, Meta(description="Workflow id; default: newest")]
 WorkerName = Annotated[str, Meta(min_length=1, description="The worker's name")]
 Data = Annotated[
-    Any, Meta(description="What was found (JSON); objects merge key by key", extra=PAYLOAD)
+    Any, Meta(description="Data found (JSON); objects merge key by key", extra=PAYLOAD)
 ]
 
 
 class WorkerUpdate(Params):
     """Report the progress of a workflow worker
 
-    Only what is given changes. Many updates in a row without new data end the worker as PARTIAL.
+    What is not given stays unchanged. Too many updates in a row without new data end the worker as
+    PARTIAL.
     """
 
     worker_name: WorkerName
     workflow_id: Workflow = None
     status: Annotated[
         Literal["INIT", "IN_PROGRESS", "SUCCESS", "PARTIAL", "FAIL"] | None,
-        Meta(description="Default: as it was"),
+        Meta(description="Default: unchanged"),
     ] = None
-    iteration: Annotated[
-        Annotated[int, Meta(ge=0)] | None, Meta(description="Number of the step")
-    ] = None
+    iteration: Annotated[Annotated[int, Meta(ge=0)] | None, Meta(description="Step number")] = None
     action: Annotated[
         Annotated[str, Meta(max_length=2000)] | None, Meta(description="What was done")
     ] = None
     result: Annotated[
-        Literal["SUCCESS", "FAIL", "IN_PROGRESS"] | None, Meta(description="How that went")
+        Literal["SUCCESS", "FAIL", "IN_PROGRESS"] | None, Meta(description="Result of the action")
     ] = None
     extracted_data: Data = None
     error: Annotated[
@@ -141,14 +140,14 @@ class WorkerUpdate(Params):
 
 
 class WorkerComplete(Params):
-    """Say that a workflow worker is done
+    """Report that a workflow worker is done
 
-    Data reported before is kept; said again, the last word counts.
+    Data reported before is kept; of repeated calls the last one counts.
     """
 
     worker_name: WorkerName
     status: Annotated[Literal["SUCCESS", "PARTIAL", "FAIL"], Meta(description="How it ended")]
-    result_summary: Annotated[str, Meta(max_length=5000, description="The result in a sentence")]
+    result_summary: Annotated[str, Meta(max_length=5000, description="The result in one sentence")]
     workflow_id: Workflow = None
     extracted_data: Data = None
 

@@ -15,42 +15,45 @@ from ocd.workflows.states import WorkerState, WorkflowMeta, verdict
 
 MAX_MS = 86_400_000
 _MILLISECONDS = Meta(ge=1, le=MAX_MS)
-Workflow = Annotated[str | None, Meta(description="Default: the newest")]
+Workflow = Annotated[str | None, Meta(description="Workflow id; default: newest")]
 
 
 class WorkerSpec(msgspec.Struct, forbid_unknown_fields=True):
     """One worker of a workflow."""
 
     name: Annotated[str, Meta(min_length=1, max_length=20_000, description="Unique name")]
-    task: Annotated[str, Meta(min_length=1, max_length=100_000, description="What it is to do")]
-    url: Annotated[str, Meta(description="Where it begins")] = ""
-    success_criteria: Annotated[str, Meta(max_length=20_000, description="When it is done")] = ""
-    share_cookies: Annotated[bool, Meta(description="With the profile's cookies for url")] = False
+    task: Annotated[str, Meta(min_length=1, max_length=100_000, description="Task of the worker")]
+    url: Annotated[str, Meta(description="Start URL")] = ""
+    success_criteria: Annotated[
+        str, Meta(max_length=20_000, description="When the task counts as done")
+    ] = ""
+    share_cookies: Annotated[bool, Meta(description="Copy the profile's cookies for url")] = False
     timeout_ms: Annotated[
         Annotated[int, _MILLISECONDS] | None, Meta(description="Default: worker_timeout_ms")
     ] = None
 
 
 class WorkflowInit(Params):
-    """Begin a workflow: workers with a tab and a task each
+    """Start a workflow: workers with a tab and a task each
 
-    Every worker gets an isolated context. Answers worker_prompts: give each to an agent of your
-    own, which reports with worker_update and worker_complete; then workflow_collect.
+    Every worker gets an isolated browser context. Returns worker_prompts: give each to one of your
+    own agents, which reports with worker_update and worker_complete; then workflow_collect.
     """
 
-    name: Annotated[str, Meta(min_length=1, max_length=20_000, description="What it is about")]
+    name: Annotated[str, Meta(min_length=1, max_length=20_000, description="Name of the workflow")]
     workers: Annotated[
         list[WorkerSpec],
         Meta(min_length=1, max_length=MAX_WORKERS, description="The workers", extra=PAYLOAD),
     ]
     worker_timeout_ms: Annotated[
-        Annotated[int, _MILLISECONDS], Meta(description="A worker is ended after it, as PARTIAL")
+        Annotated[int, _MILLISECONDS],
+        Meta(description="Time limit of a worker, which then ends as PARTIAL"),
     ] = 60_000
     max_stale_iterations: Annotated[
-        int, Meta(ge=1, le=1000, description="Updates without new data that end a worker")
+        int, Meta(ge=1, le=1000, description="Updates in a row without new data that end a worker")
     ] = 5
     global_timeout_ms: Annotated[
-        Annotated[int, _MILLISECONDS], Meta(description="All are ended after it")
+        Annotated[int, _MILLISECONDS], Meta(description="Time limit of all workers")
     ] = 300_000
 
     def __post_init__(self) -> None:
@@ -58,7 +61,7 @@ class WorkflowInit(Params):
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise OcdError(
                 "invalid_argument", f"workflow_init: two workers are named {twice[:200]!r}",
-                hint="Give each a name of its own.", parameter="workers",
+                hint="Give each worker a unique name.", parameter="workers",
             )  # fmt: skip
         for one in self.workers:
             if one.url:
@@ -66,36 +69,40 @@ class WorkflowInit(Params):
 
 
 class WorkflowStatus(Params):
-    """Tell how a workflow is doing"""
+    """Show a workflow's progress"""
 
     workflow_id: Workflow = None
-    include_worker_details: Annotated[bool, Meta(description="With each worker's progress")] = False
+    include_worker_details: Annotated[bool, Meta(description="Include each worker's progress")] = (
+        False
+    )
 
 
 class WorkflowCollect(Params):
-    """Collect what all workers have found
+    """Collect the results of all workers
 
-    Does not wait; of workers that go on it has what they reported so far.
+    Does not wait; includes what running workers have reported so far.
     """
 
     workflow_id: Workflow = None
 
 
 class WorkflowCollectPartial(Params):
-    """Collect what the workers have found that ended"""
+    """Collect the results of workers that have ended"""
 
     workflow_id: Workflow = None
-    only_successful: Annotated[bool, Meta(description="Only those with SUCCESS")] = False
+    only_successful: Annotated[bool, Meta(description="Only workers with SUCCESS")] = False
 
 
 class WorkflowCleanup(Params):
     """End a workflow: close its workers' contexts and tabs
 
-    Workers that go on become PARTIAL. What was reported is kept and can still be collected.
-    Without it, contexts of a workflow that is over are closed when a new one needs their room.
+    Running workers become PARTIAL. Reported results are kept and can still be collected. Without
+    this call, the contexts of an ended workflow are closed when a new one needs the room.
     """
 
-    workflow_id: Annotated[str | None, Meta(description="Default: the session's newest")] = None
+    workflow_id: Annotated[
+        str | None, Meta(description="Workflow id; default: the session's newest")
+    ] = None
 
 
 @daemon_verb(
@@ -177,7 +184,7 @@ async def workflow_status(workflows: Workflows, params: WorkflowStatus) -> Outpu
 
 
 def _counts(workers: list[WorkerState]) -> dict[str, int]:
-    """Return how many have ended in which way; those that were ended are no completed ones."""
+    """Count workers by outcome; those that were stopped do not count as completed."""
     return {
         "worker_count": len(workers),
         "completed_workers": sum(w.status == "SUCCESS" for w in workers),

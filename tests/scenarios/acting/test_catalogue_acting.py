@@ -147,10 +147,12 @@ def test_act_compares_outlines(at: At) -> None:
 
 
 def test_screenshot_is_never_downgraded(at: At) -> None:
-    """force asks for what each picture is: the third of an unchanged page is a picture as well."""
+    """The third screenshot of an unchanged page is a picture as well; force is refused."""
     page = at("things.html")
     for _ in range(3):
-        assert page.do("computer", action="screenshot", force=True)["image"]
+        assert page.do("computer", action="screenshot")["image"]
+    error = page.call("computer", action="screenshot", force=True).error
+    assert "every screenshot" in error["hint"]
     error = page.call("computer", action="screenshot", includeUserAgentShadowDOM=True).error
     assert "coordinate" in error["hint"]
 
