@@ -48,11 +48,11 @@ from ocd.recording.recorder import Recorder
 from ocd.recording.store import Recordings
 from ocd.runtime import session_retention
 from ocd.runtime.part_options import (
-    belongings,
     browser_options,
     domain_policy,
     file_roots,
     own_servers,
+    protected_files,
 )
 from ocd.safety import secrets
 from ocd.safety.domain_policy import DomainPolicy
@@ -243,7 +243,7 @@ class Daemon:
 
     def file_access(self, client: Client) -> FileAccess:
         """Return the files that a client may name: oc's caller has a shell, others have roots."""
-        own = belongings(self.config)
+        own = protected_files(self.config)
         if client.kind == "oc":
             return FileAccess(cwd=client.cwd, own=own)
         shared = file_roots(self.config)

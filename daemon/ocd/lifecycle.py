@@ -36,7 +36,7 @@ async def serve(config: Config) -> None:
     address = prepare_home(config.home)
     crash_points.arm(environment().get("OCD_FAULT", ""))
     watchdog = Watchdog(config.home, config.watchdog_dump_s, config.watchdog_end_s, notifier)
-    with hold_lock(config.home / "run" / "ocd.lock", VERSION) as tenure, watchdog.watching():
+    with hold_lock(config.home / "run" / "ocd.lock", VERSION) as home_lock, watchdog.watching():
         async with asyncio.TaskGroup() as group:
             daemon = Daemon(config, group)
             beating = daemon.spawn(watchdog.keep_beating())
@@ -52,10 +52,10 @@ async def serve(config: Config) -> None:
                 logger.info("ready: pid %d, socket %s", os.getpid(), address)
                 notifier.ready()
                 sockets = () if os.name == "nt" else (address, mcp_address)
-                lost = await _wait_told(daemon.stop, tenure.wait_lost(sockets))
+                lost = await _wait_told(daemon.stop, home_lock.wait_lost(sockets))
                 notifier.stopping()
                 logger.info("stopping")
-                if tenure.is_over:
+                if home_lock.is_lost:
                     daemon.abandon()
                 else:
                     await daemon.close()

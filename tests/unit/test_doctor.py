@@ -132,7 +132,7 @@ def test_a_live_socket_is_no_leftover(home: Path, capsys: Output) -> None:
         (home / "run").mkdir()
         listening.bind(str(home / "run" / "ocd.sock"))
         listening.listen()
-        findings = list(doctor_checks.check_remains(home))
+        findings = list(doctor_checks.check_leftovers(home))
     assert findings == []
 
 

@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 
 from ocd.api.errors import OcdError
-from ocd.workflows.plan_schema import Criteria, at, check_given, plan_of, substitute, unmet
+from ocd.workflows.plan_schema import (
+    SuccessCriteria,
+    check_params,
+    get_at_path,
+    plan_of,
+    substitute,
+    unmet_criteria,
+)
 
 
 def test_every_spelling_is_understood() -> None:
@@ -29,7 +36,7 @@ def test_every_spelling_is_understood() -> None:
     assert first.parse_result is not None
     assert (first.parse_result.extract_field, first.parse_result.store_as) == ("a", "b")
     assert (second.order, second.args, second.on_error) == (2, {"query": "q"}, "continue")
-    assert plan.success_criteria == Criteria(1, ("b",))
+    assert plan.success_criteria == SuccessCriteria(1, ("b",))
     assert len(plan_of([{"tool": "find"}]).steps) == 1
 
 
@@ -77,25 +84,25 @@ def test_what_a_step_stores_need_not_be_given() -> None:
     """A parameter that nobody gives, but a step stores, is none that is missing."""
     step = {"tool": "find", "args": {"query": "${q}"}}
     stored = {"tool": "find", "parse_result": {"store_as": "q"}}
-    check_given(plan_of({"parameters": {"q": {}}, "steps": [stored, step]}), {})
+    check_params(plan_of({"parameters": {"q": {}}, "steps": [stored, step]}), {})
     with pytest.raises(OcdError, match="needs q"):
-        check_given(plan_of({"parameters": {"q": {}}, "steps": [step]}), {})
+        check_params(plan_of({"parameters": {"q": {}}, "steps": [step]}), {})
 
 
 @pytest.mark.parametrize(
     ("criteria", "missing"),
     [
-        (Criteria(min_data_items=2), 0),
-        (Criteria(min_data_items=3), 1),
-        (Criteria(required_fields=("rows", "title", "rows.0.title")), 0),
-        (Criteria(required_fields=("price", "nothing")), 2),
+        (SuccessCriteria(min_data_items=2), 0),
+        (SuccessCriteria(min_data_items=3), 1),
+        (SuccessCriteria(required_fields=("rows", "title", "rows.0.title")), 0),
+        (SuccessCriteria(required_fields=("price", "nothing")), 2),
     ],
 )
-def test_success_is_in_the_outputs(criteria: Criteria, missing: int) -> None:
+def test_success_is_in_the_outputs(criteria: SuccessCriteria, missing: int) -> None:
     outputs = {"rows": [{"title": "a"}, {"title": "b", "price": 1}]}
-    assert len(unmet(criteria, outputs)) == missing
+    assert len(unmet_criteria(criteria, outputs)) == missing
 
 
 def test_paths_lead_nowhere_quietly() -> None:
-    assert at({"a": [1]}, "a.3") is None
-    assert at(5, "a") is None
+    assert get_at_path({"a": [1]}, "a.3") is None
+    assert get_at_path(5, "a") is None

@@ -6,15 +6,15 @@ import pytest
 from msgspec.structs import replace
 
 from ocd.workflows.states import (
-    MAX_LOG,
-    Report,
+    MAX_LOG_ENTRIES,
+    WorkerReport,
     WorkerState,
     WorkflowMeta,
+    apply_deadlines,
     apply_report,
-    force,
     merge,
-    overdue,
-    verdict,
+    stop_worker,
+    workflow_status,
 )
 
 START = "2026-11-20T12:00:00.000Z"
@@ -34,36 +34,36 @@ def at(seconds: int) -> str:
 
 def test_time_ends_a_worker_at_its_moment() -> None:
     """Whenever somebody looks, the worker ended when its own or the workflow's time was over."""
-    assert overdue(META, WORKER, "2026-11-20T12:00:00.999Z") == WORKER
-    late = overdue(META, WORKER, at(30))
+    assert apply_deadlines(META, WORKER, "2026-11-20T12:00:00.999Z") == WORKER
+    late = apply_deadlines(META, WORKER, at(30))
     assert (late.status, late.ended_by, late.ended_at) == ("PARTIAL", "timeout", at(1))
     slow = replace(WORKER, timeout_ms=60_000)
-    later = overdue(META, slow, at(30))
+    later = apply_deadlines(META, slow, at(30))
     assert (later.ended_by, later.ended_at) == ("global_timeout", at(5))
 
 
 def test_forced_ends_keep_data_and_words() -> None:
     """A forced end changes neither the data nor what was said; it ends nobody twice."""
-    worker = apply_report(WORKER, Report(extracted_data=[1], result_summary="half"), 3, START)
-    ended = force(worker, "cleanup", "[cleanup]", at(1))
+    worker = apply_report(WORKER, WorkerReport(extracted_data=[1], result_summary="half"), 3, START)
+    ended = stop_worker(worker, "cleanup", "[cleanup]", at(1))
     assert (ended.extracted_data, ended.result_summary) == ([1], "[cleanup]; half")
-    assert force(ended, "stale", "x", at(2)) == ended
+    assert stop_worker(ended, "stale", "x", at(2)) == ended
 
 
 def test_late_word_counts() -> None:
     """A worker that was ended and then says it is done, is done."""
-    ended = overdue(META, WORKER, at(30))
-    done = apply_report(ended, Report(status="SUCCESS", result_summary="fine"), 3, at(40))
+    ended = apply_deadlines(META, WORKER, at(30))
+    done = apply_report(ended, WorkerReport(status="SUCCESS", result_summary="fine"), 3, at(40))
     assert (done.status, done.ended_by, done.result_summary) == ("SUCCESS", "worker", "fine")
 
 
 def test_log_is_bounded_and_says_what_was_dropped() -> None:
     """The newest lines stay, and the others are counted."""
     worker = WORKER
-    for number in range(MAX_LOG + 7):
-        worker = apply_report(worker, Report(iteration=number, action="x"), 3, START)
-    assert (len(worker.progress_log), worker.dropped) == (MAX_LOG, 7)
-    assert worker.progress_log[-1].iteration == MAX_LOG + 6
+    for number in range(MAX_LOG_ENTRIES + 7):
+        worker = apply_report(worker, WorkerReport(iteration=number, action="x"), 3, START)
+    assert (len(worker.progress_log), worker.dropped) == (MAX_LOG_ENTRIES, 7)
+    assert worker.progress_log[-1].iteration == MAX_LOG_ENTRIES + 6
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,10 @@ def test_verdict_follows_from_the_workers(ends: list[str], status: str) -> None:
 
     def ended(end: str) -> WorkerState:
         if end in words:
-            return apply_report(WORKER, Report(status=words[end]), 3, START)
+            return apply_report(WORKER, WorkerReport(status=words[end]), 3, START)
         data = {"a": 1} if end == "D" else None
-        worker = apply_report(WORKER, Report(extracted_data=data), 3, START) if data else WORKER
-        return overdue(META, worker, at(30)) if end else worker
+        reported = WorkerReport(extracted_data=data)
+        worker = apply_report(WORKER, reported, 3, START) if data else WORKER
+        return apply_deadlines(META, worker, at(30)) if end else worker
 
-    assert verdict([ended(end) for end in ends]) == status
+    assert workflow_status([ended(end) for end in ends]) == status

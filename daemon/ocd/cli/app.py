@@ -16,7 +16,7 @@ from ocd.cli import doctor, logs, run, service, start, status, stop
 from ocd.cli.output import say, show_error
 
 INTERRUPTED = 130
-# How typer names what comes near a misspelt option or command.
+# How typer suggests names for a misspelt option or command.
 _NEAR = re.compile(r"(Did you mean|\(Possible options:|\(Did you mean) ?(?P<names>[^)]*)")
 
 
@@ -27,10 +27,10 @@ def _main(
         bool, typer.Option("--version", help="Print the version and exit")
     ] = False,
 ) -> None:
-    """OpenChrome's daemon: one Chromium, a task ledger, stored outputs
+    """Run the OpenChrome daemon: a browser service for AI agents
 
     Settings come from flags, OPENCHROME_* variables and $OPENCHROME_HOME/config.toml, in this
-    order. The client is `oc`.
+    order of precedence. The client is `oc`.
     """
     if show_version:
         print(f"ocd {version('openchrome')}")
@@ -83,7 +83,7 @@ def execute(arguments: list[str]) -> int:
             raise
         # What concerns a file names it: this is our output, on a full disk.
         sys.stdout = None
-        say(f"Error: The result cannot be written: {error.strerror or error}")
+        say(f"Error: Cannot write the result: {error.strerror or error}")
         return 1
     return answer if isinstance(answer, int) else 0
 
@@ -109,4 +109,4 @@ def _suggestion(names: str) -> str:
 
 def _report(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
     say(f"Error: {kind.__name__}: {error}")
-    say("Hint: This is a bug in ocd; please report it, with what you did.")
+    say("Hint: This is a bug in ocd; please report it with the steps to reproduce it.")

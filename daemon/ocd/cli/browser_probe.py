@@ -1,4 +1,4 @@
-"""Starting the browser once, to see whether it can: what `ocd doctor` ends with."""
+"""Test start of the browser: the last check of `ocd doctor`."""
 
 import asyncio
 import tempfile
@@ -15,9 +15,9 @@ TIMEOUT_S = 45.0
 
 
 def try_browser(config: Config) -> str:
-    """Start the configured browser with a throw-away profile, let it reckon, and end it.
+    """Start the configured browser with a temporary profile, evaluate a script, and end it.
 
-    Returns what was seen; raises the browser's errors, or `browser_failed` if it takes too long.
+    Returns what happened, in words; raises the browser's errors, or `browser_failed` after 45 s.
     """
     found: list[OcdError] = []
     seen = ""
@@ -25,7 +25,7 @@ def try_browser(config: Config) -> str:
         with tempfile.TemporaryDirectory(prefix="ocd-doctor-") as folder:
             seen = asyncio.run(_try(config, Path(folder)))
     except* OcdError as group:
-        found += _leaves(group)
+        found += _flatten(group)
     except* TimeoutError:
         found.append(OcdError("browser_failed", f"no answer within {TIMEOUT_S:g} s"))
     if found:
@@ -51,12 +51,12 @@ async def _try(config: Config, folder: Path) -> str:
         finally:
             await chromium.close()
     if answer != 2:
-        raise OcdError("browser_failed", f"the browser reckons that 1 + 1 = {answer}")
+        raise OcdError("browser_failed", f"the browser evaluates 1 + 1 to {answer}")
     return f"started and answered in {time.monotonic() - started:.1f} s"
 
 
-def _leaves(group: BaseExceptionGroup[OcdError]) -> list[OcdError]:
+def _flatten(group: BaseExceptionGroup[OcdError]) -> list[OcdError]:
     found = []
     for error in group.exceptions:
-        found += _leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
+        found += _flatten(error) if isinstance(error, BaseExceptionGroup) else [error]
     return found

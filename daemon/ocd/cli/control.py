@@ -1,4 +1,4 @@
-"""The daemon seen from outside: who holds the lock, and what the socket answers.
+"""The daemon seen from outside: the process that holds the lock, and the answers on the socket.
 
 The lock file says pid, process start time and version. That is believed only if a process with
 this pid and this start time exists: pids are reused.
@@ -80,7 +80,7 @@ def _exchange(home: Path, method: str, route: str, timeout_s: float) -> dict[str
         raise OcdError(
             "timeout",
             f"The daemon at {where} did not answer within {timeout_s:g} s",
-            hint="End it: ocd stop",
+            hint="Stop it: ocd stop",
         ) from error
     finally:
         connection.close()

@@ -14,19 +14,19 @@ from ocd.runtime.host_checks import HostFinding
 
 def doctor(
     *,
-    fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Fix what can be fixed automatically")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Install without asking")] = False,
     json: Json = False,
 ) -> None:
-    """Check what the daemon stands on
+    """Run health checks on the daemon and its environment
 
-    Looks at Python, the home folder, the configuration, a running daemon, leftovers, fonts, and
-    starts the browser once. --fix installs Chromium with the system's package manager. Exits 1 if
-    something is broken.
+    Checks Python, the home folder, the configuration, a running daemon, leftover files and
+    processes, fonts, and starts the browser once. --fix can install Chromium with the system's
+    package manager. Exits 1 if a check fails.
     """
     home = home_dir()
     findings = list(check_all(home))
-    if fix and _mend(findings, yes=yes):
+    if fix and _fix_findings(findings, yes=yes):
         findings = list(check_all(home))
     broken = any(finding.level == "error" for finding in findings)
     if json:
@@ -38,17 +38,17 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _mend(findings: list[HostFinding], *, yes: bool) -> bool:
-    mended = False
+def _fix_findings(findings: list[HostFinding], *, yes: bool) -> bool:
+    fixed = False
     for finding in findings:
         if finding.level != "ok" and finding.fix:
             try:
                 say(f"Fixed: {finding.name}: {finding.fix(yes)}")
-                mended = True
+                fixed = True
             except (OcdError, OSError) as error:
                 say(f"Not fixed: {finding.name}: {error}")
                 say(f"Hint: {error.hint}" if isinstance(error, OcdError) and error.hint else "")
-    return mended
+    return fixed
 
 
 def _show(finding: HostFinding) -> None:

@@ -1,4 +1,4 @@
-"""What `ocd doctor` looks at: each check returns one finding and changes nothing."""
+"""The checks of `ocd doctor`: each returns one finding and changes nothing."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +28,7 @@ def check_all(home: Path) -> Iterator[HostFinding]:
     yield finding
     yield from check_variables()
     yield check_daemon(home)
-    yield from check_remains(home)
+    yield from check_leftovers(home)
     yield check_sandbox()
     yield check_fonts()
     yield from check_browser(config)
@@ -40,7 +40,7 @@ def check_config(home: Path) -> tuple[Config, HostFinding]:
         config = load({})
     except OcdError as error:
         return Config(home=home), HostFinding("config", "error", error.message, error.hint)
-    source = str(config.file) if config.file.exists() else "defaults (there is no config.toml)"
+    source = str(config.file) if config.file.exists() else "defaults (no config.toml)"
     return config, HostFinding("config", "ok", source)
 
 
@@ -54,16 +54,19 @@ def check_daemon(home: Path) -> HostFinding:
         return HostFinding("daemon", "error", silent.message, silent.hint)
     if body:
         return HostFinding(
-            "daemon", "ok", f"runs, pid {body.get('pid')}, version {body.get('version')}"
+            "daemon", "ok", f"running, pid {body.get('pid')}, version {body.get('version')}"
         )
     if holder:
         return HostFinding(
-            "daemon", "warning", f"pid {holder.pid} holds the lock but does not listen", "ocd logs"
+            "daemon",
+            "warning",
+            f"pid {holder.pid} holds the lock but does not listen",
+            "See what it does: ocd logs",
         )
     return HostFinding("daemon", "ok", "not running")
 
 
-def check_remains(home: Path) -> Iterator[HostFinding]:
+def check_leftovers(home: Path) -> Iterator[HostFinding]:
     """Look for what a killed daemon left behind."""
     if control.find_holder(home):
         return
@@ -76,13 +79,13 @@ def check_remains(home: Path) -> Iterator[HostFinding]:
     orphan = control.find_orphan(home)
     if orphan:
         yield HostFinding(
-            "orphan", "warning", f"Chromium (pid {orphan.pid}) runs without its daemon",
+            "orphan", "warning", f"Chromium (pid {orphan.pid}) is running without its daemon",
             "The next ocd start ends it", lambda _: _reap(home),
         )  # fmt: skip
     parts = [part for pattern in (".*.part", "*/.*.part") for part in home.glob(pattern)]
     for part in parts:
         yield HostFinding(
-            "leftover", "warning", f"{part} is half written", "Nobody needs it: delete it",
+            "leftover", "warning", f"{part} is incomplete", "It is not needed: delete it",
             lambda _, part=part: _remove(part),  # type: ignore[misc] # bound per file on purpose
         )  # fmt: skip
 

@@ -36,7 +36,7 @@ _MANAGERS: dict[str, list[Command]] = {
     "apk": [["apk", "add", "chromium", "font-liberation"]],
     "brew": [["brew", "install", "--cask", "google-chrome"]],
 }
-_BY_HAND = "Install Chromium or Google Chrome by hand, or name one: --browser PATH"
+_BY_HAND = "Install Chromium or Google Chrome, or pass its path: --browser PATH"
 
 
 def commands(
@@ -48,13 +48,13 @@ def commands(
     """
     manager = next((name for name in _MANAGERS if which(name)), None)
     if manager is None:
-        raise OcdError("disabled", "No package manager that is known was found", hint=_BY_HAND)
+        raise OcdError("disabled", "No supported package manager was found", hint=_BY_HAND)
     if manager == "apt-get" and "ID=ubuntu" in (_release() if release is None else release):
         # There the package is a snap, which may not open a profile in a hidden folder.
         raise OcdError(
             "disabled",
-            "Ubuntu's Chromium is a snap, which cannot be driven from outside",
-            hint="Install the .deb of https://www.google.com/chrome/",
+            "Ubuntu's Chromium is a snap, which cannot be automated",
+            hint="Install the .deb from https://www.google.com/chrome/",
         )
     return [[*_privilege_prefix(manager, which, root=root), *each] for each in _MANAGERS[manager]]
 
@@ -65,7 +65,11 @@ def install(*, yes: bool) -> str:
     shown = " && ".join(map(shlex.join, todo))
     say(f"To install Chromium: {shown}")
     if not yes and not (sys.stdin.isatty() and typer.confirm("Run it?", err=True)):
-        raise OcdError("disabled", "Not installed", hint="Run that, or: ocd doctor --fix --yes")
+        raise OcdError(
+            "disabled",
+            "Chromium was not installed",
+            hint="Run the command, or: ocd doctor --fix --yes",
+        )
     for command in todo:
         done = subprocess.run(command, check=False, stdout=sys.stderr, stdin=subprocess.DEVNULL)
         if done.returncode:
@@ -81,13 +85,9 @@ def _privilege_prefix(manager: str, which: Which, *, root: bool | None) -> Comma
         return ["sudo"]
     raise OcdError(
         "disabled",
-        f"{manager} needs root, and there is no sudo",
-        hint=f"As root: {_as_text(manager)}",
+        f"{manager} needs root, and sudo was not found",
+        hint=f"As root: {' && '.join(map(shlex.join, _MANAGERS[manager]))}",
     )
-
-
-def _as_text(manager: str) -> str:
-    return " && ".join(map(shlex.join, _MANAGERS[manager]))
 
 
 def _release() -> str:

@@ -13,7 +13,7 @@ from ocd.safety.redact import redact_text
 from ocd.storage.files import DIR_MODE, make_dir, open_private, storage
 
 MAX_BYTES = 5_000_000
-KEPT = 3
+MAX_OLD_LOGS = 3
 # These report every request or every changed file at INFO.
 _NOISY = ("aiohttp.access", "pyppeteer", "watchfiles", "websockets", "asyncio")
 
@@ -28,8 +28,8 @@ def create_log(home: Path) -> Path:
     if home.exists() and not home.is_dir():
         raise OcdError(
             "storage_failed",
-            f"{home} is no folder",
-            hint="Move it away, or set OPENCHROME_HOME to a folder.",
+            f"Not a directory: {home}",
+            hint="Move it away, or set OPENCHROME_HOME to a directory.",
             path=str(home),
         )
     for folder in (home, home / "log"):
@@ -49,7 +49,7 @@ def configure(home: Path) -> None:
     # A full disk must not turn every log line into a traceback on stderr.
     logging.raiseExceptions = False
     handlers: list[logging.Handler] = [
-        logging.handlers.RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=KEPT)
+        logging.handlers.RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=MAX_OLD_LOGS)
     ]
     if not _is_stderr(path):
         handlers.append(logging.StreamHandler())
@@ -63,7 +63,7 @@ def configure(home: Path) -> None:
 
 
 class _Masking(logging.Formatter):
-    """Writes no secret, in tracebacks neither."""
+    """Masks secrets, also in tracebacks."""
 
     def format(self, record: logging.LogRecord) -> str:
         # No pairs: "~/secrets.txt: line 3" has a name and a value, too, and is what a person needs.

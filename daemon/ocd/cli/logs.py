@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ocd.api.errors import OcdError
-from ocd.cli.logfile import KEPT, log_path
+from ocd.cli.logfile import MAX_OLD_LOGS, log_path
 from ocd.config.loader import home_dir
 
 _POLL_S = 0.2
@@ -19,18 +19,20 @@ _STARTS_RECORD = re.compile(r"\d{4}-\d\d-\d\dT")
 
 
 def logs(
-    call_id: Annotated[str, typer.Argument(help="Show only records with this id in them")] = "",
+    call_id: Annotated[
+        str, typer.Argument(help="Show only records that contain this call id")
+    ] = "",
     *,
     count: Annotated[
-        int, typer.Option("-n", "--count", min=0, help="How many records to show")
+        int, typer.Option("-n", "--count", min=0, help="Number of records to show")
     ] = 50,
-    follow: Annotated[bool, typer.Option("-f", "--follow", help="Go on as the log grows")] = False,
+    follow: Annotated[bool, typer.Option("-f", "--follow", help="Follow the log")] = False,
 ) -> None:
     """Show the end of the daemon's log"""
     path = log_path(home_dir())
     if not path.exists() and not follow:
-        raise OcdError("file_not_found", f"There is no log: {path}", hint="Start ocd: ocd start")
-    matching = (record for record in records(_lines_kept(path)) if call_id in record)
+        raise OcdError("file_not_found", f"No log file: {path}", hint="Start ocd: ocd start")
+    matching = (record for record in records(_all_lines(path)) if call_id in record)
     for record in deque(matching, maxlen=count):
         print(record)
     if follow:
@@ -40,7 +42,7 @@ def logs(
 
 
 def records(lines: Iterable[str]) -> Iterator[str]:
-    """Yield log records: a line with the lines that continue it."""
+    """Yield log records: a line together with its continuation lines."""
     record: list[str] = []
     for line in lines:
         if record and _STARTS_RECORD.match(line):
@@ -51,8 +53,8 @@ def records(lines: Iterable[str]) -> Iterator[str]:
         yield "\n".join(record)
 
 
-def _lines_kept(path: Path) -> Iterator[str]:
-    older = [path.with_name(f"{path.name}.{number}") for number in range(KEPT, 0, -1)]
+def _all_lines(path: Path) -> Iterator[str]:
+    older = [path.with_name(f"{path.name}.{number}") for number in range(MAX_OLD_LOGS, 0, -1)]
     for file in (*older, path):
         if file.exists():
             with file.open(encoding="utf-8", errors="replace") as stream:
@@ -72,7 +74,7 @@ def follow_lines(path: Path) -> Iterator[str]:
                 file.seek(offset)
                 added = file.read()
             offset += len(added)
-            *whole, rest = (rest + added).split(b"\n")
-            yield from (line.decode(errors="replace") for line in whole)
+            *lines, rest = (rest + added).split(b"\n")
+            yield from (line.decode(errors="replace") for line in lines)
         else:
             time.sleep(_POLL_S)

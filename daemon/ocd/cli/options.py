@@ -1,4 +1,4 @@
-"""The settings as flags of a command, and flags as arguments of a child."""
+"""Settings as command-line flags, and flags as arguments of a child process."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -8,7 +8,7 @@ import typer
 
 from ocd.config.settings import SETTINGS, SettingSpec
 
-Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else")]
+Json = Annotated[bool, typer.Option("--json", help="Print only JSON")]
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
@@ -24,7 +24,7 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def given_flags(flags: Mapping[str, Any]) -> dict[str, object]:
-    """Return the flags that were given, lists cut at their commas."""
+    """Return the flags that were given, lists split at commas."""
     values = {key: value for key, value in flags.items() if value not in (None, [])}
     return {key: _items(SETTINGS[key], value) for key, value in values.items()}
 

@@ -1,4 +1,4 @@
-"""How `ocd` speaks: results to stdout, sentences about them to stderr, errors in one form."""
+"""Output of `ocd`: results to stdout, messages and errors to stderr."""
 
 import sys
 
@@ -8,7 +8,7 @@ from ocd.api.errors import OcdError
 
 
 def say(sentence: str) -> None:
-    """Print a sentence for people."""
+    """Print a message to stderr."""
     print(sentence, file=sys.stderr)
 
 

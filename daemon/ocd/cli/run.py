@@ -15,7 +15,7 @@ from ocd.cli.options import given_flags, with_settings
 from ocd.cli.output import show_error
 from ocd.config.loader import Config, load
 
-# `ocd start` finds the reason of an early end behind these words in the log.
+# `ocd start` finds the reason of an early exit after these words in the log.
 FAILED = "cannot run: "
 _log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 def run(**flags: Any) -> None:  # noqa: ANN401 - flags, decoded by ocd.config.loader
     """Run the daemon in the foreground
 
-    For systemd, launchd and containers. SIGTERM and SIGINT end it in order.
+    For systemd, launchd and containers. SIGTERM and SIGINT stop it cleanly.
     """
     config = load(given_flags(flags))
     # Whatever this process and Chromium create is the user's alone, rotated logs included.
@@ -45,7 +45,7 @@ def _serve(config: Config) -> OcdError | None:
     # Imported here: the other commands must not pay for the daemon's parts.
     from ocd.lifecycle import serve
 
-    # A thread that computes lets the loop have its turn after so many seconds.
+    # Seconds after which a computing thread yields to the loop.
     sys.setswitchinterval(0.001)
     failure: BaseException | None = None
     try:
@@ -75,11 +75,9 @@ def _first(error: BaseException) -> BaseException:
 def _report_crash(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Log the traceback of an unforeseen error; a person gets one line."""
+    """Log the traceback of an unexpected error; print one line."""
     _log.critical("crashed", exc_info=(kind, error, trace))
     cause = _first(error)
-    reason = OcdError(
-        "internal", f"The daemon crashed: {cause!r}", hint="The log has the details: ocd logs"
-    )
+    reason = OcdError("internal", f"The daemon crashed: {cause!r}", hint="See the log: ocd logs")
     _log_reason(reason)
     show_error(reason)

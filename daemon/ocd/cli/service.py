@@ -22,8 +22,8 @@ from ocd.runtime.sandbox_support import has_user_namespaces
 from ocd.storage.files import make_dir, storage, write_whole
 
 Manager = Literal["systemd", "launchd"]
-Systemd = Annotated[bool, typer.Option("--systemd", help="Use systemd (Linux's default)")]
-Launchd = Annotated[bool, typer.Option("--launchd", help="Use launchd (macOS's default)")]
+Systemd = Annotated[bool, typer.Option("--systemd", help="Use systemd (default on Linux)")]
+Launchd = Annotated[bool, typer.Option("--launchd", help="Use launchd (default on macOS)")]
 _PASSED_ON = (
     "OPENCHROME_HOME",
     *(setting.variable for setting in SETTINGS.values() if not setting.is_table),
@@ -32,7 +32,7 @@ _PASSED_ON = (
 
 def build() -> typer.Typer:
     """Return the group of commands."""
-    app = typer.Typer(help="Run the daemon as a service of your user", rich_markup_mode=None)
+    app = typer.Typer(help="Run the daemon as a user service", rich_markup_mode=None)
     app.command("install")(install)
     app.command("uninstall")(uninstall)
     app.command("print")(show)
@@ -43,7 +43,7 @@ def build() -> typer.Typer:
 def install(*, systemd: Systemd = False, launchd: Launchd = False, **flags: Any) -> None:  # noqa: ANN401
     """Write the service definition and enable it
 
-    The daemon gets these flags, and the OPENCHROME_* variables that are set now.
+    The service uses these flags and the current OPENCHROME_* variables.
     """
     manager = _manager(systemd=systemd, launchd=launchd)
     service = _service(flags)
@@ -63,7 +63,7 @@ def uninstall(*, systemd: Systemd = False, launchd: Launchd = False) -> None:
     manager = _manager(systemd=systemd, launchd=launchd)
     path = _path(manager)
     if not path.exists():
-        say(f"There is no {path}")
+        say(f"Not installed: {path} does not exist")
         return
     disabling, after = _disabling(manager, path)
     _run(disabling)
@@ -83,14 +83,14 @@ def show(*, systemd: Systemd = False, launchd: Launchd = False, **flags: Any) ->
 
 def _manager(*, systemd: bool, launchd: bool) -> Manager:
     if systemd and launchd:
-        raise OcdError("invalid_argument", "--systemd excludes --launchd")
+        raise OcdError("invalid_argument", "--systemd and --launchd cannot be combined")
     if systemd or (not launchd and sys.platform.startswith("linux")):
         return "systemd"
     if launchd or sys.platform == "darwin":
         return "launchd"
     raise OcdError(
         "invalid_argument",
-        "Services are written for systemd and launchd; this is neither's system",
+        "Services are only supported with systemd and launchd",
         hint='On Windows: schtasks /Create /TN OpenChrome /SC ONLOGON /TR "ocd run"',
     )
 
@@ -139,11 +139,11 @@ def _disabling(manager: Manager, path: Path) -> tuple[list[str], list[list[str]]
 
 def _after_install(manager: Manager) -> list[str]:
     if manager == "launchd":
-        return ["Installed; it starts now and at each login."]
+        return ["Installed; starts now and at each login."]
     return [
-        "Installed; it starts at the next login.",
+        "Installed; starts at the next login.",
         f"Hint: To start it now: ocd stop; systemctl --user start {service_units.UNIT_NAME}",
-        "Hint: To run it without a login: loginctl enable-linger",
+        "Hint: To run it without logging in: loginctl enable-linger",
     ]
 
 
@@ -152,10 +152,10 @@ def _domain() -> str:
 
 
 def _run(command: Sequence[str]) -> None:
-    """Run a command of the service manager; one that fails is shown, to be run by hand."""
+    """Run a command of the service manager; print it if it fails, so that it can be run by hand."""
     if shutil.which(command[0]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             return
         say(f"Warning: {shlex.join(command)}: {done.stderr.strip() or done.returncode}")
-    say(f"Hint: Run it where the service manager is: {shlex.join(command)}")
+    say(f"Hint: Run this where the service manager is available: {shlex.join(command)}")

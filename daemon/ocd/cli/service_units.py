@@ -59,7 +59,7 @@ _SETUID = """\
 
 @dataclass(frozen=True, slots=True)
 class ServiceSpec:
-    """What a service manager is told: the command, its environment, and the home folder."""
+    """What the service runs: the command, its environment, and the home folder."""
 
     command: Sequence[str]
     environment: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""Why a daemon is silent: stopped, or hung at a place that log/stalls.log names."""
+"""Why a daemon does not respond: stopped, or hung at a place that log/stalls.log names."""
 
 import re
 from datetime import UTC, datetime
@@ -27,8 +27,8 @@ def explain_silence(home: Path, error: OcdError) -> OcdError:
     if process.status() == psutil.STATUS_STOPPED:
         return OcdError(
             "timeout",
-            f"The daemon (pid {process.pid}) is stopped (SIGSTOP), so it answers nobody",
-            hint=f"Let it go on: kill -CONT {process.pid}",
+            f"The daemon (pid {process.pid}) is stopped (SIGSTOP) and does not respond",
+            hint=f"Resume it: kill -CONT {process.pid}",
         )
     path = stalls_path(home)
     where = stall_of(process.pid, path)
@@ -37,7 +37,7 @@ def explain_silence(home: Path, error: OcdError) -> OcdError:
     return OcdError(
         "timeout",
         f"The daemon (pid {process.pid}) hangs: {where}. All stacks: {path}",
-        hint="Its watchdog ends it if that goes on (watchdog_end_s). At once: ocd stop --force",
+        hint="Its watchdog kills it if this continues (watchdog_end_s). Now: ocd stop --force",
         path=str(path),
     )
 
@@ -54,7 +54,7 @@ def is_stuck(home: Path, pid: int) -> bool:
 def ended_by_watchdog(home: Path) -> str:
     """Return a sentence that says so if the last thing the watchdog did was to end a daemon."""
     path = stalls_path(home)
-    return f"; its watchdog ended it, see {path}" if ": ended by" in last_line(path) else ""
+    return f": its watchdog killed it, see {path}" if ": ended by" in last_line(path) else ""
 
 
 def stall_of(pid: int, path: Path) -> str | None:
@@ -72,7 +72,7 @@ def stall_of(pid: int, path: Path) -> str | None:
         return None
     since = datetime.fromisoformat(header[1]).replace(tzinfo=UTC)
     seconds = int(header[3]) + max(0, (datetime.now(UTC) - since).total_seconds())
-    return f"its loop has had no turn for {seconds:.0f} s and is in {_place(lines[start:])}"
+    return f"its event loop has been blocked for {seconds:.0f} s in {_place(lines[start:])}"
 
 
 def _place(lines: list[str]) -> str:
@@ -85,7 +85,7 @@ def _place(lines: list[str]) -> str:
             break
         frames.append(frame)
     if not frames:
-        return "a place that is not known"
+        return "an unknown place"
     ours = next((frame for frame in frames if _OURS in frame[1]), frames[0])
     led = f", which `{ours[3]}` called ({_place_of(ours)})" if ours is not frames[0] else ""
     return f"`{frames[0][3]}` ({_place_of(frames[0])}){led}"

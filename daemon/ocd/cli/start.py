@@ -26,12 +26,12 @@ _LOG_LINES = 12
 _NAMING_S = 1.0
 # Windows has no sessions; DETACHED_PROCESS and CREATE_NEW_PROCESS_GROUP are its way.
 _DETACHED = 0x8 | 0x200 if os.name == "nt" else 0
-# The manager that started our parent must not hear from a daemon it does not know.
+# The service manager of our parent must not get notifications from this daemon.
 _NOT_INHERITED = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 
 
 class StartResult(NamedTuple):
-    """What `start` found or made: the daemon's status, and whether it ran before."""
+    """Result of `start`: the daemon's status, and whether it was already running."""
 
     status: dict[str, Any]
     already: bool
@@ -41,7 +41,7 @@ class StartResult(NamedTuple):
 def start(*, json: Json = False, **flags: Any) -> None:  # noqa: ANN401 - flags, decoded by ocd.config.loader
     """Start the daemon in the background
 
-    Returns when the socket answers. A daemon that already runs is left as it is.
+    Returns when the daemon accepts calls. A running daemon is left as it is.
     """
     values = given_flags(flags)
     config = load(values)
@@ -84,15 +84,15 @@ def _lives(home: Path) -> bool:
 
 
 def report(home: Path, started: StartResult, arguments: Sequence[str], *, as_json: bool) -> None:
-    """Print pid and socket; say so if the daemon ran before with other flags."""
+    """Print pid and socket; warn if the daemon was already running with other flags."""
     pid, socket = started.status.get("pid"), control.address(home)
     if as_json:
         show_json({"pid": pid, "socket": socket, "already_running": started.already})
     else:
-        say("ocd already runs." if started.already else "Started ocd.")
+        say("ocd is already running." if started.already else "Started ocd.")
         print(f"pid: {pid}\nsocket: {socket}")
     if started.already and arguments and running_arguments(home) != list(arguments):
-        say("Hint: It keeps the flags it was started with. To change them: ocd restart …")
+        say("Hint: It keeps the flags it was started with. To change them: ocd restart --FLAG …")
 
 
 def running_arguments(home: Path) -> list[str]:
@@ -117,7 +117,7 @@ def _answering(home: Path) -> dict[str, Any] | None:
 
 
 def _announce(path: Path) -> None:
-    """Write the start's first line: a full disk shows here, where it can still be told."""
+    """Write the first log line: a full disk shows here, where it can still be reported."""
     now = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
     with storage("writing", path), path.open("ab", buffering=0) as file:
         file.write(f"{now} INFO ocd.cli.start: starting\n".encode())
@@ -154,5 +154,5 @@ def _early_end_reason(status: int, log: Path, before: int) -> OcdError:
     return OcdError(
         "internal",
         f"The daemon ended early with status {status}:\n{last}",
-        hint=f"The whole log: {log}",
+        hint=f"Full log: {log}",
     )

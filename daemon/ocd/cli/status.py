@@ -13,9 +13,9 @@ from ocd.config.loader import home_dir
 
 
 def status(*, json: Json = False) -> None:
-    """Show what the daemon is and holds
+    """Show the daemon's status
 
-    Exits 3 if none runs. Never starts one.
+    Exits with status 3 if it is not running. Never starts it.
     """
     home = home_dir()
     try:
@@ -32,7 +32,7 @@ def status(*, json: Json = False) -> None:
 
 
 def no_daemon(home: Path) -> OcdError:
-    """Return the error that says why nobody answers at this home."""
+    """Return the error that says why no daemon responds for this home."""
     holder = control.find_holder(home)
     if holder:
         return OcdError(
@@ -42,7 +42,7 @@ def no_daemon(home: Path) -> OcdError:
         )
     socket = control.address(home)
     stale = Path(socket).exists()
-    left = f" (a daemon that died left {socket} behind; the next start replaces it)"
+    left = f" (a crashed daemon left {socket} behind; the next start replaces it)"
     reason = ended_by_watchdog(home) or (left if stale else "")
     return OcdError("no_daemon", f"ocd is not running{reason}", hint="Start it: ocd start")
 

@@ -25,21 +25,21 @@ KILL_S = 5.0
 Grace = Annotated[
     float,
     typer.Option(
-        "--grace", min=0, max=600, metavar="S", help="Wait so long before ending it by pid"
+        "--grace", min=0, max=600, metavar="S", help="Seconds to wait before killing it by pid"
     ),
 ]
 
 
 Force = Annotated[
-    bool, typer.Option("--force", help="End it by pid at once; calls and tasks are cut off")
+    bool, typer.Option("--force", help="Kill it by pid immediately; calls and tasks are cut off")
 ]
 
 
 def stop(*, grace: Grace = 10, force: Force = False) -> None:
     """Stop the daemon
 
-    Running tasks end as CANCELLED and keep what they have. A daemon that does not answer is ended
-    by pid, once pid and process start time are those it wrote down.
+    Running tasks end as CANCELLED and keep their results so far. A daemon that does not respond
+    is killed by pid, after its pid and start time have been verified.
     """
     say(stop_daemon(home_dir(), grace, force=force))
 
@@ -48,7 +48,7 @@ def stop(*, grace: Grace = 10, force: Force = False) -> None:
 def restart(*, grace: Grace = 10, json: Json = False, **flags: Any) -> None:  # noqa: ANN401
     """Stop the daemon and start it again
 
-    With flags it gets these and no others; without any it keeps those it was started with.
+    Flags replace those it was started with; without flags it keeps them.
     """
     values = given_flags(flags)
     config = load(values)  # before anything is stopped: a wrong flag must not cost the daemon
@@ -68,27 +68,31 @@ def stop_daemon(home: Path, grace_s: float, *, force: bool = False) -> str:
     if answer == "nobody" and holder is None:
         return "ocd is not running."
     # One that was silent for all of the grace period is not given another.
-    if control.wait_until(lambda: _is_gone(home, holder), 0 if answer == "silence" else grace_s):
+    if control.wait_until(
+        lambda: _is_gone(home, holder), 0 if answer == "no_response" else grace_s
+    ):
         return "Stopped ocd."
     if holder is None:
         raise OcdError(
             "timeout",
-            "The daemon does not answer, and its lock file does not name a live process",
+            "The daemon does not respond, and its lock file names no live process",
             hint="See what is wrong: ocd doctor",
         )
-    said = f"Ended ocd (pid {holder.pid}), which did not answer."
+    message = f"Killed ocd (pid {holder.pid}), which did not respond."
     # A signal's handler runs in the loop: one that hangs or is stopped never gets to it.
     signals = (kill,) if is_stuck(home, holder.pid) else (terminate, kill)
-    return _end_by_pid(home, holder, signals, said)
+    return _end_by_pid(home, holder, signals, message)
 
 
-def _ask(home: Path, grace_s: float) -> Literal["told", "silence", "nobody"]:
+def _request_shutdown(
+    home: Path, grace_s: float
+) -> Literal["accepted", "no_response", "not_running"]:
     try:
-        return "told" if control.shutdown(home, max(grace_s, 0.1)) else "nobody"
+        return "accepted" if control.shutdown(home, max(grace_s, 0.1)) else "not_running"
     except OcdError as error:
         if error.code != "timeout":
             raise
-        return "silence"  # somebody listens and hangs
+        return "no_response"  # it listens, but hangs
 
 
 def _is_gone(home: Path, holder: ProcessIdentity | None) -> bool:
@@ -104,9 +108,9 @@ def _end_by_pid(
     home: Path,
     holder: ProcessIdentity,
     signals: Iterable[tuple[Callable[[psutil.Process], None], float]],
-    said: str,
+    message: str,
 ) -> str:
-    """End a daemon by pid; its identity is verified before each signal. Return what is said."""
+    """End a daemon by pid; its identity is verified before each signal. Return `message`."""
     try:
         for send, wait_s in signals:
             process = holder.find()
@@ -117,10 +121,13 @@ def _end_by_pid(
                 for address in (paths.daemon_socket(str(home)), paths.mcp_socket(str(home))):
                     remove(address)
                 _reap_chromium(home)
-                return said
+                return message
     except psutil.AccessDenied as error:
-        raise OcdError("forbidden", f"The daemon (pid {holder.pid}) is not ours to end") from error
-    raise OcdError("timeout", f"The daemon (pid {holder.pid}) does not end, not even by SIGKILL")
+        raise OcdError(
+            "forbidden",
+            f"The daemon (pid {holder.pid}) cannot be killed: it belongs to another user",
+        ) from error
+    raise OcdError("timeout", f"The daemon (pid {holder.pid}) does not end, even after SIGKILL")
 
 
 def _reap_chromium(home: Path) -> None:
@@ -141,6 +148,6 @@ def _refuse_if_managed(home: Path) -> None:
     if managed:
         raise OcdError(
             "disabled",
-            "This daemon is run by systemd",
+            "This daemon is managed by systemd",
             hint="systemctl --user restart openchrome.service",
         )

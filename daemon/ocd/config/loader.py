@@ -80,11 +80,11 @@ def reload(config: Config, path: Path) -> Config:
     try:
         new = _build(config.home, config.overrides, _read_file(path))
     except OcdError as error:
-        _log.warning("kept the last good configuration: %s", error.message)
+        _log.warning("keeping the last valid configuration: %s", error.message)
         return config
     changed = {key for key in SETTINGS if getattr(new, key) != getattr(config, key)}
     for key in sorted(changed - LIVE):
-        _log.warning("%s: a change of %s needs a restart: ocd restart", path, key)
+        _log.warning("%s: changing %s needs a restart: ocd restart", path, key)
     live = {key: getattr(new, key) for key in sorted(changed & LIVE)}
     if live:
         _log.info("configuration changed: %s", ", ".join(live))
@@ -107,8 +107,8 @@ def _build(home: Path, overrides: dict[str, Any], from_file: dict[str, Any]) -> 
 
 
 def _merge(low: dict[str, Any], high: dict[str, Any]) -> dict[str, Any]:
-    beaten = {a for pair in EXCLUSIVE for a, b in (pair, pair[::-1]) if high.get(b)}
-    return {key: value for key, value in low.items() if key not in beaten} | high
+    excluded = {a for pair in EXCLUSIVE for a, b in (pair, pair[::-1]) if high.get(b)}
+    return {key: value for key, value in low.items() if key not in excluded} | high
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -153,7 +153,9 @@ def _decode(raw: Mapping[str, object], source: _Source) -> dict[str, Any]:
     values = {key: _value(SETTINGS[key], value, source) for key, value in raw.items()}
     for one, other in EXCLUSIVE:
         if values.get(one) and values.get(other):
-            raise _invalid(source.name(one), f"excludes {source.name(other)}", key=one)
+            raise _invalid(
+                source.name(one), f"cannot be combined with {source.name(other)}", key=one
+            )
     return values
 
 
@@ -168,7 +170,7 @@ def _value(setting: SettingSpec, raw: object, source: _Source) -> Any:  # noqa: 
     try:
         value = msgspec.convert(raw, setting.type, strict=source.strict, dec_hook=as_path)
     except (msgspec.ValidationError, RuntimeError) as error:
-        hint = f"Its keys: {', '.join(setting.table_keys)}" if setting.table_keys else ""
+        hint = f"Known keys: {', '.join(setting.table_keys)}" if setting.table_keys else ""
         where = name + _entry_at_fault(setting, raw, as_path)
         raise _invalid(where, str(error), hint=hint, key=setting.key) from error
     if setting.key in ("tools_only", "disable_tools"):

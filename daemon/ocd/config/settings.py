@@ -35,7 +35,7 @@ def _key(
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
-    """What the daemon was told. `home` and `overrides` are not settings.
+    """The daemon's configuration. `home` and `overrides` are not settings.
 
     overrides: the values that came from flags and the environment; config.toml never beats them.
     """
@@ -45,17 +45,21 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
     browser_path: Annotated[
         str | None,
-        _key("Chromium to start; looked for if not given", flag="--browser", metavar="PATH"),
+        _key(
+            "Chromium executable to start; found automatically by default",
+            flag="--browser",
+            metavar="PATH",
+        ),
     ] = None
     browser_url: Annotated[
         str | None,
-        _key("Attach to the browser at this WebSocket URL; it is never closed", metavar="URL"),
+        _key("Attach to the browser at this WebSocket URL; never closes it", metavar="URL"),
     ] = None
     headed: Annotated[bool, _key("Show the browser's windows")] = False
     profile: Annotated[Path, _key("Chromium's user data directory", metavar="DIR")] = Path(
         "profile"
     )
-    isolated: Annotated[bool, _key("Use a temporary profile, deleted at the end")] = False
+    isolated: Annotated[bool, _key("Use a temporary profile, deleted on exit")] = False
     browser_args: Annotated[
         tuple[str, ...],
         _key(
@@ -66,39 +70,40 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ()
     ignore_certificate_errors: Annotated[
-        bool, _key("Visit servers whose certificate is expired, self-signed or another's")
+        bool, _key("Accept expired, self-signed and mismatched certificates")
     ] = False
     browser_idle_minutes: Annotated[
         float,
-        _key("Close Chromium after so long without use; 0: never", ge=0, le=525_600, live=True),
+        _key("Close Chromium after this many idle minutes (0: never)", ge=0, le=525_600, live=True),
     ] = 30
     output_handle_ttl_hours: Annotated[
-        float, _key("Keep stored outputs so long; 0: expire at once", ge=0, le=87_600, live=True)
+        float,
+        _key("Hours to keep stored outputs (0: expire immediately)", ge=0, le=87_600, live=True),
     ] = 24
     output_handle_sweep_interval_seconds: Annotated[
-        float, _key("Time between two sweeps of the output store", gt=0, le=86_400, live=True)
+        float, _key("Seconds between clean-ups of the output store", gt=0, le=86_400, live=True)
     ] = 300
     task_retention_days: Annotated[
         int,
         _key(
-            "Keep ended tasks, files of ended sessions so long; 0: for ever",
+            "Days to keep ended tasks and files of ended sessions (0: forever)",
             ge=0,
             le=36_500,
             live=True,
         ),
     ] = 30
     max_concurrent_tasks: Annotated[
-        int, _key("Tasks that run at the same time; more wait", ge=1, le=64, live=True)
+        int, _key("Tasks to run at the same time; others wait", ge=1, le=64, live=True)
     ] = 4
     tools_only: Annotated[
-        tuple[str, ...], _key("Serve these capability groups only (comma-separated)", metavar="CSV")
+        tuple[str, ...], _key("Serve only these capability groups (comma-separated)", metavar="CSV")
     ] = ()
     disable_tools: Annotated[
         tuple[str, ...],
         _key("Serve all but these capability groups (comma-separated)", metavar="CSV"),
     ] = ()
     sanitize_content: Annotated[
-        bool, _key("Leave out of page text what a person would not see")
+        bool, _key("Remove text that a person would not see from page content")
     ] = True
     allow_domain: Annotated[
         tuple[str, ...],
@@ -111,7 +116,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     allow_file_root: Annotated[
         tuple[Path, ...],
         _key(
-            "Let verbs read and write files below this folder (can be repeated)",
+            "Let calls read and write files below this folder (can be repeated)",
             metavar="DIR",
             split="path",
             live=True,
@@ -120,33 +125,36 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     tier: Annotated[
         int,
         _key(
-            "List the tools of tiers 1 to N to agent hosts; others are shown on request", ge=1, le=3
+            "List tools of tiers 1 to N to agent hosts; expand_tools shows the others", ge=1, le=3
         ),
     ] = 2
     http: Annotated[
         Annotated[int, msgspec.Meta(ge=0, le=65_535)] | None,
-        _key("Serve MCP over HTTP at this port, path /mcp; 0: any free one", metavar="PORT"),
+        _key("Serve MCP over HTTP on this port, path /mcp (0: any free port)", metavar="PORT"),
     ] = None
     http_host: Annotated[
-        str, _key("Listen for HTTP at this host; by default this machine only", metavar="HOST")
+        str, _key("Host to listen on for HTTP; by default only this machine", metavar="HOST")
     ] = "localhost"
     token_file: Annotated[
-        Path, _key("File with the bearer token of HTTP callers; made if missing", metavar="FILE")
+        Path,
+        _key("File with the bearer token for HTTP callers; created if missing", metavar="FILE"),
     ] = Path("token")
     sync_budget_s: Annotated[
         float,
         _key(
-            "A long call from an agent host goes on as a task after so many seconds",
+            "Seconds after which an agent host's long call continues as a task",
             flag=None,
             gt=0,
             le=600,
             live=True,
         ),
     ] = 45
-    auto_start: Annotated[bool, _key("Let oc start the daemon when none runs", flag=None)] = True
+    auto_start: Annotated[bool, _key("Let oc start the daemon if it is not running", flag=None)] = (
+        True
+    )
     max_store_mb: Annotated[
         int,
-        _key("Largest size of the output store on disk", flag=None, ge=1, le=10_000_000, live=True),
+        _key("Maximum size of the output store, in MB", flag=None, ge=1, le=10_000_000, live=True),
     ] = 2048
     secrets: Annotated[
         Path | None,
@@ -155,27 +163,28 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = None
     policy: Annotated[
-        Policy, _key("Rules about data that leaves after a page was read", flag=None, live=True)
+        Policy,
+        _key("Rules about sending data elsewhere after a page was read", flag=None, live=True),
     ] = Policy()
     ocs: Annotated[
-        Ocs, _key("Open Chat Studio: where uploads go by default", flag=None, live=True)
+        Ocs, _key("Open Chat Studio: default destination of uploads", flag=None, live=True)
     ] = Ocs()
     handle_large_tool_output: Annotated[
-        LargeOutput, _key("Large replies that nobody asked for", flag=None, live=True)
+        LargeOutput, _key("What to do with replies above the size threshold", flag=None, live=True)
     ] = LargeOutput()
     upstream: Annotated[
         dict[UpstreamName, Upstream],
-        _key("Other MCP servers, whose tools are offered to agent hosts", flag=None, live=True),
+        _key("Other MCP servers whose tools are offered to agent hosts", flag=None, live=True),
     ] = {}
 
     max_download_mb: Annotated[
-        int, _key("Largest file that a page may download", flag=None, ge=1, le=1_000_000, live=True)
+        int, _key("Maximum size of a download, in MB", flag=None, ge=1, le=1_000_000, live=True)
     ] = 1024
 
     watchdog_dump_s: Annotated[
         float,
         _key(
-            "Write all stacks to log/stalls.log after so many seconds in which nobody is served",
+            "Seconds without response after which all stacks go to log/stalls.log",
             flag=None,
             gt=0,
             le=3600,
@@ -184,7 +193,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     watchdog_end_s: Annotated[
         float,
         _key(
-            "End the daemon after so many seconds in which nobody is served; 0: never",
+            "Seconds without response after which the daemon is killed (0: never)",
             flag=None,
             ge=0,
             le=86_400,
@@ -198,7 +207,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SettingSpec(NamedTuple):
-    """What there is to know about one setting besides its value."""
+    """The declaration of one setting: everything but its value."""
 
     key: str
     type: Any
@@ -212,14 +221,14 @@ class SettingSpec(NamedTuple):
 
     @property
     def scalar(self) -> Any:  # noqa: ANN401 - a type
-        """Return the kind of one that may be absent: int for an int with limits, or none."""
+        """Return the kind without its None: int for `int with limits | None`."""
         if isinstance(self.kind, UnionType) or get_origin(self.kind) is Union:
             branch = next(each for each in get_args(self.kind) if each is not NoneType)
             return branch.__origin__ if get_origin(branch) is Annotated else branch
         return self.kind
 
     def note(self, name: str) -> Any:  # noqa: ANN401 - what `_key` was given under that name
-        """Return what `_key` was told: flag, metavar, split or live."""
+        """Return an argument of `_key`: flag, metavar, split or live."""
         return (self.meta.extra or {})[name]
 
     @property
@@ -245,16 +254,11 @@ class SettingSpec(NamedTuple):
 
     @property
     def table_keys(self) -> tuple[str, ...]:
-        """Return the keys that the table may have, with their choices; () for what is no table."""
+        """Return the keys that the table may have, with their choices; () if it is not a table."""
         if not self.is_table:
             return ()
         table = self.kind if isinstance(self.default, Table) else get_args(self.kind)[1]
         return tuple(_with_choices(field) for field in msgspec.structs.fields(table))
-
-    @property
-    def is_path(self) -> bool:
-        """Return whether the value is a path, or several: relative ones are made absolute."""
-        return isinstance(self.default, Path) or self.note("split") == "path"
 
 
 def _with_choices(field: msgspec.structs.FieldInfo) -> str:

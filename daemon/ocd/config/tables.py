@@ -66,17 +66,17 @@ class Upstream(Table, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if bool(self.command) == bool(self.url):
-            raise ValueError("it takes either a command or a url")
+            raise ValueError("give either command or url")
         if self.url is None:
             if self.headers:
-                raise ValueError("headers belong to a url")
+                raise ValueError("headers need a url")
             return
         if self.args or self.env or self.cwd:
-            raise ValueError("args, env and cwd belong to a command")
+            raise ValueError("args, env and cwd need a command")
         parts = urlsplit(self.url)
         if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK):
             return
-        raise ValueError("the url begins with https://, or with http:// on this machine")
+        raise ValueError("the url must begin with https://, or with http:// for this machine")
 
 
 # A name's last character and the first of `__` are told apart: it neither has nor ends in one.

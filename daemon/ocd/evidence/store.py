@@ -151,7 +151,7 @@ class EvidenceStore:
             shown = bundle_id if len(bundle_id) <= 40 else f"{bundle_id[:40]}…"
             raise OcdError(
                 "not_found", f"There is no evidence bundle '{shown}'",
-                hint="Make one: oc_evidence_bundle", bundle_id=shown,
+                hint="Create one: oc_evidence_bundle", bundle_id=shown,
             )  # fmt: skip
         return _decode(self.folder(bundle_id) / MANIFEST, data, Bundle)
 
@@ -242,6 +242,6 @@ def _decode(path: Path, data: bytes, of: type[_S]) -> _S:
     if found.version > _VERSION:
         raise OcdError(
             "unreadable_file", f"{path} has format version {found.version}, which is newer",
-            hint="A newer OpenChrome wrote it: use that one.", path=str(path),
+            hint="It was written by a newer OpenChrome: use that version.", path=str(path),
         )  # fmt: skip
     return found

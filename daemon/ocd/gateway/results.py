@@ -38,7 +38,7 @@ def output_of(
     """
     if result.get("resultType") not in (None, "complete"):
         kind = str(result["resultType"])[:MAX_NAME]
-        raise tool_error(server, tool, f"it answered with '{kind}', which cannot be given here")
+        raise tool_error(server, tool, f"it answered with '{kind}', which is not supported here")
     blocks = [block for block in result.get("content", ()) if isinstance(block, Mapping)]
     text = "\n".join(_texts(blocks, result.get("structuredContent")))
     if redacted:
@@ -62,7 +62,7 @@ def tool_error(server: str, tool: str, text: str) -> OcdError:
     more = {"text_characters": len(text)} if len(text) > MAX_ERROR else {}
     return OcdError(
         "upstream_failed", f"The tool '{tool[:MAX_NAME]}' of the MCP server '{server}' failed",
-        hint="What it says of that is untrusted text, under untrusted_text.",
+        hint="Its own message is in untrusted_text.",
         upstream=server, tool=tool[:MAX_NAME],
         untrusted_text=secrets.current().mask_text(text)[:MAX_ERROR], **more,
     )  # fmt: skip

@@ -102,7 +102,7 @@ def _entry_error(tool: Mapping[str, Any], namesakes: int, number: int) -> str:
     if number >= MAX_TOOLS:
         return f"the server has more than {MAX_TOOLS} tools"
     if not isinstance(schema, dict) or schema.get("type") != "object":
-        return "its inputSchema is no object's"
+        return "its inputSchema does not describe an object"
     if len(msgspec.json.encode(schema)) > MAX_SCHEMA_BYTES:
         return f"its inputSchema has more than {MAX_SCHEMA_BYTES} bytes"
     return ""

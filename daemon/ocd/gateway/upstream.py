@@ -73,8 +73,8 @@ class UpstreamServer:
             module = await self._means.load("oc_mcp.client.upstream_connection")
             if self._removed:  # the configuration changed meanwhile: nobody would end it
                 raise OcdError(
-                    "upstream_gone", f"The MCP server '{self.name}' was taken out of config.toml",
-                    hint="What there is: oc mcp upstreams", upstream=self.name,
+                    "upstream_gone", f"The MCP server '{self.name}' was removed from config.toml",
+                    hint="List them: oc mcp upstreams", upstream=self.name,
                 )  # fmt: skip
             actor: UpstreamHandle = module.Upstream(self.name, starting(self.table), self._on_tools)
             self.actor = actor
@@ -180,7 +180,7 @@ class UpstreamServer:
             raise OcdError(
                 "upstream_withheld",
                 f"The tools of '{self.name}' have changed since they were shown",
-                hint=f"Look at them again: oc mcp approve {self.name}", upstream=self.name,
+                hint=f"Review them: oc mcp approve {self.name}", upstream=self.name,
             )  # fmt: skip
         self._offer(await self._pin())
         return now
@@ -253,7 +253,7 @@ class UpstreamServer:
         if address is None:
             raise OcdError(
                 "not_found", f"'{self.name}' has no such resource now",
-                hint="Links hold until the daemon is started again. Call the tool again.",
+                hint="Links are valid until the daemon restarts. Call the tool again.",
             )  # fmt: skip
         actor = await self.start()
         result = await actor.read(address)
@@ -280,7 +280,7 @@ def _not_agreed(server: str, one: ToolEntry) -> OcdError:
     what = "is new" if one.state == "new" else "has changed"
     return OcdError(
         "upstream_withheld",
-        f"{one.name} {what} since a person agreed to the tools of '{server}'",
-        hint=f"A person looks at it and allows it: oc mcp approve {server}",
+        f"{one.name} {what} since the tools of '{server}' were approved",
+        hint=f"A person must review and approve it: oc mcp approve {server}",
         upstream=server, tool=one.name, state=one.state,
     )  # fmt: skip

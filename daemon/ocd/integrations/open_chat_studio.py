@@ -78,12 +78,12 @@ def _parcel(number: int, file: FileSource) -> UploadFile:
     if not name or name != Path(name).name:
         raise OcdError(
             "invalid_argument", f"File {number} needs a plain name, not {name!r}",
-            parameter="files", hint="Give it as name, for example guide.pdf",
+            parameter="files", hint="Pass it as name, for example guide.pdf",
         )  # fmt: skip
     kind = file.mime_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
     if path is not None:
         if not path.is_file():
-            raise OcdError("file_not_found", f"{path} is no file", path=str(path), file=name)
+            raise OcdError("file_not_found", f"Not a file: {path}", path=str(path), file=name)
         return UploadFile(name, kind, path.stat().st_size, lambda: path.open("rb"))
     try:
         data = base64.b64decode(file.content or "", validate=True)
@@ -151,7 +151,7 @@ class Upload:
                 if not to:
                     return await response.text(errors="replace")
                 url = url.join(URL(to))
-        raise OcdError("too_many_redirects", f"{self._to.page} redirects again and again")
+        raise OcdError("too_many_redirects", f"{self._to.page} redirects too many times")
 
     async def _post(
         self,
@@ -166,7 +166,7 @@ class Upload:
         if not token:
             raise OcdError(
                 "upload_failed", f"{self._to.page} has no form to upload with (no CSRF token)",
-                hint="Open it in the browser: is it the collection's page?", url=str(self._to.page),
+                hint="Open it: is it the collection's page?", url=str(self._to.page),
             )  # fmt: skip
         fields = {_TOKEN_FIELD: token, **_chunking(page), **chunking}
         with contextlib.ExitStack() as opened:
@@ -194,8 +194,8 @@ class Upload:
         good, bad = _messages(text)
         if bad and not good:
             raise OcdError(
-                "upload_rejected", f"The site did not take the files: {' '.join(bad)}",
-                hint="Its page lists the extensions that it takes.", messages=bad,
+                "upload_rejected", f"The site rejected the files: {' '.join(bad)}",
+                hint="The collection's page lists the accepted extensions.", messages=bad,
             )  # fmt: skip
         return [*good, *bad]
 
@@ -205,13 +205,13 @@ class Upload:
         to = response.headers.get("Location", "")
         if status == 401 or (300 <= status < 400 and re.search(r"log-?in|sign-?in|/auth", to)):
             raise OcdError(
-                "login_required", f"{self._to.base_url} wants a login for team '{self._to.team}'",
+                "login_required", f"{self._to.base_url} needs a login for team '{self._to.team}'",
                 hint=f"Log in in this session's browser: oc navigate {self._to.page}", url=url,
             )  # fmt: skip
         if status == 403:
             raise OcdError(
                 "upload_forbidden", f"{url} refused: HTTP 403",
-                hint="The user may not change this collection, or the form's token was refused.",
+                hint="The user may not change this collection, or the form's token was rejected.",
                 url=url, status=status,
             )  # fmt: skip
         if status == 404:

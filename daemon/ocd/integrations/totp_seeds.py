@@ -148,7 +148,7 @@ class TotpStore:
             secret = _keyring("get_password", self._service, host)
         if not isinstance(secret, str) or not secret:
             raise OcdError(
-                "disabled", f"The keyring does not give the seed of {host}.",
+                "disabled", f"The keyring did not return the seed of {host}.",
                 hint=f"Unlock it, or add the seed again: oc totp add {host}", domain=host,
             )  # fmt: skip
         return _Seed(secret, entry.digits, entry.period, entry.algorithm)
@@ -177,8 +177,8 @@ def host_of(domain: str) -> str:
         return canonical_host(name.partition(":")[0] if name.count(":") == 1 else name)
     except (ValueError, idna.IDNAError):
         raise OcdError(
-            "invalid_argument", f"'{domain[:200]}' is no domain", parameter="domain",
-            hint="Give it as in example.org.",
+            "invalid_argument", f"Not a valid domain: {domain[:200]}", parameter="domain",
+            hint="For example example.org.",
         ) from None  # fmt: skip
 
 
@@ -186,7 +186,7 @@ def _unknown(host: str, known: list[str]) -> OcdError:
     variable = PREFIX + "".join(_sign(c) for c in host)
     return OcdError(
         "not_found", f"There is no TOTP seed for {host}.", domain=host, known=known,
-        hint=f"A person adds it in a shell: oc totp add {host} (or starts the daemon with "
+        hint=f"The user can add it in a shell: oc totp add {host} (or start the daemon with "
         f"{variable}).",
     )  # fmt: skip
 
@@ -203,8 +203,8 @@ def _seed_of(text: str) -> _Seed:
         seed = _Seed("")
     if not usable:
         raise OcdError(
-            "wrong_value", "That is no TOTP seed.",
-            hint="It is base32 (letters and the digits 2 to 7), or an otpauth://totp/ address.",
+            "wrong_value", "Not a valid TOTP seed.",
+            hint="Expected base32 (letters and the digits 2 to 7), or an otpauth://totp/ URL.",
         ) from None  # fmt: skip
     return seed
 

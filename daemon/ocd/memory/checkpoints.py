@@ -27,7 +27,7 @@ class TabState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Checkpoint(NamedRecord, frozen=True, kw_only=True):
-    """How far a task is. `current_url` is the most recent tab's."""
+    """The progress of a task. `current_url` is the most recent tab's."""
 
     format: Literal["checkpoint"] = "checkpoint"
     task_description: str = ""
@@ -39,7 +39,7 @@ class Checkpoint(NamedRecord, frozen=True, kw_only=True):
 
 
 class Snapshot(NamedRecord, frozen=True, kw_only=True):
-    """What a session is about. Its name is its id; `current` is the id of the most recent tab."""
+    """A session's goal and progress. Its name is its id; `current` is the id of its latest tab."""
 
     format: Literal["session_snapshot"] = "session_snapshot"
     label: str = ""

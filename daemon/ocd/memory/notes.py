@@ -1,4 +1,4 @@
-"""Notes that agents keep about domains, with how much they are to be believed.
+"""Notes that agents keep about domains, with a confidence each.
 
     memory/memory.jsonl     see storage.keyed_log
 
@@ -25,9 +25,9 @@ from ocd.safety.redact import redact
 from ocd.storage.keyed_log import KeyedLog
 
 MAX_NOTES = 20_000
-FIRST, MORE, LESS, LEAST = 0.5, 0.1, 0.2, 0.2
+INITIAL_CONFIDENCE, REWARD, PENALTY, MIN_CONFIDENCE = 0.5, 0.1, 0.2, 0.2
 _DIGITS = 2
-_ABOUT = ("selector:", "tip:", "avoid:")
+_ADVICE_PREFIXES = ("selector:", "tip:", "avoid:")
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +51,7 @@ class _Entry:
 
 
 def domain_of(text: str) -> str:
-    """Return the domain as notes have it: in lower case, of an address its host."""
+    """Return the domain in lower case; of a URL, its host."""
     text = text.strip()
     if "://" in text:
         with suppress(ValueError):
@@ -66,11 +66,11 @@ def note_id(domain: str, key: str) -> str:
 
 
 def _redact_note(key: str, value: object) -> Any:  # noqa: ANN401 - any JSON value
-    """Return the value with secrets masked; how to find a password's field is none."""
-    return redact(value) if key.startswith(_ABOUT) else redact({key: value})[key]
+    """Return the value with secrets masked; advice on how to find a password field is not one."""
+    return redact(value) if key.startswith(_ADVICE_PREFIXES) else redact({key: value})[key]
 
 
-def _worth(note: Note) -> tuple[float, str]:
+def _retention_order(note: Note) -> tuple[float, str]:
     return note.confidence, note.updated_at
 
 
@@ -94,7 +94,7 @@ class Notes:
                 del self._domains[old.domain]
 
     def record(self, domain: str, key: str, value: object) -> tuple[Note, list[str]]:
-        """Keep a note, its secrets masked; the ids of notes that had to go for it come second."""
+        """Store a note, its secrets masked; second: the ids of notes evicted for it."""
         domain = domain_of(domain)
         value = _redact_note(key, value)
         with self.store.hold() as notes:
@@ -103,24 +103,26 @@ class Notes:
             if known is None:
                 note = Note(
                     id=note_id(domain, key), domain=domain, key=key, value=value,
-                    confidence=FIRST, created_at=at, updated_at=at,
+                    confidence=INITIAL_CONFIDENCE, created_at=at, updated_at=at,
                 )  # fmt: skip
             else:
                 believed = (
-                    known.confidence if known.value == value else min(known.confidence, FIRST)
+                    known.confidence
+                    if known.value == value
+                    else min(known.confidence, INITIAL_CONFIDENCE)
                 )
                 note = replace(known, value=value, confidence=believed, updated_at=at)
             self.store.put(note.id, note)
-            return note, self.store.evict(note.id, self._most, _worth)
+            return note, self.store.evict(note.id, self._most, _retention_order)
 
     def validate(self, note_id: str, *, success: bool) -> tuple[Note, bool]:
-        """Believe a note more, or less; second: whether it is still there. Raises not_found."""
+        """Change a note's confidence; second: whether the note was kept. Raises not_found."""
         with self.store.hold() as notes:
             note = self._require(notes, note_id)
-            change = MORE if success else -LESS
+            change = REWARD if success else -PENALTY
             confidence = round(min(1.0, note.confidence + change), _DIGITS)
             note = replace(note, confidence=max(0.0, confidence), updated_at=now())
-            if confidence < LEAST:
+            if confidence < MIN_CONFIDENCE:
                 self.store.drop(note.id)
                 return note, False
             self.store.put(note.id, note)
@@ -138,14 +140,14 @@ class Notes:
         if note is None:
             raise OcdError(
                 "not_found", f"There is no note {note_id[:200]!r}",
-                hint="Ids come from: oc memory --action query", id=note_id[:200],
+                hint="List ids: oc memory --action query", id=note_id[:200],
             )  # fmt: skip
         return note
 
     def query(
         self, domain: str | None, key: str | None, words: str, limit: int, offset: int
     ) -> tuple[list[Note], int]:
-        """Return the notes that fit, most believed and then newest first, and how many fit."""
+        """Return the matching notes, highest confidence and then newest first, and their total."""
         with self.store.hold():
             found = self._within(domain)
         if key is not None:

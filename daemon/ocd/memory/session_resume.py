@@ -1,4 +1,4 @@
-"""Taking work up again (a part of the daemon): checkpoints, snapshots, and their tabs."""
+"""Resuming work (a part of the daemon): checkpoints, snapshots, and their tabs."""
 
 import asyncio
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from ocd.safety.redact import redact_text, redact_url
 from ocd.storage.named_files import NamedFileStore
 from ocd.verb_api.nested_calls import NestedCalls
 
-OLD_S = 24 * 3600
+STALE_AFTER_S = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSnapshots:
-    """Writes down how far work is, and finds the way back to it."""
+    """Saves the state of work in a session, and restores it."""
 
     sessions: Sessions
     checkpoints: NamedFileStore[Checkpoint]
@@ -61,10 +61,10 @@ class SessionSnapshots:
             return labelled[0]
 
     async def resume(self, snapshot: Snapshot, name: str, *, reopen: bool) -> dict[str, Any]:
-        """Return a guide to going on with it in a session, tabs opened again if asked."""
+        """Restore a snapshot in a session: return it with its tabs and a guide in words."""
         session = self.sessions.get(name)
         tabs = [*map(_RestoredTab, snapshot.tabs)]
-        _meet(tabs, session)
+        _match_tabs(tabs, session)
         if reopen:
             for tab in tabs:
                 if tab.status == "CLOSED":
@@ -84,17 +84,17 @@ class SessionSnapshots:
             tab.now, tab.url_now, tab.status = answer.data["tab_id"], answer.data["url"], "REOPENED"
 
     def _select(self, snapshot: Snapshot, tabs: list["_RestoredTab"], session: Session) -> None:
-        """Make the tab that was the most recent one the session's most recent one again."""
+        """Make the snapshot's current tab the session's current one again."""
         for tab in tabs:
             if tab.state.tab_id == snapshot.current and tab.now is not None:
                 session.tab(tab.now)
 
     def __repr__(self) -> str:
-        return f"Bookkeeper({self.checkpoints!r}, {self.snapshots!r})"
+        return f"SessionSnapshots({self.checkpoints!r}, {self.snapshots!r})"
 
 
 class _RestoredTab:
-    """A tab of a snapshot, and what has become of it."""
+    """A tab of a snapshot, and the open tab that it is now."""
 
     def __init__(self, state: TabState) -> None:
         self.state = state
@@ -103,7 +103,7 @@ class _RestoredTab:
         self.url_now: str | None = None
         self.error: dict[str, Any] | None = None
 
-    def is_now(self, tab: Tab, status: str) -> None:
+    def match(self, tab: Tab, status: str) -> None:
         self.now, self.url_now, self.status = tab.id, redact_url(tab.url), status
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,19 +118,19 @@ class _RestoredTab:
         }
 
 
-def _meet(tabs: list[_RestoredTab], session: Session) -> None:
-    """Find the tabs of a snapshot among those there are: by id, then by address, each once."""
+def _match_tabs(tabs: list[_RestoredTab], session: Session) -> None:
+    """Match the tabs of a snapshot with open ones: by id, then by URL, each once."""
     left = [tab for tab in session.tabs if not tab.closed]
     for tab in tabs:
         same = next((one for one in left if one.target_id == tab.state.target_id), None)
         if same is not None:
-            tab.is_now(same, "LIVE")
+            tab.match(same, "LIVE")
             left.remove(same)
     for tab in tabs:
         alike = [one for one in left if redact_url(one.url) == tab.state.url]
         if tab.now is None and alike:
             same = min(alike, key=lambda one: one.id != tab.state.tab_id)
-            tab.is_now(same, "REMAPPED" if same.id != tab.state.tab_id else "LIVE")
+            tab.match(same, "REMAPPED" if same.id != tab.state.tab_id else "LIVE")
             left.remove(same)
 
 
@@ -147,20 +147,20 @@ def _about(snapshot: Snapshot) -> dict[str, Any]:
     told = {"snapshot_id": told.pop("name"), "created_at": told.pop("saved_at"), **told}
     age = age_s(snapshot)
     told["age_s"] = age
-    if age > OLD_S:
-        told["warning"] = f"The snapshot is {age // 3600} hours old: check what still holds."
+    if age > STALE_AFTER_S:
+        told["warning"] = f"The snapshot is {age // 3600} hours old: check what is still valid."
     return told
 
 
 def guide(snapshot: Snapshot, tabs: list[dict[str, Any]]) -> str:
-    """Return the snapshot as a text to go on from; nothing in it is a page's own words."""
-    lines = [f"Objective: {snapshot.objective}", f"You were at: {snapshot.current_step}"]
+    """Return the snapshot as text; nothing in it comes from pages."""
+    lines = [f"Objective: {snapshot.objective}", f"Current step: {snapshot.current_step}"]
     lines += _list("Done", snapshot.completed_steps) + _list("Next", snapshot.next_actions)
     if snapshot.notes:
         lines += ["Notes:", snapshot.notes]
     lines += _list("Tabs", [_tab_line(tab) for tab in tabs])
     if any(tab["status"] == "CLOSED" for tab in tabs):
-        lines.append("Open what is missing: oc_session_resume with reopen_tabs=true.")
+        lines.append("To reopen closed tabs: oc_session_resume with reopen_tabs=true.")
     return "\n".join(lines)
 
 

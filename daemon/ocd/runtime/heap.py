@@ -1,15 +1,15 @@
-"""Memory that was freed goes back to the system.
+"""Returning freed memory to the system.
 
 glibc keeps freed memory for later, so a daemon that once held a large answer would keep its size
-for good. After such an answer it is asked to let go. Other C libraries do so by themselves.
+for good. After such an answer it is asked to release it. Other C libraries do so by themselves.
 """
 
 import ctypes
 from collections.abc import Callable
 from functools import cache
 
-# Answers of this many bytes are worth it: letting go takes some milliseconds.
-LARGE = 4 << 20
+# Answers from this size on are worth the milliseconds it takes.
+MIN_ANSWER_BYTES = 4 << 20
 
 
 @cache
@@ -21,7 +21,7 @@ def _trim() -> Callable[[int], int] | None:
     return found
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """Give freed memory back to the system. Blocks for some milliseconds, without the GIL."""
     trim = _trim()
     if trim is not None:

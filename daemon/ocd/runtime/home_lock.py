@@ -18,7 +18,7 @@ from ocd.storage.process_identity import own_identity
 
 _log = logging.getLogger(__name__)
 
-# How often it is looked whether the home is still there.
+# How often to check that the home still exists.
 POLL_S = 3.0
 
 
@@ -29,7 +29,7 @@ def prepare_home(home: Path) -> str:
     for name in ("run", "tasks", "output", "journal", "log", "files"):
         make_dir(home / name)
     for folder, target in open_links(home):
-        _log.warning("%s is a link to %s, which other users may enter", folder, target)
+        _log.warning("%s is a link to %s, which other users can enter", folder, target)
     address = paths.daemon_socket(str(home), environment())
     if os.name != "nt":
         _refuse_foreign(make_dir(Path(address).parent))
@@ -64,30 +64,30 @@ def _refuse_foreign(folder: Path) -> None:
             raise OcdError(
                 "forbidden",
                 f"{folder} belongs to another user (uid {status.st_uid})",
-                hint="Set OPENCHROME_HOME to a folder of your own.",
+                hint="Set OPENCHROME_HOME to a directory that belongs to you.",
                 path=str(folder),
             )
         if status.st_mode & 0o077:
             folder.chmod(0o700)
 
 
-class Tenure:
-    """What makes the home ours: the lock's file. It may be deleted under us, with all the home."""
+class HomeLock:
+    """The lock on the home. Its file may be deleted while we hold it, with the whole home."""
 
     def __init__(self, lock: Path) -> None:
         self._lock = lock
         self._identity = Identity.of(lock)
 
     @property
-    def is_over(self) -> bool:
-        """Whether the lock at its place is no longer ours: another daemon may hold that."""
+    def is_lost(self) -> bool:
+        """Whether the lock file at its path is no longer ours: another daemon may hold that one."""
         return Identity.of(self._lock) != self._identity
 
     async def wait_lost(self, sockets: Iterable[str]) -> str:
-        """Return what is gone once the lock is, or the file of a socket, or another is there."""
+        """Wait until the lock file or a socket's file is gone or replaced; return its path."""
         ours = {Path(address): Identity.of(Path(address)) for address in sockets}
         while True:
-            if self.is_over:
+            if self.is_lost:
                 return str(self._lock)
             for path, identity in ours.items():
                 if Identity.of(path) != identity:
@@ -96,7 +96,7 @@ class Tenure:
 
 
 @contextlib.contextmanager
-def hold_lock(path: Path, version: str) -> Iterator[Tenure]:
+def hold_lock(path: Path, version: str) -> Iterator[HomeLock]:
     """Hold the daemon's lock; the pid in it is for humans and for `ocd stop`, never believed."""
     with storage("opening", path):
         file = open_private(path, append=True)
@@ -105,13 +105,13 @@ def hold_lock(path: Path, version: str) -> Iterator[Tenure]:
             portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
         except portalocker.LockException as error:
             raise OcdError(
-                "busy", f"Another daemon holds {path}", hint="Look at it: ocd status"
+                "busy", f"Another daemon holds {path}", hint="See its status: ocd status"
             ) from error
         identity = {**msgspec.to_builtins(own_identity()), "version": version}
         with storage("writing", path):
             file.truncate(0)
             file.write(msgspec.json.encode(identity) + b"\n")
             file.flush()
-        yield Tenure(path)
+        yield HomeLock(path)
         with storage("writing", path):
             file.truncate(0)

@@ -1,4 +1,4 @@
-"""What the daemon stands on, looked at without changing it: for `ocd doctor` and its verb."""
+"""Checks of the host, which change nothing: for `ocd doctor` and oc_doctor_report."""
 
 import shutil
 import subprocess
@@ -25,9 +25,9 @@ Fix = Callable[[bool], str]
 
 @dataclass(frozen=True, slots=True)
 class HostFinding:
-    """One finding: its name, how bad it is, what was seen, what helps.
+    """Result of one check: its name, severity, what was seen, and what helps.
 
-    fix: mends it and returns what was done; its argument says that nobody needs to be asked.
+    fix: fixes it and returns what was done; its argument is whether to go ahead without asking.
     """
 
     name: str
@@ -42,7 +42,7 @@ class HostFinding:
         return {"name": self.name, "level": self.level, "seen": self.seen, **hint}
 
 
-def check_ground(config: Config) -> list[HostFinding]:
+def check_host(config: Config) -> list[HostFinding]:
     """Return what was found of Python, home, environment, sandbox, fonts and the browser."""
     return [
         check_python(), check_home(config.home), *check_links(config.home), *check_variables(),
@@ -69,7 +69,7 @@ def check_home(home: Path) -> HostFinding:
         )
     if not home.is_dir():
         return HostFinding(
-            "home", "error", f"{home} is no folder", "Set OPENCHROME_HOME to a folder"
+            "home", "error", f"not a directory: {home}", "Set OPENCHROME_HOME to a directory"
         )
     try:
         (home / ".doctor").touch()
@@ -79,22 +79,23 @@ def check_home(home: Path) -> HostFinding:
     except OSError as error:
         return HostFinding("home", "error", f"{home} is not writable: {error.strerror}")
     if free_mb < MIN_FREE_MB:
-        return HostFinding("home", "error", f"{home} has {free_mb} MB left", "Free disk space")
+        return HostFinding("home", "error", f"{home} has {free_mb} MB free", "Free disk space")
     if mode & 0o077 and sys.platform != "win32":
         return HostFinding(
-            "home", "warning", f"{home} is open to others (mode {mode:o})", f"chmod 700 {home}",
+            "home", "warning", f"{home} is open to other users (mode {mode:o})",
+            f"chmod 700 {home}",
             lambda _: _make_private(home),
         )  # fmt: skip
     return HostFinding("home", "ok", f"{home}, {free_mb} MB free")
 
 
 def check_links(home: Path) -> Iterator[HostFinding]:
-    """Look for folders of the home that are links to where others may go."""
+    """Look for folders of the home that link to places other users can enter."""
     if not home.is_dir():
         return
     for folder, target in open_links(home):
         yield HostFinding(
-            "home links", "warning", f"{folder} is a link to {target}, which other users may enter",
+            "home links", "warning", f"{folder} is a link to {target}, which other users can enter",
             f"chmod 700 {target}",
         )  # fmt: skip
 
@@ -106,23 +107,24 @@ def check_variables() -> Iterator[HostFinding]:
 
 
 def check_sandbox() -> HostFinding:
-    """Look at what Chromium's sandbox stands on."""
+    """Look at what Chromium's sandbox needs."""
     if sandbox_support.is_root():
         return HostFinding(
             "sandbox", "warning", "off, because you are root", "Run ocd as an ordinary user"
         )
     if sys.platform.startswith("linux") and not sandbox_support.has_user_namespaces():
         return HostFinding(
-            "sandbox", "warning", "user namespaces are refused: Chromium needs its setuid helper",
-            "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or chromium-sandbox",
+            "sandbox", "warning", "no user namespaces: Chromium needs its setuid helper",
+            "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or install "
+            "chromium-sandbox",
         )  # fmt: skip
     return HostFinding("sandbox", "ok", "on")
 
 
 def check_fonts() -> HostFinding:
-    """Look whether there is a font: without one pages are measured and shown wrong."""
+    """Look for a font: without one, pages are laid out and shown wrong."""
     if not sys.platform.startswith("linux"):
-        return HostFinding("fonts", "ok", "the system's")
+        return HostFinding("fonts", "ok", "system fonts")
     folders = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path.home() / ".fonts")
     kinds = ("*.ttf", "*.otf", "*.ttc")
     if any(next(folder.rglob(kind), None) for folder in folders for kind in kinds):

@@ -1,4 +1,4 @@
-"""What single parts of the daemon are told of its configuration."""
+"""Options of single parts of the daemon, taken from its configuration."""
 
 import socket
 import tempfile
@@ -23,7 +23,7 @@ def domain_policy(config: Config, servers: OwnServers = NO_SERVERS) -> DomainPol
         allow=config.allow_domain,
         block=config.block_domain,
         file_roots=file_roots(config),
-        own=belongings(config),
+        own=protected_files(config),
         servers=servers,
     )
 
@@ -43,7 +43,7 @@ def own_servers(config: Config, ports: Iterable[int]) -> OwnServers:
     return OwnServers.at([*found, socket.gethostname()], ports)
 
 
-def belongings(config: Config) -> ProtectedFiles:
+def protected_files(config: Config) -> ProtectedFiles:
     """Return the files that no caller may name."""
     others = (config.file, config.token_file, config.profile)
     return ProtectedFiles(config.home, config.secrets, others)
@@ -54,12 +54,9 @@ def file_roots(config: Config) -> tuple[Path, ...]:
     return (config.home / "files", Path(tempfile.gettempdir()), *config.allow_file_root)
 
 
-def _trust(config: Config) -> tuple[str, ...]:
-    return (certificate_errors.FLAG,) if config.ignore_certificate_errors else ()
-
-
 def browser_options(config: Config, policy: DomainPolicy) -> ChromiumOptions:
     """Return how Chromium is started."""
+    trust = (certificate_errors.FLAG,) if config.ignore_certificate_errors else ()
     return ChromiumOptions(
         profile=config.profile,
         run_dir=config.home / "run",
@@ -68,7 +65,7 @@ def browser_options(config: Config, policy: DomainPolicy) -> ChromiumOptions:
         browser_url=config.browser_url,
         headed=config.headed,
         isolated=config.isolated,
-        extra_args=(*config.browser_args, *_trust(config)),
+        extra_args=(*config.browser_args, *trust),
         own_proxy=has_own_proxy(config.browser_args, environment()),
         idle_minutes=config.browser_idle_minutes,
         incoming=config.home / "files" / ".incoming",

@@ -1,4 +1,4 @@
-"""What Chromium's sandbox stands on, on this computer."""
+"""What this host offers for Chromium's sandbox."""
 
 import os
 import sys

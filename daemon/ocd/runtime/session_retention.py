@@ -29,7 +29,7 @@ async def run(
     sessions: Callable[[], Collection[str]],
     current: Callable[[], Config],
 ) -> None:
-    """Remove old tasks and old files every hour, until cancelled."""
+    """Remove old tasks and files every hour, until cancelled."""
     while True:
         config = current()
         await asyncio.to_thread(prune_tasks, config.task_retention_days)

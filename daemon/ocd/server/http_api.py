@@ -207,8 +207,8 @@ async def _write_spliced(request: web.Request, response: web.StreamResponse, rep
             request.transport.abort()
         raise ConnectionResetError from error
     await response.write(b"}")
-    if size > heap.LARGE:
-        await asyncio.to_thread(heap.give_back)
+    if size > heap.MIN_ANSWER_BYTES:
+        await asyncio.to_thread(heap.release_memory)
 
 
 def _result(reply: Reply) -> bytes:

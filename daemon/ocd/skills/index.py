@@ -1,4 +1,4 @@
-"""The index of skills: those that fit, best first, for the price of a few set operations."""
+"""The search index of skills: matches, best first, by a few set operations."""
 
 import heapq
 import re
@@ -10,7 +10,7 @@ from typing import Protocol
 
 from ocd.memory.notes import domain_of
 
-_CONTRACT = 0.15
+_CONTRACT_WEIGHT = 0.15
 _WORD = re.compile(r"\w+")
 
 Order = tuple[float, str, str]  # rank, when it was last used, id
@@ -46,12 +46,12 @@ class IndexedSkill(Protocol):
 
     @property
     def rank(self) -> float:
-        """How much its replays speak for it."""
+        """The share of its score that comes from replays."""
         ...
 
     @property
-    def said(self) -> str:
-        """The text that words are looked for in."""
+    def search_text(self) -> str:
+        """The text that a recall's words are searched in."""
         ...
 
 
@@ -77,14 +77,14 @@ class SkillIndex:
     _sets: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], set[str]])
 
     def add(self, key: str, skill: IndexedSkill) -> None:
-        """Take a skill in."""
+        """Add a skill."""
         self._orders[key] = (skill.rank, skill.last_used_at, key)
         self._stored[key] = skill.stored_at
         for name in _names(skill):
             self._sets.setdefault(name, set()).add(key)
 
     def remove(self, key: str, skill: IndexedSkill) -> None:
-        """Forget a skill, which is as it was taken in."""
+        """Remove a skill, which is unchanged since it was added."""
         del self._orders[key], self._stored[key]
         for name in _names(skill):
             keys = self._sets[name]
@@ -95,43 +95,43 @@ class SkillIndex:
     def _set(self, kind: str, name: str) -> set[str]:
         return self._sets.get((kind, name), set())
 
-    def search(self, wanted: RecallQuery) -> tuple[list[tuple[float, str]], int, int]:
-        """Return the best with their scores, how many fit, and how many of these are held back."""
-        words = set(_WORD.findall(wanted.words.lower()))
+    def search(self, query: RecallQuery) -> tuple[list[tuple[float, str]], int, int]:
+        """Return the best with their scores, how many match, and how many of these are hidden."""
+        words = set(_WORD.findall(query.words.lower()))
         hits = Counter(chain.from_iterable(self._set("word", word) for word in words))
-        fitting: Set[str] = hits.keys() if words else self._orders.keys()
-        if wanted.domain is not None:
-            fitting = fitting & self._set("domain", domain_of(wanted.domain))
-        total = len(fitting)
-        for status, shown in (("quarantined", wanted.quarantined), ("unproven", wanted.unproven)):
-            held = self._set("status", status)
-            if not shown and held:
-                fitting = fitting - held
-        bound = self._set("contract", wanted.contract_id) if wanted.contract_id else set[str]()
+        matches: Set[str] = hits.keys() if words else self._orders.keys()
+        if query.domain is not None:
+            matches = matches & self._set("domain", domain_of(query.domain))
+        total = len(matches)
+        for status, shown in (("quarantined", query.quarantined), ("unproven", query.unproven)):
+            hidden = self._set("status", status)
+            if not shown and hidden:
+                matches = matches - hidden
+        bound = self._set("contract", query.contract_id) if query.contract_id else set[str]()
 
         def score(key: str) -> float:
             share = hits[key] / len(words) if words else 0.0
-            return share + self._orders[key][0] + (_CONTRACT if key in bound else 0.0)
+            return share + self._orders[key][0] + (_CONTRACT_WEIGHT if key in bound else 0.0)
 
-        if wanted.ranked:
-            candidates = self._promising(fitting, hits, bound, wanted.limit)
+        if query.ranked:
+            candidates = self._candidates(matches, hits, bound, query.limit)
             best = heapq.nlargest(
-                wanted.limit, ((score(key), *self._orders[key][1:]) for key in candidates)
+                query.limit, ((score(key), *self._orders[key][1:]) for key in candidates)
             )
             found = [(round(points, 3), key) for points, _, key in best]
         else:
-            newest = heapq.nlargest(wanted.limit, fitting, key=lambda key: (self._stored[key], key))
+            newest = heapq.nlargest(query.limit, matches, key=lambda key: (self._stored[key], key))
             found = [(round(score(key), 3), key) for key in newest]
-        return found, total, total - len(fitting)
+        return found, total, total - len(matches)
 
-    def _promising(
-        self, fitting: Set[str], hits: Counter[str], bound: set[str], limit: int
+    def _candidates(
+        self, matches: Set[str], hits: Counter[str], bound: set[str], limit: int
     ) -> set[str]:
         """Return ids that the best are among: of those with equally many words, the best ranked."""
-        groups: list[Iterable[str]] = [fitting]
+        groups: list[Iterable[str]] = [matches]
         if hits:
             groups = [
-                [key for key, count in hits.items() if count == most and key in fitting]
+                [key for key, count in hits.items() if count == most and key in matches]
                 for most in set(hits.values())
             ]
         if bound:
@@ -145,5 +145,5 @@ def _names(skill: IndexedSkill) -> Iterator[tuple[str, str]]:
     yield "status", skill.status
     if skill.contract_id is not None:
         yield "contract", skill.contract_id
-    for word in set(_WORD.findall(skill.said.lower())):
+    for word in set(_WORD.findall(skill.search_text.lower())):
         yield "word", word

@@ -17,14 +17,14 @@ from ocd.skills.store import Skill, SkillStep
 from ocd.verb_api.nested_calls import NestedCalls
 
 EVIDENCE = ("dom", "screenshot", "network", "console", "facts")
-_TOLD = (
+_REPORTED_KEYS = (
     "failed_assertions", "inconclusive_assertions", "inconclusive_reason", "failure_reason",
     "failure_category",
 )  # fmt: skip
 
 
 class StepFailedError(Exception):
-    """A step failed; `error` says why, and what is done about it."""
+    """Step `number` failed with `error`."""
 
     def __init__(self, number: int, error: OcdError) -> None:
         super().__init__(number, error)
@@ -34,7 +34,7 @@ class StepFailedError(Exception):
 
 @dataclass(slots=True)
 class SkillReplayRun:
-    """One replay in a session. learnt: the steps with the elements that they turned out to mean."""
+    """One replay in a session. learnt: the steps with the elements they resolved to."""
 
     skill: Skill
     session: str
@@ -48,7 +48,7 @@ class SkillReplayRun:
     _tabs: dict[str, str] = field(default_factory=dict[str, str])
 
     async def run(self) -> None:
-        """Do all steps; StepFailedError names the one that could not be done."""
+        """Perform all steps; raises StepFailedError for the one that fails."""
         for number, step in enumerate(self.skill.steps, 1):
             try:
                 await self._step(number, step)
@@ -59,7 +59,7 @@ class SkillReplayRun:
         action = {"verb": step.verb, "params": step.params, "targets": step.targets}
         verb, params = again(action)
         params = self._fill(self._with_current_tabs(step, params))
-        await self._meet(step, params)
+        await self._wait_for_elements(step, params)
         started = time.monotonic()
         answer = await self.calls.run(verb, params, session=self.session)
         took = round((time.monotonic() - started) * 1000, 1)
@@ -70,14 +70,14 @@ class SkillReplayRun:
         self.learnt.append(self._learn(step))
 
     def _with_current_tabs(self, step: SkillStep, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the parameters with the tabs of today: the first of a name is the latest one."""
+        """Return the parameters with today's tabs: the first of a name is the latest tab."""
         known = self._tabs.get(str(params.get("tab_id", params.get("tabId"))))
         tab = known or self._tabs.get(step.tab or "")
         named = {key: value for key, value in params.items() if key not in ("tab_id", "tabId")}
         if "tab_ids" in named:
             named["tab_ids"] = [self._tabs.get(one, one) for one in named["tab_ids"]]
         several = len({one.tab for one in self.skill.steps if one.tab}) > 1
-        # One that is to be opened has no name yet; of several, none means the latest.
+        # A tab still to be opened has no id yet; with several tabs, no id means the latest.
         if tab and (known or several) and step.verb != "tabs_create":
             named["tab_id"] = tab
         return named
@@ -92,8 +92,8 @@ class SkillReplayRun:
                 value = value.replace(f"${{{name}}}", given)
         return value
 
-    async def _meet(self, step: SkillStep, params: dict[str, Any]) -> None:
-        """Wait until the elements of the step are there: those that it will look for by name."""
+    async def _wait_for_elements(self, step: SkillStep, params: dict[str, Any]) -> None:
+        """Wait until the elements exist that the step will look for by name."""
         words = set(_strings(params))
         wanted = [
             RecordedElement(query, bool(target.get("row")))
@@ -106,7 +106,7 @@ class SkillReplayRun:
             await wait_for_recorded(self.sessions.chromium, tab, wanted, self.wait_s)
 
     def _learn(self, step: SkillStep) -> SkillStep:
-        """Return the step with the elements that it met, if it knew none."""
+        """Return the step with the elements it resolved to, if it recorded none."""
         last = self.trails.last(self.session, 1)
         if step.targets or not last or last[0]["verb"] != step.verb:
             return step
@@ -116,12 +116,12 @@ class SkillReplayRun:
         words = set(_strings(step.params))
         return replace(step, targets=[dict(one) for one in found if one["named"] in words])
 
-    async def judge(self, wait_ms: int) -> dict[str, Any]:
-        """Return the verdict about the page as it is now, and what speaks against it."""
+    async def check_contract(self, wait_ms: int) -> dict[str, Any]:
+        """Return the contract's verdict about the current page, and what failed."""
         return await assert_contract(self.calls, self.skill.contract, self.session, wait_ms)
 
     async def evidence(self) -> dict[str, Any]:
-        """Keep evidence of the page and say where; or why there is none."""
+        """Save evidence of the page; return where it is, or why there is none."""
         try:
             answer = await self.calls.run(
                 "oc_evidence_bundle", {"include": list(EVIDENCE)}, session=self.session
@@ -138,14 +138,14 @@ async def assert_contract(
     session: str,
     wait_ms: int,
 ) -> dict[str, Any]:
-    """Return what oc_assert says about the live page: verdict, and what speaks against it."""
+    """Return oc_assert's report about the live page: verdict, and what failed."""
     if contract is None:
         reason = "the skill has no contract"
         return {"verdict": "inconclusive", "inconclusive_reason": reason}
     params = {"contract": contract, "wait_ms": wait_ms}
     report = (await calls.run("oc_assert", params, session=session)).data
-    told = {key: report[key] for key in _TOLD if report.get(key)}
-    return {"verdict": report["verdict"], **told}
+    details = {key: report[key] for key in _REPORTED_KEYS if report.get(key)}
+    return {"verdict": report["verdict"], **details}
 
 
 def _strings(value: object) -> list[str]:

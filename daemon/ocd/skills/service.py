@@ -1,4 +1,4 @@
-"""The skill book (a part of the daemon): what was done once, kept, and done again."""
+"""Skills (a part of the daemon): recording and replaying them."""
 
 import asyncio
 import re
@@ -20,18 +20,18 @@ from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.safety.redact import redact, redact_text
 from ocd.skills.replay import SkillReplayRun, StepFailedError, assert_contract
-from ocd.skills.steps import SkillSteps, of_actions, of_steps
+from ocd.skills.steps import SkillSteps, from_actions, from_list
 from ocd.skills.store import Outcome, Skill, Skills, skill_id
 from ocd.verb_api.nested_calls import NestedCalls
 
-MAX_BYTES = 1 << 18
+MAX_SKILL_BYTES = 1 << 18
 _REF = re.compile(r"@?e[0-9]+")
 _OUTCOMES: dict[str, Outcome] = {"pass": "pass", "fail": "fail"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillRequest:
-    """A skill as its recorder wants it; exactly one of the last three says what it does."""
+    """A skill to record; exactly one of the last three fields is the source of its steps."""
 
     domain: str
     name: str
@@ -47,7 +47,7 @@ class SkillRequest:
 class SkillService:
     """Records skills and replays them.
 
-    check: raises what a call of the verb with these parameters would before it runs.
+    check: raises the error that a call with these parameters would get before it runs.
     """
 
     skills: Skills
@@ -57,28 +57,28 @@ class SkillService:
     calls: NestedCalls
     check: Callable[[str, Mapping[str, Any]], None]
 
-    async def record(self, wish: SkillRequest, session: str) -> dict[str, Any]:
-        """Keep a skill; returns what the verb answers."""
-        made = await self._make_steps(wish, session)
-        self._check(made)
-        contract, contract_id = wish.contract, wish.contract_id
+    async def record(self, request: SkillRequest, session: str) -> dict[str, Any]:
+        """Record a skill and return the reply of oc_skill_record."""
+        skill_steps = await self._make_steps(request, session)
+        self._check(skill_steps)
+        contract, contract_id = request.contract, request.contract_id
         if contract is None and contract_id is not None:
             contract = await asyncio.to_thread(self.skills.contract, contract_id)
-        domain = domain_of(wish.domain)
+        domain = domain_of(request.domain)
         skill = Skill(
-            skill_id=skill_id(domain, wish.name), domain=domain, name=wish.name,
-            description=redact_text(wish.description), steps=made.steps,
-            contract=redact(contract), contract_id=contract_id, parameters=made.parameters,
-            stored_at=now(), recorded_verdict=await self._verdict(contract, made, session),
+            skill_id=skill_id(domain, request.name), domain=domain, name=request.name,
+            description=redact_text(request.description), steps=skill_steps.steps,
+            contract=redact(contract), contract_id=contract_id, parameters=skill_steps.parameters,
+            stored_at=now(), recorded_verdict=await self._verdict(contract, skill_steps, session),
         )  # fmt: skip
-        if (size := len(msgspec.json.encode(skill))) > MAX_BYTES:
+        if (size := len(msgspec.json.encode(skill))) > MAX_SKILL_BYTES:
             raise OcdError(
-                "invalid_argument", f"The skill has {size} bytes, at most {MAX_BYTES}",
-                parameter="steps", limit=MAX_BYTES,
+                "invalid_argument", f"The skill has {size} bytes, at most {MAX_SKILL_BYTES}",
+                parameter="steps", limit=MAX_SKILL_BYTES,
             )  # fmt: skip
         skill, replaced, evicted = await asyncio.to_thread(self.skills.put, skill)
-        more = {"left_out": made.left_out, "evicted": evicted, "warning": _unbound(skill)}
-        more = {key: said for key, said in more.items() if said}
+        more = {"left_out": skill_steps.left_out, "evicted": evicted, "warning": _unbound(skill)}
+        more = {key: value for key, value in more.items() if value}
         return {
             **skill_to_dict(skill),
             "replaced": replaced,
@@ -86,26 +86,26 @@ class SkillService:
             "next_step": _replay_step(skill),
         }
 
-    async def _make_steps(self, wish: SkillRequest, session: str) -> SkillSteps:
-        if wish.steps is not None:
+    async def _make_steps(self, request: SkillRequest, session: str) -> SkillSteps:
+        if request.steps is not None:
             met = self._recent_elements(session)
-            await self._meet_refs(wish.steps, met, session)
-            return of_steps(wish.steps, met)
-        if wish.recording_id is not None:
-            meta = await self.recorder.find(wish.recording_id, session)
+            await self._resolve_refs(request.steps, met, session)
+            return from_list(request.steps, met)
+        if request.recording_id is not None:
+            meta = await self.recorder.find(request.recording_id, session)
             actions = await asyncio.to_thread(self.recorder.store.actions, meta.recording_id)
-            return of_actions([one for one in actions if not one["verb"].startswith("oc_")])
-        return of_actions(self.trails.last(session, wish.last_actions or 1))
+            return from_actions([one for one in actions if not one["verb"].startswith("oc_")])
+        return from_actions(self.trails.last(session, request.last_actions or 1))
 
     def _recent_elements(self, session: str) -> dict[str, Target]:
-        """Return the elements that the session's last actions were about, by their words."""
+        """Return the elements of the session's last actions, by the words that named them."""
         actions = self.trails.last(session)
         return {one["named"]: one for action in actions for one in targets(action)}
 
-    async def _meet_refs(
+    async def _resolve_refs(
         self, steps: Sequence[Mapping[str, Any]], met: dict[str, Target], session: str
     ) -> None:
-        """Look up refs that no action was about: they mean nothing on another day."""
+        """Resolve refs that no recent action used: they mean nothing in a later session."""
         for number, step in enumerate(steps, 1):
             for params in step.values():
                 ref = params.get("ref") if isinstance(params, dict) else None
@@ -116,8 +116,8 @@ class SkillService:
                 except OcdError as error:
                     raise OcdError(
                         "invalid_argument",
-                        f"steps: step {number} names {ref}, which is not there any more",
-                        hint="Name the element by query or selector.", parameter="steps",
+                        f"steps: step {number} names {ref}, which no longer exists",
+                        hint="Identify the element by query or selector.", parameter="steps",
                         step=number, why=error.code,
                     ) from error  # fmt: skip
 
@@ -129,9 +129,9 @@ class SkillService:
         found: Target = describe_target(ref, about)
         return {**found, "named": ref}
 
-    def _check(self, made: SkillSteps) -> None:
+    def _check(self, skill_steps: SkillSteps) -> None:
         """Raise invalid_argument, naming the step, if a step could never run."""
-        for number, step in enumerate(made.steps, 1):
+        for number, step in enumerate(skill_steps.steps, 1):
             try:
                 self.check(step.verb, step.params)
             except OcdError as error:
@@ -140,9 +140,9 @@ class SkillService:
                     hint=error.hint, **error.details, step=number,
                 ) from error  # fmt: skip
 
-    async def _verdict(self, contract: object, made: SkillSteps, session: str) -> str | None:
-        """Return the verdict about the page as it is, if the steps are what was done last."""
-        steps = [step.verb for step in made.steps[made.begun :]]
+    async def _verdict(self, contract: object, skill_steps: SkillSteps, session: str) -> str | None:
+        """Return the verdict about the current page, if the steps are the last ones performed."""
+        steps = [step.verb for step in skill_steps.steps[skill_steps.setup_steps :]]
         done = [action["verb"] for action in self.trails.last(session, len(steps))]
         if contract is None or done != steps or not self.sessions.get(session).tabs:
             return None
@@ -151,7 +151,7 @@ class SkillService:
     async def replay(
         self, skill: Skill, session: str, values: Mapping[str, str], times: tuple[int, int]
     ) -> dict[str, Any]:
-        """Do a skill again and return the verdict; step_failed names the step that failed.
+        """Replay a skill and return the verdict; step_failed names the step that failed.
 
         times: milliseconds to wait for an element, and for the contract to pass.
         """
@@ -166,7 +166,7 @@ class SkillService:
             await replay.run()
         except StepFailedError as failure:
             raise await self._step_failure(replay, failure) from failure
-        report = await replay.judge(times[1])
+        report = await replay.check_contract(times[1])
         verdict = report["verdict"]
         outcome = _OUTCOMES.get(verdict, "inconclusive")
         learnt = replay.learnt if verdict == "pass" else None
@@ -184,9 +184,9 @@ class SkillService:
         missing = {name: what for name, what in skill.parameters.items() if name not in values}
         if missing:
             raise OcdError(
-                "invalid_argument", f"parameters: {', '.join(missing)} not given",
+                "invalid_argument", f"parameters: missing {', '.join(missing)}",
                 parameter="parameters", missing=missing,
-                hint='Values that were secrets are not kept: parameters={"name": "…"}',
+                hint='Secret values are not stored: parameters={"name": "…"}',
             )  # fmt: skip
 
     async def _step_failure(self, replay: SkillReplayRun, failure: StepFailedError) -> OcdError:
@@ -198,30 +198,30 @@ class SkillService:
             "step_failed",
             f"Step {number} of {len(skill.steps)} of the skill {skill.name[:200]!r} failed "
             f"({step.description[:200]}): {error.message}",
-            hint="Look at the page or at the evidence, then record the skill anew.",
+            hint="Look at the page or at the evidence, then record the skill again.",
             **_skill_summary(after or skill), verdict="fail", completed=False,
             step={"step": number, "verb": step.verb, "description": step.description},
             error=error.body(), steps=replay.done, evidence=evidence,
         )  # fmt: skip
 
     def __repr__(self) -> str:
-        return f"Skillbook({self.skills!r})"
+        return f"SkillService({self.skills!r})"
 
 
 def _unbound(skill: Skill) -> str:
-    """Return what to say of a skill that names a contract which nobody knows."""
+    """Return a warning if the skill names an unknown contract, else an empty string."""
     if skill.contract_id is None or skill.contract is not None:
         return ""
     return (
-        f"No skill has stored a contract as {skill.contract_id[:200]!r}: replays of this one stay "
+        f"There is no stored contract {skill.contract_id[:200]!r}: replays of this skill stay "
         "inconclusive until it is recorded with `contract`"
     )
 
 
 def _skill_summary(skill: Skill) -> dict[str, Any]:
-    tally = msgspec.to_builtins(skill.replays)
+    replays = msgspec.to_builtins(skill.replays)
     about = {"skill_id": skill.skill_id, "domain": skill.domain, "name": skill.name}
-    return {**about, "status": skill.status, "replays": tally}
+    return {**about, "status": skill.status, "replays": replays}
 
 
 def skill_to_dict(skill: Skill) -> dict[str, Any]:

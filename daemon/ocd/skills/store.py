@@ -20,10 +20,10 @@ from ocd.skills.index import RecallQuery, SkillIndex
 from ocd.storage.keyed_log import KeyedLog
 
 MAX_SKILLS = 20_000
-# A skill that failed so often one after the other is not proposed any more.
-STREAK = 3
-_WEIGHT, _MOST_COUNTED = 0.025, 10
-_LAST = 0.2
+# A skill that failed this many times in a row is quarantined.
+QUARANTINE_STREAK = 3
+_REPLAY_WEIGHT, _MAX_COUNTED_REPLAYS = 0.025, 10
+_LAST_REPLAY_WEIGHT = 0.2
 
 Outcome = Literal["pass", "fail", "inconclusive", "broken"]
 Status = Literal["unproven", "proven", "quarantined"]
@@ -83,22 +83,26 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def status(self) -> Status:
         """Whether replays have shown that it works, or that it does not any more."""
-        if self.replays.streak >= STREAK:
+        if self.replays.streak >= QUARANTINE_STREAK:
             return "quarantined"
         return "proven" if self.replays.passes else "unproven"
 
     @property
     def rank(self) -> float:
-        """How much its replays speak for it."""
-        told = self.replays
-        bad = told.fails + told.broken
-        last = {"pass": _LAST, "fail": -_LAST, "broken": -_LAST}.get(told.last or "", 0.0)
-        counted = min(told.passes, _MOST_COUNTED) - min(bad, _MOST_COUNTED)
-        return round(_WEIGHT * counted + last, 3)
+        """The share of its score that comes from replays."""
+        stats = self.replays
+        bad = stats.fails + stats.broken
+        last = {
+            "pass": _LAST_REPLAY_WEIGHT,
+            "fail": -_LAST_REPLAY_WEIGHT,
+            "broken": -_LAST_REPLAY_WEIGHT,
+        }.get(stats.last or "", 0.0)
+        counted = min(stats.passes, _MAX_COUNTED_REPLAYS) - min(bad, _MAX_COUNTED_REPLAYS)
+        return round(_REPLAY_WEIGHT * counted + last, 3)
 
     @property
-    def said(self) -> str:
-        """The text that words are looked for in."""
+    def search_text(self) -> str:
+        """The text that a recall's words are searched in."""
         return " ".join((self.name, self.description, *(one.description for one in self.steps)))
 
     def has_same_steps(self, other: "Skill") -> bool:
@@ -109,7 +113,7 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecallResult:
     """Skills with their scores, how many fit, and how many of these were held back."""
 
     found: list[tuple[float, Skill]]
@@ -160,7 +164,7 @@ class Skills:
         if skill is None:
             raise OcdError(
                 "not_found", f"There is no skill {wanted[:200]!r}",
-                hint="Look for one: oc call oc_skill_recall", skill_id=wanted[:200],
+                hint="Find skills: oc call oc_skill_recall", skill_id=wanted[:200],
             )  # fmt: skip
         return skill
 
@@ -173,7 +177,7 @@ class Skills:
         if len(found) > 1:
             raise OcdError(
                 "ambiguous", f"{len(found)} skills are called {name[:200]!r}",
-                hint="Give the domain, or the skill_id.",
+                hint="Pass the domain, or the skill_id.",
                 candidates=[f"{skill.domain}: {skill.skill_id}" for skill in found[:10]],
             )  # fmt: skip
         return found[0] if found else self.get(name)
@@ -200,12 +204,12 @@ class Skills:
                     return skill.contract
         return None
 
-    def recall(self, wanted: RecallQuery) -> Recalled:
+    def recall(self, wanted: RecallQuery) -> RecallResult:
         """Return the skills that fit, best first; see the verb oc_skill_recall."""
         with self.store.hold() as skills:
             ids, total, hidden = self._index.search(wanted)
             found = [(score, skills[key]) for score, key in ids]
-        return Recalled(found, total, hidden)
+        return RecallResult(found, total, hidden)
 
     def __repr__(self) -> str:
         return f"Skills({self.store!r})"

@@ -10,7 +10,7 @@ from msgspec import Meta
 from ocd.browser.process import orphans as process_orphans
 from ocd.browser.process.chromium import Chromium
 from ocd.config.loader import Config
-from ocd.runtime.host_checks import check_ground
+from ocd.runtime.host_checks import check_host
 from ocd.verb_api.declaration import Output, Params, daemon_verb
 
 
@@ -36,7 +36,7 @@ class DoctorReport(Params):
 )  # fmt: skip
 async def oc_doctor_report(ward: DoctorServices, _params: DoctorReport) -> Output:
     config = ward.config()
-    findings = await asyncio.to_thread(check_ground, config)
+    findings = await asyncio.to_thread(check_host, config)
     orphans = await asyncio.to_thread(
         process_orphans.find_orphans, config.home, config.home / "run"
     )

@@ -76,7 +76,7 @@ async def emulate_device(tab: Tab, params: EmulateDevice) -> Output:
         "is_mobile": device.mobile, "has_touch": device.touch,
     }  # fmt: skip
     told: dict[str, Any] = {"device": params.preset or "custom", "viewport": viewport}
-    told["message"] = f"Shown as {told['device']}; reload for the server to see it"
+    told["message"] = f"Shown as {told['device']}; reload so that the server sees it"
     return Output(data={"tab_id": tab.id, **told, **({"user_agent": agent} if agent else {})})
 
 

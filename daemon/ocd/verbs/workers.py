@@ -11,7 +11,7 @@ from ocd.browser.sessions.session import Session
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.verb_api.declaration import PAYLOAD, SENDS_TO, Output, Params, daemon_verb, session_verb
 from ocd.workflows.service import Workflows
-from ocd.workflows.states import Report
+from ocd.workflows.states import WorkerReport
 
 
 class Worker(Params):
@@ -114,7 +114,7 @@ Data = Annotated[
 
 
 class WorkerUpdate(Params):
-    """Report the progress of a workflow worker
+    """WorkerReport the progress of a workflow worker
 
     What is not given stays unchanged. Too many updates in a row without new data end the worker as
     PARTIAL.
@@ -140,7 +140,7 @@ class WorkerUpdate(Params):
 
 
 class WorkerComplete(Params):
-    """Report that a workflow worker is done
+    """WorkerReport that a workflow worker is done
 
     Data reported before is kept; of repeated calls the last one counts.
     """

@@ -10,8 +10,9 @@ from ocd.api.errors import OcdError
 from ocd.browser.sessions.browser_contexts import MAX_WORKERS
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.verb_api.declaration import PAYLOAD, Output, Params, daemon_verb
-from ocd.workflows.service import Limits, WorkerAssignment, Workflows, prompt, worker_result
-from ocd.workflows.states import WorkerState, WorkflowMeta, verdict
+from ocd.workflows.service import WorkerAssignment, WorkflowLimits, Workflows, prompt, worker_result
+from ocd.workflows.states import WorkerState, WorkflowMeta
+from ocd.workflows.states import workflow_status as status_of
 
 MAX_MS = 86_400_000
 _MILLISECONDS = Meta(ge=1, le=MAX_MS)
@@ -126,7 +127,7 @@ async def workflow_init(workflows: Workflows, params: WorkflowInit) -> Output:
         ],
         "next_step": status,
     }
-    gone = {"pruned": begun.pruned, "released": begun.released}
+    gone = {"pruned": started.pruned, "released": started.released}
     return Output(data=data | {key: ids for key, ids in gone.items() if ids})
 
 
@@ -169,7 +170,7 @@ async def workflow_status(workflows: Workflows, params: WorkflowStatus) -> Outpu
     details = {"worker_details": [_worker_details(worker) for worker in workers]}
     data: dict[str, Any] = {
         "workflow_id": meta.workflow_id,
-        "status": verdict(workers),
+        "status": status_of(workers),
         "name": meta.name,
         "workers": [
             {"worker_id": w.worker_id, "worker_name": w.name, "tab_id": w.tab_id,
@@ -213,7 +214,7 @@ async def workflow_collect(workflows: Workflows, params: WorkflowCollect) -> Out
     counts = _counts(workers)
     data = {
         "workflow_id": meta.workflow_id,
-        "status": verdict(workers),
+        "status": status_of(workers),
         "completed_count": counts["completed_workers"],
         "partial_count": counts["partial_workers"],
         "failed_count": counts["failed_workers"],
@@ -244,7 +245,7 @@ async def workflow_collect_partial(workflows: Workflows, params: WorkflowCollect
     }
     data = {
         "workflow_id": meta.workflow_id,
-        "status": verdict(workers),
+        "status": status_of(workers),
         "progress": progress,
         "completed_workers": [worker_result(worker) for worker in chosen],
         "pending_worker_names": [w.name for w in workers if not w.ended],

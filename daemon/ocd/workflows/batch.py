@@ -1,4 +1,4 @@
-"""Scripts in several tabs at once: each is a call of javascript_tool on the one road."""
+"""Scripts in several tabs at once: each is a nested call of javascript_tool."""
 
 import asyncio
 import time
@@ -13,9 +13,9 @@ from ocd.ledger.cancellation import TaskStopped, stoppable
 from ocd.ledger.task_handle import TaskHandle
 from ocd.verb_api.nested_calls import NestedCalls, NestedReply
 
-# Of so many failures the error of a batch in which nothing went well tells.
-MAX_TOLD = 20
-MAX_BYTES = 4 << 20
+# How many failures the error of a batch lists in which every task failed.
+MAX_LISTED_FAILURES = 20
+MAX_VALUE_CHARS = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class BatchRun:
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(self.concurrency, len(self.jobs))):
-                    group.create_task(self._work_off(waiting))
+                    group.create_task(self._run_queue(waiting))
         except* OcdError as failures:  # the disk is full: nothing more can be kept
             storage = failures
         if storage is not None:
@@ -65,29 +65,29 @@ class BatchRun:
             first = results[0]["error"]
             raise OcdError(
                 "batch_failed", f"All {len(results)} tasks failed; the first: {first['message']}",
-                summary=summary, results=results[:MAX_TOLD],
+                summary=summary, results=results[:MAX_LISTED_FAILURES],
             )  # fmt: skip
         return {"results": results, "summary": summary}
 
-    async def _work_off(self, waiting: Iterator[tuple[int, BatchJob]]) -> None:
+    async def _run_queue(self, waiting: Iterator[tuple[int, BatchJob]]) -> None:
         for index, job in waiting:
             if self.work.stopping:
                 return
             if self.fail_fast and self.failed:
-                error = OcdError("cancelled", "Not run: another task failed before (fail_fast)")
+                error = OcdError("cancelled", "Not run: an earlier task failed (fail_fast)")
                 self._keep(index, job, time.monotonic(), {}, error)
                 continue
             try:
-                await self._one(index, job)
+                await self._run_job(index, job)
             except TaskStopped:
                 return
 
-    async def _one(self, index: int, job: BatchJob) -> None:
+    async def _run_job(self, index: int, job: BatchJob) -> None:
         began, where = time.monotonic(), {"tab_id": job.tab_id}
         limit = asyncio.timeout(job.timeout_ms / 1000)
         try:
             async with limit:
-                value = await self._in_its_tab(job, where)
+                value = await self._evaluate(job, where)
         except OcdError as error:
             self._keep(index, job, began, where, error)
         except TimeoutError:
@@ -96,7 +96,7 @@ class BatchRun:
         else:
             self._keep(index, job, began, where, value)
 
-    async def _in_its_tab(self, job: BatchJob, where: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
+    async def _evaluate(self, job: BatchJob, where: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
         opened = None
         if job.tab_id is None and job.url is not None:
             opened = where["tab_id"] = await self._open(job, job.url)
@@ -118,14 +118,14 @@ class BatchRun:
 
     async def _close(self, tab_id: str) -> None:
         try:
-            await self._may_bypass_capabilities("tabs_close", {"tab_id": tab_id})
+            await self._call_unrestricted("tabs_close", {"tab_id": tab_id})
         except OcdError:
             return  # it is gone already
 
     async def _call(self, verb: str, args: dict[str, Any]) -> NestedReply:
-        return await stoppable(self.work, self._may_bypass_capabilities(verb, args))
+        return await stoppable(self.work, self._call_unrestricted(verb, args))
 
-    async def _may_bypass_capabilities(self, verb: str, args: dict[str, Any]) -> NestedReply:
+    async def _call_unrestricted(self, verb: str, args: dict[str, Any]) -> NestedReply:
         return await self.calls.run(verb, args, session=self.work.session, lent=True)
 
     def _keep(
@@ -137,7 +137,7 @@ class BatchRun:
         outcome: Any,  # noqa: ANN401
     ) -> None:
         failed = isinstance(outcome, OcdError)
-        told: dict[str, Any] = {
+        result: dict[str, Any] = {
             "index": index,
             "tab_id": where.get("tab_id", job.tab_id),
             "worker_id": job.worker_id or where.get("tab_id", job.tab_id),
@@ -147,13 +147,13 @@ class BatchRun:
             "duration_ms": round((time.monotonic() - began) * 1000),
         }
         self.failed += failed
-        self.results[index] = told
-        self.work.add(msgspec.json.encode(told))
+        self.results[index] = result
+        self.work.add(msgspec.json.encode(result))
         self.work.progress(len(self.results), len(self.jobs))
 
 
 def sum_results(results: Sequence[dict[str, Any]]) -> dict[str, int]:
-    """Return how many results there are, how many of them are good, and their time together."""
+    """Return the number of results, of successes and failures, and their total duration."""
     good = sum(1 for one in results if one.get("success"))
     took = sum(one.get("duration_ms", 0) for one in results)
     counts = {"total": len(results), "succeeded": good, "failed": len(results) - good}
@@ -162,11 +162,11 @@ def sum_results(results: Sequence[dict[str, Any]]) -> dict[str, int]:
 
 def _value(answer: NestedReply) -> Any:  # noqa: ANN401 - any JSON value
     text = answer.content or ""
-    if len(text) > MAX_BYTES:
+    if len(text) > MAX_VALUE_CHARS:
         raise OcdError(
             "too_large", f"The script's value has {len(text)} characters",
             hint="Return less, or run it with javascript_tool and output_mode handle.",
-            limit=MAX_BYTES,
+            limit=MAX_VALUE_CHARS,
         )  # fmt: skip
     if answer.data.get("type") == "string" and text.lstrip()[:1] not in ("{", "["):
         return text

@@ -1,4 +1,4 @@
-"""Stepping through a paged viewer: capture what it shows, go on, until it ends."""
+"""Stepping through a paged viewer: capture each page, then go to the next, until it ends."""
 
 import time
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ from ocd.ledger.cancellation import TaskStopped
 from ocd.ledger.task_handle import TaskHandle
 from ocd.workflows.viewer_capture import PaginationPlan, ViewerCapture
 
-# After a page has changed it gets so long to become quiet.
-_QUIET_MS = 2000
+# How long a page that has changed may take to become idle.
+_IDLE_MS = 2000
 _CLICK_MS = 2000
 _MAX_FAILURES = 3
-# What a click on the way to the next page meets where there is none.
+# Errors of the click on the next button that mean there is no next page.
 _NO_NEXT = frozenset({"element_not_found", "not_enabled", "not_visible", "detached", "covered"})
 _PRINT = """(() => {
   const text = (document.body ? document.body.innerText : '') + location.href
@@ -30,7 +30,7 @@ _PRINT = """(() => {
 class PaginationRun:
     """One run through a viewer.
 
-    line: how the next button is named in the outline; place: where scrolling has come to.
+    next_button: the next button as the outline shows it; scroll_y: how far it has scrolled.
     """
 
     work: TaskHandle
@@ -40,18 +40,18 @@ class PaginationRun:
     failed: int = 0
     seen: set[str] = field(default_factory=set)
     last: str = ""
-    line: str = ""
-    place: float = 0
+    next_button: str = ""
+    scroll_y: float = 0
     started: float = field(default_factory=time.monotonic)
 
     async def run(self) -> dict[str, Any]:
-        """Go through the pages and return what it came to; they stand in the task's units.
+        """Go through the pages and return a summary; the pages are the task's units.
 
         Raises the error of the first page if that cannot be captured.
         """
         self.camera.grows = self.route.strategy == "scroll"
         try:
-            ended_by = await self._all()
+            ended_by = await self._capture_all()
         except TaskStopped:
             ended_by = "cancelled"
         route = self.route
@@ -66,13 +66,13 @@ class PaginationRun:
             "summary": f"{self.captured} pages captured, {self.failed} failed; ended: {ended_by}",
         }
 
-    async def _all(self) -> str:
+    async def _capture_all(self) -> str:
         for index in range(self.route.count):
             if self.work.stopping:
                 return "cancelled"
             number = self.route.start + index
             try:
-                end = await self._go(index, number) or await self._capture(number)
+                end = await self._next_page(index, number) or await self._capture(number)
             except OcdError as error:
                 if not self.captured and (self.route.strategy != "url" or index):
                     raise
@@ -83,7 +83,7 @@ class PaginationRun:
         return "total_pages" if self.route.count == self.route.total else "limit"
 
     def _fail(self, number: int, error: OcdError) -> str:
-        """Keep a page that failed; only addresses can be gone on with after it."""
+        """Record a page that failed; only strategy url can continue after it."""
         self.failed += 1
         told = {"page_number": number, "error": {"code": error.code, "message": error.message}}
         self.work.add(msgspec.json.encode(told))
@@ -91,9 +91,9 @@ class PaginationRun:
             return ""
         return "error"
 
-    # --- going on --------------------------------------------------------------------------------
+    # --- the next page ---------------------------------------------------------------------------
 
-    async def _go(self, index: int, number: int) -> str:
+    async def _next_page(self, index: int, number: int) -> str:
         """Go to the page; return why there is none, or an empty string."""
         if self.route.strategy == "url":
             return await self._visit(index, number)
@@ -102,12 +102,12 @@ class PaginationRun:
         if self.route.strategy == "scroll":
             return await self._scroll()
         keyboard = self.route.strategy == "keyboard"
-        other = await self._now("scrollX + ',' + scrollY" if keyboard else "''")
+        changed = await self._change_expression("scrollX + ',' + scrollY" if keyboard else "''")
         if keyboard:
             await self.camera.call("computer", action="key", text=self.route.key)
         elif end := await self._click():
             return end
-        await self._until_other(other)
+        await self._wait_for_change(changed)
         return ""
 
     async def _visit(self, index: int, number: int) -> str:
@@ -119,8 +119,8 @@ class PaginationRun:
         if isinstance(status, int) and status >= 400:
             if self.route.total is None and index:
                 return f"http_{status}"
-            raise OcdError("http_error", f"{url} answers {status}", url=url, status=status)
-        await self._quiet()
+            raise OcdError("http_error", f"{url} returned HTTP {status}", url=url, status=status)
+        await self._wait_for_idle()
         return ""
 
     async def _click(self) -> str:
@@ -145,12 +145,12 @@ class PaginationRun:
             answer = await self.camera.call(verb, **target)
         except OcdError as error:
             # A ref does not outlive its page; the button's line does.
-            if error.code != "stale_ref" or not self.line:
+            if error.code != "stale_ref" or not self.next_button:
                 raise
-            answer = await self.camera.call(verb, query=self.line, timeout_ms=_CLICK_MS)
+            answer = await self.camera.call(verb, query=self.next_button, timeout_ms=_CLICK_MS)
         told = answer.data.get("target") if isinstance(answer.data, dict) else None
         if isinstance(told, dict) and told.get("name"):
-            self.line = f"{told['role']} {msgspec.json.encode(told['name']).decode()}"
+            self.next_button = f"{told['role']} {msgspec.json.encode(told['name']).decode()}"
 
     async def _scroll(self) -> str:
         height = (await self.camera.call("javascript_tool", code="innerHeight")).content or "800"
@@ -158,22 +158,22 @@ class PaginationRun:
         within = {"selector": self.route.part} if self.route.part else {}
         for again in (False, True):
             there = await self.camera.call("lightweight_scroll", amount=amount, **within)
-            before, self.place = self.place, float(there.data["position"]["y"])
-            if self.place > before:
+            before, self.scroll_y = self.scroll_y, float(there.data["position"]["y"])
+            if self.scroll_y > before:
                 return ""
-            # It stands at the end: more may come, once.
-            if again or not await self._until_other(await self._now("''")):
+            # At the end: more may load, once.
+            if again or not await self._wait_for_change(await self._change_expression("''")):
                 break
         return "end"
 
-    async def _now(self, place: str) -> str:
-        """Return an expression that becomes true when the page is another than now."""
+    async def _change_expression(self, place: str) -> str:
+        """Return an expression that becomes true when the page differs from now."""
         expression = _PRINT.replace("PLACE", place)
         before = (await self.camera.call("javascript_tool", code=expression)).content
         return f"{expression} !== {msgspec.json.encode(before).decode()}"
 
-    async def _until_other(self, expression: str) -> bool:
-        """Wait for the page to be another, then to be quiet; False if it stays the same."""
+    async def _wait_for_change(self, expression: str) -> bool:
+        """Wait for the page to change, then to become idle; False if it stays the same."""
         try:
             await self.camera.call(
                 "wait_for", type="function", value=expression, timeout_ms=self.route.wait_ms
@@ -182,12 +182,12 @@ class PaginationRun:
             if error.code != "timeout":
                 raise
             return False
-        await self._quiet()
+        await self._wait_for_idle()
         return True
 
-    async def _quiet(self) -> None:
+    async def _wait_for_idle(self) -> None:
         try:
-            await self.camera.call("wait_for", type="idle", timeout_ms=_QUIET_MS)
+            await self.camera.call("wait_for", type="idle", timeout_ms=_IDLE_MS)
         except OcdError as error:
             if error.code != "timeout":
                 raise
@@ -195,7 +195,7 @@ class PaginationRun:
     # --- capturing -------------------------------------------------------------------------------
 
     async def _capture(self, number: int) -> str:
-        """Keep what the page shows; return why it is the end if it was seen before."""
+        """Store what the page shows; return why it is the end if it was seen before."""
         page, mark = await self.camera.take(number)
         if self.camera.grows and self.route.capture != "screenshot":
             if not self.camera.fresh(page):

@@ -1,4 +1,4 @@
-"""Running a plan: its steps are calls on the one road, in order, with retries and recovery."""
+"""Running a plan: its steps are nested calls, in order, with retries and recovery."""
 
 import asyncio
 import time
@@ -12,13 +12,22 @@ from ocd.api.errors import OcdError, did_you_mean
 from ocd.ledger.cancellation import TaskStopped, stoppable
 from ocd.ledger.task_handle import TaskHandle
 from ocd.verb_api.nested_calls import NestedCalls, NestedReply
-from ocd.workflows.plan_schema import Handler, Parse, Plan, Step, at, check_given, substitute, unmet
+from ocd.workflows.plan_schema import (
+    ErrorHandler,
+    Plan,
+    PlanStep,
+    ResultParsing,
+    check_params,
+    get_at_path,
+    substitute,
+    unmet_criteria,
+)
 from ocd.workflows.plan_store import PlanStore
 
 Entry = Mapping[str, Any]
-# A result that is longer in JSON is not told with its step; who wants it stores it.
-MAX_RESULT = 4000
-_NEVER_AGAIN = frozenset(
+# A result whose JSON is longer is left out of its step; plans that need it store it.
+MAX_RESULT_BYTES = 4000
+_NOT_RETRIED = frozenset(
     {"invalid_argument", "unknown_verb", "CAPABILITY_DISABLED", "domain_blocked", "limit_reached",
      "shutting_down", "exfiltration_denied", "consent_needed", "invalid_url"}
 )  # fmt: skip
@@ -27,14 +36,14 @@ _EMPTY: tuple[object, ...] = ("", None, [], {})
 
 @dataclass(frozen=True, slots=True)
 class Planner:
-    """A part: stored plans, the catalog by verb, and the road that steps take."""
+    """A part: stored plans, the catalog by verb, and the nested calls that run steps."""
 
     store: PlanStore
     calls: NestedCalls
     entries: Mapping[str, Entry]
 
     def check(self, plan: Plan, given: Mapping[str, Any]) -> None:
-        """Raise invalid_argument for unknown tools, missing parameters and those nobody uses."""
+        """Raise invalid_argument for unknown tools, and for missing and unused parameters."""
         for step in plan.all_steps():
             if step.tool not in self.entries:
                 raise OcdError(
@@ -43,7 +52,7 @@ class Planner:
                     hint=did_you_mean(step.tool, self.entries, "See: oc catalog"),
                     parameter="plan",
                 )
-        check_given(plan, given)
+        check_params(plan, given)
 
     async def run(
         self, work: TaskHandle, plan: Plan, given: Mapping[str, Any], tab_id: str | None
@@ -59,7 +68,7 @@ class Planner:
             values["tab_id"] = tab_id
         declared = {*plan.parameters, *values, *plan.names_stored()}
         run = _PlanRun(self, work, plan, tab_id, values, declared)
-        return await run.all()
+        return await run.run_all()
 
 
 @dataclass(slots=True)
@@ -74,7 +83,7 @@ class _PlanRun:
     done: list[dict[str, Any]] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
-    async def all(self) -> dict[str, Any]:
+    async def run_all(self) -> dict[str, Any]:
         try:
             for step in self.plan.steps:
                 if self.work.stopping:
@@ -82,7 +91,7 @@ class _PlanRun:
                 self.work.progress(len(self.done), len(self.plan.steps), step.tool)
                 await self._step(step)
             else:
-                await self._judge()
+                await self._check_success()
         except TaskStopped:
             pass
         return self._report("CANCELLED" if self.work.stopping else "SUCCESS")
@@ -98,14 +107,14 @@ class _PlanRun:
         }
 
     def _failure(self) -> dict[str, Any]:
-        """Return what an error tells of the run: names, not values, which may be large."""
+        """Return what an error reports of the run: names, not values, which may be large."""
         told = self._report("FAILED")
         del told["data"], told["steps"]
         return {**told, "stored": sorted(self.outputs)}
 
     # --- one step ------------------------------------------------------------------------------
 
-    async def _step(self, step: Step) -> None:
+    async def _step(self, step: PlanStep) -> None:
         record: dict[str, Any] = {"order": step.order, "tool": step.tool}
         if step.name:
             record["name"] = step.name
@@ -128,16 +137,16 @@ class _PlanRun:
         self.done.append(record)
         self.work.add(msgspec.json.encode(record))
 
-    async def _with_retries(self, step: Step) -> dict[str, Any]:
+    async def _with_retries(self, step: PlanStep) -> dict[str, Any]:
         for attempt in range(1, step.retries + 1):
             try:
                 return {"attempts": attempt, **await self._once(step)}
             except OcdError as error:
-                if error.code in _NEVER_AGAIN:
+                if error.code in _NOT_RETRIED:
                     raise
         return {"attempts": step.retries + 1, **await self._once(step)}
 
-    async def _once(self, step: Step) -> dict[str, Any]:
+    async def _once(self, step: PlanStep) -> dict[str, Any]:
         args = self._args(step)
         call = self.planner.calls.run(step.tool, args, session=self.work.session)
         limit = asyncio.timeout(None if step.timeout_ms is None else step.timeout_ms / 1000)
@@ -149,7 +158,7 @@ class _PlanRun:
             raise OcdError("timeout", message, timeout_ms=step.timeout_ms) from None
         return await self._store_result(step.parse_result, answer)
 
-    def _args(self, step: Step) -> dict[str, Any]:
+    def _args(self, step: PlanStep) -> dict[str, Any]:
         args = dict(substitute(step.args, self.values, self.declared))
         takes = self.planner.entries[step.tool]["params"]["properties"]
         if self.tab_id is not None and "tab_id" in takes and not {"tab_id", "tabId"} & set(args):
@@ -159,8 +168,10 @@ class _PlanRun:
             args["timeout_ms"] = step.timeout_ms
         return args
 
-    async def _store_result(self, parse: Parse | None, answer: NestedReply) -> dict[str, Any]:
-        """Store what the step is to store, and return what is told of its result."""
+    async def _store_result(
+        self, parse: ResultParsing | None, answer: NestedReply
+    ) -> dict[str, Any]:
+        """Store the step's result if it says so, and return what its record shows of it."""
         data = msgspec.json.decode(await asyncio.to_thread(answer.encode))
         value = _value(parse, answer.content, data)
         told: dict[str, Any] = {"empty": True} if value in _EMPTY else {}
@@ -168,14 +179,14 @@ class _PlanRun:
             self.values[parse.store_as] = self.outputs[parse.store_as] = value
             told["stored_as"] = parse.store_as
         size = len(msgspec.json.encode(value))
-        if size <= MAX_RESULT:
+        if size <= MAX_RESULT_BYTES:
             return {**told, "result": value}
         return told if "stored_as" in told else {**told, "result_bytes_not_stored": size}
 
     # --- recovery ------------------------------------------------------------------------------
 
-    async def _recover(self, step: Step, condition: str, record: dict[str, Any]) -> bool:
-        """Run the handler of the condition; True if the plan goes on after it.
+    async def _recover(self, step: PlanStep, condition: str, record: dict[str, Any]) -> bool:
+        """Run the handler of the condition; True if the plan continues after it.
 
         Raises plan_failed if the handler fails, or says stop.
         """
@@ -193,11 +204,13 @@ class _PlanRun:
                 step, error, f" and its recovery ({handler.condition})"
             ) from None
         if handler.action == "stop":
-            raise self._step_error(step, OcdError("cancelled", f"{handler.condition} says stop"))
+            raise self._step_error(
+                step, OcdError("cancelled", f"{handler.condition} requests stop")
+            )
         record["recovered"] = True
         return True
 
-    def _handler(self, step: Step, condition: str) -> Handler | None:
+    def _handler(self, step: PlanStep, condition: str) -> ErrorHandler | None:
         kind = condition.partition("_")[2]
         wanted = {condition, f"any_{kind}", condition.replace("step", "step_")}
         if step.name:
@@ -205,7 +218,7 @@ class _PlanRun:
         handlers = self.plan.error_handlers
         return next((one for one in handlers if one.condition in wanted), None)
 
-    def _step_error(self, step: Step, cause: OcdError, more: str = "") -> OcdError:
+    def _step_error(self, step: PlanStep, cause: OcdError, more: str = "") -> OcdError:
         return OcdError(
             "plan_failed",
             f"Step {step.order} ({step.tool}){more} failed: {cause.message}",
@@ -217,10 +230,10 @@ class _PlanRun:
 
     # --- the end -------------------------------------------------------------------------------
 
-    async def _judge(self) -> None:
-        """Raise plan_failed if the outputs, or the page, are not what makes a success."""
+    async def _check_success(self) -> None:
+        """Raise plan_failed if the outputs or the page do not meet the success criteria."""
         criteria = self.plan.success_criteria
-        missing = unmet(criteria, self.outputs)
+        missing = unmet_criteria(criteria, self.outputs)
         if criteria.contract is not None:
             there = {"tab_id": self.tab_id} if self.tab_id else {}
             args = {"contract": criteria.contract, **there}
@@ -230,20 +243,20 @@ class _PlanRun:
         if missing:
             raise OcdError(
                 "plan_failed", f"The plan ran, but its success criteria are not met: {missing}",
-                hint="They look at what steps stored (parse_result.store_as).", missing=missing,
+                hint="They apply to stored results (parse_result.store_as).", missing=missing,
                 **self._failure(),
             )  # fmt: skip
 
 
-def _value(parse: Parse | None, content: str | None, data: Any) -> Any:  # noqa: ANN401 - JSON
+def _value(parse: ResultParsing | None, content: str | None, data: Any) -> Any:  # noqa: ANN401 - JSON
     if parse is not None and parse.format == "text":
         value: Any = content if content is not None else msgspec.json.encode(data).decode()
     else:
         value = data if content is None else _parse(content)
     if parse is None or not parse.extract_field:
         return value
-    found = at(value, parse.extract_field) if isinstance(value, (dict, list)) else None
-    return at(data, parse.extract_field) if found is None else found
+    found = get_at_path(value, parse.extract_field) if isinstance(value, (dict, list)) else None
+    return get_at_path(data, parse.extract_field) if found is None else found
 
 
 def _parse(content: str) -> Any:  # noqa: ANN401 - any JSON value

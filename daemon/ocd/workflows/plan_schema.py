@@ -1,4 +1,4 @@
-"""Plans as callers write them, made whole: pure.
+"""Plans as callers write them, normalized: pure.
 
 {"name"?, "parameters"?: {name: {"default"?, …} | value}, "steps": [step, …], "error_handlers"?,
 "success_criteria"?}. A step: {"tool", "args", "order"?, "name"?, "description"?, "timeout_ms"?,
@@ -22,21 +22,21 @@ _ALIASES = {
     "verb": "tool", "params": "args", "arguments": "args", "timeout": "timeout_ms",
     "retry": "retries", "retry_on_fail": "retries", "parse": "parse_result",
 }  # fmt: skip
-# What plans of others say about themselves, and nobody needs to run them.
+# Metadata of plans that other tools export; running a plan does not need it.
 _ABOUT = frozenset({"version", "format", "left_out", "created_at", "updated_at", "id", "plan_id"})
 _NAME = re.compile(r"\$\{([A-Za-z_][\w-]*)((?:\.[\w-]+)*)\}")
 
 
-class Parse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What becomes of a step's result; `extract_field` is a path such as items.0.title."""
+class ResultParsing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to do with a step's result; `extract_field` is a path such as items.0.title."""
 
     format: Literal["json", "text"] = "json"
     extract_field: str = ""
     store_as: str = ""
 
 
-class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One call."""
+class PlanStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One step: a call of a tool."""
 
     tool: str
     args: dict[str, Any] = {}
@@ -46,22 +46,22 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     timeout_ms: Annotated[int, Meta(ge=1, le=600_000)] | None = None
     retries: Annotated[int, Meta(ge=0, le=MAX_RETRIES)] = 0
     on_error: Literal["stop", "continue"] = "stop"
-    parse_result: Parse | None = None
+    parse_result: ResultParsing | None = None
 
 
-class Handler(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is done when a step fails or has no result.
+class ErrorHandler(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to do when a step fails or has no result.
 
-    condition: step2_error, step2_empty_result, NAME_error, any_error. action: go on after its
-    steps, do the failed step once more, or stop.
+    condition: step2_error, step2_empty_result, NAME_error, any_error. action: continue after
+    its steps, retry the failed step once, or stop.
     """
 
     condition: str
     action: Literal["continue", "retry", "stop"] = "continue"
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PlanStep, ...] = ()
 
 
-class Criteria(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SuccessCriteria(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When the plan was a success: looks at what steps stored, never at parameters."""
 
     min_data_items: int = 0
@@ -72,14 +72,14 @@ class Criteria(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A plan; every step has its order."""
 
-    steps: Annotated[tuple[Step, ...], Meta(min_length=1, max_length=MAX_STEPS)]
+    steps: Annotated[tuple[PlanStep, ...], Meta(min_length=1, max_length=MAX_STEPS)]
     name: str = ""
     description: str = ""
     parameters: dict[str, Any] = {}
-    error_handlers: tuple[Handler, ...] = ()
-    success_criteria: Criteria = Criteria()
+    error_handlers: tuple[ErrorHandler, ...] = ()
+    success_criteria: SuccessCriteria = SuccessCriteria()
 
-    def all_steps(self) -> Iterator[Step]:
+    def all_steps(self) -> Iterator[PlanStep]:
         """Yield the steps, those of the handlers too."""
         yield from self.steps
         for handler in self.error_handlers:
@@ -96,11 +96,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def defaults(self) -> dict[str, Any]:
         """Return the values of the parameters that have one."""
         found = {}
-        for name, said in self.parameters.items():
-            if not isinstance(said, dict):
-                found[name] = said
-            elif "default" in said:
-                found[name] = said["default"]
+        for name, declared in self.parameters.items():
+            if not isinstance(declared, dict):
+                found[name] = declared
+            elif "default" in declared:
+                found[name] = declared["default"]
         return found
 
 
@@ -124,13 +124,13 @@ def plan_of(raw: object) -> Plan:
 def _plan_error(why: str, hint: str = "") -> OcdError:
     hint = hint or 'A plan: {"steps": [{"tool": "navigate", "args": {"url": "…"}}]}'
     return OcdError(
-        "invalid_argument", f"execute_plan: the plan is wrong: {why}", hint=hint, parameter="plan"
+        "invalid_argument", f"execute_plan: invalid plan: {why}", hint=hint, parameter="plan"
     )
 
 
 def _steps(raw: object) -> list[dict[str, Any]]:
     if not isinstance(raw, list):
-        raise _plan_error("steps is no list")
+        raise _plan_error("steps must be a list")
     return [_step(one, number) for number, one in enumerate(raw, 1)]
 
 
@@ -156,7 +156,7 @@ def _handler(raw: object) -> dict[str, Any]:
 def _criteria(raw: object) -> Any:  # noqa: ANN401 - checked by the conversion
     given = snake_case_keys(raw) if isinstance(raw, dict) else raw
     if isinstance(given, dict) and given.pop("custom_check", None):
-        raise _plan_error("custom_check is not supported", "Use a contract, as oc_assert takes it.")
+        raise _plan_error("custom_check is not supported", "Use a contract, as in oc_assert.")
     return given
 
 
@@ -177,8 +177,8 @@ def _names_in(value: Any) -> Iterator[re.Match[str]]:  # noqa: ANN401 - any JSON
 def substitute(value: Any, known: Mapping[str, Any], declared: set[str]) -> Any:  # noqa: ANN401 - JSON
     """Return the value with ${name} and ${name.path} replaced; once, never what was put in.
 
-    A text that is but one name becomes the value itself. Names that nobody declared stay as they
-    are: scripts have such templates, too. Raises invalid_argument for one without a value.
+    A string that is just one name becomes the value itself. Undeclared names stay as they are:
+    scripts have such templates, too. Raises invalid_argument for one without a value.
     """
     if isinstance(value, dict):
         return {key: substitute(item, known, declared) for key, item in value.items()}
@@ -203,13 +203,13 @@ def _value(match: re.Match[str], known: Mapping[str, Any]) -> Any:  # noqa: ANN4
     if match[1] not in known:
         raise OcdError(
             "invalid_argument", f"execute_plan: {match[0]} has no value",
-            hint=f'Give it: params {{"{match[1]}": …}}', parameter=f"params.{match[1]}",
+            hint=f'Pass it: params {{"{match[1]}": …}}', parameter=f"params.{match[1]}",
         )  # fmt: skip
-    return at(known[match[1]], match[2].lstrip("."))
+    return get_at_path(known[match[1]], match[2].lstrip("."))
 
 
-def at(value: Any, path: str) -> Any:  # noqa: ANN401 - any JSON value
-    """Return what stands at a path of keys and positions (items.0.title); None if nothing does."""
+def get_at_path(value: Any, path: str) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value at a path of keys and positions (items.0.title); None if there is none."""
     for key in filter(None, path.split(".")):
         if isinstance(value, dict):
             value = value.get(key)
@@ -220,14 +220,14 @@ def at(value: Any, path: str) -> Any:  # noqa: ANN401 - any JSON value
     return value
 
 
-def check_given(plan: Plan, given: Mapping[str, Any]) -> None:
-    """Raise invalid_argument for a parameter that the plan lacks, or that nothing uses."""
+def check_params(plan: Plan, given: Mapping[str, Any]) -> None:
+    """Raise invalid_argument for a missing parameter, or one that the plan does not have."""
     own = set(plan.parameters)
     missing = sorted((own & plan.names_used()) - set(given) - set(plan.defaults()))
     if missing := [name for name in missing if name not in plan.names_stored()]:
         raise OcdError(
             "invalid_argument", f"execute_plan: the plan needs {', '.join(missing)}",
-            hint=f'Give it: params {{"{missing[0]}": …}}', parameter=f"params.{missing[0]}",
+            hint=f'Pass it: params {{"{missing[0]}": …}}', parameter=f"params.{missing[0]}",
         )  # fmt: skip
     takes = own | plan.names_used()
     for name in given:
@@ -237,8 +237,8 @@ def check_given(plan: Plan, given: Mapping[str, Any]) -> None:
             raise OcdError("invalid_argument", message, hint=hint, parameter=f"params.{name[:200]}")
 
 
-def unmet(criteria: Criteria, outputs: Mapping[str, Any]) -> list[str]:
-    """Return what is missing in the outputs for a success."""
+def unmet_criteria(criteria: SuccessCriteria, outputs: Mapping[str, Any]) -> list[str]:
+    """Return the criteria that the outputs do not meet."""
     missing = []
     sizes = [len(value) for value in outputs.values() if isinstance(value, (list, dict))]
     if max(sizes, default=0) < criteria.min_data_items:
@@ -247,12 +247,12 @@ def unmet(criteria: Criteria, outputs: Mapping[str, Any]) -> list[str]:
 
 
 def _has(outputs: Mapping[str, Any], name: str) -> bool:
-    if at(dict(outputs), name) is not None:
+    if get_at_path(dict(outputs), name) is not None:
         return True
     return any(_within(value, name) for value in outputs.values())
 
 
 def _within(value: Any, name: str) -> bool:  # noqa: ANN401 - any JSON value
     if isinstance(value, list):
-        return bool(value) and all(at(item, name) is not None for item in value)
-    return at(value, name) is not None
+        return bool(value) and all(get_at_path(item, name) is not None for item in value)
+    return get_at_path(value, name) is not None

@@ -46,7 +46,7 @@ class PlanStore:
         path = self._file(plan_id)
         if self._read(path) is None and len(self.files()) >= MAX_PLANS:
             raise OcdError(
-                "limit_reached", f"There are {MAX_PLANS} plans, which is the most.",
+                "limit_reached", f"There are {MAX_PLANS} plans already, which is the maximum.",
                 hint=f"Remove files from {self.folder}.", limit=MAX_PLANS,
             )  # fmt: skip
         make_dir(self.folder)
@@ -62,7 +62,7 @@ class PlanStore:
             known = self.ids()
             raise OcdError(
                 "plan_not_found", f"There is no plan {plan_id[:200]!r}",
-                hint="Give it inline as plan, or store it with save_as.",
+                hint="Pass it inline as plan, or store it with save_as.",
                 available_plans=[one[:200] for one in known[:100]], plan_count=len(known),
             )  # fmt: skip
         return found.plan
@@ -79,7 +79,7 @@ class PlanStore:
             try:
                 stored = self._read(path)
             except OcdError:
-                continue  # told when it is asked for
+                continue  # reported when it is loaded
             if stored is not None:
                 found.append(stored.plan_id)
         return found

@@ -1,7 +1,7 @@
-"""What a workflow's worker is and how it may change: pure, without files or clocks.
+"""States of a workflow's workers and how they change: pure, without files or clocks.
 
-INIT → IN_PROGRESS → SUCCESS | PARTIAL | FAIL. A worker that is ended for it (timeout, stale,
-cleanup) becomes PARTIAL and keeps what it had reported; its own late word still counts.
+INIT → IN_PROGRESS → SUCCESS | PARTIAL | FAIL. A worker that is stopped (timeout, stale,
+cleanup) becomes PARTIAL and keeps what it has reported; a late report of its own still counts.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ocd.api.timestamps import rfc3339
 
 VERSION = 1
-MAX_LOG = 500
+MAX_LOG_ENTRIES = 500
 MAX_ERRORS = 100
 
 WorkerStatus = Literal["INIT", "IN_PROGRESS", "SUCCESS", "PARTIAL", "FAIL"]
@@ -24,7 +24,7 @@ ENDED = frozenset({"SUCCESS", "PARTIAL", "FAIL"})
 
 
 class WorkflowMeta(msgspec.Struct, frozen=True, kw_only=True):
-    """What was agreed when the workflow began, and when it was cleaned up; times are RFC 3339."""
+    """A workflow as it was started, and when it was cleaned up; times are RFC 3339."""
 
     workflow_id: str
     name: str
@@ -39,8 +39,8 @@ class WorkflowMeta(msgspec.Struct, frozen=True, kw_only=True):
     version: int = VERSION
 
 
-class Step(msgspec.Struct, frozen=True):
-    """One line of a worker's progress."""
+class ProgressEntry(msgspec.Struct, frozen=True):
+    """One entry of a worker's progress log."""
 
     iteration: int
     timestamp: str
@@ -71,7 +71,7 @@ class WorkerState(msgspec.Struct, frozen=True, kw_only=True):
     ended_by: EndedBy | None = None
     result_summary: str = ""
     extracted_data: Any = None
-    progress_log: tuple[Step, ...] = ()
+    progress_log: tuple[ProgressEntry, ...] = ()
     errors: tuple[str, ...] = ()
     dropped: int = 0
     load_error: str | None = None
@@ -91,8 +91,8 @@ class WorkerState(msgspec.Struct, frozen=True, kw_only=True):
         return self.ended and self.ended_by != "worker"
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker says of itself; None: nothing about that."""
+class WorkerReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker reports; None: unchanged."""
 
     status: WorkerStatus | None = None
     iteration: int | None = None
@@ -115,7 +115,9 @@ def fingerprint(data: Any) -> str:  # noqa: ANN401 - any JSON value
     return hashlib.sha256(msgspec.json.encode(data, order="sorted")).hexdigest()
 
 
-def apply_report(worker: WorkerState, report: Report, max_stale: int, now: str) -> WorkerState:
+def apply_report(
+    worker: WorkerState, report: WorkerReport, max_stale: int, now: str
+) -> WorkerState:
     """Return the worker after its report: what the report does not name stays as it was."""
     worker = _with_data(worker, report.extracted_data, now)
     if report.iteration is not None:
@@ -130,24 +132,24 @@ def apply_report(worker: WorkerState, report: Report, max_stale: int, now: str) 
         return worker
     if worker.unchanged >= max_stale:
         summary = f"[stale] {worker.unchanged} updates without new data"
-        return force(worker, "stale", summary, now)
+        return stop_worker(worker, "stale", summary, now)
     return replace(worker, status=report.status or "IN_PROGRESS")
 
 
 def _with_data(worker: WorkerState, data: Any, now: str) -> WorkerState:  # noqa: ANN401 - JSON
     if data is None:
         return replace(worker, last_updated_at=now)
-    whole = merge(worker.extracted_data, data)
-    mark = fingerprint(whole)
-    unchanged = worker.unchanged + 1 if mark == worker.fingerprint else 0
+    merged = merge(worker.extracted_data, data)
+    digest = fingerprint(merged)
+    unchanged = worker.unchanged + 1 if digest == worker.fingerprint else 0
     return replace(
-        worker, extracted_data=whole, fingerprint=mark, unchanged=unchanged, last_updated_at=now
+        worker, extracted_data=merged, fingerprint=digest, unchanged=unchanged, last_updated_at=now
     )
 
 
-def _with_log(worker: WorkerState, report: Report, now: str) -> WorkerState:
+def _with_log(worker: WorkerState, report: WorkerReport, now: str) -> WorkerState:
     errors = worker.errors if report.error is None else (*worker.errors, report.error)
-    step = Step(
+    step = ProgressEntry(
         worker.iteration,
         now,
         report.action or "",
@@ -155,15 +157,15 @@ def _with_log(worker: WorkerState, report: Report, now: str) -> WorkerState:
         report.error,
     )
     log = (*worker.progress_log, step)
-    over = max(len(log) - MAX_LOG, 0) + max(len(errors) - MAX_ERRORS, 0)
+    over = max(len(log) - MAX_LOG_ENTRIES, 0) + max(len(errors) - MAX_ERRORS, 0)
     return replace(
-        worker, progress_log=log[-MAX_LOG:], errors=errors[-MAX_ERRORS:],
+        worker, progress_log=log[-MAX_LOG_ENTRIES:], errors=errors[-MAX_ERRORS:],
         dropped=worker.dropped + over,
     )  # fmt: skip
 
 
-def force(worker: WorkerState, by: EndedBy, summary: str, at: str) -> WorkerState:
-    """Return the worker, ended for it as PARTIAL; what it has reported stays."""
+def stop_worker(worker: WorkerState, by: EndedBy, summary: str, at: str) -> WorkerState:
+    """Return the worker, stopped as PARTIAL; its reported data stays."""
     if worker.ended:
         return worker
     if worker.result_summary:
@@ -171,20 +173,20 @@ def force(worker: WorkerState, by: EndedBy, summary: str, at: str) -> WorkerStat
     return replace(worker, status="PARTIAL", ended_at=at, ended_by=by, result_summary=summary)
 
 
-def overdue(meta: WorkflowMeta, worker: WorkerState, now: str) -> WorkerState:
-    """Return the worker, ended if its time or the workflow's was over before `now`."""
+def apply_deadlines(meta: WorkflowMeta, worker: WorkerState, now: str) -> WorkerState:
+    """Return the worker, stopped if its deadline or the workflow's has passed."""
     own = _later(worker.started_at, worker.timeout_ms)
     everyone = ends_at(meta)
     if worker.ended or now < min(own, everyone):
         return worker
     if own <= everyone:
-        return force(worker, "timeout", f"[timeout] after {worker.timeout_ms} ms", own)
+        return stop_worker(worker, "timeout", f"[timeout] after {worker.timeout_ms} ms", own)
     summary = f"[timeout] the workflow ended after {meta.global_timeout_ms} ms"
-    return force(worker, "global_timeout", summary, everyone)
+    return stop_worker(worker, "global_timeout", summary, everyone)
 
 
 def ends_at(meta: WorkflowMeta) -> str:
-    """Return when all workers of the workflow have ended at the latest."""
+    """Return the time by which all workers of the workflow have ended."""
     return _later(meta.created_at, meta.global_timeout_ms)
 
 
@@ -193,20 +195,20 @@ def _later(time: str, milliseconds: int) -> str:
     return rfc3339(moment)
 
 
-def verdict(workers: Sequence[WorkerState]) -> str:
+def workflow_status(workers: Sequence[WorkerState]) -> str:
     """Return INIT, RUNNING, COMPLETED, PARTIAL or FAILED.
 
-    COMPLETED: every worker said SUCCESS. FAILED: none has anything to show, be it that it failed
-    or that it was ended without having reported data.
+    COMPLETED: every worker reported SUCCESS. FAILED: none has a result: each one failed or was
+    stopped before it reported data.
     """
     if not all(worker.ended for worker in workers):
         return "INIT" if all(worker.status == "INIT" for worker in workers) else "RUNNING"
     if all(worker.status == "SUCCESS" for worker in workers):
         return "COMPLETED"
-    if all(_shows_nothing(worker) for worker in workers):
+    if all(_has_no_result(worker) for worker in workers):
         return "FAILED"
     return "PARTIAL"
 
 
-def _shows_nothing(worker: WorkerState) -> bool:
+def _has_no_result(worker: WorkerState) -> bool:
     return worker.status == "FAIL" or (worker.forced and worker.extracted_data in (None, {}, []))

@@ -13,7 +13,7 @@ could disagree. Write order:
 2. It is renamed to `<id>`, and the folder above it synced: the commit. workflow.named.
 3. A report replaces the file of its worker, whole. workflow.worker.
 4. Cleaning up ends each worker in this way, then says so in workflow.json. workflow.cleaned.
-5. Beyond MOST_WORKFLOWS the oldest go that were cleaned up, or whose time is over: renamed to
+5. Beyond MAX_WORKFLOWS the oldest go that were cleaned up, or whose time is over: renamed to
    `.<id>.gone` (workflow.gone), then removed (workflow.removed).
 
 A crash before 2 or inside 5 leaves a folder with a leading dot, which the next workflow removes.
@@ -49,10 +49,17 @@ from ocd.storage.files import (
     sync_dir,
     write_whole,
 )
-from ocd.workflows.states import VERSION, WorkerState, WorkflowMeta, ends_at, force, overdue
+from ocd.workflows.states import (
+    VERSION,
+    WorkerState,
+    WorkflowMeta,
+    apply_deadlines,
+    ends_at,
+    stop_worker,
+)
 
 MAX_WORKFLOWS = 100
-MAX_BYTES = 8 << 20
+MAX_WORKER_BYTES = 8 << 20
 _ID = re.compile(r"wf-\d{8}-\d{9}-[0-9a-f]{6}")
 _S = TypeVar("_S", WorkflowMeta, WorkerState)
 logger = logging.getLogger(__name__)
@@ -81,9 +88,9 @@ class WorkflowStore:
     def check_room(self) -> None:
         """Raise limit_reached if there is no room for a further workflow."""
         ids = self.ids()
-        if len(ids) >= MAX_WORKFLOWS and not self._over(ids):
+        if len(ids) >= MAX_WORKFLOWS and not self._removable(ids):
             raise OcdError(
-                "limit_reached", f"There are {len(ids)} workflows that go on",
+                "limit_reached", f"There are {len(ids)} running workflows",
                 hint="End some: workflow_cleanup with their workflow_id.", limit=MAX_WORKFLOWS,
             )  # fmt: skip
 
@@ -117,7 +124,7 @@ class WorkflowStore:
     def _prune(self) -> list[str]:
         ids = self.ids()
         over = len(ids) + 1 - MAX_WORKFLOWS
-        going = self._over(ids)[:over] if over > 0 else []
+        going = self._removable(ids)[:over] if over > 0 else []
         for workflow_id in going:
             gone = self.folder / f".{workflow_id}.gone"
             with storage("removing", gone):
@@ -127,15 +134,15 @@ class WorkflowStore:
             crash_points.point("workflow.removed")
         return going
 
-    def _over(self, ids: Sequence[str]) -> list[str]:
+    def _removable(self, ids: Sequence[str]) -> list[str]:
         """Return the ids of those that were cleaned up, then of those whose time is over."""
-        metas = [meta for one in ids if (meta := self._require(one))]
+        metas = [meta for one in ids if (meta := self._readable_meta(one))]
         cleaned = [meta.workflow_id for meta in metas if meta.cleaned_at]
         now = self.now()
         late = [m.workflow_id for m in metas if not m.cleaned_at and ends_at(m) <= now]
         return cleaned + late
 
-    def _require(self, workflow_id: str) -> WorkflowMeta | None:
+    def _readable_meta(self, workflow_id: str) -> WorkflowMeta | None:
         try:
             return self.meta(workflow_id)
         except OcdError as error:
@@ -156,18 +163,18 @@ class WorkflowStore:
         """Return the id of the session's newest workflow, else (unless `own`) of the newest."""
         ids = self.ids()[::-1]
         for one in ids:
-            if (meta := self._require(one)) and meta.session == session:
+            if (meta := self._readable_meta(one)) and meta.session == session:
                 return one
         return None if own or not ids else ids[0]
 
     def meta(self, workflow_id: str) -> WorkflowMeta:
-        """Return what was agreed: workflow_not_found, unreadable_file (with its path)."""
+        """Return a workflow's record; raises workflow_not_found, unreadable_file."""
         path = self.folder / workflow_id / "workflow.json"
         data = read_whole(path) if _ID.fullmatch(workflow_id) else None
         if data is None:
             raise OcdError(
                 "workflow_not_found", f"There is no workflow {workflow_id[:200]!r}",
-                hint="Begin one: workflow_init.", workflows=self.ids()[::-1][:20],
+                hint="Start one: workflow_init", workflows=self.ids()[::-1][:20],
             )  # fmt: skip
         return _decode(path, data, WorkflowMeta)
 
@@ -180,9 +187,9 @@ class WorkflowStore:
     def change(
         self, meta: WorkflowMeta, name: str, change: Callable[[WorkerState], WorkerState]
     ) -> WorkerState:
-        """Change a worker (3) and return it; its time may have run out before: `overdue`.
+        """Change a worker (3), after `apply_deadlines`, and return it.
 
-        Raises worker_not_found, limit_reached (more than MOST_BYTES), unreadable_file, storage_*.
+        Raises worker_not_found, limit_reached (above MAX_WORKER_BYTES), unreadable_file, storage_*.
         """
         if name not in meta.workers:
             raise _no_worker(meta, name)
@@ -193,20 +200,22 @@ class WorkflowStore:
             if data is None:
                 raise OcdError("unreadable_file", f"{path} is missing", path=str(path))
             before = _decode(path, data, WorkerState)
-            after = change(overdue(meta, before, self.now()))
+            after = change(apply_deadlines(meta, before, self.now()))
             if after != before:
                 self._write(path, after)
                 crash_points.point("workflow.worker")
         return after
 
     def clean_up(self, meta: WorkflowMeta) -> WorkflowMeta:
-        """End the workers that go on (4); their data stays, and may be collected still."""
+        """Stop running workers (4); their data stays and can still be collected."""
 
-        def ended(worker: WorkerState) -> WorkerState:
-            return force(worker, "cleanup", "[cleanup] ended before it was done", self.now())
+        def stop(worker: WorkerState) -> WorkerState:
+            return stop_worker(
+                worker, "cleanup", "[cleanup] stopped before it was done", self.now()
+            )
 
         for name in meta.workers:
-            self.change(meta, name, ended)
+            self.change(meta, name, stop)
         folder = self.folder / meta.workflow_id
         with self._lock(folder):
             cleaned = replace(meta, cleaned_at=meta.cleaned_at or self.now())
@@ -228,10 +237,11 @@ class WorkflowStore:
 
     def _write(self, path: Path, state: WorkflowMeta | WorkerState) -> None:
         data = secrets.current().mask(msgspec.json.encode(state))
-        if len(data) > MAX_BYTES:
+        if len(data) > MAX_WORKER_BYTES:
             raise OcdError(
-                "limit_reached", f"A worker may keep {MAX_BYTES >> 20} MiB; this is {len(data)}",
-                hint="Report less, or a path to a file.", limit=MAX_BYTES,
+                "limit_reached",
+                f"A worker's data may take {MAX_WORKER_BYTES >> 20} MiB, not {len(data)} bytes",
+                hint="Report less data, or the path of a file.", limit=MAX_WORKER_BYTES,
             )  # fmt: skip
         write_whole(path, data)
 
