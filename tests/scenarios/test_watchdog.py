@@ -109,4 +109,4 @@ def test_calls_of_oc_to_a_daemon_that_hangs_end(make_daemon: MakeDaemon) -> None
     assert said.code == 4
     assert "Error: The daemon hangs" in said.err
     assert "ocd status" in said.err
-    assert "which did not answer" in daemon.ocd("stop", "--grace", "1", timeout=60).ok().err
+    assert "which did not respond" in daemon.ocd("stop", "--grace", "1", timeout=60).ok().err

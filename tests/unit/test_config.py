@@ -136,7 +136,7 @@ def test_unknown_groups_are_refused_with_the_known_ones(settings: Settings) -> N
 
 def test_one_source_cannot_say_both(settings: Settings) -> None:
     error = settings.error("tools_only = ['core']\ndisable_tools = ['crawl']")
-    assert "tools_only: excludes" in error.message
+    assert "tools_only: cannot be combined" in error.message
     assert "disable_tools" in error.message
     assert settings.error("", {"isolated": True, "profile": "x"})
 
@@ -194,7 +194,7 @@ def test_reload_keeps_the_last_good_settings(
     config = settings.load("max_concurrent_tasks = 9")
     settings.file.write_text("max_concurrent_tasks = 'x'")
     assert reload(config, settings.file) is config
-    assert "kept the last good configuration" in caplog.text
+    assert "keeping the last valid configuration" in caplog.text
     settings.file.unlink()
     assert reload(config, settings.file).max_concurrent_tasks == 4
 

@@ -124,7 +124,7 @@ def test_a_home_that_is_a_file(home: Path, capsys: Output) -> None:
     home.rmdir()
     home.write_text("mine")
     status, found = run_doctor(capsys)
-    assert (status, found["home"]["seen"]) == (1, f"{home} is no folder")
+    assert (status, found["home"]["seen"]) == (1, f"not a directory: {home}")
 
 
 def test_a_live_socket_is_no_leftover(home: Path, capsys: Output) -> None:

@@ -140,7 +140,7 @@ def test_start_leaves_a_running_daemon_alone(home: Path, stand_in: StandIn, caps
     assert execute(["start"]) == 0
     said = capsys.readouterr()
     assert said.out == f"pid: {child.pid}\nsocket: {home}/run/ocd.sock\n"
-    assert said.err == "ocd already runs.\n"
+    assert said.err == "ocd is already running.\n"
 
 
 def test_start_says_when_its_flags_had_no_effect(
@@ -166,7 +166,7 @@ def test_a_daemon_that_does_not_answer_is_ended_by_pid(
 ) -> None:
     child = stand_in(kind)
     assert execute(["stop", "--grace", "0.2"]) == 0
-    assert f"Ended ocd (pid {child.pid})" in capsys.readouterr().err
+    assert f"Killed ocd (pid {child.pid})" in capsys.readouterr().err
     assert child.wait(60) == -by
 
 
@@ -212,7 +212,7 @@ def test_a_lock_file_with_rubbish_names_nobody(home: Path) -> None:
         (["start", "--browser"], "Option '--browser' requires an argument.", "--help"),
         (["start", "--max-concurrent-tasks", "x"], "Invalid value", "ocd start --help"),
         (["start", "--tools-only", "all"], "--tools-only: unknown capability group", "core"),
-        (["start", "--isolated", "--profile", "x"], "--isolated: excludes --profile", ""),
+        (["start", "--isolated", "--profile", "x"], "--isolated: cannot be combined with --profile", ""),
         (["stop", "now"], "Got unexpected extra argument", "ocd stop --help"),
         (["service"], "Missing command.", "ocd service --help"),
     ],
@@ -340,7 +340,7 @@ def test_the_child_is_told_the_home_in_full(home: Path, stub_daemon: StubDaemon)
 def test_a_home_that_is_a_file_is_named(home: Path, capsys: Output) -> None:
     home.write_text("mine")
     assert execute(["start"]) == 1
-    assert capsys.readouterr().err.startswith(f"Error: {home} is no folder\nHint: ")
+    assert capsys.readouterr().err.startswith(f"Error: Not a directory: {home}\nHint: ")
     assert home.read_text() == "mine"
 
 

@@ -129,7 +129,7 @@ def test_install_and_uninstall(user: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_both_managers_at_once_are_refused(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["service", "print", "--systemd", "--launchd"]) == 2
-    assert "Error: --systemd excludes --launchd" in capsys.readouterr().err
+    assert "Error: --systemd and --launchd cannot be combined" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's knobs")

@@ -32,7 +32,7 @@ class Act(Params):
         Meta(description="true, screenshot: add a screenshot; ax_diff: how the outline changed"),
     ] = False
     timeout_ms: Annotated[
-        int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Time limit for all steps, in ms")
+        int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="For all steps, in ms")
     ] = 30_000
 
 

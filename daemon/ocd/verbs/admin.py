@@ -76,8 +76,7 @@ async def _answers(chromium: Chromium) -> dict[str, Any]:
 class Stop(Params):
     """Close all tabs of all sessions, and the browser
 
-    The daemon keeps running: the next call that needs a browser starts it again. To stop the
-    daemon: ocd stop.
+    The daemon stays: the next call starts the browser again. To stop the daemon: ocd stop.
     """
 
 

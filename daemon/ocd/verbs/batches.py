@@ -25,9 +25,7 @@ class BatchTask(msgspec.Struct, forbid_unknown_fields=True):
 
     script: Annotated[str, Meta(min_length=1, description="JavaScript, as in javascript_tool")]
     tab_id: Annotated[str | None, Meta(description="Tab id; default: latest")] = None
-    url: Annotated[
-        str | None, Meta(description="Instead of tab_id: page to open, closed afterwards")
-    ] = None
+    url: Annotated[str | None, Meta(description="Or: page to open, and close afterwards")] = None
     worker_id: Annotated[str | None, Meta(description="Worker in which to open url")] = None
     timeout_ms: Annotated[int, Meta(ge=1, le=600_000, description="Time limit in ms")] = 30_000
 
@@ -44,12 +42,12 @@ class BatchExecute(Params):
         Meta(
             min_length=1,
             max_length=1000,
-            description="Scripts and where to run them",
+            description="What to run where",
             extra=PAYLOAD,
         ),
     ]
-    concurrency: Annotated[int, Meta(ge=1, le=20, description="Tasks to run at once")] = 10
-    fail_fast: Annotated[bool, Meta(description="Start no more tasks after a failure")] = False
+    concurrency: Annotated[int, Meta(ge=1, le=20, description="Tasks at once")] = 10
+    fail_fast: Annotated[bool, Meta(description="Stop after a failure")] = False
 
     def __post_init__(self) -> None:
         for number, one in enumerate(self.tasks):
@@ -105,14 +103,14 @@ class BatchPaginate(Params):
     """
 
     tab_id: Annotated[str | None, Meta(description="Tab id; default: latest")] = None
-    strategy: Annotated[
-        Strategy | None, Meta(description="Default: by the other parameters, else auto")
-    ] = None
+    strategy: Annotated[Strategy | None, Meta(description="Default: by the others, else auto")] = (
+        None
+    )
     next_ref: Annotated[_Words, Meta(description="Next button's ref")] = None
     next_selector: Annotated[_Words, Meta(description="or its CSS selector")] = None
-    next_query: Annotated[_Words, Meta(description="or words, as in find")] = None
+    next_query: Annotated[_Words, Meta(description="or words")] = None
     url_template: Annotated[_Words, Meta(description="URL with {page} or {offset}")] = None
-    page_size: Annotated[int, Meta(ge=1, le=100_000, description="Increment of {offset}")] = 10
+    page_size: Annotated[int, Meta(ge=1, le=100_000, description="Step of {offset}")] = 10
     key_action: Annotated[
         Annotated[str, Meta(max_length=100)] | None,
         Meta(description="Key; default: ArrowRight"),
@@ -121,12 +119,12 @@ class BatchPaginate(Params):
         Annotated[int, Meta(ge=1, le=10_000)] | None,
         Meta(description="Number of pages; default: to the end"),
     ] = None
-    start_page: Annotated[int, Meta(ge=0, le=1_000_000, description="Number of the first page")] = 1
+    start_page: Annotated[int, Meta(ge=0, le=1_000_000, description="First page's number")] = 1
     max_pages: Annotated[int, Meta(ge=1, le=10_000, description="Max pages")] = 100
     capture_mode: Annotated[Capture, Meta(description="both: text and screenshot")] = "text"
     selector: Annotated[
         Annotated[str, Meta(max_length=2000)] | None,
-        Meta(description="Capture only this CSS selector"),
+        Meta(description="Only this CSS selector"),
     ] = None
     wait_between_pages: Annotated[
         int, Meta(ge=0, le=60_000, description="Max wait for a change, in ms")

@@ -32,9 +32,7 @@ class CheckpointParams(Params):
         Name | None,
         Meta(description="Default: the session's name; load: else the newest"),
     ] = None
-    task_description: Annotated[str, Meta(description="Description of the task", extra=PAYLOAD)] = (
-        ""
-    )
+    task_description: Annotated[str, Meta(description="The task", extra=PAYLOAD)] = ""
     completed_steps: Annotated[list[Any], Meta(description="Finished steps", extra=PAYLOAD)] = (
         field(default_factory=list[Any])
     )

@@ -27,19 +27,17 @@ _POINTED = (*coordinate_input.CLICKS, "left_mouse_down", "left_mouse_up", "mouse
 
 
 class Computer(Params):
-    """Use mouse, keyboard and screenshots by coordinates
+    """Use mouse, keyboard and screenshots
 
     Coordinates are CSS pixels of the viewport, as in the image of `screenshot`; a zoomed image has
-    `scale` pixels for each. Prefer ref to coordinates. Reports what was hit and what changed.
+    `scale` pixels for each. Prefer ref to coordinates. Reports what was hit and changed.
     """
 
     action: Annotated[Action, Meta(description="What to do")]
     coordinate: Annotated[Point, Meta(description="[x, y]; drag: end point")] = None
     start_coordinate: Annotated[Point, Meta(description="drag: start point")] = None
     ref: Annotated[str | None, Meta(description="Element ref, instead of coordinate")] = None
-    text: Annotated[
-        str | None, Meta(description="Text to type, or keys: Enter, ctrl+a, Tab Tab")
-    ] = None
+    text: Annotated[str | None, Meta(description="Text, or keys: Enter, ctrl+a, Tab Tab")] = None
     modifiers: Annotated[
         tuple[Literal["Alt", "Control", "Meta", "Shift"], ...], Meta(description="Keys held down")
     ] = ()
@@ -47,7 +45,7 @@ class Computer(Params):
         Literal["up", "down", "left", "right"], Meta(description="Direction")
     ] = "down"
     scroll_amount: Annotated[
-        float, Meta(ge=0, le=1000, description="Wheel notches of 100 pixels")
+        float, Meta(ge=0, le=1000, description="Notches of 100 pixels")
     ] = 3  # fmt: skip
     duration: Annotated[float, Meta(ge=0, le=60, description="wait, hold_key: seconds")] = 1
     region: Annotated[

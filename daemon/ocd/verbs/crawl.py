@@ -61,7 +61,7 @@ class Crawl(Params):
     Follows links inside the scope and returns {"summary", "pages"}; each page has url, final_url,
     status, title, depth, content, links, engine, and error if it failed; if no page could be
     fetched, the call fails with the start page's error. Each URL is fetched once, redirects
-    included. Globs: ** matches any text, * any text without "/", everything else (even ?) is
+    included. Globs: ** matches any text, * any text without "/", all else (even ?) is
     literal. A glob with "://" is matched against the whole URL, with a leading "/" against path and
     query, otherwise (docs/**) against the end of the URL; *guide* matches any path containing
     guide. Use output_mode handle for many pages.
@@ -70,7 +70,7 @@ class Crawl(Params):
     url: Url
     max_pages: MaxPages = 20
     max_depth: Annotated[
-        int, Meta(ge=0, le=1000, description="Max link distance from the start page")
+        int, Meta(ge=0, le=1000, description="Max links away from the start page")
     ] = 2
     scope: Annotated[
         str,

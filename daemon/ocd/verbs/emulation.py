@@ -25,7 +25,7 @@ PlacePreset = Literal[
     "seoul", "tokyo", "new-york", "london", "san-francisco", "sydney", "paris", "berlin",
     "singapore", "beijing",
 ]  # fmt: skip
-Reset = Annotated[bool, Meta(description="Undo the override")]
+Reset = Annotated[bool, Meta(description="Undo it")]
 
 
 class EmulateDevice(Params):
@@ -35,7 +35,7 @@ class EmulateDevice(Params):
     the tab is closed. Reload so that the server sees it.
     """
 
-    preset: Annotated[DevicePreset | None, Meta(description="Device preset")] = None
+    preset: Annotated[DevicePreset | None, Meta(description="Device")] = None
     width: Annotated[
         Annotated[int, Meta(ge=50, le=10_000)] | None, Meta(description="CSS pixels")
     ] = None
@@ -44,14 +44,12 @@ class EmulateDevice(Params):
     ] = None
     device_scale_factor: Annotated[
         Annotated[float, Meta(ge=0.1, le=10)] | None,
-        Meta(description="Device pixels per CSS pixel; default: 1"),
+        Meta(description="Pixel ratio; default: 1"),
     ] = None
-    is_mobile: Annotated[bool | None, Meta(description="Apply mobile viewport rules")] = None
-    has_touch: Annotated[bool | None, Meta(description="Support touch events")] = None
+    is_mobile: Annotated[bool | None, Meta(description="Mobile viewport rules")] = None
+    has_touch: Annotated[bool | None, Meta(description="Touch events")] = None
     landscape: Annotated[bool, Meta(description="Landscape orientation")] = False
-    user_agent: Annotated[str | None, Meta(description="User agent, instead of the device's")] = (
-        None
-    )
+    user_agent: Annotated[str | None, Meta(description="Overrides the device's")] = None
     reset: Reset = False
 
 
@@ -106,7 +104,7 @@ class UserAgent(Params):
     Pass a preset or custom text. Reload so that the server sees it.
     """
 
-    preset: Annotated[AgentPreset | None, Meta(description="Browser preset")] = None
+    preset: Annotated[AgentPreset | None, Meta(description="Browser")] = None
     custom: Annotated[
         Annotated[str, Meta(min_length=1, max_length=1000)] | None,
         Meta(description="User agent string"),
@@ -157,7 +155,7 @@ class Geolocation(Params):
     Also allows the page's origin to read it, until reset or the tab is closed.
     """
 
-    preset: Annotated[PlacePreset | None, Meta(description="City preset")] = None
+    preset: Annotated[PlacePreset | None, Meta(description="City")] = None
     latitude: Annotated[
         Annotated[float, Meta(ge=-90, le=90)] | None, Meta(description="Degrees north")
     ] = None
@@ -167,7 +165,7 @@ class Geolocation(Params):
     accuracy: Annotated[float, Meta(gt=0, le=1e7, description="Accuracy in metres")] = 100
     origin: Annotated[
         str | None,
-        Meta(description="Origin to allow, for example https://a.com; default: the page's"),
+        Meta(description="Origin to allow, e.g. https://a.com; default: the page's"),
     ] = None
     reset: Reset = False
 

@@ -114,14 +114,14 @@ class EvidenceBundle(Params):
     contents: Annotated[
         bool | None,
         Meta(
-            description="Also return the parts' contents; default: if stored as a handle",
+            description="Also return the parts' contents; default: for handles",
             extra=WHEN_STORED,
         ),
     ] = None
     tab_id: TabId = None
     capture_timeout_ms: Annotated[
         int,
-        Meta(ge=100, le=MAX_WAIT_MS, description="Time limit for capturing the live page, in ms"),
+        Meta(ge=100, le=MAX_WAIT_MS, description="Time limit of the capture, in ms"),
     ] = 30_000
 
     def __post_init__(self) -> None:

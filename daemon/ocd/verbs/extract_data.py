@@ -16,9 +16,9 @@ MAX_ITEMS = 10_000
 class ExtractData(Params):
     """Extract data from the page in the shape of a schema
 
-    From JSON-LD, microdata, RDFa, OpenGraph, tables, labels, classes and repeated cards; no
-    language model is used. Numbers, dates and URLs are converted to the declared types. Reports
-    layer and confidence per field, and missing fields. Without schema: the page's structured data.
+    From JSON-LD, microdata, RDFa, OpenGraph, tables, labels, classes and repeated cards; no model
+    is asked. Numbers, dates and URLs get the declared types. Reports layer and confidence per
+    field, and missing fields. Without schema: the page's structured data.
     """
 
     schema: Annotated[
@@ -30,15 +30,13 @@ class ExtractData(Params):
     ] = None
     selector: Annotated[
         str | None,
-        Meta(description="Only inside the first match; with multiple: inside each match"),
+        Meta(description="Only inside its first match; with multiple: inside each"),
     ] = None
-    multiple: Annotated[
-        bool, Meta(description="Return an object for each row, card or match, as `items`")
-    ] = False
+    multiple: Annotated[bool, Meta(description="An object per row, card or match, as `items`")] = (
+        False
+    )
     offset: Annotated[int, Meta(ge=0, description="multiple: first item to return")] = 0
-    limit: Annotated[
-        int, Meta(ge=1, le=MAX_ITEMS, description="multiple: maximum number of items")
-    ] = 1000
+    limit: Annotated[int, Meta(ge=1, le=MAX_ITEMS, description="multiple: max items")] = 1000
 
 
 @tab_verb(

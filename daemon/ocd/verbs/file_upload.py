@@ -20,17 +20,17 @@ class FileUpload(ElementParams):
     """Upload files to a file input
 
     The element is the input (hidden or not), its label or container, a button that opens a file
-    chooser, or with drop a drop zone. The input's accept and multiple are respected; folders need
-    an input that takes them.
+    chooser, or with drop a drop zone. The input's accept and multiple are obeyed; folders need an
+    input that takes them.
     """
 
     files: Annotated[
         tuple[FileSource, ...],
-        Meta(max_length=100, description="Files, each by path or content"),
+        Meta(max_length=100, description="Files"),
     ] = ()
     file_paths: Annotated[
         tuple[str, ...],
-        Meta(max_length=100, description="Absolute paths of files", extra=READS_PATH),
+        Meta(max_length=100, description="Absolute paths", extra=READS_PATH),
     ] = ()
     drop: Annotated[bool, Meta(description="Drop the files on the element")] = False
     timeout_ms: Timeout = 10_000

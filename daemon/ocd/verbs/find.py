@@ -21,7 +21,7 @@ class Find(Params):
     ("save button"), and the row or section ("delete Bob").
     """
 
-    query: Annotated[str, Meta(min_length=1, max_length=500, description="Words to match")]
+    query: Annotated[str, Meta(min_length=1, max_length=500, description="Words")]
     limit: Annotated[int, Meta(ge=1, le=200, description="Max lines")] = 20
     wait_for_ms: WaitForMs = 3000
     poll_interval: PollInterval = None

@@ -79,19 +79,18 @@ class Interact(ElementParams):
 class DragDrop(Params):
     """Drag one element onto another, or from point to point
 
-    Supports HTML5 drag and drop, sortable lists and sliders, also across frames. Each end is a ref,
-    a selector, words, or x and y in CSS pixels of the viewport. method in the result is how it was
-    done.
+    HTML5 drag and drop, sortable lists and sliders; also across frames. Each end is a ref, a
+    selector, words, or x and y in CSS pixels of the viewport. `method` is how it was done.
     """
 
     source_ref: Annotated[str | None, Meta(description="Ref of the element to drag")] = None
     source_selector: Annotated[str | None, Meta(description="or its CSS selector")] = None
-    source_query: Annotated[str | None, Meta(description="or words, as in find")] = None
+    source_query: Annotated[str | None, Meta(description="or words")] = None
     source_x: Annotated[float | None, Meta(description="or a point: x")] = None
     source_y: Annotated[float | None, Meta(description="or a point: y")] = None
     target_ref: Annotated[str | None, Meta(description="Ref of the drop target")] = None
     target_selector: Annotated[str | None, Meta(description="or its CSS selector")] = None
-    target_query: Annotated[str | None, Meta(description="or words, as in find")] = None
+    target_query: Annotated[str | None, Meta(description="or words")] = None
     target_x: Annotated[float | None, Meta(description="or a point: x")] = None
     target_y: Annotated[float | None, Meta(description="or a point: y")] = None
     steps: Annotated[

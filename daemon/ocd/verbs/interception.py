@@ -25,11 +25,9 @@ _HeaderChanges = dict[str, str | None]
 class RequestPart(Struct, forbid_unknown_fields=True):
     """Changes to the request."""
 
-    url: Annotated[str | None, Meta(description="URL to send it to instead")] = None
+    url: Annotated[str | None, Meta(description="New URL")] = None
     method: Annotated[str | None, Meta(description="HTTP method")] = None
-    headers: Annotated[_HeaderChanges | None, Meta(description="Headers to set; null removes")] = (
-        None
-    )
+    headers: Annotated[_HeaderChanges | None, Meta(description="Set; null removes")] = None
     body: Annotated[str | None, Meta(description="Request body")] = None
 
 
@@ -39,9 +37,7 @@ class ResponsePart(Struct, forbid_unknown_fields=True):
     status: Annotated[
         Annotated[int, Meta(ge=200, le=599)] | None, Meta(description="HTTP status")
     ] = None
-    headers: Annotated[_HeaderChanges | None, Meta(description="Headers to set; null removes")] = (
-        None
-    )
+    headers: Annotated[_HeaderChanges | None, Meta(description="Set; null removes")] = None
     body: Annotated[str | None, Meta(description="Body as text")] = None
     body_base64: Annotated[str | None, Meta(description="Body as base64")] = None
 
@@ -54,7 +50,7 @@ class ModifyOptions(Struct, forbid_unknown_fields=True):
     ] = None
     headers: Annotated[_HeaderChanges | None, Meta(description="Headers")] = None
     body: Annotated[str | None, Meta(description="Body")] = None
-    url: Annotated[str | None, Meta(description="URL to send it to instead")] = None
+    url: Annotated[str | None, Meta(description="New URL")] = None
     method: Annotated[str | None, Meta(description="HTTP method")] = None
 
 
@@ -105,12 +101,12 @@ class RequestIntercept(Params):
     body: Annotated[
         str | None,
         Meta(
-            description="add_rule: body of the response, or of the request (with rule.request)",
+            description="add_rule: body of the response (or of rule.request)",
             extra=PAYLOAD,
         ),
     ] = None
-    rule_id: Annotated[str | None, Meta(description="remove_rule: the rule's id")] = None
-    limit: Annotated[int, Meta(ge=1, le=MAX_LOG, description="get_logs: only the newest N")] = 100
+    rule_id: Annotated[str | None, Meta(description="remove_rule: its id")] = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_LOG, description="get_logs: newest N")] = 100
 
 
 _ADDRESS = re.compile(r"(?:https?:)?//[^\s\"'<>,;]{1,8000}", re.IGNORECASE)

@@ -33,7 +33,7 @@ class Memory(Params):
     ] = None
     value: Annotated[
         str | int | float | bool | dict[str, Any] | list[Any] | None,
-        Meta(description="Content of the note; secrets are masked", extra=PAYLOAD),
+        Meta(description="Content; secrets are masked", extra=PAYLOAD),
     ] = None
     id: Annotated[Name | None, Meta(description="The note's id")] = None
     success: Annotated[bool | None, Meta(description="Whether the note was right")] = None

@@ -27,8 +27,7 @@ Kbps = Annotated[float, Meta(gt=0, le=10_000_000)]
 class Network(Params):
     """List a tab's requests, show one with its body, or throttle the network
 
-    Requests are recorded from the tab's creation on, those of workers included. Credentials are
-    masked.
+    Recorded from the tab's creation on, workers included. Credentials are masked.
     """
 
     action: Annotated[
@@ -47,8 +46,8 @@ class Network(Params):
         Meta(description="document, script, stylesheet, image, font, xhr, fetch, …"),
     ] = None
     method: Annotated[str | None, Meta(description="HTTP method")] = None
-    failed: Annotated[bool, Meta(description="Only errors and statuses of 400 and above")] = False
-    limit: Annotated[int, Meta(ge=0, description="Only the newest N; 0: all")] = 100
+    failed: Annotated[bool, Meta(description="Only errors and status ≥ 400")] = False
+    limit: Annotated[int, Meta(ge=0, description="Newest N; 0: all")] = 100
     max_body_bytes: Annotated[
         int,
         Meta(
@@ -67,11 +66,11 @@ class Network(Params):
     preset: Annotated[
         Preset | None, Meta(description="throttle: a speed, custom, or clear to stop")
     ] = None
-    download_kbps: Annotated[Kbps | None, Meta(description="custom: in kbit/s")] = None
-    upload_kbps: Annotated[Kbps | None, Meta(description="custom: in kbit/s")] = None
+    download_kbps: Annotated[Kbps | None, Meta(description="custom")] = None
+    upload_kbps: Annotated[Kbps | None, Meta(description="custom")] = None
     latency_ms: Annotated[
         Annotated[float, Meta(ge=0, le=60_000)] | None,
-        Meta(description="custom: added per request"),
+        Meta(description="custom"),
     ] = None
 
 

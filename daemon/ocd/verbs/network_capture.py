@@ -24,20 +24,16 @@ class CaptureOptions(Struct, forbid_unknown_fields=True):
         int,
         Meta(extra_json_schema=UNLISTED, ge=0, le=5_242_880, description="Max bytes of each body"),
     ] = 262_144
-    url_allowlist: Annotated[
-        list[str], Meta(description="Only URLs matching one of these patterns")
-    ] = []
-    url_blocklist: Annotated[
-        list[str], Meta(description="No URLs matching one of these patterns")
-    ] = []
-    resource_types: Annotated[list[str], Meta(description="Only these types")] = []
+    url_allowlist: Annotated[list[str], Meta(description="URL patterns to include")] = []
+    url_blocklist: Annotated[list[str], Meta(description="URL patterns to exclude")] = []
+    resource_types: Annotated[list[str], Meta(description="Types to include")] = []
 
 
 Action = Annotated[
     Literal["start", "stop", "get", "get_logs", "clear"],
-    Meta(description="get (get_logs): the captured requests, during and after the capture"),
+    Meta(description="get, get_logs: the requests, also while it runs"),
 ]
-Limit = Annotated[int, Meta(ge=0, description="get: only the newest N; 0: all")]
+Limit = Annotated[int, Meta(ge=0, description="get: newest N; 0: all")]
 
 
 class NetworkCaptureLite(Params):

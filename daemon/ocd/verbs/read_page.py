@@ -31,9 +31,7 @@ class ReadPage(Params):
         Literal["all", "interactive"], Meta(description="outline: only interactive elements")
     ] = "all"
     ref: Annotated[str | None, Meta(description="Only this element")] = None
-    selector: Annotated[
-        str | None, Meta(description="Only the first match of this CSS selector")
-    ] = None
+    selector: Annotated[str | None, Meta(description="Only the first match")] = None
     depth: Annotated[
         Annotated[int, Meta(ge=1)] | None, Meta(description="outline, dom: levels; default: all")
     ] = None
@@ -45,9 +43,9 @@ class ReadPage(Params):
     ] = True
     content_filter: Annotated[
         Literal["none", "prune", "bm25"],
-        Meta(description="markdown, text: drop boilerplate (prune), or what does not match query"),
+        Meta(description="markdown, text: without boilerplate, or only what matches query"),
     ] = "none"
-    query: Annotated[str | None, Meta(description="bm25: words to match")] = None
+    query: Annotated[str | None, Meta(description="bm25: words")] = None
     filter_options: Annotated[
         dict[str, float] | None,
         Meta(
@@ -146,9 +144,7 @@ class PageContent(Params):
     are left out. Long HTML is paged: pass `next_offset` as `offset`.
     """
 
-    selector: Annotated[
-        str | None, Meta(description="Only the first match of this CSS selector")
-    ] = None
+    selector: Annotated[str | None, Meta(description="Only the first match")] = None
     ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
     outer_html: Annotated[
         bool, Meta(extra_json_schema=UNLISTED, description="Include the element's own tag")

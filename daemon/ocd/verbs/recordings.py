@@ -27,17 +27,17 @@ class Record(Params):
     The result is the recording with its actions; actions recorded before a crash survive it.
     """
 
-    name: Annotated[Name | None, Meta(description="Name of the recording")] = None
+    name: Annotated[Name | None, Meta(description="Its name")] = None
     label: Annotated[Name | None, Meta(description="Same as name")] = None
     screenshots: Annotated[
         Screenshots, Meta(description="Screenshots of the viewport around every action")
     ] = "none"
-    max_actions: Annotated[
-        int, Meta(ge=1, le=MAX_ACTIONS, description="Stop after this many actions")
-    ] = MAX_ACTIONS
+    max_actions: Annotated[int, Meta(ge=1, le=MAX_ACTIONS, description="Stop after N actions")] = (
+        MAX_ACTIONS
+    )
     duration_s: Annotated[
         Annotated[float, Meta(gt=0, le=604_800)] | None,
-        Meta(description="Stop after this many seconds"),
+        Meta(description="Stop after N seconds"),
     ] = None
 
 

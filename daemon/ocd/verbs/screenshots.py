@@ -50,7 +50,7 @@ class PageScreenshot(Params):
         Annotated[int, Meta(ge=0, le=100)] | None,
         Meta(description="jpeg, webp: percent"),
     ] = None
-    omit_background: Annotated[bool, Meta(description="Transparent background")] = False
+    omit_background: Annotated[bool, Meta(description="Transparent")] = False
     path: Annotated[str | None, Meta(description="File to write", extra=WRITES_PATH)] = None
 
 

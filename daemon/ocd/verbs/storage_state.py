@@ -25,7 +25,7 @@ class ContextExport(Params):
     origin: Annotated[
         str | None, Meta(description="Origin of a frame in the page; default: the page's own")
     ] = None
-    include_storage: Annotated[bool, Meta(description="Include web storage and IndexedDB")] = True
+    include_storage: Annotated[bool, Meta(description="Include web storage, IndexedDB")] = True
     include_frames: Annotated[bool, Meta(description="Include frames of other origins")] = False
     capture_ua: Annotated[bool, Meta(description="Include user agent and viewport")] = False
     path: Annotated[

@@ -45,10 +45,10 @@ class TaskList(Params):
 
     status: Annotated[
         Status | list[Status] | None,
-        Meta(description="Only tasks with this status, or with one of these"),
+        Meta(description="Only with this status, or one of these"),
     ] = None
     kind: Annotated[
-        str | list[str] | None, Meta(description="Only tasks of this kind, or of one of these")
+        str | list[str] | None, Meta(description="Only of this kind, or one of these")
     ] = None
     limit: Annotated[int, Meta(ge=1, le=1000, description="Max number to list")] = 50
     since: Annotated[

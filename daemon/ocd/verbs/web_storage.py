@@ -34,9 +34,7 @@ class Cookies(Params):
     path: Annotated[str | None, Meta(description="Path; set: default /")] = None
     secure: Annotated[bool | None, Meta(description="set: HTTPS only")] = None
     http_only: Annotated[bool | None, Meta(description="set: hidden from scripts")] = None
-    same_site: Annotated[
-        Literal["Strict", "Lax", "None"] | None, Meta(description="set: SameSite")
-    ] = None
+    same_site: Annotated[Literal["Strict", "Lax", "None"] | None, Meta(description="set")] = None
     expires: Annotated[
         float | None, Meta(description="set: Unix time in seconds; default: session cookie")
     ] = None
