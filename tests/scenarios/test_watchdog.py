@@ -56,7 +56,12 @@ def test_status_says_what_the_loop_hangs_in(make_daemon: MakeDaemon) -> None:
     wait_until(lambda: "most recent call first" in stalls(daemon), 30, "the stacks")
     said = daemon.ocd("status")
     assert said.code == 4
-    for words in ("its loop has had no turn for", "in `match` (", "`_spin` called (", "stalls.log"):
+    for words in (
+        "its event loop has been blocked for",
+        "in `match` (",
+        "called by `_spin` (",
+        "stalls.log",
+    ):
         assert words in said.err
     assert "`_spin` called" in daemon.ocd("doctor").out
     daemon.ocd("stop", "--force").ok()

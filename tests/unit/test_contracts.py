@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
-from ocd.contracts.expression import decode
+from ocd.contracts.expression import Verdict, conjunction, decode, disjunction, negation
 from ocd.contracts.perceptual_hash import distance, hash_of
 from ocd.contracts.report import report
 from ocd.contracts.snapshot import Snapshot, decode_evidence
-from ocd.contracts.three_valued_logic import Verdict, conjunction, disjunction, negation
 
 P, F, U = "pass", "fail", "inconclusive"
 AND = {

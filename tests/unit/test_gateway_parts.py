@@ -15,7 +15,7 @@ from ocd.api.errors import OcdError
 from ocd.gateway import approval_diff
 from ocd.gateway.resources import MAX_KEPT, ResourceLinks
 from ocd.gateway.results import MAX_ATTACHMENTS, output_of
-from ocd.gateway.tool_entries import MAX_NAME, MAX_SCHEMA_BYTES, exposed_name, offers
+from ocd.gateway.tool_entries import MAX_NAME, MAX_SCHEMA_BYTES, build_entries, exposed_name
 from ocd.gateway.tool_pins import PinnedTools, PinStore
 from ocd.safety.redact_stream import SHORT, redact_long
 from ocd.safety.sanitize import Sanitizer
@@ -41,7 +41,7 @@ def test_what_is_wrong_is_refused() -> None:
     """Two tools of one name, schemas that are none, schemas without end."""
     huge = {"type": "object", "description": "x" * MAX_SCHEMA_BYTES}
     tools = [tool("a.b"), tool("a/b"), tool(""), tool("c", inputSchema={}), {"name": "d"}]
-    found = offers(
+    found = build_entries(
         "s", [*tools, tool("e", inputSchema=huge), tool("good")], None, tier=2,
         sanitizer=Sanitizer(),
     )  # fmt: skip
@@ -54,9 +54,9 @@ def test_any_word_of_a_declaration_is_pinned() -> None:
     sanitizer = Sanitizer()
 
     def state(agreed: dict[str, Any], now: dict[str, Any]) -> str:
-        (before,) = offers("s", [agreed], None, tier=2, sanitizer=sanitizer)
+        (before,) = build_entries("s", [agreed], None, tier=2, sanitizer=sanitizer)
         pins = {before.tool: before.hash}
-        (after,) = offers("s", [now], pins, tier=2, sanitizer=sanitizer)
+        (after,) = build_entries("s", [now], pins, tier=2, sanitizer=sanitizer)
         return after.state
 
     one = tool("t", description="d", annotations={"readOnlyHint": True, "title": "x"})
@@ -73,13 +73,13 @@ def test_a_review_shows_every_change_and_what_hides() -> None:
     then = [tool("t", description="Line one\nLine two"), tool("u", description="Bye"), tool("same")]
     now = [tool("t", description="Line one\nLine\u200b \x1b[2J2", inputSchema=schema), tool("same")]
     sanitizer = Sanitizer()
-    before = offers("s", then, None, tier=2, sanitizer=sanitizer)
+    before = build_entries("s", then, None, tier=2, sanitizer=sanitizer)
     agreed = PinnedTools(
         tools={one.tool: one.hash for one in before},
-        said={one["name"]: approval_diff.pinned_fields(one) for one in then},
+        declarations={one["name"]: approval_diff.pinned_fields(one) for one in then},
         approved_at="2026-11-20",
     )  # fmt: skip
-    found = offers("s", now, agreed.tools, tier=2, sanitizer=sanitizer)
+    found = build_entries("s", now, agreed.tools, tier=2, sanitizer=sanitizer)
     changed, gone = approval_diff.changes(found, now, agreed)
     assert (changed["tool"], changed["name"], changed["state"]) == ("t", "s__t", "changed")
     lines = changed["diff"].split("\n")
@@ -97,7 +97,7 @@ def test_a_review_shows_every_change_and_what_hides() -> None:
 
 def test_hidden_text_of_a_description_is_taken_out() -> None:
     said = tool("t", description="good\u200b\U000e0041\U000e0042 tool")
-    (one,) = offers("s", [said], None, tier=2, sanitizer=Sanitizer())
+    (one,) = build_entries("s", [said], None, tier=2, sanitizer=Sanitizer())
     shown = f"{one.entry['summary']} {one.entry['doc']}"
     assert "good tool" in shown
     assert "\u200b" not in shown

@@ -212,7 +212,11 @@ def test_a_lock_file_with_rubbish_names_nobody(home: Path) -> None:
         (["start", "--browser"], "Option '--browser' requires an argument.", "--help"),
         (["start", "--max-concurrent-tasks", "x"], "Invalid value", "ocd start --help"),
         (["start", "--tools-only", "all"], "--tools-only: unknown capability group", "core"),
-        (["start", "--isolated", "--profile", "x"], "--isolated: cannot be combined with --profile", ""),
+        (
+            ["start", "--isolated", "--profile", "x"],
+            "--isolated: cannot be combined with --profile",
+            "",
+        ),
         (["stop", "now"], "Got unexpected extra argument", "ocd stop --help"),
         (["service"], "Missing command.", "ocd service --help"),
     ],

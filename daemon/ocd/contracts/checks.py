@@ -20,7 +20,6 @@ from ocd.contracts.assertions import (
 )
 from ocd.contracts.matching import OPERATORS, SIGNS, collapse_whitespace, pattern_matches
 from ocd.contracts.snapshot import Request, Snapshot, level_of
-from ocd.contracts.three_valued_logic import Verdict
 
 _EXCERPT = 200
 _SHOWN = 5

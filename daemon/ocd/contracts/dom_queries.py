@@ -9,7 +9,7 @@ from ocd.contracts.snapshot import Snapshot
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
-_WHOLE = ("", "html", "body", ":root")
+_PAGE_SELECTORS = ("", "html", "body", ":root")
 
 
 def text_of(evidence: Snapshot, selector: str | None) -> tuple[bool, str | None]:
@@ -17,14 +17,14 @@ def text_of(evidence: Snapshot, selector: str | None) -> tuple[bool, str | None]
 
     selector None: the whole page. The texts of several matches stand on lines of their own.
     """
-    said = evidence.dom_text
-    names = _WHOLE if selector is None or selector in _WHOLE else (selector,)
-    if isinstance(said, str) and names is _WHOLE:
-        return True, said
-    if isinstance(said, dict):
+    texts = evidence.dom_text
+    names = _PAGE_SELECTORS if selector is None or selector in _PAGE_SELECTORS else (selector,)
+    if isinstance(texts, str) and names is _PAGE_SELECTORS:
+        return True, texts
+    if isinstance(texts, dict):
         for name in names:
-            if name in said:
-                return True, said[name]
+            if name in texts:
+                return True, texts[name]
     if evidence.html is None:
         return False, None
     return _text_in(evidence.html, selector)

@@ -1,4 +1,4 @@
-"""How alike two pictures look: 64 bits of a picture, and the bits in which two differ.
+"""Similarity of two images: 64 bits of a picture, and the bits in which two differ.
 
 The picture is shrunk to 32 by 32 grey fields and taken apart into waves (a cosine transform); each
 bit says whether one of the 64 longest waves is stronger than their median. Scaling, compression and
@@ -21,25 +21,25 @@ _MAX_PIXELS = 100_000_000
 
 
 def picture_of(text: str, place: str) -> bytes:
-    """Return the bytes of a base64 picture (a data: URL counts); invalid_argument if it is none."""
+    """Return the bytes of a base64 image or data: URL; invalid_argument if it is not base64."""
     try:
         return base64.b64decode(text.partition("base64,")[2] or text, validate=True)
     except (binascii.Error, ValueError):
-        raise _no_picture(place, "not base64") from None
+        raise _image_error(place, "not base64") from None
 
 
 def hash_of(picture: bytes, place: str = "screenshot") -> str:
-    """Return a picture's hash, 16 hexadecimal digits; invalid_argument if it is no picture."""
+    """Return a picture's hash, 16 hexadecimal digits; invalid_argument if it is not an image."""
     from PIL import Image, UnidentifiedImageError  # only contracts with pictures pay for it
 
     try:
         with Image.open(io.BytesIO(picture), formats=("PNG", "JPEG", "WEBP", "GIF")) as image:
             if image.width * image.height > _MAX_PIXELS:
-                raise _no_picture(place, f"more than {_MAX_PIXELS} pixels")
+                raise _image_error(place, f"more than {_MAX_PIXELS} pixels")
             small = image.convert("L").resize((_SIDE, _SIDE), Image.Resampling.LANCZOS)
             fields = small.tobytes()
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
-        raise _no_picture(place, f"no picture that can be read ({error})") from None
+        raise _image_error(place, f"not a readable image ({error})") from None
     # Rounded, so that waves that are not there at all are equal.
     waves = [round(wave) for wave in _waves(fields)]
     middle = median(waves)
@@ -68,5 +68,5 @@ def distance(one: str, other: str) -> int:
     return (int(one, 16) ^ int(other, 16)).bit_count()
 
 
-def _no_picture(place: str, what: str) -> OcdError:
-    return OcdError("invalid_argument", f"{place}: {what}", parameter=place, expected="a picture")
+def _image_error(place: str, what: str) -> OcdError:
+    return OcdError("invalid_argument", f"{place}: {what}", parameter=place, expected="an image")

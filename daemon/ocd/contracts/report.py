@@ -7,9 +7,19 @@ from typing import Any
 import msgspec
 
 from ocd.contracts.checks import CheckResult, Exemplars, check, excerpt
-from ocd.contracts.expression import AllOf, AnyOf, Check, Node, Not, as_json
+from ocd.contracts.expression import (
+    AllOf,
+    AnyOf,
+    Check,
+    Node,
+    Not,
+    Verdict,
+    as_json,
+    conjunction,
+    disjunction,
+    negation,
+)
 from ocd.contracts.snapshot import Snapshot
-from ocd.contracts.three_valued_logic import Verdict, conjunction, disjunction, negation
 
 _CATEGORIES = {
     "url": "navigation", "dom_text": "content", "dom_count": "content", "network": "network",
@@ -32,7 +42,7 @@ class ReportNode:
 
 
 def evaluate(node: Node, evidence: Snapshot, exemplars: Exemplars) -> ReportNode:
-    """Judge every part of the contract, whatever the others came to."""
+    """Check every part of the contract, whatever the results of the others."""
     match node:
         case Check(leaf, _):
             judgement = check(leaf, evidence, exemplars)
@@ -112,12 +122,12 @@ def _category(judged: ReportNode) -> str:
 
 def _sentence(listed: dict[str, Any]) -> str:
     actual = listed["actual"]
-    said = actual if isinstance(actual, str) else _encode(actual).decode()
-    return f"{listed['location']}: expected {listed['expected']}; found {excerpt(said)}"
+    shown = actual if isinstance(actual, str) else _encode(actual).decode()
+    return f"{listed['location']}: expected {listed['expected']}; found {excerpt(shown)}"
 
 
 def facts(judged: ReportNode, evidence: Snapshot) -> dict[str, Any]:
-    """Return what the verdict stands on: the page, and by place what each leaf was judged on."""
+    """Return the facts behind the verdict: the page, and by place what each leaf was checked on."""
     page = {"url": evidence.url, "title": evidence.title}
     leaves = list(_leaves(judged))
     return {

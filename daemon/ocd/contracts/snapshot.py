@@ -1,6 +1,7 @@
-"""Evidence: what is known of a page at one moment, supplied by a caller or captured; no more."""
+"""Evidence: what is known of a page at one moment, and what of it a contract needs."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -79,11 +80,11 @@ def decode_evidence(snapshot: object, place: str = "evidence") -> tuple[Snapshot
     """
     if not isinstance(snapshot, Mapping):
         raise invalid(place, "expected an object")
-    given = with_our_names(snapshot)
+    given = normalize_keys(snapshot)
     facts = given.pop("contract_facts", None)
     if isinstance(facts, Mapping):
         # Facts stand for what the snapshot itself does not say.
-        given = {**with_our_names(facts), **given}
+        given = {**normalize_keys(facts), **given}
     unknown = sorted(given.keys() - set(Snapshot.__struct_fields__) - _NOT_JUDGED)
     if isinstance(given.get("html"), Mapping):
         given["html"] = given["html"].get("html")
@@ -99,7 +100,7 @@ def decode_evidence(snapshot: object, place: str = "evidence") -> tuple[Snapshot
         raise decode_error(error, place) from None
 
 
-def with_our_names(snapshot: Mapping[Any, Any]) -> dict[str, Any]:
+def normalize_keys(snapshot: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the snapshot with its keys under the names that we use."""
     names = {key: snake_case(str(key)) for key in snapshot}
     return {_ALIASES.get(names[key], names[key]): value for key, value in snapshot.items()}
@@ -136,3 +137,33 @@ def level_of(word: str) -> str:
     """Return our name of a console level: log, info, debug, warning, error, or the word itself."""
     lowered = word.lower()
     return _LEVELS.get(lowered, lowered)
+
+
+@dataclass(slots=True)
+class RequiredEvidence:
+    """Parts of evidence by name, texts and counts by selector ("" is the whole page), classes."""
+
+    parts: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+    counts: set[str] = field(default_factory=set)
+    classes: set[str] = field(default_factory=set)
+
+    @property
+    def page(self) -> bool:
+        """Whether the page itself must answer: while a dialog is open it does not."""
+        slow = self.parts & {"performance", "screenshot"}
+        return bool(slow or self.texts or self.counts)
+
+
+def required_evidence(node: Node) -> RequiredEvidence:
+    """Return what the contract's leaves read."""
+    needs = RequiredEvidence()
+    for leaf in leaves(node):
+        needs.parts |= {leaf.NEEDS} if leaf.NEEDS else set()
+        if isinstance(leaf, DomText):
+            needs.texts.add(leaf.selector or "")
+        if isinstance(leaf, DomCount):
+            needs.counts.add(leaf.selector)
+        if isinstance(leaf, ScreenshotClass) and leaf.class_id:
+            needs.classes.add(leaf.class_id)
+    return needs

@@ -1,4 +1,4 @@
-"""What goes into an evidence bundle: a snapshot's parts, clean of secrets, as files."""
+"""The parts of an evidence bundle: a snapshot's, with secrets masked, as files."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from ocd.contracts import perceptual_hash
-from ocd.contracts.snapshot import with_our_names
+from ocd.contracts.snapshot import normalize_keys
 from ocd.evidence.schema_diff import diff
 from ocd.evidence.store import BundlePart
 from ocd.safety import secrets
@@ -24,11 +24,11 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class BundleBuilder:
-    """Turns one snapshot into pieces; `missing` says why a requested part is absent or cut."""
+    """Makes a bundle's parts from a snapshot; `missing`: why a part is absent or cut."""
 
     def __init__(self, snapshot: Mapping[str, Any], sanitizer: Sanitizer) -> None:
         self._given = {
-            key: value for key, value in with_our_names(snapshot).items() if value is not None
+            key: value for key, value in normalize_keys(snapshot).items() if value is not None
         }
         self._sanitizer = sanitizer
         self.pieces: list[BundlePart] = []
@@ -48,7 +48,7 @@ class BundleBuilder:
 
     def pack(self, include: tuple[str, ...], target_schema: Any) -> None:  # noqa: ANN401 - JSON
         """Make the pieces of the parts that are asked for."""
-        self._add_look()
+        self._add_picture()
         makers: dict[str, Callable[[], bool]] = {
             "dom": self._dom, "screenshot": self._screenshot, "phash": self._phash,
             "network": lambda: self._log("network"), "console": lambda: self._log("console"),
@@ -66,7 +66,7 @@ class BundleBuilder:
         name = {"dom": "html", "phash": "screenshot"}.get(part, part)
         return str(unavailable.get(name, "the evidence has none"))
 
-    def _add_look(self) -> None:
+    def _add_picture(self) -> None:
         text = self._given.get("screenshot_png_base64")
         if text is not None:
             place = "evidence.screenshot_png_base64"
@@ -152,9 +152,9 @@ def without_secrets(html: str) -> str:
     if "value=" in html or "content=" in html:
         tree = LexborHTMLParser(html)
         for node in tree.css("input[value], meta[content]"):
-            given = node.attributes
-            names = (given.get("name"), given.get("id"), given.get("autocomplete"))
-            secret = given.get("type") == "password" or any(
+            attributes = node.attributes
+            names = (attributes.get("name"), attributes.get("id"), attributes.get("autocomplete"))
+            secret = attributes.get("type") == "password" or any(
                 name and is_secret_name(name) for name in names
             )
             if secret:

@@ -9,8 +9,8 @@ from typing import Any
 from ocd.contracts import perceptual_hash
 
 # Beyond this many pairs of lines the order is given up: what is compared then is which there are.
-_MAX_PAIRS = 2_000_000
-_CLIP = 300
+_MAX_LINE_PAIRS = 2_000_000
+_MAX_TEXT = 300
 _REF = re.compile(r"\s?\[ref=e\d+\]")
 Difference = dict[str, Any]
 # A bundle as its parts' values: outline, html, network, console, facts, screenshot_hash.
@@ -20,7 +20,7 @@ Material = Mapping[str, Any]
 def compare(a: Material, b: Material) -> dict[str, Any]:
     """Return same, summary by part, screenshot_distance, performance, not_compared, differences.
 
-    What differs at every load (times, bytes in memory) is told beside the differences.
+    What differs at every load (times, bytes in memory) is reported beside the differences.
     """
     differences: list[Difference] = []
     summary: dict[str, dict[str, int]] = {}
@@ -62,8 +62,8 @@ def _metrics(a: Material, b: Material) -> dict[str, Any]:
 
 
 def _clip(value: object) -> object:
-    if isinstance(value, str) and len(value) > _CLIP:
-        return f"{value[:_CLIP]}… ({len(value)} characters)"
+    if isinstance(value, str) and len(value) > _MAX_TEXT:
+        return f"{value[:_MAX_TEXT]}… ({len(value)} characters)"
     return value
 
 
@@ -76,7 +76,7 @@ def _lines(before: str, after: str) -> Iterator[Difference]:
     start = _alike(a, b)
     end = _alike(a[start:][::-1], b[start:][::-1])
     old, new = a[start : len(a) - end], b[start : len(b) - end]
-    if len(old) * len(new) > _MAX_PAIRS:
+    if len(old) * len(new) > _MAX_LINE_PAIRS:
         yield from _multisets(old, new, "line")
         return
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
@@ -136,8 +136,8 @@ def _tag_counts(html: str) -> Counter[str]:
 def _requests(before: Any, after: Any) -> Iterator[Difference]:  # noqa: ANN401 - JSON
     def request_name(entry: Mapping[str, Any]) -> str:
         status = entry.get("status")
-        said = status if status is not None else entry.get("error") or "no answer"
-        return f"{entry.get('method') or 'GET'} {entry.get('url')} {said}"
+        outcome = status if status is not None else entry.get("error") or "no answer"
+        return f"{entry.get('method') or 'GET'} {entry.get('url')} {outcome}"
 
     yield from _multisets(
         _entries_by_name(before, request_name), _entries_by_name(after, request_name), "request"

@@ -1,4 +1,4 @@
-"""The witness (a part of the daemon): evidence of pages, taken, kept, judged and compared."""
+"""Evidence of pages (a part of the daemon): captured, stored, checked and compared."""
 
 import asyncio
 import base64
@@ -16,8 +16,7 @@ from ocd.browser.sessions.session import Sessions
 from ocd.browser.tabs.tab import Tab
 from ocd.contracts.expression import Node
 from ocd.contracts.report import report
-from ocd.contracts.required_evidence import RequiredEvidence, needs_of
-from ocd.contracts.snapshot import decode_evidence
+from ocd.contracts.snapshot import RequiredEvidence, decode_evidence, required_evidence
 from ocd.evidence.bundle import BundleBuilder
 from ocd.evidence.diff import compare
 from ocd.evidence.store import Bundle, EvidenceStore, is_bundle_id, new_bundle_id
@@ -34,14 +33,14 @@ _GATHERED = {
     "dom": ("html", "outline"), "screenshot": ("screenshot",), "phash": ("screenshot",),
     "facts": ("performance",), "network": ("network",), "console": ("console",),
 }  # fmt: skip
-_PATIENCE_S = 10.0
+_CAPTURE_TIMEOUT_S = 10.0
 _GRACE_S = 0.2
-_OWN = ("observed", "gate")
+_CALLER_PARTS = ("observed", "gate")
 
 
 @dataclass(frozen=True, slots=True)
 class BundleRequest:
-    """What a bundle shall hold; see the verb oc_evidence_bundle."""
+    """What a bundle holds; see the verb oc_evidence_bundle."""
 
     include: tuple[str, ...] | None
     target_schema: Any
@@ -53,7 +52,7 @@ class BundleRequest:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceService:
-    """Takes evidence of tabs and keeps it."""
+    """Captures, stores and checks evidence of tabs."""
 
     sessions: Sessions
     store: EvidenceStore
@@ -62,7 +61,7 @@ class EvidenceService:
 
     # --- contracts -------------------------------------------------------------------------
 
-    async def judge(self, node: Node, evidence: object) -> dict[str, Any]:
+    async def check(self, node: Node, evidence: object) -> dict[str, Any]:
         """Return the report of a contract on supplied evidence, a bundle, or a handle of one."""
         snapshot, provenance = await self._decode_supplied(evidence)
         return await asyncio.to_thread(self._report, node, snapshot, provenance)
@@ -71,34 +70,38 @@ class EvidenceService:
         self, node: Node, snapshot: object, provenance: Mapping[str, Any]
     ) -> dict[str, Any]:
         known, unknown = decode_evidence(snapshot)
-        exemplars = {one: self.store.exemplars(one) for one in sorted(needs_of(node).classes)}
-        told = report(node, known, exemplars)
-        errors = [f"evidence.{key}: nothing reads it" for key in unknown]
-        said: dict[str, Any] = redact({**told, "provenance": provenance})
-        return {**said, "validation_errors": errors}
+        exemplars = {
+            one: self.store.exemplars(one) for one in sorted(required_evidence(node).classes)
+        }
+        result = report(node, known, exemplars)
+        errors = [f"evidence.{key}: unknown field" for key in unknown]
+        clean: dict[str, Any] = redact({**result, "provenance": provenance})
+        return {**clean, "validation_errors": errors}
 
-    async def judge_live(self, node: Node, tab: Tab, wait_s: float) -> dict[str, Any]:
+    async def check_live(self, node: Node, tab: Tab, wait_s: float) -> dict[str, Any]:
         """Return the report of a contract on the page as it is.
 
         wait_s: longest time to look again, after each change, until it passes.
         """
         entered = time.time() * 1000
         deadline = time.monotonic() + wait_s
-        needs = needs_of(node)
+        needs = required_evidence(node)
         last: dict[str, Any] = {}
         provenance = {"source": "live", "tab_id": tab.id, "session": tab.session_name}
 
         async def look() -> bool:
             # A page that hangs must not keep the verdict back beyond the caller's own time.
             left_s = deadline - time.monotonic()
-            patience_s = min(_PATIENCE_S, max(left_s, 0) + _GRACE_S) if wait_s else _PATIENCE_S
+            patience_s = (
+                min(_CAPTURE_TIMEOUT_S, max(left_s, 0) + _GRACE_S) if wait_s else _CAPTURE_TIMEOUT_S
+            )
             snapshot = await capture_evidence(tab, _wanted_parts(needs, patience_s))
             snapshot["contract_enter_ms"] = entered
             if tab.request_log.last_call_at is not None:
                 snapshot["last_tool_call_ms"] = tab.request_log.last_call_at * 1000
-            told = await asyncio.to_thread(self._report, node, snapshot, provenance)
-            last.update(told)
-            return bool(told["verdict"] == "pass")
+            result = await asyncio.to_thread(self._report, node, snapshot, provenance)
+            last.update(result)
+            return bool(result["verdict"] == "pass")
 
         with self.sessions.chromium.hold():
             async with tab.lock:
@@ -171,7 +174,7 @@ class EvidenceService:
         return await asyncio.to_thread(differ)
 
     async def bundle(
-        self, evidence: object, order: BundleRequest, session: str, tab_id: str | None
+        self, evidence: object, request: BundleRequest, session: str, tab_id: str | None
     ) -> dict[str, Any]:
         """Take a bundle of supplied evidence, or of the live page; return the verb's result."""
         supplied: dict[str, Any] = {}
@@ -182,24 +185,24 @@ class EvidenceService:
             supplied = dict(snapshot)
         source: Literal["live", "supplied"] = "supplied"
         about: dict[str, Any] = {"session": session}
-        include = order.include
-        if not supplied.keys() - set(_OWN):
+        include = request.include
+        if not supplied.keys() - set(_CALLER_PARTS):
             source, include = "live", include or _LIVE
             tab = self.sessions.get(session).tab(tab_id)
-            supplied = {**await self._capture(tab, include, order), **supplied}
+            supplied = {**await self._capture(tab, include, request), **supplied}
             about |= {"tab_id": tab.id}
         about |= {key: supplied[key] for key in ("url", "title") if key in supplied}
-        return await asyncio.to_thread(self._store, supplied, include, order, (source, about))
+        return await asyncio.to_thread(self._store, supplied, include, request, (source, about))
 
     async def _capture(
-        self, tab: Tab, include: Iterable[str], order: BundleRequest
+        self, tab: Tab, include: Iterable[str], request: BundleRequest
     ) -> dict[str, Any]:
         parts = frozenset(name for part in include for name in _GATHERED.get(part, ()))
         with self.sessions.chromium.hold():
             async with tab.lock:
-                wanted = CaptureRequest(parts, patience_s=order.timeout_s)
+                wanted = CaptureRequest(parts, patience_s=request.timeout_s)
                 snapshot = await capture_evidence(tab, wanted)
-        window = order.network_window_ms
+        window = request.network_window_ms
         if window is not None and isinstance(snapshot.get("network"), list):
             since = time.time() * 1000 - window
             snapshot["network"] = [r for r in snapshot["network"] if (r["at_ms"] or 0) >= since]
@@ -209,21 +212,21 @@ class EvidenceService:
         self,
         snapshot: dict[str, Any],
         include: tuple[str, ...] | None,
-        order: BundleRequest,
+        request: BundleRequest,
         origin: tuple[str, dict[str, Any]],
     ) -> dict[str, Any]:
         packing = BundleBuilder(snapshot, self.sanitizer)
         wanted = include or tuple(packing.parts_with_content)
         if order.target_schema is not None and "schema_diff" not in wanted:
             wanted = (*wanted, "schema_diff")
-        packing.pack(wanted, order.target_schema)
-        reason = "; ".join(packing.missing) or None
+        builder.pack(wanted, request.target_schema)
+        reason = "; ".join(builder.missing) or None
         source, about = origin
         bundle, pruned = self.store.write(
-            packing.pieces,
+            builder.pieces,
             Bundle(
                 bundle_id=new_bundle_id(), created_at=now(), source=source, about=redact(about),
-                parts=[], screenshot_hash=packing.screenshot_hash, inconclusive_reason=reason,
+                parts=[], screenshot_hash=builder.screenshot_hash, inconclusive_reason=reason,
             ),
         )  # fmt: skip
         result = {
@@ -235,11 +238,11 @@ class EvidenceService:
             "screenshot_hash": bundle.screenshot_hash,
             "inconclusive_reason": reason,
         }
-        result |= {"schema_diff": packing.schema_diff} if packing.schema_diff else {}
+        result |= {"schema_diff": builder.schema_diff} if builder.schema_diff else {}
         result |= {"pruned": pruned} if pruned else {}
-        if order.class_id:
-            result["screenshot_class"] = self._exemplar(order.class_id, packing.screenshot_hash)
-        if order.contents:
+        if request.class_id:
+            result["screenshot_class"] = self._exemplar(request.class_id, builder.screenshot_hash)
+        if request.contents:
             result["contents"] = self._contents(bundle)
         return result
 

@@ -1,4 +1,4 @@
-"""What a person is shown before agreeing to another server's tools: what is new since last time.
+"""What a person reviews before approving another server's tools: the changes since last time.
 
 Pure. Every word of a declaration is shown, also those that a terminal or an eye would pass over:
 invisible characters are spelt out.
@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ocd.gateway.tool_entries import SAID, ToolEntry
+from ocd.gateway.tool_entries import PINNED_FIELDS, ToolEntry
 from ocd.gateway.tool_pins import PinnedTools, digest
 
 Declaration = Mapping[str, Any]
@@ -29,13 +29,13 @@ def changes(
     """
     now = dict(zip((one.tool for one in found), tools, strict=True))
     before = agreed or PinnedTools(tools={})
-    told = [
+    changed = [
         _change(one.tool, one.name, one.state, before, now[one.tool])
         for one in found
         if one.state in ("changed", "new")
     ]
     gone = sorted(set(before.tools) - {one.tool for one in found if one.state != "refused"})
-    return told + [_change(tool, "", "gone", before, None) for tool in gone]
+    return changed + [_change(tool, "", "gone", before, None) for tool in gone]
 
 
 def fingerprint(tools: Sequence[Declaration]) -> str:
@@ -45,26 +45,28 @@ def fingerprint(tools: Sequence[Declaration]) -> str:
 
 def pinned_fields(tool: Declaration) -> dict[str, Any]:
     """Return the part of a declaration that is agreed to."""
-    return {key: tool[key] for key in SAID if tool.get(key) is not None}
+    return {key: tool[key] for key in PINNED_FIELDS if tool.get(key) is not None}
 
 
 def _change(
     tool: str, name: str, state: str, before: PinnedTools, now: Declaration | None
 ) -> dict[str, Any]:
-    told: dict[str, Any] = {"tool": _visible(tool), "name": name, "state": state}
-    then = before.said.get(tool)
+    change: dict[str, Any] = {"tool": _visible(tool), "name": name, "state": state}
+    then = before.declarations.get(tool)
     if then is None and tool in before.tools:
-        told["unknown"] = "how it was agreed to is not known: that was with an earlier version"
+        change["unknown"] = (
+            "the approved declaration is unknown: it was approved with an earlier version"
+        )
     lines = difflib.unified_diff(
         list(_lines(then or {})), list(_lines(pinned_fields(now or {}))),
-        f"{_visible(tool)} as agreed to {before.approved_at}".rstrip(), f"{_visible(tool)} now",
+        f"{_visible(tool)} as approved {before.approved_at}".rstrip(), f"{_visible(tool)} now",
         lineterm="", n=2,
     )  # fmt: skip
-    return {**told, "diff": "\n".join(lines)}
+    return {**change, "diff": "\n".join(lines)}
 
 
 def _lines(declaration: Declaration) -> Iterator[str]:
-    for key in SAID:
+    for key in PINNED_FIELDS:
         value = declaration.get(key)
         if value is None:
             continue

@@ -1,4 +1,4 @@
-"""What the gateway asks of a connection to another MCP server: a protocol."""
+"""A connection to another MCP server: the protocol that the gateway uses."""
 
 import asyncio
 from collections.abc import Mapping
@@ -55,8 +55,8 @@ class UpstreamHandle(Protocol):
         ...
 
 
-def starting(table: Upstream) -> dict[str, Any]:
-    """Return what starts a server, with the values of secrets in place of their names."""
+def launch_options(table: Upstream) -> dict[str, Any]:
+    """Return how a server is started or reached, with secrets filled in."""
     known = secrets.current()
     return {
         "command": [table.command, *table.args] if table.command else [],

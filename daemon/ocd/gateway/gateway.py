@@ -16,11 +16,11 @@ from ocd.verb_api.declaration import Verb
 
 logger = logging.getLogger(__name__)
 
-# A list of tools waits so long for servers that are being started; who comes later is announced.
+# How long a list of tools waits for servers that are starting; later ones are announced.
 SETTLE_S = 8.0
 CLOSE_S = 8.0
 
-Heard = Callable[[], Awaitable[None]]
+Listener = Callable[[], Awaitable[None]]
 
 
 class Gateway:
@@ -39,9 +39,9 @@ class Gateway:
         spawn: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self.entries: dict[str, Mapping[str, Any]] = {}
-        self._means = UpstreamServices(pins, sanitizer, load, spawn, self._publish)
+        self._services = UpstreamServices(pins, sanitizer, load, spawn, self._publish)
         self._servers: dict[str, UpstreamServer] = {}
-        self._heard: set[Heard] = set()
+        self._listeners: set[Listener] = set()
         self.configure(tables)
 
     @property
@@ -52,25 +52,25 @@ class Gateway:
     def configure(self, tables: Mapping[str, Upstream]) -> None:
         """Have these servers; those that are gone or changed end, and start anew when asked."""
         before = self._servers
-        kept = {name: one for name, one in before.items() if tables.get(name) == one.table}
+        unchanged = {name: one for name, one in before.items() if tables.get(name) == one.table}
         for server in before.values():
-            if server.name not in kept:
+            if server.name not in unchanged:
                 server.remove()
         new = {
-            name: UpstreamServer(name, tables[name], self._means)
+            name: UpstreamServer(name, tables[name], self._services)
             for name in tables
-            if name not in kept
+            if name not in unchanged
         }
-        self._servers = kept | new
+        self._servers = unchanged | new
         self._publish()
-        if new and self._heard:
-            # Hosts that have listed the tools already are told once it is known what came.
-            self._means.spawn(self.settle())
+        if new and self._listeners:
+            # Hosts that have listed the tools already are notified once it is known what came.
+            self._services.spawn(self.settle())
 
-    def watch(self, heard: Heard) -> Callable[[], None]:
-        """Call `heard` whenever the list of tools changes, until what is returned is called."""
-        self._heard.add(heard)
-        return lambda: self._heard.discard(heard)
+    def watch(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` whenever the list of tools changes, until what is returned is called."""
+        self._listeners.add(listener)
+        return lambda: self._listeners.discard(listener)
 
     def _publish(self) -> None:
         servers = self._servers.values()
@@ -79,8 +79,8 @@ class Gateway:
             return
         self.entries.clear()
         self.entries.update(sorted(found.items()))
-        for heard in list(self._heard):
-            self._means.spawn(_describe_change(heard))
+        for listener in list(self._listeners):
+            self._services.spawn(_notify(listener))
 
     async def settle(self) -> None:
         """Wait until every server has said what it offers, or cannot; for some seconds at most."""
@@ -132,7 +132,7 @@ class Gateway:
         if name in self._servers:
             return self._servers[name]
         known = ", ".join(self.names) or "none"
-        hint = f"Configured: {known}. They stand in config.toml as [upstream.NAME]."
+        hint = f"Configured: {known}. They are [upstream.NAME] tables of config.toml."
         raise OcdError("not_found", f"There is no upstream '{name}'", hint=hint, upstream=name)
 
     async def states(self) -> list[dict[str, Any]]:
@@ -154,5 +154,5 @@ class Gateway:
         return f"Gateway({self.names})"
 
 
-async def _describe_change(heard: Heard) -> None:
-    await heard()
+async def _notify(listener: Listener) -> None:
+    await listener()

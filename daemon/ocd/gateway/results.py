@@ -1,4 +1,4 @@
-"""What another server's tool answered, made into an output: pure.
+"""The result of another server's tool, as an output: pure.
 
 Its text is one body, which is sanitised, fenced and guarded as page text is; pictures, sounds and
 links are handed on beside it within bounds, and the text says what there was.
@@ -21,17 +21,17 @@ from ocd.verb_api.declaration import UPSTREAM_ORIGIN, Output
 
 MAX_ATTACHMENTS = 16
 MAX_ATTACHED_BYTES = 6 * 1024 * 1024
-MAX_ERROR = 4000
+MAX_ERROR_CHARS = 4000
 MAX_URI = 2000
 # Gives the address under which we answer for one of a server's resources.
-Shown = Callable[[str], str]
+UriAlias = Callable[[str], str]
 MAX_NAME = 200
 _PLAIN_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
 
 def output_of(
-    server: str, tool: str, result: Mapping[str, Any], shown: Shown = str, *, redacted: bool
+    server: str, tool: str, result: Mapping[str, Any], uri_alias: UriAlias = str, *, redacted: bool
 ) -> Output:
     """Return the output of a tool's result (a CallToolResult as it is on the wire).
     Raises upstream_failed for one that says that the tool failed, or that asks for input.
@@ -45,9 +45,9 @@ def output_of(
         text = redact_long(text)
     if result.get("isError"):
         raise tool_error(server, tool, text)
-    attached, said = _attachments(blocks, shown, redacted=redacted)
-    if said:
-        text = "\n".join((*([text] if text else []), *said))
+    attached, notes = _attachments(blocks, uri_alias, redacted=redacted)
+    if notes:
+        text = "\n".join((*([text] if text else []), *notes))
     return Output(
         data={"upstream": server, "tool": tool},
         content=text or None,
@@ -59,12 +59,12 @@ def output_of(
 
 def tool_error(server: str, tool: str, text: str) -> OcdError:
     """Return the error of a tool that failed; what it says is untrusted, and cut if it is long."""
-    more = {"text_characters": len(text)} if len(text) > MAX_ERROR else {}
+    more = {"text_characters": len(text)} if len(text) > MAX_ERROR_CHARS else {}
     return OcdError(
         "upstream_failed", f"The tool '{tool[:MAX_NAME]}' of the MCP server '{server}' failed",
         hint="Its own message is in untrusted_text.",
         upstream=server, tool=tool[:MAX_NAME],
-        untrusted_text=secrets.current().mask_text(text)[:MAX_ERROR], **more,
+        untrusted_text=secrets.current().mask_text(text)[:MAX_ERROR_CHARS], **more,
     )  # fmt: skip
 
 
@@ -94,49 +94,49 @@ def _says(text: str, structured: object) -> bool:
 
 
 def _attachments(
-    blocks: list[Mapping[str, Any]], shown: Shown, *, redacted: bool
+    blocks: list[Mapping[str, Any]], uri_alias: UriAlias, *, redacted: bool
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the blocks to hand on, and a line about each block that is not text."""
-    found, said, size = list[dict[str, Any]](), list[str](), 0
+    found, notes, size = list[dict[str, Any]](), list[str](), 0
     for block in blocks:
-        clean = _attachment(block, shown)
+        clean = _attachment(block, uri_alias)
         if clean is None:
             continue
         name = _line(clean, _address(block, redacted=redacted))
         bytes_of = len(_data(clean))
         if len(found) >= MAX_ATTACHMENTS or size + bytes_of > MAX_ATTACHED_BYTES:
-            said.append(f"[left out, there is too much: {name}]")
+            notes.append(f"[left out, too large: {name}]")
         elif not _is_sound(clean):
-            said.append(f"[left out, it is not what it says: {name}]")
+            notes.append(f"[left out, its type does not match its content: {name}]")
         else:
             size += bytes_of
             found.append(clean)
-            said.append(f"[attached: {name}]")
-    if len(said) > 2 * MAX_ATTACHMENTS:
-        more = len(said) - 2 * MAX_ATTACHMENTS
-        said[2 * MAX_ATTACHMENTS :] = [f"[left out, there is too much: {more} more]"]
-    return found, said
+            notes.append(f"[attached: {name}]")
+    if len(notes) > 2 * MAX_ATTACHMENTS:
+        more = len(notes) - 2 * MAX_ATTACHMENTS
+        notes[2 * MAX_ATTACHMENTS :] = [f"[left out, too large: {more} more]"]
+    return found, notes
 
 
-def _attachment(block: Mapping[str, Any], shown: Shown) -> dict[str, Any] | None:
+def _attachment(block: Mapping[str, Any], uri_alias: UriAlias) -> dict[str, Any] | None:
     """Return a block with the keys that are known, each in its bounds; None for text."""
     kind = block.get("type")
     if kind in ("image", "audio"):
         mime = one_line(block.get("mimeType"), MAX_NAME)
         return {"type": kind, "data": str(block.get("data", "")), "mimeType": mime}
     if kind == "resource_link":
-        return {"type": kind, **_link(block, shown)}
+        return {"type": kind, **_link(block, uri_alias)}
     inner = block.get("resource")
     if kind == "resource" and isinstance(inner, Mapping) and "blob" in inner:
-        link = _link(inner, shown)
-        kept = {key: link[key] for key in ("uri", "mimeType") if key in link}
-        return {"type": kind, "resource": {**kept, "blob": str(inner["blob"])}}
+        link = _link(inner, uri_alias)
+        known = {key: link[key] for key in ("uri", "mimeType") if key in link}
+        return {"type": kind, "resource": {**known, "blob": str(inner["blob"])}}
     return None
 
 
-def _link(block: Mapping[str, Any], shown: Shown) -> dict[str, Any]:
+def _link(block: Mapping[str, Any], uri_alias: UriAlias) -> dict[str, Any]:
     uri = str(block.get("uri") or "")
-    link: dict[str, Any] = {"uri": shown(uri) if uri and len(uri) <= MAX_URI else ""}
+    link: dict[str, Any] = {"uri": uri_alias(uri) if uri and len(uri) <= MAX_URI else ""}
     # Some hosts drop a whole result because of a link without a name.
     link["name"] = one_line(block.get("name"), MAX_NAME) or "resource"
     if block.get("mimeType"):

@@ -1,7 +1,7 @@
-"""What another server says of its tools, made into catalog entries: pure.
+"""Catalog entries of another server's tools: pure.
 
 All of it is untrusted: names are spelt in allowed characters, texts lose what is invisible, sizes
-have limits, and a tool that nobody has agreed to as it is now is withheld.
+have limits, and a tool that is not approved in its current form is withheld.
 """
 
 import re
@@ -22,10 +22,10 @@ MAX_TOOLS = 200
 MAX_DESCRIPTION = 1800
 MAX_SCHEMA_BYTES = 20_000
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_-]")
-# What of a declaration is agreed to.
-SAID = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
+# The fields of a declaration that an approval covers.
+PINNED_FIELDS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
 # Beside its own parameters a tool takes these of ours, unless it has some of the same name.
-_MODE = {
+_OUTPUT_MODE = {
     "type": "string", "enum": ["inline", "handle", "auto"],
     "description": "auto: a handle if it is large",
 }  # fmt: skip
@@ -49,7 +49,7 @@ class ToolEntry:
     why: str = ""
 
 
-def offers(
+def build_entries(
     server: str,
     tools: Sequence[Mapping[str, Any]],
     pinned: Mapping[str, str] | None,
@@ -84,7 +84,7 @@ def _name(tool: Mapping[str, Any]) -> str:
 
 
 def _digest(tool: Mapping[str, Any]) -> str:
-    return digest({key: tool[key] for key in SAID if tool.get(key) is not None})
+    return digest({key: tool[key] for key in PINNED_FIELDS if tool.get(key) is not None})
 
 
 def _state(name: str, mark: str, pinned: Mapping[str, str] | None) -> State:
@@ -116,8 +116,8 @@ def _own(tool: Mapping[str, Any]) -> frozenset[str]:
 
 def _entry(server: str, tool: Mapping[str, Any], tier: int, sanitizer: Sanitizer) -> dict[str, Any]:
     given = str(tool.get("description") or tool.get("title") or _name(tool))
-    said, found = sanitizer.clean(given)
-    cut = f"{said[:MAX_DESCRIPTION]} … (cut)" if len(said) > MAX_DESCRIPTION else said
+    text, found = sanitizer.clean(given)
+    cut = f"{text[:MAX_DESCRIPTION]} … (cut)" if len(text) > MAX_DESCRIPTION else text
     first, _, rest = cut.strip().partition("\n")
     hints = tool.get("annotations")
     reads = isinstance(hints, dict) and hints.get("readOnlyHint") is True
@@ -142,16 +142,16 @@ def _schema(tool: Mapping[str, Any], sanitizer: Sanitizer) -> dict[str, Any]:
     clean: dict[str, Any] = schema["schema"]
     properties = clean.get("properties")
     mine = properties if isinstance(properties, dict) else {}
-    return {**clean, "properties": {"output_mode": _MODE, **mine}}
+    return {**clean, "properties": {"output_mode": _OUTPUT_MODE, **mine}}
 
 
 def _withheld(server: str, entry: Mapping[str, Any], state: State) -> dict[str, Any]:
-    """Return the entry without a word of what nobody has agreed to."""
-    how = "was added after" if state == "new" else "is described otherwise than when"
+    """Return the entry without any text that has not been approved."""
+    how = "was added after" if state == "new" else "has changed since"
     return {
         **entry,
-        "summary": f"[{server}] Withheld: this tool {how} a person agreed to the server's tools",
-        "doc": f"It cannot be called. A person looks at it and allows it: oc mcp approve {server}",
+        "summary": f"[{server}] Withheld: this tool {how} the server's tools were approved",
+        "doc": f"It cannot be called until a person approves it: oc mcp approve {server}",
         "params": {"type": "object", "properties": {}},
         "reads": False,
     }

@@ -1,4 +1,4 @@
-"""What a person has agreed to of other MCP servers' tools: a hash of each tool's declaration.
+"""The approved tools of other MCP servers: a hash of each tool's declaration.
 
 One file, `upstream/pins.json`. A tool that is not in it as it now is may not be called.
 """
@@ -17,11 +17,11 @@ from ocd.storage.files import make_dir, read_document, write_whole
 class PinnedTools(msgspec.Struct, frozen=True, kw_only=True):
     """The tools of one server as they were agreed to: the hash of each by its own name.
 
-    said: their declarations, to compare later ones with; earlier versions kept none.
+    declarations: as they were approved, to compare later ones with; earlier versions kept none.
     """
 
     tools: dict[str, str]
-    said: dict[str, dict[str, Any]] = {}
+    declarations: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict, name="said")
     approved_at: str = ""
 
 
@@ -47,22 +47,26 @@ class PinStore:
         self._lock = threading.Lock()
 
     def of(self, server: str) -> PinnedTools | None:
-        """Return what was agreed to of a server, None if it was never met; unreadable_file."""
+        """Return the approved tools of a server, None if it is unknown; unreadable_file."""
         return self._read().servers.get(server)
 
     def keep(
-        self, server: str, tools: dict[str, str], said: dict[str, dict[str, Any]], at: str = ""
+        self,
+        server: str,
+        tools: dict[str, str],
+        declarations: dict[str, dict[str, Any]],
+        at: str = "",
     ) -> PinnedTools:
         """Remember that these tools, by name, hash and words, are agreed to, and no others.
 
         at: when that was; now, unless it is given.
         """
-        pinned = PinnedTools(tools=tools, said=said, approved_at=at or now())
+        pinned = PinnedTools(tools=tools, declarations=declarations, approved_at=at or now())
         with self._lock:
-            book = _PinFile(servers={**self._read().servers, server: pinned})
+            pins = _PinFile(servers={**self._read().servers, server: pinned})
             make_dir(self._path.parent)
-            whole = msgspec.json.format(msgspec.json.encode(book), indent=1)
-            write_whole(self._path, whole + b"\n")
+            encoded = msgspec.json.format(msgspec.json.encode(pins), indent=1)
+            write_whole(self._path, encoded + b"\n")
         return pinned
 
     def _read(self) -> _PinFile:

@@ -13,10 +13,10 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.config.tables import Upstream
 from ocd.gateway import approval_diff as review
-from ocd.gateway.connection import UpstreamHandle, starting
+from ocd.gateway.connection import UpstreamHandle, launch_options
 from ocd.gateway.resources import READ, ResourceLinks, resource_of
 from ocd.gateway.results import output_of
-from ocd.gateway.tool_entries import ToolEntry, offers
+from ocd.gateway.tool_entries import ToolEntry, build_entries
 from ocd.gateway.tool_pins import PinnedTools, PinStore
 from ocd.safety.redact import redact_text
 from ocd.safety.sanitize import Sanitizer
@@ -27,7 +27,7 @@ from ocd.verb_api.inline_tasks import OnProgress
 logger = logging.getLogger(__name__)
 
 # Beyond this a result is looked through beside the loop.
-_SHORT = 8192
+_MAX_INLINE_CHARS = 8192
 
 
 class UpstreamCall(Params):
@@ -50,14 +50,14 @@ class UpstreamServices:
 class UpstreamServer:
     """One `[upstream.NAME]`. `offered`: its tools by the names they have with us."""
 
-    def __init__(self, name: str, table: Upstream, means: UpstreamServices) -> None:
+    def __init__(self, name: str, table: Upstream, services: UpstreamServices) -> None:
         self.name = name
         self.table = table
         self.offered: dict[str, ToolEntry] = {}
         self.known = asyncio.Event()
         self.ended = asyncio.Event()
         self.actor: UpstreamHandle | None = None
-        self._means = means
+        self._services = services
         self._starting = asyncio.Lock()
         self._listed: list[dict[str, Any]] = []
         self._removed = False
@@ -70,15 +70,17 @@ class UpstreamServer:
         async with self._starting:
             if self.actor is not None:
                 return self.actor
-            module = await self._means.load("oc_mcp.client.upstream_connection")
+            module = await self._services.load("oc_mcp.client.upstream_connection")
             if self._removed:  # the configuration changed meanwhile: nobody would end it
                 raise OcdError(
                     "upstream_gone", f"The MCP server '{self.name}' was removed from config.toml",
                     hint="List them: oc mcp upstreams", upstream=self.name,
                 )  # fmt: skip
-            actor: UpstreamHandle = module.Upstream(self.name, starting(self.table), self._on_tools)
+            actor: UpstreamHandle = module.Upstream(
+                self.name, launch_options(self.table), self._on_tools
+            )
             self.actor = actor
-            self._means.spawn(self._run(actor))
+            self._services.spawn(self._run(actor))
             return actor
 
     async def _run(self, actor: UpstreamHandle) -> None:
@@ -107,30 +109,32 @@ class UpstreamServer:
     async def _on_tools(self, tools: list[dict[str, Any]]) -> None:
         """Take note of what it offers; the first time that is agreed to as it is."""
         self._listed = tools
-        pinned = await asyncio.to_thread(self._means.pins.of, self.name)
+        pinned = await asyncio.to_thread(self._services.pins.of, self.name)
         if pinned is None:
             pinned = await self._pin()
-        elif not pinned.said.keys() >= pinned.tools.keys():
+        elif not pinned.declarations.keys() >= pinned.tools.keys():
             pinned = await self._complete_pins(pinned)
         self._offer(pinned)
 
     async def _pin(self) -> PinnedTools:
         found = self._offers(None)
-        agreed = [one.tool for one in found if one.state != "refused"]
-        hashes = {one.tool: one.hash for one in found if one.tool in agreed}
-        return await self._keep(hashes, self._describe_tools(agreed))
+        approved = [one.tool for one in found if one.state != "refused"]
+        hashes = {one.tool: one.hash for one in found if one.tool in approved}
+        return await self._keep(hashes, self._describe_tools(approved))
 
     async def _complete_pins(self, pinned: PinnedTools) -> PinnedTools:
         """Add the words of tools that are as they were agreed to: earlier versions kept none."""
         same = [one.tool for one in self._offers(pinned) if pinned.tools.get(one.tool) == one.hash]
         return await self._keep(
-            pinned.tools, pinned.said | self._describe_tools(same), pinned.approved_at
+            pinned.tools, pinned.declarations | self._describe_tools(same), pinned.approved_at
         )
 
     async def _keep(
-        self, hashes: dict[str, str], said: dict[str, dict[str, Any]], at: str = ""
+        self, hashes: dict[str, str], declarations: dict[str, dict[str, Any]], at: str = ""
     ) -> PinnedTools:
-        return await asyncio.to_thread(self._means.pins.keep, self.name, hashes, said, at)
+        return await asyncio.to_thread(
+            self._services.pins.keep, self.name, hashes, declarations, at
+        )
 
     def _describe_tools(self, tools: Iterable[str]) -> dict[str, dict[str, Any]]:
         wanted = set(tools)
@@ -141,9 +145,11 @@ class UpstreamServer:
         }
 
     def _offers(self, pinned: PinnedTools | None) -> list[ToolEntry]:
-        agreed = None if pinned is None else pinned.tools
-        sanitizer = self._means.sanitizer
-        return offers(self.name, self._listed, agreed, tier=self.table.tier, sanitizer=sanitizer)
+        approved = None if pinned is None else pinned.tools
+        sanitizer = self._services.sanitizer
+        return build_entries(
+            self.name, self._listed, approved, tier=self.table.tier, sanitizer=sanitizer
+        )
 
     def _offer(self, pinned: PinnedTools) -> None:
         if self._removed:
@@ -154,14 +160,14 @@ class UpstreamServer:
                 logger.warning("%s: %s %s", one.name, one.state, one.why)
         self.offered = {one.name: one for one in found if one.state != "refused"}
         self.known.set()
-        self._means.publish()
+        self._services.publish()
 
     async def review(self) -> dict[str, Any]:
         """Ask for its tools and return what a person would agree to, compared with what was."""
         actor = await self.start()
         await actor.wait_connected()
         self._listed = await actor.tools()
-        before = await asyncio.to_thread(self._means.pins.of, self.name)
+        before = await asyncio.to_thread(self._services.pins.of, self.name)
         found = self._offers(before)
         return {
             "upstream": self.name,
@@ -216,7 +222,7 @@ class UpstreamServer:
         if one is None:
             return None
         if one.state != "offered":
-            raise _not_agreed(self.name, one)
+            raise _not_approved(self.name, one)
         return self._verb(name, partial(self._call, one.tool), one.own, reads=False)
 
     def _verb(
@@ -262,21 +268,21 @@ class UpstreamServer:
         return await asyncio.to_thread(work)
 
     def __repr__(self) -> str:
-        return f"Server({self.name!r}, {len(self.offered)} tools)"
+        return f"UpstreamServer({self.name!r}, {len(self.offered)} tools)"
 
 
 def _is_long(result: Mapping[str, Any]) -> bool:
     size = 0
     for block in result.get("content", ()):
         size += len(str(block.get("text") or block.get("data") or block.get("resource") or ""))
-    return size > _SHORT or result.get("structuredContent") is not None
+    return size > _MAX_INLINE_CHARS or result.get("structuredContent") is not None
 
 
 def _describe_entry(one: ToolEntry) -> dict[str, Any]:
     return {"tool": one.name, "state": one.state, **({"why": one.why} if one.why else {})}
 
 
-def _not_agreed(server: str, one: ToolEntry) -> OcdError:
+def _not_approved(server: str, one: ToolEntry) -> OcdError:
     what = "is new" if one.state == "new" else "has changed"
     return OcdError(
         "upstream_withheld",

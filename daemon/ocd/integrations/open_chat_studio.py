@@ -1,7 +1,7 @@
 """Files to a collection of Open Chat Studio, with the login of our browser (seed 004).
 
 The site is a Django application: the collection's page gives the CSRF token, the form is posted as
-multipart, and what became of it stands as messages on the page that follows.
+multipart, and the result is shown as messages on the page that follows.
 """
 
 import asyncio
@@ -64,15 +64,15 @@ class UploadFile:
     open: Callable[[], IO[bytes]]
 
 
-def parcels_of(files: Iterable[FileSource]) -> list[UploadFile]:
-    """Return the files as they will be sent; invalid_argument for content that is no base64.
+def upload_files(files: Iterable[FileSource]) -> list[UploadFile]:
+    """Return the files as they will be sent; invalid_argument for content that is not base64.
 
-    Blocks for a moment. Raises file_not_found for a path that is no file.
+    Blocks for a moment. Raises file_not_found for a path that is not a file.
     """
-    return [_parcel(number, file) for number, file in enumerate(files, 1)]
+    return [_upload_file(number, file) for number, file in enumerate(files, 1)]
 
 
-def _parcel(number: int, file: FileSource) -> UploadFile:
+def _upload_file(number: int, file: FileSource) -> UploadFile:
     path = Path(file.file_path) if file.file_path is not None else None
     name = file.name or (path.name if path else "")
     if not name or name != Path(name).name:
@@ -108,11 +108,11 @@ class Upload:
         any_certificate: bool = False,
     ) -> None:
         self._any_certificate = any_certificate
-        self._to = collection
+        self._collection = collection
         self._cookies = list(cookies)
         self._check = check
 
-    async def send(self, parcels: list[UploadFile], chunking: Mapping[str, int]) -> dict[str, Any]:
+    async def send(self, files: list[UploadFile], chunking: Mapping[str, int]) -> dict[str, Any]:
         """Post the files and return what became of them.
 
         Keys: collection_url, count, files [{name, size_bytes, mime_type}], messages. Raises
@@ -121,23 +121,23 @@ class Upload:
         import aiohttp  # 150 ms, and no other verb of the daemon needs its client
 
         jar = aiohttp.CookieJar(unsafe=True)
-        await self._check(str(self._to.page))
+        await self._check(str(self._collection.page))
         for cookie in self._cookies:
             jar.update_cookies(_morsel(cookie), URL(f"http://{cookie['domain'].lstrip('.')}/"))
         try:
             connector = aiohttp.TCPConnector(ssl=not self._any_certificate)
             async with aiohttp.ClientSession(cookie_jar=jar, connector=connector) as http:
-                text = await self._get(http, self._to.page)
-                messages = await self._post(http, text, parcels, chunking)
+                text = await self._get(http, self._collection.page)
+                messages = await self._post(http, text, files, chunking)
         except aiohttp.ClientError as error:
-            message = f"{self._to.base_url}: {error}"
-            raise OcdError("upload_failed", message, url=str(self._to.page)) from error
+            message = f"{self._collection.base_url}: {error}"
+            raise OcdError("upload_failed", message, url=str(self._collection.page)) from error
         return {
-            "collection_url": str(self._to.page),
-            "count": len(parcels),
+            "collection_url": str(self._collection.page),
+            "count": len(files),
             "files": [
                 {"name": one.name, "size_bytes": one.size, "mime_type": one.mime_type}
-                for one in parcels
+                for one in files
             ],
             "messages": messages,
         }
@@ -151,34 +151,35 @@ class Upload:
                 if not to:
                     return await response.text(errors="replace")
                 url = url.join(URL(to))
-        raise OcdError("too_many_redirects", f"{self._to.page} redirects too many times")
+        raise OcdError("too_many_redirects", f"{self._collection.page} redirects too many times")
 
     async def _post(
         self,
         http: "ClientSession",
         page: str,
-        parcels: list[UploadFile],
+        files: list[UploadFile],
         chunking: Mapping[str, int],
     ) -> list[str]:
         import aiohttp
 
-        token = _token(page) or _cookie(http, "csrftoken", self._to.page)
+        token = _token(page) or _cookie(http, "csrftoken", self._collection.page)
         if not token:
             raise OcdError(
-                "upload_failed", f"{self._to.page} has no form to upload with (no CSRF token)",
-                hint="Open it: is it the collection's page?", url=str(self._to.page),
+                "upload_failed",
+                f"{self._collection.page} has no form to upload with (no CSRF token)",
+                hint="Open it: is it the collection's page?", url=str(self._collection.page),
             )  # fmt: skip
         fields = {_TOKEN_FIELD: token, **_chunking(page), **chunking}
         with contextlib.ExitStack() as opened:
             form = aiohttp.FormData({key: str(value) for key, value in fields.items()})
-            for parcel in parcels:
+            for file in files:
                 # A collection without an index asks for a summary of each file, by its name.
-                form.add_field(parcel.name, "")
-                body = opened.enter_context(await asyncio.to_thread(parcel.open))
-                form.add_field("files", body, filename=parcel.name, content_type=parcel.mime_type)
-            headers = {"Referer": str(self._to.page), "X-CSRFToken": token}
+                form.add_field(file.name, "")
+                body = opened.enter_context(await asyncio.to_thread(file.open))
+                form.add_field("files", body, filename=file.name, content_type=file.mime_type)
+            headers = {"Referer": str(self._collection.page), "X-CSRFToken": token}
             async with http.post(
-                self._to.form, data=form, headers=headers, allow_redirects=False,
+                self._collection.form, data=form, headers=headers, allow_redirects=False,
                 timeout=aiohttp.ClientTimeout(total=None),
             ) as response:  # fmt: skip
                 self._expect(response)
@@ -205,8 +206,10 @@ class Upload:
         to = response.headers.get("Location", "")
         if status == 401 or (300 <= status < 400 and re.search(r"log-?in|sign-?in|/auth", to)):
             raise OcdError(
-                "login_required", f"{self._to.base_url} needs a login for team '{self._to.team}'",
-                hint=f"Log in in this session's browser: oc navigate {self._to.page}", url=url,
+                "login_required",
+                f"{self._collection.base_url} needs a login for team '{self._collection.team}'",
+                hint=f"Log in in this session's browser: oc navigate {self._collection.page}",
+                url=url,
             )  # fmt: skip
         if status == 403:
             raise OcdError(
@@ -217,7 +220,7 @@ class Upload:
         if status == 404:
             raise OcdError(
                 "collection_not_found",
-                f"There is no collection {self._to.id} of team '{self._to.team}'",
+                f"There is no collection {self._collection.id} of team '{self._collection.team}'",
                 hint="Check base_url, team and collection_id.", url=url,
             )  # fmt: skip
         if status >= 400:

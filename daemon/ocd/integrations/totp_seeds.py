@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 PREFIX = "OPENCHROME_TOTP_"
 # A keyring may wait for a person to unlock it; nobody sits before a daemon.
 KEYRING_S = 5.0
-_LEAST_BYTES = 5
+_MIN_SEED_BYTES = 5
 _Algorithm = Literal["sha1", "sha256", "sha512"]
 
 
@@ -84,22 +84,22 @@ class TotpStore:
         A domain's earlier seed is replaced.
         """
         host = host_of(domain)
-        given = _seed_of(seed)
+        parsed = _parse_seed(seed)
         with self._lock:
-            book = self._read()
+            stored = self._read()
             kept_in: Literal["keyring", "file"] = "file"
-            if _keyring("set_password", self._service, host, given.secret) is not _FAILED:
+            if _keyring("set_password", self._service, host, parsed.secret) is not _FAILED:
                 kept_in = "keyring"
             entry = SeedEntry(
                 kept_in=kept_in,
-                seed=given.secret if kept_in == "file" else "",
-                digits=given.digits,
-                period=given.period,
-                algorithm=given.algorithm,
+                seed=parsed.secret if kept_in == "file" else "",
+                digits=parsed.digits,
+                period=parsed.period,
+                algorithm=parsed.algorithm,
                 added_at=now(),
             )
-            self._write({**book.entries, host: entry})
-        return {"domain": host, "kept_in": kept_in, "replaced": host in book.entries}
+            self._write({**stored.entries, host: entry})
+        return {"domain": host, "kept_in": kept_in, "replaced": host in stored.entries}
 
     def remove(self, domain: str) -> dict[str, Any]:
         """Forget a domain's seed; not_found if there is none."""
@@ -135,9 +135,9 @@ class TotpStore:
         # example.org may answer for login.example.org, org for nobody.
         above = [".".join(labels[at:]) for at in range(max(1, len(labels) - 1))]
         for name in above:
-            variable = self._environ.get(PREFIX + "".join(_sign(c) for c in name), "")
+            variable = self._environ.get(PREFIX + "".join(_variable_char(c) for c in name), "")
             if variable:
-                return _make_code(name, _seed_of(variable), now)
+                return _make_code(name, _parse_seed(variable), now)
             if name in entries:
                 return _make_code(name, self._store(name, entries[name]), now)
         raise _unknown(host, list(entries))
@@ -158,15 +158,15 @@ class TotpStore:
 
     def _write(self, entries: dict[str, SeedEntry]) -> None:
         make_dir(self._path.parent)
-        whole = msgspec.json.encode(_SeedFile(entries=entries))
-        write_whole(self._path, msgspec.json.format(whole, indent=1) + b"\n")
+        encoded = msgspec.json.encode(_SeedFile(entries=entries))
+        write_whole(self._path, msgspec.json.format(encoded, indent=1) + b"\n")
 
     def __repr__(self) -> str:
         return f"TotpStore({str(self._path)!r})"
 
 
-def _sign(sign: str) -> str:
-    return sign.upper() if sign.isascii() and sign.isalnum() else "_"
+def _variable_char(char: str) -> str:
+    return char.upper() if char.isascii() and char.isalnum() else "_"
 
 
 def host_of(domain: str) -> str:
@@ -183,7 +183,7 @@ def host_of(domain: str) -> str:
 
 
 def _unknown(host: str, known: list[str]) -> OcdError:
-    variable = PREFIX + "".join(_sign(c) for c in host)
+    variable = PREFIX + "".join(_variable_char(c) for c in host)
     return OcdError(
         "not_found", f"There is no TOTP seed for {host}.", domain=host, known=known,
         hint=f"The user can add it in a shell: oc totp add {host} (or start the daemon with "
@@ -191,13 +191,15 @@ def _unknown(host: str, known: list[str]) -> OcdError:
     )  # fmt: skip
 
 
-def _seed_of(text: str) -> _Seed:
+def _parse_seed(text: str) -> _Seed:
     """Return the seed that a person typed; no error says anything of the seed itself."""
     try:
-        seed = _of_address(text) if text.strip().lower().startswith("otpauth:") else _Seed(text)
+        seed = (
+            _parse_otpauth_url(text) if text.strip().lower().startswith("otpauth:") else _Seed(text)
+        )
         seed = seed._replace(secret="".join(seed.secret.replace("-", "").split()).upper())
         known = seed.algorithm in get_args(_Algorithm) and 6 <= seed.digits <= 10
-        usable = known and 1 <= seed.period <= 3600 and len(_bytes(seed.secret)) >= _LEAST_BYTES
+        usable = known and 1 <= seed.period <= 3600 and len(_bytes(seed.secret)) >= _MIN_SEED_BYTES
     except (ValueError, TypeError):
         usable = False
         seed = _Seed("")
@@ -209,7 +211,7 @@ def _seed_of(text: str) -> _Seed:
     return seed
 
 
-def _of_address(text: str) -> _Seed:
+def _parse_otpauth_url(text: str) -> _Seed:
     parts = urlsplit(text.strip())
     given = dict(parse_qsl(parts.query))
     if parts.netloc.lower() != "totp":

@@ -41,12 +41,12 @@ def _departures(params: Act, here: str) -> Iterator[Departure]:
         if step.kind != "navigate":
             here = ""  # it may lead anywhere
             continue
-        whole = resolve_address(step.value, here)
-        if to := recipient(whole):
+        url = resolve_address(step.value, here)
+        if to := recipient(url):
             yield "address", to
-        elif whole.startswith("/") and not {"?", "#"}.isdisjoint(whole):
+        elif url.startswith("/") and not {"?", "#"}.isdisjoint(url):
             yield "address", ANY_SITE
-        here = whole
+        here = url
 
 
 @tab_verb(
@@ -67,11 +67,11 @@ async def act(tab: Tab, params: Act) -> Output:
     await following.run(steps)
     changed: dict[str, Any] = {}
     lines: list[str] = []
-    for number, taken in enumerate(following.results, 1):
-        changed |= taken.done.changed
-        lines += [f"step {number}: {line}" for line in taken.done.lines]
-    told = [taken.to_dict(number) for number, taken in enumerate(following.results, 1)]
-    data = {"tab_id": tab.id, "outcome": "SUCCESS", "steps": told, "changed": changed}
+    for number, result in enumerate(runner.results, 1):
+        changed |= result.done.changed
+        lines += [f"step {number}: {line}" for line in result.done.lines]
+    steps_done = [result.to_dict(number) for number, result in enumerate(runner.results, 1)]
+    data = {"tab_id": tab.id, "outcome": "SUCCESS", "steps": steps_done, "changed": changed}
     if compares:
         lines += await post_action_view.differences(tab, before)
     shot = None

@@ -50,14 +50,14 @@ class BatchExecute(Params):
     fail_fast: Annotated[bool, Meta(description="Stop after a failure")] = False
 
     def __post_init__(self) -> None:
-        for number, one in enumerate(self.tasks):
-            if one.url is not None and one.tab_id is not None:
+        for number, task in enumerate(self.tasks):
+            if task.url is not None and task.tab_id is not None:
                 raise OcdError(
                     "invalid_argument", f"batch_execute: tasks[{number}] has both tab_id and url",
                     hint="Pass only one of them.", parameter=f"tasks[{number}]",
                 )  # fmt: skip
-            if one.url is not None:
-                parse_url_argument(one.url)
+            if task.url is not None:
+                parse_url_argument(task.url)
 
 
 def _partial_result(meta: Mapping[str, Any], results: JsonLinesFile) -> dict[str, Any]:
@@ -72,10 +72,10 @@ def _partial_result(meta: Mapping[str, Any], results: JsonLinesFile) -> dict[str
 async def batch_execute(calls: NestedCalls, work: TaskHandle, params: BatchExecute) -> Output:
     jobs = [
         BatchJob(
-            one.script, one.tab_id, parse_url_argument(one.url) if one.url else None,
-            one.worker_id, one.timeout_ms,
+            task.script, task.tab_id, parse_url_argument(task.url) if task.url else None,
+            task.worker_id, task.timeout_ms,
         )
-        for one in params.tasks
+        for task in params.tasks
     ]  # fmt: skip
     batch = BatchRun(calls, work, jobs, params.concurrency, params.fail_fast)
     return Output(data=await batch.run())
@@ -88,7 +88,7 @@ _Words = Annotated[str, Meta(max_length=2000)] | None
 
 @dataclass(frozen=True, slots=True)
 class PaginationServices:
-    """A part: the road that the steps take, and the sessions whose tabs show the viewers."""
+    """A part: the nested calls of the steps, and the sessions of the viewers' tabs."""
 
     calls: NestedCalls
     sessions: Sessions
@@ -133,9 +133,9 @@ class BatchPaginate(Params):
     max_scrolls: Annotated[int, Meta(ge=1, le=10_000, description="Max steps")] = 50
 
     def __post_init__(self) -> None:
-        given = [name for name in _NEXT if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise _param_error(f"takes only one of {' and '.join(given)}", given[1])
+        chosen_names = [name for name in _NEXT if getattr(self, name) is not None]
+        if len(chosen_names) > 1:
+            raise _param_error(f"takes only one of {' and '.join(chosen_names)}", chosen_names[1])
         template = self.url_template
         if template is None and self.strategy == "url":
             raise _param_error("needs url_template for strategy url", "url_template")
@@ -182,7 +182,7 @@ def _pages(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
     items=("pages",), recover=_pages, page_keys=("text", "dom"),
 )  # fmt: skip
 async def batch_paginate(
-    viewers: PaginationServices, work: TaskHandle, params: BatchPaginate
+    services: PaginationServices, work: TaskHandle, params: BatchPaginate
 ) -> Output:
     session = viewers.sessions.get(work.session)
     scrolls = params.effective_strategy == "scroll"
@@ -192,19 +192,19 @@ async def batch_paginate(
         capture=params.capture_mode,
         total=params.total_pages,
         start=params.start_page,
-        most=min(params.max_pages, params.max_scrolls + 1) if scrolls else params.max_pages,
+        max_pages=min(params.max_pages, params.max_scrolls + 1) if scrolls else params.max_pages,
         target=params.target,
-        template=params.url_template or "",
+        url_template=params.url_template or "",
         page_size=params.page_size,
         key=params.key_action or "ArrowRight",
         screens=params.scroll_amount,
-        part=params.selector or "",
+        selector=params.selector or "",
         wait_ms=max(params.wait_between_pages, 1),
     )
     folder = session.folder / "pages" / work.task_id
-    camera = ViewerCapture(viewers.calls, work, route, folder)
-    told = await PaginationRun(work, route, camera).run()
-    return Output(data=told, rows=JsonLinesFile(work.units))
+    viewer = ViewerCapture(services.calls, work, plan, folder)
+    result = await PaginationRun(work, plan, viewer).run()
+    return Output(data=result, rows=JsonLinesFile(work.units))
 
 
 async def _tab_id(viewers: PaginationServices, work: TaskHandle, params: BatchPaginate) -> str:

@@ -60,7 +60,7 @@ async def _save(snapshots: SessionSnapshots, params: CheckpointParams) -> dict[s
     session = call_context.current().session
     tabs, current = await snapshots.tabs(session)
     url = next((tab.url for tab in tabs if tab.tab_id == current), None)
-    wish = Checkpoint(
+    draft = Checkpoint(
         name=params.name or session, saved_at=now(), session=session,
         task_description=params.task_description, completed_steps=params.completed_steps,
         pending_steps=params.pending_steps, extracted_data=params.extracted_data,
@@ -100,16 +100,16 @@ async def _delete(snapshots: SessionSnapshots, params: CheckpointParams) -> dict
     return {"deleted": True, "name": gone.name}
 
 
-def _checkpoint_to_dict(one: Checkpoint, *, brief: bool = False) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(one)
-    hidden = {"format", "version", *(("tabs", *_LISTS) if brief else ())}
-    told = {key: value for key, value in told.items() if key not in hidden}
-    for tab in told.get("tabs", ()):
+def _checkpoint_to_dict(one: Checkpoint, *, summary_only: bool = False) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(one)
+    hidden = {"format", "version", *(("tabs", *_LISTS) if summary_only else ())}
+    fields = {key: value for key, value in fields.items() if key not in hidden}
+    for tab in fields.get("tabs", ()):
         del tab["target_id"]
-    if brief:
+    if summary_only:
         done, left = len(one.completed_steps), len(one.pending_steps)
-        told |= {"completed": done, "pending": left, "tab_count": len(one.tabs)}
-    return told
+        fields |= {"completed": done, "pending": left, "tab_count": len(one.tabs)}
+    return fields
 
 
 class SessionSnapshot(Params):
@@ -167,15 +167,15 @@ R = TypeVar("R", Checkpoint, Snapshot)
 
 def _redact_record(record: R, *names: str) -> R:
     """Return the record with secrets masked in what its writer said."""
-    said = {name: getattr(record, name) for name in names}
-    size = len(msgspec.json.encode(said))
+    values = {name: getattr(record, name) for name in names}
+    size = len(msgspec.json.encode(values))
     if size > MAX_BYTES:
         raise OcdError(
             "invalid_argument", f"Too large: {size} bytes, at most {MAX_BYTES}",
-            parameter=max(said, key=lambda name: len(msgspec.json.encode(said[name]))),
+            parameter=max(values, key=lambda name: len(msgspec.json.encode(values[name]))),
             limit=MAX_BYTES,
         )  # fmt: skip
-    return msgspec.structs.replace(record, **{name: redact(said[name]) for name in names})
+    return msgspec.structs.replace(record, **{name: redact(values[name]) for name in names})
 
 
 class SessionResume(Params):

@@ -77,7 +77,7 @@ class Computer(Params):
 async def computer(tab: Tab, params: Computer) -> Output:
     waits = params.action in ("wait", "hold_key")
     least = _TIMEOUT_MS + (params.duration * 1000 if waits else 0)
-    clock = ActionDeadline.of(params.timeout_ms or round(least))
+    deadline = ActionDeadline.of(params.timeout_ms or round(least))
     try:
         async with asyncio.timeout(clock.seconds_left + _GRACE_S):
             return await _perform(tab, params, clock)
@@ -88,19 +88,19 @@ async def computer(tab: Tab, params: Computer) -> Output:
         ) from None  # fmt: skip
 
 
-async def _perform(tab: Tab, params: Computer, clock: ActionDeadline) -> Output:
+async def _perform(tab: Tab, params: Computer, deadline: ActionDeadline) -> Output:
     if params.action in ("screenshot", "zoom"):
         return await _picture(tab, params)
     if params.action == "wait":
-        await coordinate_input.pause(clock, params.duration)
+        await coordinate_input.pause(deadline, params.duration)
         return Output(data={"tab_id": tab.id, "action": "wait", "waited_s": params.duration})
     if params.action in ("type", "key", "hold_key"):
-        return await _keys(tab, params, clock)
+        return await _keys(tab, params, deadline)
     if params.action == "scroll":
-        return await _scroll(tab, params, clock)
+        return await _scroll(tab, params, deadline)
     if params.action == "left_click_drag":
-        return await _drag(tab, params, clock)
-    return await _point(tab, params, clock)
+        return await _drag(tab, params, deadline)
+    return await _point(tab, params, deadline)
 
 
 async def _picture(tab: Tab, params: Computer) -> Output:
@@ -120,56 +120,56 @@ async def _picture(tab: Tab, params: Computer) -> Output:
     return Output(data=data, image=Image(shot.data, shot.mime_type))
 
 
-async def _keys(tab: Tab, params: Computer, clock: ActionDeadline) -> Output:
+async def _keys(tab: Tab, params: Computer, deadline: ActionDeadline) -> Output:
     if not params.text:
         raise _needs(params, "text")
     hold = params.duration if params.action == "hold_key" else 0.0
     if params.ref is not None:
         target = await resolve_target(tab, Locator(ref=params.ref))
         async with target.element:
-            await element_actions.perform_action(target, clock, "focus")
-    done = await coordinate_input.keys(tab, clock, params.text, kind=params.action, hold_s=hold)
+            await element_actions.perform_action(target, deadline, "focus")
+    done = await coordinate_input.keys(tab, deadline, params.text, kind=params.action, hold_s=hold)
     return answer(tab, {"action": params.action}, done)
 
 
-async def _scroll(tab: Tab, params: Computer, clock: ActionDeadline) -> Output:
-    at = await _place(tab, params, clock) if params.coordinate or params.ref else None
+async def _scroll(tab: Tab, params: Computer, deadline: ActionDeadline) -> Output:
+    at = await _place(tab, params, deadline) if params.coordinate or params.ref else None
     bits = input_events.modifier_bits(params.modifiers)
     way, much = params.scroll_direction, params.scroll_amount
-    where, done = await coordinate_input.scroll(tab, at, clock, way, much, bits)
+    where, done = await coordinate_input.scroll(tab, at, deadline, way, much, bits)
     return answer(tab, {"action": "scroll", "direction": way, **where}, done)
 
 
-async def _drag(tab: Tab, params: Computer, clock: ActionDeadline) -> Output:
+async def _drag(tab: Tab, params: Computer, deadline: ActionDeadline) -> Output:
     if params.start_coordinate is None and params.ref is None:
         raise _needs(params, "start_coordinate")
     if params.coordinate is None:
         raise _needs(params, "coordinate")
     start = drag_and_drop.DragEndpoint(Locator(ref=params.ref), _pair(params.start_coordinate))
     end = drag_and_drop.DragEndpoint(point=_pair(params.coordinate))
-    dragged = await drag_and_drop.drag(tab, clock, start, end)
+    dragged = await drag_and_drop.drag(tab, deadline, start, end)
     return answer(tab, {"action": params.action, **dragged.to_dict()}, dragged.done)
 
 
-async def _point(tab: Tab, params: Computer, clock: ActionDeadline) -> Output:
+async def _point(tab: Tab, params: Computer, deadline: ActionDeadline) -> Output:
     if params.action == "scroll_to":
         if params.ref is None:
             raise _needs(params, "ref")
         target = await resolve_target(tab, Locator(ref=params.ref))
         async with target.element:
-            done = await element_actions.perform_action(target, clock, "scroll_into_view")
+            done = await element_actions.perform_action(target, deadline, "scroll_into_view")
         return answer(tab, {"action": "scroll_to", "ref": target.ref}, done)
-    x, y = await _place(tab, params, clock)
+    x, y = await _place(tab, params, deadline)
     if params.action in coordinate_input.CLICKS:
         bits = input_events.modifier_bits(params.modifiers)
-        target, done = await coordinate_input.click(tab, (x, y), clock, params.action, bits)
+        target, done = await coordinate_input.click(tab, (x, y), deadline, params.action, bits)
     else:
-        target, done = await coordinate_input.move(tab, (x, y), clock, params.action)
-    told = {"coordinate": [round(x, 1), round(y, 1)], "target": target.describe()}
-    return answer(tab, {"action": params.action, **told, "ref": target.ref or None}, done)
+        target, done = await coordinate_input.move(tab, (x, y), deadline, params.action)
+    details = {"coordinate": [round(x, 1), round(y, 1)], "target": target.describe()}
+    return answer(tab, {"action": params.action, **details, "ref": target.ref or None}, done)
 
 
-async def _place(tab: Tab, params: Computer, clock: ActionDeadline) -> tuple[float, float]:
+async def _place(tab: Tab, params: Computer, deadline: ActionDeadline) -> tuple[float, float]:
     """Return the point: that of the element, once it can be used, or the one that was given."""
     if (params.ref is None) == (params.coordinate is None):
         raise _needs(params, "coordinate")
@@ -179,7 +179,7 @@ async def _place(tab: Tab, params: Computer, clock: ActionDeadline) -> tuple[flo
     target = await resolve_target(tab, Locator(ref=params.ref))
     async with target.element:
         enabled = params.action not in ("mouse_move", "hover", "scroll")
-        return await wait_ready(target, clock, enabled=enabled)
+        return await wait_ready(target, deadline, enabled=enabled)
 
 
 def _pair(point: list[float] | None) -> tuple[float, float] | None:

@@ -47,30 +47,30 @@ class ConsoleCapture(Params):
     page_keys=("text", "stack", "location"),
 )  # fmt: skip
 async def console_capture(tab: Tab, params: ConsoleCapture) -> Output:
-    told: dict[str, Any] = {"action": params.action, "tab_id": tab.id}
+    result: dict[str, Any] = {"action": params.action, "tab_id": tab.id}
     match params.action:
         case "start":
-            begun = tab.console.start(params.filter or (), params.max_logs)
-            told["status"] = "started" if begun else "already_capturing"
-            told |= {"filter": tab.console.types, "max_logs": tab.console.log.max_events}
+            started = tab.console.start(params.filter or (), params.max_logs)
+            result["status"] = "started" if started else "already_capturing"
+            result |= {"filter": tab.console.types, "max_logs": tab.console.log.max_events}
         case "stop":
             ended = tab.console.stop()
-            told["status"] = "stopped" if ended else "not_running"
-            told |= {"captured_logs": len(tab.console.messages())}
-            told |= {"duration_ms": tab.console.duration_ms}
+            result["status"] = "stopped" if ended else "not_running"
+            result |= {"captured_logs": len(tab.console.messages())}
+            result |= {"duration_ms": tab.console.duration_ms}
         case "clear":
-            told["cleared_count"] = tab.console.clear()
+            result["cleared_count"] = tab.console.clear()
         case _:
-            return Output(data=told | _logs(tab, params), origin=tab.url, items=("logs",))
-    return Output(data=told)
+            return Output(data=result | _logs(tab, params), origin=tab.url, items=("logs",))
+    return Output(data=result)
 
 
 def _logs(tab: Tab, params: ConsoleCapture) -> dict[str, Any]:
-    fits = console.type_filter(params.filter or tab.console.types)
-    found = [message for message in tab.console.messages() if fits(message)]
+    matches = console.type_filter(params.filter or tab.console.types)
+    found = [message for message in tab.console.messages() if matches(message)]
     if params.pattern:
-        reads = text_test(params.pattern, "pattern")
-        found = [message for message in found if reads(message.text)]
+        matches_pattern = text_test(params.pattern, "pattern")
+        found = [message for message in found if matches_pattern(message.text)]
     merged = console.merge_repeats(found)
     shown = merged[-params.limit :] if params.limit else merged
     stats = {
@@ -85,13 +85,13 @@ def _logs(tab: Tab, params: ConsoleCapture) -> dict[str, Any]:
 
 
 def _message_to_dict(message: ConsoleMessage) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    result: dict[str, Any] = {
         "type": message.type, "source": message.source, "text": redact_text(message.text),
         "count": message.count, "first_timestamp": _time(message.at),
         "last_timestamp": _time(message.last),
     }  # fmt: skip
-    told |= {"location": message.location} if message.location else {}
-    return told | ({"stack": message.stack} if message.stack else {})
+    result |= {"location": message.location} if message.location else {}
+    return result | ({"stack": message.stack} if message.stack else {})
 
 
 def _time(milliseconds: float) -> str:

@@ -34,16 +34,16 @@ async def oc_devtools_url(session: Session, params: DevtoolsUrl) -> Output:
             hint="Start one with --remote-debugging-port, and ocd with --browser-url URL.",
         )  # fmt: skip
     connection = await chromium.ensure()
-    wanted = params.target_id or params.worker_id or session.tab(params.tab_id).target_id
-    known = (await connection.send("Target.getTargets"))["targetInfos"]
-    found = next((one for one in known if one["targetId"] == wanted), None)
-    if found is None:
+    target_id = params.target_id or params.worker_id or session.tab(params.tab_id).target_id
+    targets = (await connection.send("Target.getTargets"))["targetInfos"]
+    target = next((one for one in targets if one["targetId"] == target_id), None)
+    if target is None:
         raise OcdError(
-            "not_found", f"There is no target {wanted}.", hint="List the tabs: tabs_context",
-            targets=[one["targetId"] for one in known if one["type"] == "page"][:20],
+            "not_found", f"There is no target {target_id}.", hint="List the tabs: tabs_context",
+            targets=[one["targetId"] for one in targets if one["type"] == "page"][:20],
         )  # fmt: skip
-    told = {"target_id": wanted, "type": found["type"], "title": found["title"]}
-    return Output(data=told | {"url": _address(connection.url, found["type"], wanted)})
+    result = {"target_id": target_id, "type": target["type"], "title": target["title"]}
+    return Output(data=result | {"url": _address(connection.url, target["type"], target_id)})
 
 
 def _address(browser: str, kind: str, target: str) -> str:

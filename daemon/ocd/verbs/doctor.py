@@ -34,8 +34,8 @@ class DoctorReport(Params):
 @daemon_verb(
     "oc_doctor_report", DoctorReport, needs=DoctorServices, capability="core", tier=3, reads=True,
 )  # fmt: skip
-async def oc_doctor_report(ward: DoctorServices, _params: DoctorReport) -> Output:
-    config = ward.config()
+async def oc_doctor_report(services: DoctorServices, _params: DoctorReport) -> Output:
+    config = services.config()
     findings = await asyncio.to_thread(check_host, config)
     orphans = await asyncio.to_thread(
         process_orphans.find_orphans, config.home, config.home / "run"
@@ -46,7 +46,7 @@ async def oc_doctor_report(ward: DoctorServices, _params: DoctorReport) -> Outpu
         hint = "End it: oc_reap_orphans"
         checks.append({"name": "orphan", "level": "warning", "seen": seen, "hint": hint})
     broken = any(check["level"] == "error" for check in checks)
-    return Output(data={"ok": not broken, "checks": checks, "daemon": ward.status()})
+    return Output(data={"ok": not broken, "checks": checks, "daemon": services.status()})
 
 
 class ReapOrphans(Params):
@@ -63,8 +63,8 @@ class ReapOrphans(Params):
     "oc_reap_orphans", ReapOrphans, needs=DoctorServices, capability="core", tier=3,
     removed_params={"ports": "Leave it out: browsers are found by their processes, not by ports."},
 )  # fmt: skip
-async def oc_reap_orphans(ward: DoctorServices, params: ReapOrphans) -> Output:
-    home = ward.config().home
+async def oc_reap_orphans(services: DoctorServices, params: ReapOrphans) -> Output:
+    home = services.config().home
     found = await asyncio.to_thread(process_orphans.find_orphans, home, home / "run")
     listed = [{"pid": process.pid} for process in found]
     killed = [] if params.dry_run else [await _process_to_dict(process) for process in found]

@@ -73,9 +73,9 @@ async def emulate_device(tab: Tab, params: EmulateDevice) -> Output:
         "width": device.width, "height": device.height, "device_scale_factor": device.scale,
         "is_mobile": device.mobile, "has_touch": device.touch,
     }  # fmt: skip
-    told: dict[str, Any] = {"device": params.preset or "custom", "viewport": viewport}
-    told["message"] = f"Shown as {told['device']}; reload so that the server sees it"
-    return Output(data={"tab_id": tab.id, **told, **({"user_agent": agent} if agent else {})})
+    result: dict[str, Any] = {"device": params.preset or "custom", "viewport": viewport}
+    result["message"] = f"Shown as {result['device']}; reload so that the server sees it"
+    return Output(data={"tab_id": tab.id, **result, **({"user_agent": agent} if agent else {})})
 
 
 def _device(params: EmulateDevice) -> Device:
@@ -88,11 +88,13 @@ def _device(params: EmulateDevice) -> Device:
             "invalid_argument", "emulate_device needs a preset, or width and height",
             hint="Undo it with reset=true.", parameter="width" if params.height else "height",
         )  # fmt: skip
-    given: dict[str, Any] = {
+    overrides: dict[str, Any] = {
         "width": params.width, "height": params.height, "scale": params.device_scale_factor,
         "mobile": params.is_mobile, "touch": params.has_touch,
     }  # fmt: skip
-    device = replace(device, **{name: value for name, value in given.items() if value is not None})
+    device = replace(
+        device, **{name: value for name, value in overrides.items() if value is not None}
+    )
     if params.landscape and device.height > device.width:
         device = replace(device, width=device.height, height=device.width)
     return device

@@ -60,13 +60,13 @@ class Assert(Params):
     },
     page_keys=("failed_assertions", "inconclusive_assertions", "evidence", "failure_reason"),
 )  # fmt: skip
-async def oc_assert(witness: EvidenceService, params: Assert) -> Output:
+async def oc_assert(service: EvidenceService, params: Assert) -> Output:
     contract = decode(params.contract)
     if params.evidence is not None:
         return _report_to_dict(await witness.judge(contract, params.evidence))
     tab = witness.sessions.get(call_context.current().session).tab(params.tab_id)
     wait_ms = params.wait_ms or params.timeout_ms or 0
-    return _report_to_dict(await witness.judge_live(contract, tab, wait_ms / 1000))
+    return _report_to_dict(await service.check_live(contract, tab, wait_ms / 1000))
 
 
 def _report_to_dict(report: dict[str, Any]) -> Output:
@@ -136,12 +136,12 @@ class EvidenceBundle(Params):
     page_keys=("title", "contents"),
 )  # fmt: skip
 async def oc_evidence_bundle(
-    witness: EvidenceService, work: TaskHandle, params: EvidenceBundle
+    service: EvidenceService, work: TaskHandle, params: EvidenceBundle
 ) -> Output:
     include = params.include and tuple(
         "facts" if part == "contract_facts" else part for part in params.include
     )
-    order = BundleRequest(
+    request = BundleRequest(
         include=include,
         target_schema=params.target_schema,
         class_id=params.class_id,
@@ -149,7 +149,7 @@ async def oc_evidence_bundle(
         timeout_s=params.capture_timeout_ms / 1000,
         contents=bool(params.contents),
     )
-    result = await witness.bundle(params.evidence, order, work.session, params.tab_id)
+    result = await service.bundle(params.evidence, request, work.session, params.tab_id)
     return Output(data=result, origin=_origin(result.get("url") or ""))
 
 
@@ -170,13 +170,13 @@ class Diff(Params):
     "oc_diff", Diff, needs=EvidenceService, capability="core", tier=3, large=True, reads=True,
     items=("differences",), page_keys=("differences", "title"),
 )  # fmt: skip
-async def oc_diff(witness: EvidenceService, params: Diff) -> Output:
-    found = await witness.compare(params.a, params.b)
-    every = found.pop("differences")
-    shown = every[params.offset : params.offset + params.limit]
+async def oc_diff(service: EvidenceService, params: Diff) -> Output:
+    found = await service.compare(params.a, params.b)
+    differences = found.pop("differences")
+    shown = differences[params.offset : params.offset + params.limit]
     end = params.offset + len(shown)
-    more = end < len(every)
-    data = {**found, "total": len(every), "next_offset": end if more else None}
+    more = end < len(differences)
+    data = {**found, "total": len(differences), "next_offset": end if more else None}
     if more:
         arguments = {"a": params.a, "b": params.b, "offset": end, "limit": params.limit}
         data["next_step"] = {"verb": "oc_diff", "arguments": arguments}

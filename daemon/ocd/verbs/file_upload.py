@@ -52,39 +52,39 @@ async def file_upload(tab: Tab, params: FileUpload) -> Output:
     at = replace(Locator.of(params), texts="any") if params.drop else Locator.of(params)
     target = await resolve_target(tab, at)
     async with target.element:
-        method, done = await act_file_upload.upload(target, clock, parcels, drop=params.drop)
-    named = [{"name": p.name, "size": size} for p, size in zip(parcels, sizes, strict=True)]
+        method, done = await act_file_upload.upload(target, deadline, uploads, drop=params.drop)
+    summaries = [{"name": p.name, "size": size} for p, size in zip(uploads, sizes, strict=True)]
     data = {
         "action": "file_upload", "method": method, "ref": target.ref, "target": target.describe(),
-        "files": named, "count": len(named), "total_size_kb": round(sum(sizes) / 1024, 1),
+        "files": summaries, "count": len(summaries), "total_size_kb": round(sum(sizes) / 1024, 1),
     }  # fmt: skip
     return answer(tab, data, done)
 
 
-def _parcels(tab: Tab, params: FileUpload) -> list[act_file_upload.UploadFile]:
-    depot = act_file_upload.UploadStaging(tab)
-    parcels = [_parcel(depot, place, one) for place, one in enumerate(params.files)]
-    parcels += [act_file_upload.UploadFile(Path(path)) for path in params.file_paths]
-    if not parcels:
+def _upload_files(tab: Tab, params: FileUpload) -> list[act_file_upload.UploadFile]:
+    staging = act_file_upload.UploadStaging(tab)
+    uploads = [_upload_file(staging, index, source) for index, source in enumerate(params.files)]
+    uploads += [act_file_upload.UploadFile(Path(path)) for path in params.file_paths]
+    if not uploads:
         raise OcdError(
             "source_missing", "file_upload needs 'files' or 'file_paths'",
             hint="Pass files, each with file_path, or with content and name.", parameter="files",
         )  # fmt: skip
-    return parcels
+    return uploads
 
 
-def _parcel(
-    depot: act_file_upload.UploadStaging, place: int, source: FileSource
+def _upload_file(
+    staging: act_file_upload.UploadStaging, index: int, source: FileSource
 ) -> act_file_upload.UploadFile:
     if source.file_path is not None:
         path = Path(source.file_path)
         if source.name and source.name != path.name:
-            return depot.link(path, source.name, source.mime_type)
+            return staging.link(path, source.name, source.mime_type)
         return act_file_upload.UploadFile(Path(source.file_path), source.mime_type)
     if not source.name:
         raise OcdError(
-            "invalid_argument", f"file_upload: files[{place}] has content but no name",
-            hint="Pass the file's name.", parameter=f"files[{place}].name",
+            "invalid_argument", f"file_upload: files[{index}] has content but no name",
+            hint="Pass the file's name.", parameter=f"files[{index}].name",
         )  # fmt: skip
     assert source.content is not None
-    return depot.put(source.name, source.content, source.mime_type)
+    return staging.put(source.name, source.content, source.mime_type)

@@ -73,12 +73,12 @@ def origin_of(url: str) -> str:
 async def find(tab: Tab, params: Find) -> Output:
     tab.check_usable()
 
-    async def look() -> tuple[list[locators.Match], int] | None:
+    async def search() -> tuple[list[locators.Match], int] | None:
         found = await locators.search(tab, params.query, params.limit)
         return found if found[0] else None
 
     policy = WaitPolicy.of(params.wait_for_ms, params.poll_interval)
-    matches, total = await find_when_present(tab, policy, look) or ([], 0)
+    matches, total = await find_when_present(tab, policy, search) or ([], 0)
     data: dict[str, Any] = {
         "tab_id": tab.id, "url": tab.url, "count": len(matches), "total": total,
         "refs": [match.ref for match in matches],

@@ -88,7 +88,7 @@ async def form_input(tab: Tab, params: FormInput) -> Output:
     clock = ActionDeadline.of(params.timeout_ms)
     target = await resolve_target(tab, replace(Locator.of(params), ties=TEXT_FIELD_ROLES))
     async with target.element:
-        done = await fields.fill(target, clock, params.value)
+        done = await fields.fill(target, deadline, params.value)
     data = {"ref": target.ref, "target": target.describe(), "value": done.value}
     return answer(tab, data, done)
 
@@ -103,14 +103,14 @@ async def form_input(tab: Tab, params: FormInput) -> Output:
 )
 async def fill_form(tab: Tab, params: FillForm) -> Output:
     assert params.timeout_ms is not None
-    clock = ActionDeadline.of(params.timeout_ms)
-    way = _FillOptions(clock, params)
+    deadline = ActionDeadline.of(params.timeout_ms)
+    options = _FillOptions(deadline, params)
     results: list[dict[str, Any]] = []
     filled: list[Target] = []
     changed: dict[str, Any] = {}
     lines: list[str] = []
     for wanted in _wanted_fields(params):
-        result, target, done = await _fill_one(tab, wanted, way)
+        result, target, done = await _fill_one(tab, wanted, options)
         results.append(result)
         filled += [target] if target else []
         changed |= done.changed
@@ -120,7 +120,7 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
     if params.submit is not False:
         data["submitted"] = False
         if not failed:
-            done = await _submit(tab, filled[-1], params.submit, clock)
+            done = await _submit(tab, filled[-1], params.submit, deadline)
             data["submitted"] = True
             changed, lines = changed | done.changed, lines + done.lines
     for target in filled:
@@ -145,22 +145,24 @@ def _named_field(name: str, value: Value) -> Field:
 class _FillOptions:
     """How fields are filled: in what time, how long each is waited for, whether its text stays."""
 
-    clock: ActionDeadline
+    deadline: ActionDeadline
     params: FillForm
 
     def patience(self) -> WaitPolicy:
         """Return the patience with one field: the one before may have used up its own."""
-        return WaitPolicy.of(self.params.wait_for_ms, self.params.poll_interval, self.clock)
+        return WaitPolicy.of(self.params.wait_for_ms, self.params.poll_interval, self.deadline)
 
 
 async def _fill_one(
-    tab: Tab, wanted: Field, way: _FillOptions
+    tab: Tab, wanted: Field, options: _FillOptions
 ) -> tuple[dict[str, Any], Target | None, ActionResult]:
-    at = Locator(wanted.ref, wanted.selector, wanted.label, ties=TEXT_FIELD_ROLES)
-    named = {"field": str(at)}
+    locator = Locator(wanted.ref, wanted.selector, wanted.label, ties=TEXT_FIELD_ROLES)
+    named = {"field": str(locator)}
     try:
-        target = await resolve_when_present(tab, at, way.patience())
-        done = await fields.fill(target, way.clock, wanted.value, keep=not way.params.clear_first)
+        target = await resolve_when_present(tab, locator, options.patience())
+        done = await fields.fill(
+            target, options.deadline, wanted.value, keep=not options.params.clear_first
+        )
     except OcdError as error:
         if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):
             raise
@@ -169,7 +171,7 @@ async def _fill_one(
 
 
 async def _submit(
-    tab: Tab, last: Target, submit: str | bool, clock: ActionDeadline
+    tab: Tab, last: Target, submit: str | bool, deadline: ActionDeadline
 ) -> ActionResult:
     if isinstance(submit, str):
         is_ref = submit.lstrip("@")[:1] == "e" and submit.lstrip("@")[1:].isdigit()
@@ -178,9 +180,9 @@ async def _submit(
         button = last
     async with ActionEffects(tab) as effects:
         if button is last:
-            return await perform(last, clock, effects, lambda: _enter(tab, last))
-        x, y = await wait_ready(button, clock)
-        return await perform(button, clock, effects, lambda: input_events.click(tab, x, y))
+            return await perform(last, deadline, effects, lambda: _enter(tab, last))
+        x, y = await wait_ready(button, deadline)
+        return await perform(button, deadline, effects, lambda: input_events.click(tab, x, y))
 
 
 async def _enter(tab: Tab, last: Target) -> None:

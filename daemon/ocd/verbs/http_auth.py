@@ -41,8 +41,8 @@ def _departures(params: HttpAuth, _here: str) -> Iterator[Departure]:
         return
     # Without origins it is for whoever asks first, which may be a page that the tab opens later.
     for origin in params.origins or (ANY_SITE,):
-        bare = origin.rstrip("/")
-        yield "login", origin_of(bare) or bare
+        host = origin.rstrip("/")
+        yield "login", origin_of(host) or host
 
 
 @tab_verb(
@@ -50,25 +50,25 @@ def _departures(params: HttpAuth, _here: str) -> Iterator[Departure]:
     sends=Sending(("username", "password", "origins"), _departures),
 )  # fmt: skip
 async def http_auth(tab: Tab, params: HttpAuth) -> Output:
-    asked = interception_of(tab)
-    told: dict[str, Any] = {"action": params.action, "tab_id": tab.id}
+    interception = interception_of(tab)
+    result: dict[str, Any] = {"action": params.action, "tab_id": tab.id}
     if params.action == "set":
-        credentials = _given_credentials(params)
-        await asked.authenticate(credentials)
-        told |= {"status": "credentials_set", "username": credentials.username}
-        told |= {"origins": credentials.origins}
+        credentials = _required_credentials(params)
+        await interception.authenticate(credentials)
+        result |= {"status": "credentials_set", "username": credentials.username}
+        result |= {"origins": credentials.origins}
     elif params.action == "clear":
-        await asked.authenticate(None)
-        told |= {"status": "credentials_cleared", "message": _REMEMBERED}
+        await interception.authenticate(None)
+        result |= {"status": "credentials_cleared", "message": _REMEMBERED}
     else:
-        known = asked.challenges.credentials
-        told |= {"status": "set" if known else "none"}
-        told |= {"username": known.username, "origins": known.origins} if known else {}
-        told |= {"challenges": list(asked.challenges.seen)}
-    return Output(data=told, origin=tab.url)
+        current = interception.challenges.credentials
+        result |= {"status": "set" if current else "none"}
+        result |= {"username": current.username, "origins": current.origins} if current else {}
+        result |= {"challenges": list(interception.challenges.seen)}
+    return Output(data=result, origin=tab.url)
 
 
-def _given_credentials(params: HttpAuth) -> Credentials:
+def _required_credentials(params: HttpAuth) -> Credentials:
     for name in ("username", "password"):
         if getattr(params, name) is None:
             text = f"http_auth: set needs the parameter '{name}'"

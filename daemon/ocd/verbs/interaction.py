@@ -26,7 +26,7 @@ Action = Literal[
     "click", "double_click", "right_click", "hover", "focus", "check", "uncheck", "select",
     "press", "type", "clear", "scroll_into_view", "accept_dialog", "dismiss_dialog",
 ]  # fmt: skip
-_AIMS: dict[str, dict[str, Any]] = {
+_LOCATOR_OPTIONS: dict[str, dict[str, Any]] = {
     "click": {"texts": "exact"}, "double_click": {"texts": "exact"},
     "right_click": {"texts": "exact"}, "hover": {"texts": "any"},
     "scroll_into_view": {"texts": "any"}, "type": {"ties": TEXT_FIELD_ROLES},
@@ -140,10 +140,10 @@ class LightweightScroll(ElementParams):
 )
 async def interact(tab: Tab, params: Interact) -> Output:
     assert params.timeout_ms is not None
-    clock = ActionDeadline.of(params.timeout_ms)
-    clock.watch_s = params.wait_after / 1000
+    deadline = ActionDeadline.of(params.timeout_ms)
+    deadline.watch_s = params.wait_after / 1000
     if params.action in ("accept_dialog", "dismiss_dialog"):
-        return await _answer_dialog(tab, clock, params)
+        return await _answer_dialog(tab, deadline, params)
     if params.action in _NEEDS_VALUE and params.value is None:
         raise OcdError(
             "invalid_argument", f"interact: {params.action} needs a value", parameter="value"
@@ -155,23 +155,23 @@ async def interact(tab: Tab, params: Interact) -> Output:
     target = await resolve_when_present(tab, at, patience)
     async with target.element:
         done = await element_actions.perform_action(
-            target, clock, params.action, params.value or "", params.modifiers
+            target, deadline, params.action, params.value or "", params.modifiers
         )
     done.lines = await post_action_view.view_after_action(tab, done, params.return_format)
     data = {"action": params.action, "ref": target.ref, "target": target.describe()}
     data |= {} if done.value is None else {"value": done.value}
-    seen = await post_action_view.screenshot_after(tab) if params.verify else None
-    image = Image(seen.data, seen.mime_type) if seen else None
+    screenshot = await post_action_view.screenshot_after(tab) if params.verify else None
+    image = Image(screenshot.data, screenshot.mime_type) if screenshot else None
     return replace(answer(tab, data, done), image=image)
 
 
-async def _answer_dialog(tab: Tab, clock: ActionDeadline, params: Interact) -> Output:
+async def _answer_dialog(tab: Tab, deadline: ActionDeadline, params: Interact) -> Output:
     accept = params.action == "accept_dialog"
     dialog, done = await element_actions.answer_dialog(
-        tab, clock, accept=accept, text=params.value or ""
+        tab, deadline, accept=accept, text=params.value or ""
     )
-    told = {"type": dialog.kind, "message": dialog.message}
-    return answer(tab, {"action": params.action, "dialog": told}, done)
+    details = {"type": dialog.kind, "message": dialog.message}
+    return answer(tab, {"action": params.action, "dialog": details}, done)
 
 
 @tab_verb("drag_drop", DragDrop, capability="core", tier=2, reads_page=True, page_keys=PAGE_KEYS)
@@ -179,23 +179,23 @@ async def drag_drop(tab: Tab, params: DragDrop) -> Output:
     dragged = await drag_and_drop.drag(
         tab,
         ActionDeadline.of(params.timeout_ms),
-        _end(params, "source"),
-        _end(params, "target"),
+        _endpoint(params, "source"),
+        _endpoint(params, "target"),
         drag_and_drop.DragMotion(params.steps, params.delay / 1000),
     )
     data = {"action": "drag_drop", **dragged.to_dict(), "steps": params.steps}
     return answer(tab, data, dragged.done)
 
 
-def _end(params: DragDrop, name: str) -> drag_and_drop.DragEndpoint:
-    aim = Locator(*(getattr(params, f"{name}_{way}") for way in ("ref", "selector", "query")))
+def _endpoint(params: DragDrop, name: str) -> drag_and_drop.DragEndpoint:
+    locator = Locator(*(getattr(params, f"{name}_{way}") for way in ("ref", "selector", "query")))
     x, y = getattr(params, f"{name}_x"), getattr(params, f"{name}_y")
-    if (aim == Locator()) == (x is None or y is None):
+    if (locator == Locator()) == (x is None or y is None):
         raise OcdError(
             "invalid_argument", f"drag_drop needs one of {name}_ref, {name}_selector, "
             f"{name}_query, or {name}_x with {name}_y.", parameter=f"{name}_ref",
         )  # fmt: skip
-    return drag_and_drop.DragEndpoint(aim, None if x is None or y is None else (x, y))
+    return drag_and_drop.DragEndpoint(locator, None if x is None or y is None else (x, y))
 
 
 _STEP = 0.85  # of a screen
@@ -210,17 +210,17 @@ async def lightweight_scroll(tab: Tab, params: LightweightScroll) -> Output:
     target = await resolve_target(tab, Locator(selector="html") if at == Locator() else at)
     async with target.element as element:
         screen = await element.call("function () { return [innerWidth, innerHeight] }")
-        across = params.direction in ("left", "right")
-        step = params.amount or round(screen[0 if across else 1] * _STEP)
+        horizontal = params.direction in ("left", "right")
+        step = params.amount or round(screen[0 if horizontal else 1] * _SCREEN_SHARE)
         if params.scroll_to_end or params.direction in ("top", "bottom"):
-            step = _FAR
+            step = _TO_END_PX
         if params.direction in ("up", "left", "top"):
             step = -step
-        x, y = (step, 0) if across else (0, step)
+        x, y = (step, 0) if horizontal else (0, step)
         where = await element.call(_SCROLL, x, y, params.smooth)
         if params.wait_after_ms:
             await asyncio.sleep(params.wait_after_ms / 1000)
-            where = await element.call(_WHERE, across, step)
+            where = await element.call(_WHERE, horizontal, step)
     place = "{x}, {y}".format(**where["position"])
-    told = {"direction": params.direction, "scrolled": f"{params.direction} to {place}"}
-    return Output(data={"tab_id": tab.id, **told, **where})
+    details = {"direction": params.direction, "scrolled": f"{params.direction} to {place}"}
+    return Output(data={"tab_id": tab.id, **details, **where})

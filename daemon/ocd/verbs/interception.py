@@ -54,7 +54,7 @@ class ModifyOptions(Struct, forbid_unknown_fields=True):
     method: Annotated[str | None, Meta(description="HTTP method")] = None
 
 
-class RuleGiven(Struct, forbid_unknown_fields=True):
+class RuleSpec(Struct, forbid_unknown_fields=True):
     """One rule."""
 
     pattern: Annotated[
@@ -97,7 +97,7 @@ class RequestIntercept(Params):
         ],
         Meta(description="clear: same as clear_logs"),
     ]  # fmt: skip
-    rule: Annotated[RuleGiven | None, Meta(description="add_rule: the rule")] = None
+    rule: Annotated[RuleSpec | None, Meta(description="add_rule: the rule")] = None
     body: Annotated[
         str | None,
         Meta(
@@ -116,14 +116,14 @@ def _departures(params: RequestIntercept, _here: str) -> Iterator[Departure]:
     """Yield where a rule sends data: in requests, and by what pages do with its response."""
     if params.action != "add_rule" or params.rule is None:
         return
-    given = _with_body(params.rule, params.body)
-    fitting = f"every URL that matches {given.pattern[:200]}"
-    for sent in _sent(given):
+    spec = _with_body(params.rule, params.body)
+    fitting = f"every URL that matches {spec.pattern[:200]}"
+    for sent in _sent(spec):
         if sent.url:  # what the page sends elsewhere goes there, whatever the rule adds to it
             yield "request", origin_of(sent.url) or sent.url
         elif sent.headers or sent.body:
             yield "request", fitting
-    for got in (given.response, given.modify_options):
+    for got in (spec.response, spec.modify_options):
         if got is not None:
             yield from _answer_departures(got.headers or {}, fitting)
 
@@ -137,11 +137,11 @@ def _answer_departures(headers: _HeaderChanges, fitting: str) -> Iterator[Depart
                 yield "address", to
 
 
-def _sent(given: RuleGiven) -> Iterator[RequestPart | ModifyOptions]:
-    if given.request is not None:
-        yield given.request
-    if given.modify_options is not None and not _is_answer(given):
-        yield given.modify_options
+def _sent(spec: RuleSpec) -> Iterator[RequestPart | ModifyOptions]:
+    if spec.request is not None:
+        yield spec.request
+    if spec.modify_options is not None and not _is_answer(spec):
+        yield spec.modify_options
 
 
 @tab_verb(
@@ -150,24 +150,24 @@ def _sent(given: RuleGiven) -> Iterator[RequestPart | ModifyOptions]:
 )  # fmt: skip
 async def request_intercept(tab: Tab, params: RequestIntercept) -> Output:
     rules = interception_of(tab)
-    told: dict[str, Any] = {"action": params.action, "tab_id": tab.id}
+    result: dict[str, Any] = {"action": params.action, "tab_id": tab.id}
     match params.action:
         case "enable" | "disable":
             await rules.switch(on=params.action == "enable")
-            told |= {"status": f"{params.action}d", "rules_count": len(rules.rules)}
+            result |= {"status": f"{params.action}d", "rules_count": len(rules.rules)}
         case "add_rule":
             added = await rules.add(_rule(tab, params))
-            told |= {"rule": added.to_dict(), "total_rules": len(rules.rules)}
+            result |= {"rule": added.to_dict(), "total_rules": len(rules.rules)}
         case "remove_rule":
-            told |= await _remove_rules(rules, params)
+            result |= await _remove_rules(rules, params)
         case "list_rules" | "list":
             listed = [rule.to_dict() for rule in rules.rules]
-            told |= {"enabled": rules.enabled, "rules": listed, "count": len(listed)}
+            result |= {"enabled": rules.enabled, "rules": listed, "count": len(listed)}
         case "get_logs":
-            told |= _logs(rules, params.limit)
+            result |= _logs(rules, params.limit)
         case _:
-            told |= {"cleared_count": rules.clear_log()}
-    return Output(data=told, origin=tab.url)
+            result |= {"cleared_count": rules.clear_log()}
+    return Output(data=result, origin=tab.url)
 
 
 async def _remove_rules(rules: Interception, params: RequestIntercept) -> dict[str, Any]:
@@ -192,16 +192,16 @@ def _missing(name: str, action: str) -> OcdError:
 
 
 def _rule(tab: Tab, params: RequestIntercept) -> Rule:
-    given = params.rule
-    if given is None:
+    spec = params.rule
+    if spec is None:
         raise _missing("rule", params.action)
-    given = _with_body(given, params.body)
-    fits = text_test(given.pattern, "rule.pattern")
-    request, response = _changes(tab, given)
+    spec = _with_body(spec, params.body)
+    matches = text_test(spec.pattern, "rule.pattern")
+    request, response = _changes(tab, spec)
     action: Literal["log", "block", "modify", "mock"] = "mock"
-    if given.action in ("log", "block"):
-        action = "log" if given.action == "log" else "block"
-    elif given.action == "modify" and (given.modify_options is None or not _is_answer(given)):
+    if spec.action in ("log", "block"):
+        action = "log" if spec.action == "log" else "block"
+    elif spec.action == "modify" and (spec.modify_options is None or not _is_answer(spec)):
         action = "modify"
         if request is None and response is None:
             raise OcdError(
@@ -210,38 +210,38 @@ def _rule(tab: Tab, params: RequestIntercept) -> Rule:
             )  # fmt: skip
     if action == "mock":
         request, response = None, response or ResponseChange()
-    methods = frozenset(method.upper() for method in given.methods)
-    types = kinds(given.resource_types)
-    return Rule("", given.pattern, fits, action, types, methods, request, response)
+    methods = frozenset(method.upper() for method in spec.methods)
+    types = kinds(spec.resource_types)
+    return Rule("", spec.pattern, matches, action, types, methods, request, response)
 
 
-def _with_body(given: RuleGiven, body: str | None) -> RuleGiven:
+def _with_body(spec: RuleSpec, body: str | None) -> RuleSpec:
     """Return the rule with the body that was given beside it, where the rule's own would stand."""
     if body is None:
-        return given
-    if given.action in ("log", "block"):
+        return spec
+    if spec.action in ("log", "block"):
         raise OcdError(
-            "invalid_argument", f"request_intercept: a rule with action {given.action} has no body",
+            "invalid_argument", f"request_intercept: a rule with action {spec.action} has no body",
             parameter="body",
         )  # fmt: skip
-    if given.modify_options is not None:
-        return replace(given, modify_options=replace(given.modify_options, body=body))
-    if given.request is not None and given.response is None:
-        return replace(given, request=replace(given.request, body=body))
-    return replace(given, response=replace(given.response or ResponsePart(), body=body))
+    if spec.modify_options is not None:
+        return replace(spec, modify_options=replace(spec.modify_options, body=body))
+    if spec.request is not None and spec.response is None:
+        return replace(spec, request=replace(spec.request, body=body))
+    return replace(spec, response=replace(spec.response or ResponsePart(), body=body))
 
 
-def _is_answer(given: RuleGiven) -> bool:
+def _is_answer(spec: RuleSpec) -> bool:
     """Whether the short form means an answer given here rather than another request."""
-    short = given.modify_options
+    short = spec.modify_options
     if short is None or short.url is not None or short.method is not None:
         return False
     return short.status is not None or short.body is not None
 
 
-def _changes(tab: Tab, given: RuleGiven) -> tuple[RequestChange | None, ResponseChange | None]:
-    short, sent, got = given.modify_options, given.request, given.response
-    if short is not None and (_is_answer(given) or given.action not in ("modify",)):
+def _changes(tab: Tab, spec: RuleSpec) -> tuple[RequestChange | None, ResponseChange | None]:
+    short, sent, got = spec.modify_options, spec.request, spec.response
+    if short is not None and (_is_answer(spec) or spec.action not in ("modify",)):
         got = got or ResponsePart(short.status, short.headers, short.body)
     elif short is not None:
         sent = sent or RequestPart(short.url, short.method, short.headers, short.body)
@@ -260,9 +260,9 @@ def _changes(tab: Tab, given: RuleGiven) -> tuple[RequestChange | None, Response
 def _check_url(tab: Tab, url: str | None) -> str | None:
     if url is None:
         return None
-    whole = parse_url_argument(url)
-    tab.guard.policy.check(whole)
-    return whole
+    parsed = parse_url_argument(url)
+    tab.guard.policy.check(parsed)
+    return parsed
 
 
 def _headers(part: RequestPart | ResponsePart) -> _HeaderChanges:

@@ -44,12 +44,12 @@ class Memory(Params):
 
 @daemon_verb("memory", Memory, needs=Notes, capability="core", tier=2)
 async def memory(notes: Notes, params: Memory) -> Output:
-    act = {"record": _record, "query": _query, "validate": _validate, "delete": _delete}
-    data = await asyncio.to_thread(act[params.action], notes, params)
+    handlers = {"record": _record, "query": _query, "validate": _validate, "delete": _delete}
+    data = await asyncio.to_thread(handlers[params.action], notes, params)
     return Output(data=data | notes.store.complaint())
 
 
-def _given_params(params: Memory, *names: str) -> list[Any]:
+def _required_params(params: Memory, *names: str) -> list[Any]:
     values = [getattr(params, name) for name in names]
     for name, value in zip(names, values, strict=True):
         if value is None:
@@ -62,7 +62,7 @@ def _given_params(params: Memory, *names: str) -> list[Any]:
 
 
 def _record(notes: Notes, params: Memory) -> dict[str, Any]:
-    domain, key, value = _given_params(params, "domain", "key", "value")
+    domain, key, value = _required_params(params, "domain", "key", "value")
     size = len(msgspec.json.encode(value))
     if size > MAX_CHARACTERS:
         raise OcdError(
@@ -87,19 +87,19 @@ def _query(notes: Notes, params: Memory) -> dict[str, Any]:
 
 
 def _validate(notes: Notes, params: Memory) -> dict[str, Any]:
-    note_id, success = _given_params(params, "id", "success")
-    note, kept = notes.validate(note_id, success=success)
-    if kept:
+    note_id, success = _required_params(params, "id", "success")
+    note, remains = notes.validate(note_id, success=success)
+    if remains:
         return {"id": note.id, "new_confidence": note.confidence}
     message = f"Removed: its confidence fell to {note.confidence:g}"
     return {"id": note.id, "pruned": True, "message": message}
 
 
 def _delete(notes: Notes, params: Memory) -> dict[str, Any]:
-    note = notes.delete(*_given_params(params, "id"))
+    note = notes.delete(*_required_params(params, "id"))
     return {"id": note.id, "deleted": True}
 
 
 def _note_to_dict(note: Note) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(note)
-    return told
+    fields: dict[str, Any] = msgspec.to_builtins(note)
+    return fields

@@ -64,14 +64,14 @@ async def navigate(tab: Tab, params: Navigate) -> Output:
     else:
         action, url = "navigate", parse_url_argument(params.url)
         at = await tab.navigate(url, params.wait)
-    told = _navigation_result(tab, action, at)
+    result = _navigation_result(tab, action, at)
     more = {} if params.wait == "commit" else _page_summary(await glance(tab), url, at)
-    return replace(told, data={**told.data, **tab_was, **more})
+    return replace(result, data={**result.data, **tab_was, **more})
 
 
-def _page_summary(seen: dict[str, Any], asked: str, at: Navigation) -> dict[str, Any]:
+def _page_summary(page: dict[str, Any], asked: str, at: Navigation) -> dict[str, Any]:
     """Return what the page is, and what stands before it."""
-    if not seen:
+    if not page:
         note = "The page was too busy to be examined; what left_out names is unknown."
         return {"left_out": ["element_count", "blocking_page", "auth_redirect"], "note": note}
     told: dict[str, Any] = {"element_count": seen["count"]}
@@ -86,7 +86,7 @@ def _page_summary(seen: dict[str, Any], asked: str, at: Navigation) -> dict[str,
             "auth_redirect": True, "redirected_from": asked, "auth_redirect_host": URL(at.url).host,
             "message": "The site requires a login. Ask the owner of the account.",
         }  # fmt: skip
-    return told
+    return result
 
 
 class PageReload(Params):
@@ -100,10 +100,10 @@ class PageReload(Params):
     "page_reload", PageReload, capability="core", tier=2, leaves_dialog=True, page_keys=("title",)
 )
 async def page_reload(tab: Tab, params: PageReload) -> Output:
-    arrived = await tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
-    told = _navigation_result(tab, "reload", arrived)
-    more = {"ignore_cache": params.ignore_cache, "message": f"Reloaded {arrived.url}"}
-    return replace(told, data={**told.data, **more})
+    reloaded = await tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
+    result = _navigation_result(tab, "reload", reloaded)
+    more = {"ignore_cache": params.ignore_cache, "message": f"Reloaded {reloaded.url}"}
+    return replace(result, data={**result.data, **more})
 
 
 def _navigation_result(tab: Tab, action: str, at: Navigation) -> Output:

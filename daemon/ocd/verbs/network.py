@@ -85,7 +85,7 @@ async def network(tab: Tab, params: Network) -> Output:
         case "throttle":
             return await _throttle(tab, params)
         case "clear":
-            return _empty(tab, "clear", {"cleared_count": tab.request_log.clear()})
+            return _action_result(tab, "clear", {"cleared_count": tab.request_log.clear()})
         case _:
             return await _list(tab, params)
 
@@ -130,22 +130,22 @@ def _tests(params: Network) -> Iterator[Test]:
     if params.resource_type:
         yield request_views.type_test(params.resource_type)
     if params.method:
-        wanted = params.method.upper()
-        yield lambda one: one.method == wanted
+        method = params.method.upper()
+        yield lambda one: one.method == method
     if params.failed:
         yield lambda one: one.failed
 
 
 async def _get(tab: Tab, params: Network) -> Output:
     one = _select_requests(tab, params)
-    told = request_views.request_details(one)
+    details = request_views.request_details(one)
     if one.post_data is None and one.has_post_data:
-        told["request"]["post_data"] = redact(
+        details["request"]["post_data"] = redact(
             await tab.request_log.request_body(one, params.max_body_bytes)
         )
     body = await tab.request_log.body(one, params.max_body_bytes)
-    told = request_views.with_body(told, body)
-    return Output(data={"action": "get", "tab_id": tab.id, **told}, origin=tab.url)
+    details = request_views.with_body(details, body)
+    return Output(data={"action": "get", "tab_id": tab.id, **details}, origin=tab.url)
 
 
 def _select_requests(tab: Tab, params: Network) -> NetworkRequest:
@@ -165,23 +165,25 @@ def _select_requests(tab: Tab, params: Network) -> NetworkRequest:
 async def _throttle(tab: Tab, params: Network) -> Output:
     if params.preset == "clear":
         await tab.request_log.throttle(None)
-        return _empty(tab, "network_clear", {"preset": "clear", "message": "Throttling is off"})
+        return _action_result(
+            tab, "network_clear", {"preset": "clear", "message": "Throttling is off"}
+        )
     speed = PRESETS.get(params.preset or "", None) or _custom(params)
     await tab.request_log.throttle(speed.conditions())
     action = "network_throttle" if params.preset in PRESETS else "network_custom"
-    told = {
+    details = {
         "preset": params.preset or "custom", "download_mbps": speed.down / 1000,
         "upload_mbps": speed.up / 1000, "latency_ms": speed.latency,
         "message": 'Active until preset "clear" or the tab is closed',
     }  # fmt: skip
-    return _empty(tab, action, told)
+    return _action_result(tab, action, details)
 
 
 def _custom(params: Network) -> Speed:
     down, up, latency = params.download_kbps, params.upload_kbps, params.latency_ms
     if down is None or up is None or latency is None:
-        given = {"download_kbps": down, "upload_kbps": up, "latency_ms": latency}
-        missing = [name for name, value in given.items() if value is None]
+        values = {"download_kbps": down, "upload_kbps": up, "latency_ms": latency}
+        missing = [name for name, value in values.items() if value is None]
         raise OcdError(
             "invalid_argument", f"network: throttling needs {', '.join(missing)}, or a preset",
             hint=f"Presets: {', '.join(PRESETS)}.", parameter=missing[0],
@@ -189,5 +191,5 @@ def _custom(params: Network) -> Speed:
     return Speed(down, up, latency)
 
 
-def _empty(tab: Tab, action: str, told: dict[str, Any]) -> Output:
-    return Output(data={"action": action, "tab_id": tab.id, **told})
+def _action_result(tab: Tab, action: str, details: dict[str, Any]) -> Output:
+    return Output(data={"action": action, "tab_id": tab.id, **details})

@@ -81,11 +81,11 @@ async def network_capture_full(tab: Tab, params: NetworkCaptureFull) -> Output:
 
 
 async def _capture(tab: Tab, mode: str, params: NetworkCaptureLite | NetworkCaptureFull) -> Output:
-    told: dict[str, Any] = {"success": True, "action": params.action, "mode": mode}
-    told["tab_id"] = tab.id
+    result: dict[str, Any] = {"success": True, "action": params.action, "mode": mode}
+    result["tab_id"] = tab.id
     if params.action == "start":
         tab.request_log.start(_new(tab, mode, params.options or CaptureOptions()))
-        return Output(data=told)
+        return Output(data=result)
     capture = (
         tab.request_log.stop(mode)
         if params.action == "stop"
@@ -94,15 +94,15 @@ async def _capture(tab: Tab, mode: str, params: NetworkCaptureLite | NetworkCapt
     found, dropped = tab.request_log.of_capture(capture)
     counts = {"entry_count": len(found), "duration_ms": capture.duration_ms}
     if params.action == "stop":
-        return Output(data=told | counts)
+        return Output(data=result | counts)
     if params.action == "clear":
         capture.start = tab.request_log.log.end
-        return Output(data=told | counts | {"cleared_count": len(found)})
+        return Output(data=result | counts | {"cleared_count": len(found)})
     shown = found[-params.limit :] if params.limit else found
     entries = [await _entry(tab, capture, one) for one in shown]
-    told |= {"running": capture.end is None, "entries": entries, "total_entries": len(found)}
+    result |= {"running": capture.end is None, "entries": entries, "total_entries": len(found)}
     return Output(
-        data=told | {"returned": len(shown), "dropped": dropped} | counts,
+        data=result | {"returned": len(shown), "dropped": dropped} | counts,
         origin=tab.url,
         items=("entries",),
     )

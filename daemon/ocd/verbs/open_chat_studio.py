@@ -11,7 +11,7 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.sessions.session import Sessions
 from ocd.config.tables import Ocs
-from ocd.integrations.open_chat_studio import Collection, Upload, parcels_of
+from ocd.integrations.open_chat_studio import Collection, Upload, upload_files
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, FileSource, Output, Params, daemon_verb
 
 _TEAM = re.compile(r"[\w-]{1,200}")
@@ -62,11 +62,11 @@ class UploadCollectionFiles(Params):
     page_keys=("messages",),
 )
 async def ocs_upload_collection_files(
-    studio: UploadServices, params: UploadCollectionFiles
+    services: UploadServices, params: UploadCollectionFiles
 ) -> Output:
-    collection = _collection(studio.settings(), params)
-    parcels = await asyncio.to_thread(parcels_of, params.files)
-    chromium = studio.sessions.chromium
+    collection = _collection(services.settings(), params)
+    uploads = await asyncio.to_thread(upload_files, params.files)
+    chromium = services.sessions.chromium
     with chromium.hold():
         await chromium.ensure()
         reply = await chromium.connection.send("Storage.getCookies")
@@ -74,11 +74,11 @@ async def ocs_upload_collection_files(
             collection,
             reply["cookies"],
             chromium.guard.check,
-            any_certificate=studio.any_certificate,
+            any_certificate=services.any_certificate,
         )
         sizes = {"chunk_size": params.chunk_size, "chunk_overlap": params.chunk_overlap}
-        given = {name: size for name, size in sizes.items() if size is not None}
-        return Output(data=await upload.send(parcels, given), origin=collection.base_url)
+        chunking = {name: size for name, size in sizes.items() if size is not None}
+        return Output(data=await upload.send(uploads, chunking), origin=collection.base_url)
 
 
 def _collection(settings: Ocs, params: UploadCollectionFiles) -> Collection:

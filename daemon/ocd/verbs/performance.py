@@ -37,13 +37,13 @@ class PerformanceMetrics(Params):
 async def performance_metrics(tab: Tab, params: PerformanceMetrics) -> Output:
     kind = "puppeteer" if params.type == "chromium" else params.type
     found = await measure(tab, kind, with_resources=params.include_resources)
-    told = {
+    result = {
         "action": "performance_metrics", "type": params.type, "tab_id": tab.id, "url": tab.url,
         "metrics": found, "message": f"Measured {tab.url}",
     }  # fmt: skip
     if is_unpainted(found):
-        told["note"] = "The page has painted nothing yet, so its paint times are null."
-    return Output(data=told, origin=tab.url)
+        result["note"] = "The page has painted nothing yet, so its paint times are null."
+    return Output(data=result, origin=tab.url)
 
 
 class StopAfter(Struct, forbid_unknown_fields=True):
@@ -80,24 +80,24 @@ class PerformanceInsights(Params):
     timeout_ms=120_000, page_keys=("summary_md", "url", "title"),
 )  # fmt: skip
 async def oc_performance_insights(tab: Tab, params: PerformanceInsights) -> Output:
-    async with _throttle(tab, params), tracing.recording(tab) as pieces:
+    async with _throttle(tab, params), tracing.recording(tab) as chunks:
         finished = await _record(tab, params)
     copy = Path(params.path) if params.path else None
-    trace_id, path = await asyncio.to_thread(tracing.store, tab.folder, pieces, copy)
+    trace_id, path = await asyncio.to_thread(tracing.store, tab.folder, chunks, copy)
     facts = await asyncio.to_thread(_facts, tab.folder, trace_id)
     found = [
         {"insight": name, "title": make(facts).title} for name, make in insights.INSIGHTS.items()
     ]
-    told: dict[str, Any] = {
+    result: dict[str, Any] = {
         "tab_id": tab.id, "trace_id": trace_id, "trace_path": str(path), "url": tab.url,
         "metrics": insights.metrics(facts), "summary_md": insights.summary(facts),
         "insights": found,
     }  # fmt: skip
     if not finished:
-        told["note"] = "The page did not become idle; the trace ends before that."
+        result["note"] = "The page did not become idle; the trace ends before that."
     arguments = {"trace_id": trace_id, "insight": "LCPBreakdown"}
-    told["next_step"] = {"verb": "oc_performance_analyze", "arguments": arguments}
-    return Output(data=told, origin=tab.url)
+    result["next_step"] = {"verb": "oc_performance_analyze", "arguments": arguments}
+    return Output(data=result, origin=tab.url)
 
 
 def _facts(folder: Path, trace_id: str) -> trace_events.TraceFacts:
@@ -165,8 +165,8 @@ async def oc_performance_analyze(session: Session, params: PerformanceAnalyze) -
         )  # fmt: skip
     facts = await asyncio.to_thread(_facts, session.folder, params.trace_id)
     found = make(facts)
-    told = {
+    result = {
         "trace_id": params.trace_id, "url": facts.url, "insight": params.insight,
         "details_md": found.details(), "evidence": found.evidence,
     }  # fmt: skip
-    return Output(data=told, origin=facts.url)
+    return Output(data=result, origin=facts.url)

@@ -71,16 +71,16 @@ async def execute_plan(planner: Planner, work: TaskHandle, params: ExecutePlan) 
     if params.plan_id is not None:
         raw = await asyncio.to_thread(planner.store.load, params.plan_id)
     plan = plan_of(raw)
-    named = {"plan_id": params.plan_id} if params.plan_id is not None else {}
+    identity = {"plan_id": params.plan_id} if params.plan_id is not None else {}
     if params.dry_run:
         planner.check(plan, {**plan.parameters, **params.params})
     if params.save_as is not None:
-        whole: dict[str, Any] = {"steps": raw} if isinstance(raw, list) else raw
-        path = await asyncio.to_thread(planner.store.save, params.save_as, whole)
-        named = {"plan_id": params.save_as, "plan_path": str(path)}
+        plan_object: dict[str, Any] = {"steps": raw} if isinstance(raw, list) else raw
+        path = await asyncio.to_thread(planner.store.save, params.save_as, plan_object)
+        identity = {"plan_id": params.save_as, "plan_path": str(path)}
     if params.dry_run:
         steps = [{"order": one.order, "tool": one.tool} for one in plan.steps]
         checked = {"status": "CHECKED", "total_steps": len(steps), "steps": steps}
         parameters = msgspec.to_builtins(plan.parameters)
-        return Output(data={**named, **checked, "parameters": parameters})
-    return Output(data={**named, **await planner.run(work, plan, params.params, params.tab_id)})
+        return Output(data={**identity, **checked, "parameters": parameters})
+    return Output(data={**identity, **await planner.run(work, plan, params.params, params.tab_id)})

@@ -40,10 +40,10 @@ async def list_profiles(chromium: Chromium, params: ListProfiles) -> Output:
 
 def _find_profile(chromium: Chromium, folder: str | None) -> list[dict[str, Any]]:
     if folder is not None:
-        wanted = [ProfileDir("chromium", Path(folder))]
+        folders = [ProfileDir("chromium", Path(folder))]
     else:
-        wanted = [*profiles.profile_dirs(), ProfileDir("openchrome", chromium.options.profile)]
-    return [profile for place in wanted for profile in profiles.list_profiles(place)]
+        folders = [*profiles.profile_dirs(), ProfileDir("openchrome", chromium.options.profile)]
+    return [profile for place in folders for profile in profiles.list_profiles(place)]
 
 
 class ProfileStatus(Params):

@@ -103,18 +103,18 @@ async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str
     """Return the text to give out, and what is to be said of it."""
     wanted = params.read_request
     started = time.monotonic()
-    raw, found, facts = await filters_and_deltas.read_view(tab, wanted, params.filter_options)
+    raw, found, facts = await filters_and_deltas.read_view(tab, request, params.filter_options)
     if params.include_metrics:
         took = round((time.monotonic() - started) * 1000)
         facts["metrics"] = {
             "raw_chars": len(raw.text), "chars": len(found.text), "refs": found.refs_count,
             "hidden_chars": found.hidden_chars, "duration_ms": took,
         }  # fmt: skip
-    facts |= _both(params, raw.text, found.text)
+    facts |= _filter_texts(params, raw.text, found.text)
     if params.compression == "delta":
         first = params.offset == 0
         found, facts["delta"] = filters_and_deltas.compare_with_last(
-            tab, wanted, found, first=first
+            tab, request, found, first=first
         )
     else:
         filters_and_deltas.remember(tab, wanted, found)
@@ -124,7 +124,7 @@ async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str
     return found, facts
 
 
-def _both(params: ReadPage, raw: str, fit: str) -> dict[str, str]:
+def _filter_texts(params: ReadPage, raw: str, fit: str) -> dict[str, str]:
     """Return the text before and after the filter, as requested."""
     asked = {"return_raw": params.return_raw, "return_fit": params.return_fit}
     names = [name for name, wants in asked.items() if wants]

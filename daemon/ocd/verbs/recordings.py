@@ -79,7 +79,7 @@ class RecordingExport(Params):
     ] = None
 
 
-def _wish(params: Record, session: str, task_id: str | None = None) -> RecordingMeta:
+def _new_meta(params: Record, session: str, task_id: str | None = None) -> RecordingMeta:
     return RecordingMeta(
         recording_id="",
         started_at="",
@@ -137,11 +137,11 @@ async def oc_recording_export(recorder: Recorder, params: RecordingExport) -> Ou
         export.export, recorder.store, meta, recorder.public(meta), params.format
     )
     if params.path is not None:
-        chunks = (chunk.data for chunk in made.payload(None))
+        chunks = (chunk.data for chunk in exported.payload(None))
         size = await asyncio.to_thread(write_whole, Path(params.path), chunks)
         data = {"recording_id": meta.recording_id, "format": params.format}
         return Output(data=data | {"path": params.path, "size_bytes": size})
-    return made
+    return exported
 
 
 # --- the kind of the ledger ------------------------------------------------------------------
@@ -170,16 +170,16 @@ def _partial_result(meta: Mapping[str, Any], lines: JsonLinesFile) -> dict[str, 
     tells_begin=True,
 )
 async def recording(recorder: Recorder, work: TaskHandle, params: Record) -> Output:
-    active, _ = await recorder.start(_wish(params, work.session, work.task_id))
+    active, _ = await recorder.start(_new_meta(params, work.session, work.task_id))
     recording_id = active.meta.recording_id
     work.progress(0, params.max_actions, recording_id)
 
-    def keep(line: bytes) -> None:
+    def add_action(line: bytes) -> None:
         # The task's record is written now and then, its units at once.
         work.add(line[:-1] + b',"recording_id":"%s"}' % recording_id.encode())
         work.progress(work.finished, params.max_actions, recording_id)
 
-    active.on_action = keep
+    active.on_action = add_action
     work.begun.set()
     try:
         await _until_over(recorder, work, active)
@@ -190,11 +190,11 @@ async def recording(recorder: Recorder, work: TaskHandle, params: Record) -> Out
 
 
 async def _until_over(recorder: Recorder, work: TaskHandle, active: ActiveRecording) -> None:
-    async def heed() -> None:
+    async def end_on_stop() -> None:
         await work.stop.wait()
         await recorder.end(active, "cancel")
 
     async with asyncio.TaskGroup() as group:
-        heeding = group.create_task(heed())
+        watcher = group.create_task(end_on_stop())
         await active.ended.wait()
-        heeding.cancel()
+        watcher.cancel()

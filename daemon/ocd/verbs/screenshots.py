@@ -56,13 +56,13 @@ class PageScreenshot(Params):
 
 @tab_verb("page_screenshot", PageScreenshot, capability="core", tier=2, reads=True)
 async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
-    _only_one(params)
+    _refuse_several_areas(params)
     kind = _format(params)
-    async with contextlib.AsyncExitStack() as held:
-        clip = _box(params.clip)
+    async with contextlib.AsyncExitStack() as stack:
+        clip = _clip_box(params.clip)
         if params.ref or params.selector:
             found = await resolve_element(tab, ref=params.ref, selector=params.selector)
-            clip = await element_area(await held.enter_async_context(found))
+            clip = await element_area(await stack.enter_async_context(found))
         shot = ScreenshotRequest(
             full_page=params.full_page,
             clip=clip,
@@ -81,26 +81,28 @@ async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
 
 
 def _format(params: PageScreenshot) -> Format:
-    named = format_for_path(params.path or "", params.format)
-    return cast("Format", named or "png")
+    image_format = format_for_path(params.path or "", params.format)
+    return cast("Format", image_format or "png")
 
 
 def _picture_to_dict(tab: Tab, picture: Screenshot) -> dict[str, Any]:
     width, height = picture.size
-    told: dict[str, Any] = {
+    details: dict[str, Any] = {
         "tab_id": tab.id, "url": tab.url, "mime_type": f"image/{picture.format}",
         "size_bytes": len(picture.data), "size_kb": round(len(picture.data) / 1024, 1),
         "dimensions": {"width": width, "height": height},
     }  # fmt: skip
-    told |= {"scale": picture.scale} if picture.scale < 1 else {}
-    told |= {"notes": picture.notes} if picture.notes else {}
+    details |= {"scale": picture.scale} if picture.scale < 1 else {}
+    details |= {"notes": picture.notes} if picture.notes else {}
     if picture.rest is not None:
         arguments = {"tab_id": tab.id, "clip": list(picture.rest)}
-        told |= {"cut": True, "next_step": {"verb": "page_screenshot", "arguments": arguments}}
-    return told
+        details |= {"cut": True, "next_step": {"verb": "page_screenshot", "arguments": arguments}}
+    return details
 
 
-def _box(clip: list[float] | dict[str, float] | None) -> tuple[float, float, float, float] | None:
+def _clip_box(
+    clip: list[float] | dict[str, float] | None,
+) -> tuple[float, float, float, float] | None:
     if isinstance(clip, dict):
         if clip.keys() != set(_SIDES):
             raise OcdError(
@@ -111,7 +113,7 @@ def _box(clip: list[float] | dict[str, float] | None) -> tuple[float, float, flo
     return (clip[0], clip[1], clip[2], clip[3]) if clip else None
 
 
-def _only_one(params: PageScreenshot) -> None:
+def _refuse_several_areas(params: PageScreenshot) -> None:
     given = [name for name in ("full_page", "selector", "ref", "clip") if getattr(params, name)]
     if len(given) > 1:
         raise OcdError(
@@ -165,12 +167,12 @@ class PagePdf(Params):
 async def page_pdf(tab: Tab, params: PagePdf) -> Output:
     path = Path(params.path) if params.path else await _new_file(tab, "pdf")
     pdf = await tabs_pdf.write(tab, path, _options(params))
-    told = {
+    details = {
         "action": "page_pdf", "tab_id": tab.id, "path": str(pdf.path), "size": pdf.size,
         "size_kb": round(pdf.size / 1024, 1), "format": params.format,
         "landscape": params.landscape, "message": f"Saved to {pdf.path}",
     }  # fmt: skip
-    return Output(data=told)
+    return Output(data=details)
 
 
 def _options(params: PagePdf) -> dict[str, Any]:

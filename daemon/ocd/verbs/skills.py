@@ -50,14 +50,14 @@ class SkillRecord(Params):
 
 
 @daemon_verb("oc_skill_record", SkillRecord, needs=SkillService, capability="core", tier=3)
-async def oc_skill_record(book: SkillService, params: SkillRecord) -> Output:
+async def oc_skill_record(service: SkillService, params: SkillRecord) -> Output:
     sources = ("steps", "recording_id", "last_actions")
     if sum(getattr(params, name) is not None for name in sources) != 1:
         raise OcdError(
             "invalid_argument", f"Pass exactly one of {', '.join(sources)}",
             parameter="steps", expected=list(sources),
         )  # fmt: skip
-    wish = SkillRequest(
+    request = SkillRequest(
         domain=params.domain, name=params.name, description=params.description,
         contract=params.contract, contract_id=params.contract_id, steps=params.steps,
         recording_id=params.recording_id, last_actions=params.last_actions,
@@ -91,19 +91,19 @@ class SkillRecall(Params):
 @daemon_verb(
     "oc_skill_recall", SkillRecall, needs=SkillService, capability="core", tier=3, reads=True
 )
-async def oc_skill_recall(book: SkillService, params: SkillRecall) -> Output:
-    wanted = RecallQuery(
+async def oc_skill_recall(service: SkillService, params: SkillRecall) -> Output:
+    query = RecallQuery(
         domain=params.domain, words=f"{params.query} {params.task}",
         contract_id=params.contract_id, ranked=params.ranked, limit=params.limit,
         quarantined=params.include_quarantined, unproven=params.include_unpromoted,
     )  # fmt: skip
-    recalled = await asyncio.to_thread(book.skills.recall, wanted)
+    recalled = await asyncio.to_thread(service.skills.recall, query)
     skills = [{**skill_to_dict(skill), "score": score} for score, skill in recalled.found]
     data: dict[str, Any] = {
         "skills": skills, "count": len(skills), "total": recalled.total,
         "hidden": recalled.hidden, "promotion_filter_active": not params.include_unpromoted,
     }  # fmt: skip
-    return Output(data=data | book.skills.store.complaint())
+    return Output(data=data | service.skills.store.complaint())
 
 
 class SkillReplay(Params):
@@ -131,15 +131,17 @@ class SkillReplay(Params):
     "oc_skill_replay", SkillReplay, needs=SkillService, capability="core", tier=3,
     timeout_ms=REPLAY_MS, page_keys=("failed_assertions", "inconclusive_assertions"),
 )  # fmt: skip
-async def oc_skill_replay(book: SkillService, params: SkillReplay) -> Output:
+async def oc_skill_replay(service: SkillService, params: SkillReplay) -> Output:
     if (params.skill_id is None) == (params.name is None):
         raise OcdError(
             "invalid_argument", "Pass exactly one of skill_id and name", parameter="skill_id"
         )
     if params.skill_id is not None:
-        skill = await asyncio.to_thread(book.skills.get, params.skill_id)
+        skill = await asyncio.to_thread(service.skills.get, params.skill_id)
     else:
-        skill = await asyncio.to_thread(book.skills.find_by_name, params.name or "", params.domain)
+        skill = await asyncio.to_thread(
+            service.skills.find_by_name, params.name or "", params.domain
+        )
     times = (params.step_timeout_ms, params.contract_wait_ms)
     return Output(
         data=await book.replay(skill, call_context.current().session, params.parameters, times)

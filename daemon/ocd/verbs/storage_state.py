@@ -40,16 +40,16 @@ class ContextExport(Params):
     },
 )  # fmt: skip
 async def oc_context_export(tab: Tab, params: ContextExport) -> Output:
-    taken = await storage_state.export_state(
+    exported = await storage_state.export_state(
         tab, params.origin, storage=params.include_storage, frames=params.include_frames,
         agent=params.capture_ua,
     )  # fmt: skip
-    envelope = taken.envelope
+    envelope = exported.envelope
     counts = {"cookies": len(envelope["cookies"])}
     counts |= {k: len(envelope[k]) for k in ("local_storage", "session_storage") if k in envelope}
-    counts |= {"indexed_db": taken.records} if envelope.get("indexed_db") else {}
+    counts |= {"indexed_db": exported.records} if envelope.get("indexed_db") else {}
     data: dict[str, Any] = {"tab_id": tab.id, "origin": envelope["origin"], "counts": counts}
-    data |= {"left_out": taken.left_out} if taken.left_out else {}
+    data |= {"left_out": exported.left_out} if exported.left_out else {}
     if params.path is None:
         return Output(data={**data, "envelope": envelope})
     text = msgspec.json.format(msgspec.json.encode(envelope), indent=1)
@@ -87,13 +87,13 @@ async def oc_context_import(tab: Tab, params: ContextImport) -> Output:
             "wrong_value", f"The envelope is for {envelope.origin}, but the tab shows {tab.url}.",
             hint=f"Navigate to {envelope.origin} first.", origin=envelope.origin,
         )  # fmt: skip
-    applied = await storage_state.import_state(tab, envelope)
+    imported = await storage_state.import_state(tab, envelope)
     return Output(data={
-        "ok": not applied.skipped,
+        "ok": not imported.skipped,
         "tab_id": tab.id,
         "origin": envelope.origin,
-        "applied_cookies": applied.cookies,
-        "applied_storage_keys": applied.storage_keys,
-        "applied_records": applied.records,
-        "skipped": applied.skipped,
+        "applied_cookies": imported.cookies,
+        "applied_storage_keys": imported.storage_keys,
+        "applied_records": imported.records,
+        "skipped": imported.skipped,
     })  # fmt: skip

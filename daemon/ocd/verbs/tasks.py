@@ -62,7 +62,7 @@ async def oc_task_list(runner: Runner, params: TaskList) -> Output:
     found = await runner.list(
         _as_list(params.status),
         _as_list(params.kind),
-        since=_moment(params.since),
+        since=_since_ms(params.since),
         limit=params.limit,
     )
     unreadable = {"unreadable": found.unreadable} if found.unreadable else {}
@@ -76,7 +76,7 @@ def _as_list(value: str | Sequence[str] | None) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
-def _moment(since: str | int | None) -> int:
+def _since_ms(since: str | int | None) -> int:
     if since is None or isinstance(since, int):
         return since or 0
     try:
@@ -133,8 +133,8 @@ async def oc_task_get(runner: Runner, params: TaskGet) -> Output:
 def _origin(meta: TaskMeta) -> str:
     """Return the origin of the task's URL: its result is content of that site."""
     try:
-        told: dict[str, Any] = json.loads(meta.args_summary)
-        return origin_of(str(told.get("url") or ""))
+        args: dict[str, Any] = json.loads(meta.args_summary)
+        return origin_of(str(args.get("url") or ""))
     except (ValueError, AttributeError):  # the file was changed by others
         return ""
 

@@ -56,7 +56,7 @@ class ExpandTools(Params):
 
 
 @daemon_verb("expand_tools", ExpandTools, needs=ToolCatalog, capability="core", tier=1, reads=True)
-async def expand_tools(toolbox: ToolCatalog, params: ExpandTools) -> Output:
+async def expand_tools(catalog: ToolCatalog, params: ExpandTools) -> Output:
     given = [key for key in ("name", "tier", "query") if getattr(params, key) is not None]
     if len(given) > 1:
         raise OcdError(
@@ -64,35 +64,35 @@ async def expand_tools(toolbox: ToolCatalog, params: ExpandTools) -> Output:
             f"expand_tools takes only one of {' and '.join(given)}",
             parameter=given[1],
         )
-    await toolbox.settle()
+    await catalog.settle()
     if not given:
-        return Output(data={"tools": _outline(toolbox)})
-    found = [signature(entry) for entry in _choose(toolbox, params)]
+        return Output(data={"tools": _outline(catalog)})
+    found = [signature(entry) for entry in _choose(catalog, params)]
     return Output(data={"expanded": [tool["name"] for tool in found], "tools": found})
 
 
-def _outline(toolbox: ToolCatalog) -> list[dict[str, Any]]:
+def _outline(catalog: ToolCatalog) -> list[dict[str, Any]]:
     keys = ("name", "tier", "capability", "summary")
-    usable = filter(toolbox.usable, toolbox.entries.values())
+    usable = filter(catalog.usable, catalog.entries.values())
     return [{key: entry[key] for key in keys} for entry in usable if entry["tier"] > 1]
 
 
-def _choose(toolbox: ToolCatalog, params: ExpandTools) -> Iterable[Entry]:
+def _choose(catalog: ToolCatalog, params: ExpandTools) -> Iterable[Entry]:
     if params.name is not None:
-        return [_find_tool(toolbox, params.name)]
-    usable = filter(toolbox.usable, toolbox.entries.values())
+        return [_find_tool(catalog, params.name)]
+    usable = filter(catalog.usable, catalog.entries.values())
     if params.tier is not None:
         return [entry for entry in usable if entry["tier"] == params.tier]
     return _matching(usable, params.query or "")
 
 
-def _find_tool(toolbox: ToolCatalog, name: str) -> Entry:
-    entry = toolbox.entries.get(name)
+def _find_tool(catalog: ToolCatalog, name: str) -> Entry:
+    entry = catalog.entries.get(name)
     if entry is None:
         toolbox.check_unknown(name)
         hint = did_you_mean(name, toolbox.entries, "Search for it with query.")
         raise OcdError("unknown_verb", f"There is no tool '{name}'", hint=hint, verb=name)
-    toolbox.check(name)
+    catalog.check(name)
     return entry
 
 
@@ -121,7 +121,7 @@ class CallVerb(Params):
 
 
 @daemon_verb("call_verb", CallVerb, needs=ToolCatalog, capability="core", tier=1)
-async def call_verb(_toolbox: ToolCatalog, params: CallVerb) -> Output:
+async def call_verb(_catalog: ToolCatalog, params: CallVerb) -> Output:
     if params.name == "call_verb":
         raise OcdError("invalid_argument", "call_verb calls other tools only", parameter="name")
     return Output(nested_call=(params.name, params.arguments))

@@ -22,13 +22,13 @@ class TotpGenerate(Params):
 
 @daemon_verb("oc_totp_generate", TotpGenerate, needs=TotpStore, capability="totp", tier=2)
 async def oc_totp_generate(store: TotpStore, params: TotpGenerate) -> Output:
-    made = await asyncio.to_thread(store.code, params.domain, time.time())
-    left = made.expires_at - time.time()
+    generated = await asyncio.to_thread(store.code, params.domain, time.time())
+    left = generated.expires_at - time.time()
     note = "It expires soon: wait for the next one if the site is slow." if left < 5 else ""
     data = {
-        "domain": made.domain,
-        "code": made.code,
+        "domain": generated.domain,
+        "code": generated.code,
         "seconds_remaining": max(0, round(left)),
-        "expires_at": rfc3339(made.expires_at),
+        "expires_at": rfc3339(generated.expires_at),
     }
     return Output(data={**data, "note": note} if note else data)

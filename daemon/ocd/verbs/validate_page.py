@@ -53,13 +53,13 @@ class ValidatePage(Params):
 )  # fmt: skip
 async def validate_page(tab: Tab, params: ValidatePage) -> Output:
     created = tab.url in ("", "about:blank")
-    asked = HealthCheck(
+    check = HealthCheck(
         parse_url_argument(params.url), params.wait_for_selector, params.timeout_ms / 1000,
         params.capture_console_ms / 1000, params.body_text_sample_chars,
     )  # fmt: skip
-    health = await check_health(tab, asked)
-    look = dict(health.look)
-    text = look.pop("text", "")
+    health = await check_health(tab, check)
+    page = dict(health.look)
+    text = page.pop("text", "")
     data: dict[str, Any] = {
         "tab_id": tab.id,
         "created": created,
@@ -72,12 +72,12 @@ async def validate_page(tab: Tab, params: ValidatePage) -> Output:
         "console": _console(health),
         "failed_requests": _health_error(health),
         "total_failed_requests": len(health.failed),
-        "summary": look,
+        "summary": page,
     }
-    if health.arrived is not None and not look:
+    if health.arrived is not None and not page:
         data["left_out"] = ["summary", "content", "auth_redirect"]
     if health.login_at:
-        data["auth_redirect"] = {"from": asked.url, "to": health.login_at}
+        data["auth_redirect"] = {"from": check.url, "to": health.login_at}
     if health.error is not None:
         data["error"] = health.error.body()
     origin = str(URL(tab.url).origin()) if tab.url.startswith("http") else tab.url
@@ -99,11 +99,11 @@ def _problems(health: HealthReport) -> list[str]:
 
 
 def _console(health: HealthReport) -> dict[str, Any]:
-    told: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for kind in ("error", "warning"):
         lines = [redact_text(m.text[:_LINE]) for m in health.messages if m.type == kind]
-        told |= {f"{kind}s": lines[:MAX_ITEMS], f"total_{kind}s": len(lines)}
-    return told
+        result |= {f"{kind}s": lines[:MAX_ITEMS], f"total_{kind}s": len(lines)}
+    return result
 
 
 def _health_error(health: HealthReport) -> list[dict[str, Any]]:

@@ -56,8 +56,8 @@ async def cookies(tab: Tab, params: Cookies) -> Output:
         raise _needs("cookies", params.action, "name")
     if params.action == "set":
         return await _set_cookie(tab, params)
-    wanted = CookieQuery(name=params.name, domain=params.domain, path=params.path)
-    found = await jar.find_cookies(tab, wanted)
+    query = CookieQuery(name=params.name, domain=params.domain, path=params.path)
+    found = await jar.find_cookies(tab, query)
     if params.action == "get":
         return Output(data={"action": "get", "tab_id": tab.id, **_list_cookies(found, params)})
     await jar.delete_cookies(tab, found.cookies)
@@ -70,20 +70,20 @@ async def cookies(tab: Tab, params: Cookies) -> Output:
 
 
 def _list_cookies(found: CookieMatches, params: Cookies) -> dict[str, Any]:
-    told = [jar.to_dict(cookie) for cookie in found.cookies]
+    shown = [jar.to_dict(cookie) for cookie in found.cookies]
     if params.name is not None:
-        one: dict[str, Any] = {"cookie": told[0] if told else None}
-        if not told:
+        one: dict[str, Any] = {"cookie": shown[0] if shown else None}
+        if not shown:
             one["message"] = f"There is no cookie {params.name!r} here."
-        more = {"cookies": told} if len(told) > 1 else {}
-        return {**one, **more, "count": len(told), **_withheld(found)}
+        more = {"cookies": shown} if len(shown) > 1 else {}
+        return {**one, **more, "count": len(shown), **_withheld(found)}
     masked = 0
-    for cookie in told if not params.raw else ():
+    for cookie in shown if not params.raw else ():
         if cookie["http_only"] or _is_secret(cookie["name"]):
             cookie["value"] = MASK
             masked += 1
     note = {"masked": masked, "message": "Pass raw=true or a name to see values"} if masked else {}
-    return {"cookies": told, "count": len(told), **note, **_withheld(found)}
+    return {"cookies": shown, "count": len(shown), **note, **_withheld(found)}
 
 
 def _is_secret(name: str) -> bool:
@@ -97,18 +97,18 @@ def _withheld(found: CookieMatches) -> dict[str, int]:
 async def _set_cookie(tab: Tab, params: Cookies) -> Output:
     if params.value is None:
         raise _needs("cookies", "set", "value")
-    given = {
+    optional = {
         "domain": params.domain, "secure": params.secure, "httpOnly": params.http_only,
         "sameSite": params.same_site, "expires": params.expires,
     }  # fmt: skip
-    said = {key: value for key, value in given.items() if value is not None}
-    cookie = {"name": params.name, "value": params.value, "path": params.path or "/", **said}
+    attributes = {key: value for key, value in optional.items() if value is not None}
+    cookie = {"name": params.name, "value": params.value, "path": params.path or "/", **attributes}
     await jar.set_cookie(tab, cookie)
-    wanted = CookieQuery(name=params.name, domain=params.domain, path=params.path or "/")
-    found = await jar.find_cookies(tab, wanted)
-    told = {"cookie": jar.to_dict(found.cookies[0])} if found.cookies else {}
-    message = f"Set {params.name}" if told else f"The browser did not keep {params.name}"
-    return Output(data={"action": "set", "tab_id": tab.id, **told, "message": message})
+    query = CookieQuery(name=params.name, domain=params.domain, path=params.path or "/")
+    found = await jar.find_cookies(tab, query)
+    shown = {"cookie": jar.to_dict(found.cookies[0])} if found.cookies else {}
+    message = f"Set {params.name}" if shown else f"The browser did not keep {params.name}"
+    return Output(data={"action": "set", "tab_id": tab.id, **shown, "message": message})
 
 
 class Storage(Params):

@@ -51,26 +51,26 @@ async def worker(session: Session, params: Worker) -> Output:
         case "list":
             return Output(data=_list_workers(session))
         case "delete" | "close":
-            gone = _find_worker(session, params)
-            closed = await session.workers.close(gone)
-            data = {"deleted": True, "worker_id": gone.id, "closed_tabs": closed}
-            return Output(data={**data, "message": f"{gone.name} and its tabs are closed"})
+            removed = _find_worker(session, params)
+            closed = await session.workers.close(removed)
+            data = {"deleted": True, "worker_id": removed.id, "closed_tabs": closed}
+            return Output(data={**data, "message": f"{removed.name} and its tabs are closed"})
 
 
 async def _create(session: Session, params: Worker) -> dict[str, Any]:
     url = parse_url_argument(params.url) if params.url else None
-    made = await session.workers.create(params.name or "", worker_id=params.id or "")
+    created = await session.workers.create(params.name or "", worker_id=params.id or "")
     try:
         if params.share_cookies and url:
-            await session.workers.share_cookies(made, url)
-        tab = await session.workers.open(made, url)
+            await session.workers.share_cookies(created, url)
+        tab = await session.workers.open(created, url)
     except BaseException:
-        await session.workers.close(made)
+        await session.workers.close(created)
         raise
     step = {"verb": "read_page", "arguments": {"tab_id": tab.id}}
     message = f"Its tab is {tab.id}: pass this tab_id to use it"
     return {
-        **_worker_to_dict(session, made),
+        **_worker_to_dict(session, created),
         "tab_id": tab.id,
         "message": message,
         "next_step": step,

@@ -198,8 +198,8 @@ def _counts(workers: list[WorkerState]) -> dict[str, int]:
 
 def _worker_details(worker: WorkerState) -> dict[str, Any]:
     left_out = ("format", "version", "fingerprint", "unchanged", "name")
-    whole = msgspec.to_builtins(worker)
-    return {"worker_name": worker.name} | {k: v for k, v in whole.items() if k not in left_out}
+    fields = msgspec.to_builtins(worker)
+    return {"worker_name": worker.name} | {k: v for k, v in fields.items() if k not in left_out}
 
 
 @daemon_verb(

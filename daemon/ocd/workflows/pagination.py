@@ -34,8 +34,8 @@ class PaginationRun:
     """
 
     work: TaskHandle
-    route: PaginationPlan
-    camera: ViewerCapture
+    plan: PaginationPlan
+    viewer: ViewerCapture
     captured: int = 0
     failed: int = 0
     seen: set[str] = field(default_factory=set)
@@ -49,16 +49,16 @@ class PaginationRun:
 
         Raises the error of the first page if that cannot be captured.
         """
-        self.camera.grows = self.route.strategy == "scroll"
+        self.viewer.is_cumulative = self.plan.strategy == "scroll"
         try:
             ended_by = await self._capture_all()
         except TaskStopped:
             ended_by = "cancelled"
-        route = self.route
+        plan = self.plan
         return {
-            "tab_id": route.tab_id,
-            "strategy": route.strategy,
-            "capture_mode": route.capture,
+            "tab_id": plan.tab_id,
+            "strategy": plan.strategy,
+            "capture_mode": plan.capture,
             "total_captured": self.captured,
             "total_failed": self.failed,
             "ended_by": ended_by,
@@ -67,27 +67,27 @@ class PaginationRun:
         }
 
     async def _capture_all(self) -> str:
-        for index in range(self.route.count):
+        for index in range(self.plan.count):
             if self.work.stopping:
                 return "cancelled"
-            number = self.route.start + index
+            number = self.plan.start + index
             try:
                 end = await self._next_page(index, number) or await self._capture(number)
             except OcdError as error:
-                if not self.captured and (self.route.strategy != "url" or index):
+                if not self.captured and (self.plan.strategy != "url" or index):
                     raise
                 end = self._fail(number, error)
             if end:
                 return end
-            self.work.progress(index + 1, self.route.total, f"page {number}")
-        return "total_pages" if self.route.count == self.route.total else "limit"
+            self.work.progress(index + 1, self.plan.total, f"page {number}")
+        return "total_pages" if self.plan.count == self.plan.total else "limit"
 
     def _fail(self, number: int, error: OcdError) -> str:
         """Record a page that failed; only strategy url can continue after it."""
         self.failed += 1
-        told = {"page_number": number, "error": {"code": error.code, "message": error.message}}
-        self.work.add(msgspec.json.encode(told))
-        if self.route.strategy == "url" and self.failed < _MAX_FAILURES:
+        page = {"page_number": number, "error": {"code": error.code, "message": error.message}}
+        self.work.add(msgspec.json.encode(page))
+        if self.plan.strategy == "url" and self.failed < _MAX_FAILURES:
             return ""
         return "error"
 
@@ -95,41 +95,44 @@ class PaginationRun:
 
     async def _next_page(self, index: int, number: int) -> str:
         """Go to the page; return why there is none, or an empty string."""
-        if self.route.strategy == "url":
+        if self.plan.strategy == "url":
             return await self._visit(index, number)
         if index == 0:
             return ""
-        if self.route.strategy == "scroll":
+        if self.plan.strategy == "scroll":
             return await self._scroll()
-        keyboard = self.route.strategy == "keyboard"
+        keyboard = self.plan.strategy == "keyboard"
         changed = await self._change_expression("scrollX + ',' + scrollY" if keyboard else "''")
         if keyboard:
-            await self.camera.call("computer", action="key", text=self.route.key)
+            await self.viewer.call("computer", action="key", text=self.plan.key)
         elif end := await self._click():
             return end
         await self._wait_for_change(changed)
         return ""
 
     async def _visit(self, index: int, number: int) -> str:
-        offset = (number - 1) * self.route.page_size
-        url = self.route.template
+        offset = (number - 1) * self.plan.page_size
+        url = self.plan.url_template
         for name, value in (("page", number), ("N", number), ("offset", offset)):
             url = url.replace(f"{{{name}}}", str(value))
-        status = (await self.camera.call("navigate", url=url)).data.get("status")
+        status = (await self.viewer.call("navigate", url=url)).data.get("status")
         if isinstance(status, int) and status >= 400:
-            if self.route.total is None and index:
+            if self.plan.total is None and index:
                 return f"http_{status}"
             raise OcdError("http_error", f"{url} returned HTTP {status}", url=url, status=status)
         await self._wait_for_idle()
         return ""
 
     async def _click(self) -> str:
-        target: dict[str, Any] = dict(self.route.target)
+        target: dict[str, Any] = dict(self.plan.target)
         verb = "interact"
         if not target:
-            if self.camera.onward is None:
+            if self.viewer.next_page_call is None:
                 return "no_next"
-            verb, target = self.camera.onward["verb"], dict(self.camera.onward["arguments"])
+            verb, target = (
+                self.viewer.next_page_call["verb"],
+                dict(self.viewer.next_page_call["arguments"]),
+            )
         if verb == "interact":
             target["timeout_ms"] = _CLICK_MS
         try:
@@ -142,22 +145,24 @@ class PaginationRun:
 
     async def _press(self, verb: str, target: dict[str, Any]) -> None:
         try:
-            answer = await self.camera.call(verb, **target)
+            answer = await self.viewer.call(verb, **target)
         except OcdError as error:
             # A ref does not outlive its page; the button's line does.
             if error.code != "stale_ref" or not self.next_button:
                 raise
-            answer = await self.camera.call(verb, query=self.next_button, timeout_ms=_CLICK_MS)
-        told = answer.data.get("target") if isinstance(answer.data, dict) else None
-        if isinstance(told, dict) and told.get("name"):
-            self.next_button = f"{told['role']} {msgspec.json.encode(told['name']).decode()}"
+            answer = await self.viewer.call(verb, query=self.next_button, timeout_ms=_CLICK_MS)
+        target_data = answer.data.get("target") if isinstance(answer.data, dict) else None
+        if isinstance(target_data, dict) and target_data.get("name"):
+            self.next_button = (
+                f"{target_data['role']} {msgspec.json.encode(target_data['name']).decode()}"
+            )
 
     async def _scroll(self) -> str:
-        height = (await self.camera.call("javascript_tool", code="innerHeight")).content or "800"
-        amount = max(round(float(height) * self.route.screens), 1)
-        within = {"selector": self.route.part} if self.route.part else {}
+        height = (await self.viewer.call("javascript_tool", code="innerHeight")).content or "800"
+        amount = max(round(float(height) * self.plan.screens), 1)
+        within = {"selector": self.plan.selector} if self.plan.selector else {}
         for again in (False, True):
-            there = await self.camera.call("lightweight_scroll", amount=amount, **within)
+            there = await self.viewer.call("lightweight_scroll", amount=amount, **within)
             before, self.scroll_y = self.scroll_y, float(there.data["position"]["y"])
             if self.scroll_y > before:
                 return ""
@@ -169,14 +174,14 @@ class PaginationRun:
     async def _change_expression(self, place: str) -> str:
         """Return an expression that becomes true when the page differs from now."""
         expression = _PRINT.replace("PLACE", place)
-        before = (await self.camera.call("javascript_tool", code=expression)).content
+        before = (await self.viewer.call("javascript_tool", code=expression)).content
         return f"{expression} !== {msgspec.json.encode(before).decode()}"
 
     async def _wait_for_change(self, expression: str) -> bool:
         """Wait for the page to change, then to become idle; False if it stays the same."""
         try:
-            await self.camera.call(
-                "wait_for", type="function", value=expression, timeout_ms=self.route.wait_ms
+            await self.viewer.call(
+                "wait_for", type="function", value=expression, timeout_ms=self.plan.wait_ms
             )
         except OcdError as error:
             if error.code != "timeout":
@@ -187,7 +192,7 @@ class PaginationRun:
 
     async def _wait_for_idle(self) -> None:
         try:
-            await self.camera.call("wait_for", type="idle", timeout_ms=_IDLE_MS)
+            await self.viewer.call("wait_for", type="idle", timeout_ms=_IDLE_MS)
         except OcdError as error:
             if error.code != "timeout":
                 raise
@@ -196,11 +201,11 @@ class PaginationRun:
 
     async def _capture(self, number: int) -> str:
         """Store what the page shows; return why it is the end if it was seen before."""
-        page, mark = await self.camera.take(number)
-        if self.camera.grows and self.route.capture != "screenshot":
-            if not self.camera.fresh(page):
-                return "" if self.route.strategy == "scroll" else "no_change"
-        elif mark == self.last and self.route.strategy != "url":
+        page, mark = await self.viewer.capture_page(number)
+        if self.viewer.is_cumulative and self.plan.capture != "screenshot":
+            if not self.viewer.keep_new_lines(page):
+                return "" if self.plan.strategy == "scroll" else "no_change"
+        elif mark == self.last and self.plan.strategy != "url":
             return "no_change"
         elif mark in self.seen:
             return "repeated"

@@ -108,9 +108,9 @@ class _PlanRun:
 
     def _failure(self) -> dict[str, Any]:
         """Return what an error reports of the run: names, not values, which may be large."""
-        told = self._report("FAILED")
-        del told["data"], told["steps"]
-        return {**told, "stored": sorted(self.outputs)}
+        summary = self._report("FAILED")
+        del summary["data"], summary["steps"]
+        return {**summary, "stored": sorted(self.outputs)}
 
     # --- one step ------------------------------------------------------------------------------
 
@@ -174,14 +174,14 @@ class _PlanRun:
         """Store the step's result if it says so, and return what its record shows of it."""
         data = msgspec.json.decode(await asyncio.to_thread(answer.encode))
         value = _value(parse, answer.content, data)
-        told: dict[str, Any] = {"empty": True} if value in _EMPTY else {}
+        summary: dict[str, Any] = {"empty": True} if value in _EMPTY else {}
         if parse and parse.store_as:
             self.values[parse.store_as] = self.outputs[parse.store_as] = value
-            told["stored_as"] = parse.store_as
+            summary["stored_as"] = parse.store_as
         size = len(msgspec.json.encode(value))
         if size <= MAX_RESULT_BYTES:
-            return {**told, "result": value}
-        return told if "stored_as" in told else {**told, "result_bytes_not_stored": size}
+            return {**summary, "result": value}
+        return summary if "stored_as" in summary else {**summary, "result_bytes_not_stored": size}
 
     # --- recovery ------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What a page of a viewer shows, captured: its text, its HTML, its picture, what is new in it."""
+"""Capturing the pages of a viewer: text, HTML, screenshot, and what is new."""
 
 import asyncio
 import hashlib
@@ -15,16 +15,16 @@ from ocd.verb_api.nested_calls import NestedCalls, NestedReply
 Strategy = Literal["auto", "click", "keyboard", "url", "scroll"]
 Capture = Literal["text", "markdown", "dom", "screenshot", "both"]
 
-MAX_CHARS = 200_000
+MAX_PAGE_CHARS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaginationPlan:
     """How a viewer is stepped through.
 
-    total: pages to capture, a count (None: until the end, at most `most`). target: ref, selector
-    or query of the next button. template: an address with {page}, {N} or {offset}. part: selector
-    of what is captured. wait_ms: the longest wait for a page to change.
+    total: number of pages to capture (None: until the end, at most `max_pages`). target: ref,
+    selector or query of the next button. url_template: a URL with {page}, {N} or {offset}.
+    selector: of the part to capture. wait_ms: the longest wait for a page to change.
     """
 
     tab_id: str
@@ -32,86 +32,86 @@ class PaginationPlan:
     capture: Capture
     total: int | None
     start: int
-    most: int
+    max_pages: int
     target: dict[str, str]
-    template: str
+    url_template: str
     page_size: int
     key: str
     screens: float
-    part: str
+    selector: str
     wait_ms: int
 
     @property
     def count(self) -> int:
         """The most pages that are captured."""
-        return self.most if self.total is None else min(self.total, self.most)
+        return self.max_pages if self.total is None else min(self.total, self.max_pages)
 
 
 @dataclass(slots=True)
 class ViewerCapture:
-    """Captures the pages of one tour; `folder` is where pictures go.
+    """Captures the pages of one run; `folder` is where screenshots go.
 
-    onward: the call that leads to the next page, as the last reading told it. grows: pages have
-    what the ones before had, and more; only what is new is kept.
+    next_page_call: the call that leads to the next page, from the last reading. is_cumulative:
+    pages repeat the content before them, so only new lines are kept.
     """
 
     calls: NestedCalls
     work: TaskHandle
-    route: PaginationPlan
+    plan: PaginationPlan
     folder: Path
     lines: Counter[str] = field(default_factory=Counter)
-    onward: dict[str, Any] | None = None
-    grows: bool = False
+    next_page_call: dict[str, Any] | None = None
+    is_cumulative: bool = False
 
     async def call(self, verb: str, **args: Any) -> NestedReply:  # noqa: ANN401 - JSON values
-        """Call a verb on the viewer's tab; Stopped if the task stops meanwhile."""
-        given = {"tab_id": self.route.tab_id, **args}
+        """Call a verb on the viewer's tab; raises TaskStopped if the task is stopped."""
+        arguments = {"tab_id": self.plan.tab_id, **args}
         return await stoppable(
-            self.work, self.calls.run(verb, given, session=self.work.session, lent=True)
+            self.work, self.calls.run(verb, arguments, session=self.work.session, lent=True)
         )
 
-    async def take(self, number: int) -> tuple[dict[str, Any], str]:
+    async def capture_page(self, number: int) -> tuple[dict[str, Any], str]:
         """Return the page as it is kept, and a mark that equal pages share."""
         page: dict[str, Any] = {"page_number": number}
         marks: list[str] = []
-        if self.route.capture != "screenshot" or self.route.strategy == "auto":
+        if self.plan.capture != "screenshot" or self.plan.strategy == "auto":
             text = await self._read(page)
-            marks += [] if self.route.capture == "screenshot" else [text]
-        if self.route.capture in ("screenshot", "both"):
+            marks += [] if self.plan.capture == "screenshot" else [text]
+        if self.plan.capture in ("screenshot", "both"):
             marks.append(await self._picture(page, number))
         return page, hashlib.sha256("\0".join(marks).encode()).hexdigest()
 
     async def _read(self, page: dict[str, Any]) -> str:
-        part = {"selector": self.route.part} if self.route.part else {}
-        if self.route.capture == "dom":
-            answer = await self.call("page_content", limit=MAX_CHARS, **part)
+        part = {"selector": self.plan.selector} if self.plan.selector else {}
+        if self.plan.capture == "dom":
+            answer = await self.call("page_content", limit=MAX_PAGE_CHARS, **part)
         else:
-            mode = "markdown" if self.route.capture == "markdown" else "text"
-            answer = await self.call("read_page", mode=mode, limit=MAX_CHARS, **part)
-        if self.route.strategy == "auto":
-            self.onward = await self._leads_on(answer.data)
+            mode = "markdown" if self.plan.capture == "markdown" else "text"
+            answer = await self.call("read_page", mode=mode, limit=MAX_PAGE_CHARS, **part)
+        if self.plan.strategy == "auto":
+            self.next_page_call = await self._find_next_page_call(answer.data)
         text = answer.content or ""
-        if self.route.capture != "screenshot":
+        if self.plan.capture != "screenshot":
             page["url"] = answer.data.get("url", answer.origin)
-            page["dom" if self.route.capture == "dom" else "text"] = text
+            page["dom" if self.plan.capture == "dom" else "text"] = text
         if answer.data.get("next_offset") is not None:
             page |= {"total": answer.data.get("total"), "next_offset": answer.data["next_offset"]}
         return text
 
-    async def _leads_on(self, data: dict[str, Any]) -> dict[str, Any] | None:
+    async def _find_next_page_call(self, data: dict[str, Any]) -> dict[str, Any] | None:
         """Return the call that leads to the next page, as reading the page tells it."""
         hint = data.get("pagination")
-        if hint is None and (self.route.part or self.route.capture == "dom"):
+        if hint is None and (self.plan.selector or self.plan.capture == "dom"):
             hint = (await self.call("read_page", mode="text", limit=1)).data.get("pagination")
         if not isinstance(hint, dict):
             return None
         if hint.get("last") is not None and hint.get("current") == hint.get("last"):
             return None
-        self.grows = hint.get("type") in ("infinite_scroll", "load_more")
+        self.is_cumulative = hint.get("type") in ("infinite_scroll", "load_more")
         step = hint.get("next_step")
         return step if isinstance(step, dict) else None
 
-    def fresh(self, page: dict[str, Any]) -> bool:
+    def keep_new_lines(self, page: dict[str, Any]) -> bool:
         """Leave only the lines that were not there before the scroll; False if there are none."""
         key = "dom" if "dom" in page else "text"
         lines = page[key].split("\n")
@@ -127,7 +127,7 @@ class ViewerCapture:
         return bool(page[key].strip())
 
     async def _picture(self, page: dict[str, Any], number: int) -> str:
-        part = {"selector": self.route.part} if self.route.part else {}
+        part = {"selector": self.plan.selector} if self.plan.selector else {}
         image = (await self.call("page_screenshot", **part)).image
         assert image is not None, "a screenshot without path is a picture"
         data, page["screenshot_mime_type"] = image
