@@ -185,7 +185,7 @@ def test_reload_takes_live_settings_and_says_what_needs_a_restart(
     with caplog.at_level(logging.INFO):
         new = reload(config, settings.file)
     assert (new.max_concurrent_tasks, new.headed) == (9, False)
-    assert "a change of headed needs a restart" in caplog.text
+    assert "changing headed needs a restart" in caplog.text
 
 
 def test_reload_keeps_the_last_good_settings(

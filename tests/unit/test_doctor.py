@@ -50,8 +50,9 @@ def test_a_well_home(home: Path, capsys: Output) -> None:
 def test_text_names_level_check_and_hint(home: Path, capsys: Output) -> None:
     home.chmod(0o755)
     assert execute(["doctor"]) == 0
-    assert f"warning home: {home} is open to others (mode 755)\n        Hint: chmod 700 {home}" in (
-        capsys.readouterr().out
+    assert (
+        f"warning home: {home} is open to other users (mode 755)\n        Hint: chmod 700 {home}"
+        in (capsys.readouterr().out)
     )
 
 
@@ -68,7 +69,7 @@ def test_folders_that_lead_to_where_others_may_go(
     status, found = run_doctor(capsys)
     assert status == 0
     assert found["home links"]["seen"] == (
-        f"{home}/link-to-shared is a link to {tmp_path}/shared, which other users may enter"
+        f"{home}/link-to-shared is a link to {tmp_path}/shared, which other users can enter"
     )
     assert found["home links"]["hint"] == f"chmod 700 {tmp_path}/shared"
 
@@ -173,7 +174,7 @@ def test_a_missing_browser_is_installed_only_when_told(
     assert execute(["doctor", "--fix"]) == 1
     said = capsys.readouterr().err
     assert "To install Chromium: pm update && pm add chromium" in said
-    assert "Not fixed: browser: Not installed" in said
+    assert "Not fixed: browser: Chromium was not installed" in said
     assert ran == []
     assert execute(["doctor", "--fix", "--yes"]) == 1  # the stand-in stays missing
     assert ran == [["pm", "update"], ["pm", "add", "chromium"]]
@@ -199,8 +200,8 @@ def test_homebrew_needs_no_root() -> None:
 @pytest.mark.parametrize(
     ("found", "release", "words"),
     [
-        ((), DEBIAN, "No package manager"),
-        (("apt-get",), DEBIAN, "needs root, and there is no sudo"),
+        ((), DEBIAN, "No supported package manager"),
+        (("apt-get",), DEBIAN, "needs root, and sudo was not found"),
         (("apt-get", "sudo"), "ID=ubuntu\n", "snap"),
     ],
 )

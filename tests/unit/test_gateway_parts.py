@@ -83,7 +83,7 @@ def test_a_review_shows_every_change_and_what_hides() -> None:
     changed, gone = approval_diff.changes(found, now, agreed)
     assert (changed["tool"], changed["name"], changed["state"]) == ("t", "s__t", "changed")
     lines = changed["diff"].split("\n")
-    assert lines[:2] == ["--- t as agreed to 2026-11-20", "+++ t now"]
+    assert lines[:2] == ["--- t as approved 2026-11-20", "+++ t now"]
     assert "-  Line two" in lines
     assert "+  Line\\u{200b} \\u{1b}[2J2" in lines
     assert any(line.startswith("+") and '"description": "Who"' in line for line in lines)

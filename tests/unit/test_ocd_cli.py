@@ -176,7 +176,7 @@ def test_a_process_that_is_not_the_daemon_is_never_ended(
     """The pid lives, but it started at another time than the lock file says."""
     child = stand_in("impostor")
     assert execute(["stop", "--grace", "0.2"]) == 4
-    assert "does not name a live process" in capsys.readouterr().err
+    assert "names no live process" in capsys.readouterr().err
     assert child.poll() is None
 
 
@@ -256,7 +256,7 @@ def test_a_pipe_that_closes_early_is_no_error(home: Path) -> None:
 @pytest.mark.parametrize(
     ("into", "status", "said"),
     [
-        (">/dev/full", 1, "Error: The result cannot be written: No space left on device\n"),
+        (">/dev/full", 1, "Error: Cannot write the result: No space left on device\n"),
         (">&-", 0, ""),
     ],
 )
@@ -394,7 +394,7 @@ def test_the_log_is_private_and_rotates(home: Path, log: logging.Logger) -> None
 
 def test_there_may_be_no_log(home: Path, capsys: Output) -> None:
     assert execute(["logs"]) == 1
-    assert f"There is no log: {log_path(home)}" in capsys.readouterr().err
+    assert f"No log file: {log_path(home)}" in capsys.readouterr().err
 
 
 def test_follow_goes_on_with_what_is_appended(home: Path, tmp_path: Path) -> None:

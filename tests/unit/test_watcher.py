@@ -80,8 +80,7 @@ def test_a_stall_in_words(tmp_path: Path) -> None:
     said = stall_of(7, path)
     assert said is not None
     assert said.endswith(
-        "is in `match` (lib/re/__init__.py, line 166), "
-        "which `join` called (ocd/crawl/urls.py, line 45)"
+        "in `match` (lib/re/__init__.py, line 166), called by `join` (ocd/crawl/urls.py, line 45)"
     )
 
 
@@ -106,4 +105,4 @@ def test_stacks_that_were_not_written_whole(tmp_path: Path) -> None:
     path.write_text(HEADER + "Current thread 0x02")
     said = stall_of(7, path)
     assert said is not None
-    assert said.endswith("is in a place that is not known")
+    assert said.endswith("in an unknown place")
