@@ -87,7 +87,7 @@ def _place(lines: list[str]) -> str:
     if not frames:
         return "an unknown place"
     ours = next((frame for frame in frames if _OURS in frame[1]), frames[0])
-    led = f", which `{ours[3]}` called ({_place_of(ours)})" if ours is not frames[0] else ""
+    led = f", called by `{ours[3]}` ({_place_of(ours)})" if ours is not frames[0] else ""
     return f"`{frames[0][3]}` ({_place_of(frames[0])}){led}"
 
 

@@ -63,9 +63,9 @@ def stop_daemon(home: Path, grace_s: float, *, force: bool = False) -> str:
     holder = control.find_holder(home)
     kill, terminate = (psutil.Process.kill, KILL_S), (psutil.Process.terminate, TERM_S)
     if force and holder is not None and holder.find() is not None:
-        return _end_by_pid(home, holder, (kill,), f"Ended ocd (pid {holder.pid}).")
-    answer = _ask(home, grace_s)
-    if answer == "nobody" and holder is None:
+        return _end_by_pid(home, holder, (kill,), f"Killed ocd (pid {holder.pid}).")
+    answer = _request_shutdown(home, grace_s)
+    if answer == "not_running" and holder is None:
         return "ocd is not running."
     # One that was silent for all of the grace period is not given another.
     if control.wait_until(

@@ -18,6 +18,7 @@ from ocd.contracts.assertions import (
     ScreenshotClass,
     Url,
 )
+from ocd.contracts.expression import Verdict
 from ocd.contracts.matching import OPERATORS, SIGNS, collapse_whitespace, pattern_matches
 from ocd.contracts.snapshot import Request, Snapshot, level_of
 

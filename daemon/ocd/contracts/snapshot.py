@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from ocd.api.spelling import snake_case
-from ocd.contracts.expression import decode_error
+from ocd.contracts.assertions import DomCount, DomText, ScreenshotClass
+from ocd.contracts.expression import Node, decode_error, leaves
 from ocd.contracts.matching import invalid
 
 _LEVELS = {

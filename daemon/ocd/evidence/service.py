@@ -215,9 +215,9 @@ class EvidenceService:
         request: BundleRequest,
         origin: tuple[str, dict[str, Any]],
     ) -> dict[str, Any]:
-        packing = BundleBuilder(snapshot, self.sanitizer)
-        wanted = include or tuple(packing.parts_with_content)
-        if order.target_schema is not None and "schema_diff" not in wanted:
+        builder = BundleBuilder(snapshot, self.sanitizer)
+        wanted = include or tuple(builder.parts_with_content)
+        if request.target_schema is not None and "schema_diff" not in wanted:
             wanted = (*wanted, "schema_diff")
         builder.pack(wanted, request.target_schema)
         reason = "; ".join(builder.missing) or None

@@ -81,14 +81,14 @@ async def batch_execute(calls: NestedCalls, work: TaskHandle, params: BatchExecu
     return Output(data=await batch.run())
 
 
-# --- paged viewers -----------------------------------------------------------------------------
+# --- paged services -----------------------------------------------------------------------------
 
 _Words = Annotated[str, Meta(max_length=2000)] | None
 
 
 @dataclass(frozen=True, slots=True)
 class PaginationServices:
-    """A part: the nested calls of the steps, and the sessions of the viewers' tabs."""
+    """A part: the nested calls of the steps, and the sessions of the services' tabs."""
 
     calls: NestedCalls
     sessions: Sessions
@@ -184,10 +184,10 @@ def _pages(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
 async def batch_paginate(
     services: PaginationServices, work: TaskHandle, params: BatchPaginate
 ) -> Output:
-    session = viewers.sessions.get(work.session)
+    session = services.sessions.get(work.session)
     scrolls = params.effective_strategy == "scroll"
-    route = PaginationPlan(
-        tab_id=await _tab_id(viewers, work, params),
+    plan = PaginationPlan(
+        tab_id=await _tab_id(services, work, params),
         strategy=params.effective_strategy,
         capture=params.capture_mode,
         total=params.total_pages,
@@ -207,9 +207,9 @@ async def batch_paginate(
     return Output(data=result, rows=JsonLinesFile(work.units))
 
 
-async def _tab_id(viewers: PaginationServices, work: TaskHandle, params: BatchPaginate) -> str:
-    session = viewers.sessions.get(work.session)
+async def _tab_id(services: PaginationServices, work: TaskHandle, params: BatchPaginate) -> str:
+    session = services.sessions.get(work.session)
     if params.tab_id is None and not session.tabs and params.effective_strategy == "url":
-        made = await viewers.calls.run("tabs_create", {}, session=work.session, lent=True)
+        made = await services.calls.run("tabs_create", {}, session=work.session, lent=True)
         return str(made.data["tab_id"])
     return session.tab(params.tab_id).id

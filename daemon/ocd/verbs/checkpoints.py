@@ -66,9 +66,11 @@ async def _save(snapshots: SessionSnapshots, params: CheckpointParams) -> dict[s
         pending_steps=params.pending_steps, extracted_data=params.extracted_data,
         current_url=url, tabs=tabs,
     )  # fmt: skip
-    checkpoint = _redact_record(wish, "task_description", *_LISTS)
+    checkpoint = _redact_record(draft, "task_description", *_LISTS)
     old, pruned = await asyncio.to_thread(snapshots.checkpoints.put, checkpoint)
-    told = _checkpoint_to_dict(checkpoint, brief=True) | ({"pruned": pruned} if pruned else {})
+    told = _checkpoint_to_dict(checkpoint, summary_only=True) | (
+        {"pruned": pruned} if pruned else {}
+    )
     replaced = {"replaced": {"saved_at": old.saved_at, "session": old.session}} if old else {}
     path = {"path": str(snapshots.checkpoints.path(checkpoint.name))}
     return {"saved": True, **told, **path, **replaced}
@@ -89,7 +91,7 @@ async def _list_checkpoints(
     snapshots: SessionSnapshots, params: CheckpointParams
 ) -> dict[str, Any]:
     found, unreadable = await asyncio.to_thread(snapshots.checkpoints.all)
-    shown = [_checkpoint_to_dict(one, brief=True) for one in found[: params.limit]]
+    shown = [_checkpoint_to_dict(one, summary_only=True) for one in found[: params.limit]]
     data = {"checkpoints": shown, "count": len(shown), "total": len(found)}
     return data | ({"unreadable": unreadable} if unreadable else {})
 
@@ -139,14 +141,14 @@ async def oc_session_snapshot(
     snapshots: SessionSnapshots, work: TaskHandle, params: SessionSnapshot
 ) -> Output:
     tabs, current = await snapshots.tabs(work.session)
-    wish = Snapshot(
+    draft = Snapshot(
         name=new_snapshot_id(), saved_at=now(), session=work.session, label=params.label,
         objective=params.objective, current_step=params.current_step,
         next_actions=_lines(params.next_actions), completed_steps=_lines(params.completed_steps),
         notes=params.notes, current=current, tabs=tabs,
     )  # fmt: skip
     texts = ("objective", "current_step", "next_actions", "completed_steps", "notes")
-    snapshot = _redact_record(wish, *texts)
+    snapshot = _redact_record(draft, *texts)
     _, pruned = await asyncio.to_thread(snapshots.snapshots.put, snapshot)
     arguments = {"snapshot_id": snapshot.name, "reopen_tabs": True}
     data = {

@@ -79,8 +79,8 @@ async def computer(tab: Tab, params: Computer) -> Output:
     least = _TIMEOUT_MS + (params.duration * 1000 if waits else 0)
     deadline = ActionDeadline.of(params.timeout_ms or round(least))
     try:
-        async with asyncio.timeout(clock.seconds_left + _GRACE_S):
-            return await _perform(tab, params, clock)
+        async with asyncio.timeout(deadline.seconds_left + _GRACE_S):
+            return await _perform(tab, params, deadline)
     except TimeoutError:
         raise OcdError(
             "timeout", f"computer: the page did not respond to {params.action} in time.",

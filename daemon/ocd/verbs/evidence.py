@@ -63,8 +63,8 @@ class Assert(Params):
 async def oc_assert(service: EvidenceService, params: Assert) -> Output:
     contract = decode(params.contract)
     if params.evidence is not None:
-        return _report_to_dict(await witness.judge(contract, params.evidence))
-    tab = witness.sessions.get(call_context.current().session).tab(params.tab_id)
+        return _report_to_dict(await service.check(contract, params.evidence))
+    tab = service.sessions.get(call_context.current().session).tab(params.tab_id)
     wait_ms = params.wait_ms or params.timeout_ms or 0
     return _report_to_dict(await service.check_live(contract, tab, wait_ms / 1000))
 

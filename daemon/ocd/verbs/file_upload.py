@@ -46,9 +46,9 @@ class FileUpload(ElementParams):
     uploads=True,
 )
 async def file_upload(tab: Tab, params: FileUpload) -> Output:
-    clock = ActionDeadline.of(params.timeout_ms)
-    parcels = await asyncio.to_thread(_parcels, tab, params)
-    sizes = await asyncio.to_thread(lambda: [parcel.size for parcel in parcels])
+    deadline = ActionDeadline.of(params.timeout_ms)
+    uploads = await asyncio.to_thread(_upload_files, tab, params)
+    sizes = await asyncio.to_thread(lambda: [upload_file.size for upload_file in uploads])
     at = replace(Locator.of(params), texts="any") if params.drop else Locator.of(params)
     target = await resolve_target(tab, at)
     async with target.element:

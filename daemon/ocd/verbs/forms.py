@@ -85,7 +85,7 @@ class FillForm(Params):
     page_keys=PAGE_KEYS,
 )
 async def form_input(tab: Tab, params: FormInput) -> Output:
-    clock = ActionDeadline.of(params.timeout_ms)
+    deadline = ActionDeadline.of(params.timeout_ms)
     target = await resolve_target(tab, replace(Locator.of(params), ties=TEXT_FIELD_ROLES))
     async with target.element:
         done = await fields.fill(target, deadline, params.value)

@@ -148,11 +148,11 @@ async def interact(tab: Tab, params: Interact) -> Output:
         raise OcdError(
             "invalid_argument", f"interact: {params.action} needs a value", parameter="value"
         )
-    at = replace(Locator.of(params), **_AIMS.get(params.action, {}))
+    at = replace(Locator.of(params), **_LOCATOR_OPTIONS.get(params.action, {}))
     if params.action == "press" and Locator.of(params) == Locator():
         at = Locator(selector="html")
-    patience = WaitPolicy.of(params.wait_for_ms, params.poll_interval, clock)
-    target = await resolve_when_present(tab, at, patience)
+    wait_policy = WaitPolicy.of(params.wait_for_ms, params.poll_interval, deadline)
+    target = await resolve_when_present(tab, at, wait_policy)
     async with target.element:
         done = await element_actions.perform_action(
             target, deadline, params.action, params.value or "", params.modifiers

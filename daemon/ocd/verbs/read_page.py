@@ -101,7 +101,7 @@ class ReadPage(Params):
 
 async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str, Any]]:
     """Return the text to give out, and what is to be said of it."""
-    wanted = params.read_request
+    request = params.read_request
     started = time.monotonic()
     raw, found, facts = await filters_and_deltas.read_view(tab, request, params.filter_options)
     if params.include_metrics:
@@ -117,7 +117,7 @@ async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str
             tab, request, found, first=first
         )
     else:
-        filters_and_deltas.remember(tab, wanted, found)
+        filters_and_deltas.remember(tab, request, found)
     if params.include_pagination and params.reads_from_start and params.mode != "css":
         pages = await semantic.pagination(tab)
         facts |= {"pagination": pages} if pages else {}

@@ -94,7 +94,7 @@ def _new_meta(params: Record, session: str, task_id: str | None = None) -> Recor
 
 @daemon_verb("oc_recording_start", RecordingStart, needs=Recorder, capability="recording", tier=2)
 async def oc_recording_start(recorder: Recorder, params: RecordingStart) -> Output:
-    active, pruned = await recorder.start(_wish(params, call_context.current().session))
+    active, pruned = await recorder.start(_new_meta(params, call_context.current().session))
     return Output(data=recorder.public(active.meta) | ({"pruned": pruned} if pruned else {}))
 
 
@@ -133,7 +133,7 @@ async def oc_recording_list(recorder: Recorder, params: RecordingList) -> Output
 )
 async def oc_recording_export(recorder: Recorder, params: RecordingExport) -> Output:
     meta = await recorder.find(params.recording_id, call_context.current().session)
-    made = await asyncio.to_thread(
+    exported = await asyncio.to_thread(
         export.export, recorder.store, meta, recorder.public(meta), params.format
     )
     if params.path is not None:

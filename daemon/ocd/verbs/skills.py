@@ -62,8 +62,8 @@ async def oc_skill_record(service: SkillService, params: SkillRecord) -> Output:
         contract=params.contract, contract_id=params.contract_id, steps=params.steps,
         recording_id=params.recording_id, last_actions=params.last_actions,
     )  # fmt: skip
-    data = await book.record(wish, call_context.current().session)
-    return Output(data=data | book.skills.store.complaint())
+    data = await service.record(request, call_context.current().session)
+    return Output(data=data | service.skills.store.complaint())
 
 
 class SkillRecall(Params):
@@ -144,5 +144,5 @@ async def oc_skill_replay(service: SkillService, params: SkillReplay) -> Output:
         )
     times = (params.step_timeout_ms, params.contract_wait_ms)
     return Output(
-        data=await book.replay(skill, call_context.current().session, params.parameters, times)
+        data=await service.replay(skill, call_context.current().session, params.parameters, times)
     )

@@ -89,8 +89,8 @@ def _choose(catalog: ToolCatalog, params: ExpandTools) -> Iterable[Entry]:
 def _find_tool(catalog: ToolCatalog, name: str) -> Entry:
     entry = catalog.entries.get(name)
     if entry is None:
-        toolbox.check_unknown(name)
-        hint = did_you_mean(name, toolbox.entries, "Search for it with query.")
+        catalog.check_unknown(name)
+        hint = did_you_mean(name, catalog.entries, "Search for it with query.")
         raise OcdError("unknown_verb", f"There is no tool '{name}'", hint=hint, verb=name)
     catalog.check(name)
     return entry

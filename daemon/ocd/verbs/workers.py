@@ -155,7 +155,7 @@ class WorkerComplete(Params):
 @daemon_verb("worker_update", WorkerUpdate, needs=Workflows, capability="crawl", tier=3)
 async def worker_update(workflows: Workflows, params: WorkerUpdate) -> Output:
     meta = await workflows.find(params.workflow_id, call_context.current().session)
-    report = Report(
+    report = WorkerReport(
         status=params.status, iteration=params.iteration, action=params.action,
         result=params.result, extracted_data=params.extracted_data, error=params.error,
     )  # fmt: skip
@@ -176,7 +176,7 @@ async def worker_update(workflows: Workflows, params: WorkerUpdate) -> Output:
 @daemon_verb("worker_complete", WorkerComplete, needs=Workflows, capability="crawl", tier=3)
 async def worker_complete(workflows: Workflows, params: WorkerComplete) -> Output:
     meta = await workflows.find(params.workflow_id, call_context.current().session)
-    report = Report(
+    report = WorkerReport(
         status=params.status,
         result_summary=params.result_summary,
         extracted_data=params.extracted_data,

@@ -112,9 +112,13 @@ class WorkflowCleanup(Params):
 )  # fmt: skip
 async def workflow_init(workflows: Workflows, params: WorkflowInit) -> Output:
     assignments = [_assignment(one) for one in params.workers]
-    limits = Limits(params.worker_timeout_ms, params.global_timeout_ms, params.max_stale_iterations)
-    begun = await workflows.begin(call_context.current().session, params.name, assignments, limits)
-    meta, workers = begun.meta, begun.workers
+    limits = WorkflowLimits(
+        params.worker_timeout_ms, params.global_timeout_ms, params.max_stale_iterations
+    )
+    started = await workflows.start(
+        call_context.current().session, params.name, assignments, limits
+    )
+    meta, workers = started.meta, started.workers
     status = {"verb": "workflow_status", "arguments": {"workflow_id": meta.workflow_id}}
     data: dict[str, Any] = {
         "workflow_id": meta.workflow_id,

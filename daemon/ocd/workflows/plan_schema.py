@@ -109,7 +109,7 @@ def plan_of(raw: object) -> Plan:
     if isinstance(raw, list):
         raw = {"steps": raw}
     if not isinstance(raw, dict):
-        raise _plan_error("it is no object with steps")
+        raise _plan_error("expected an object with steps")
     given = {key: value for key, value in snake_case_keys(raw).items() if key not in _ABOUT}
     given["steps"] = _steps(given.get("steps"))
     given["error_handlers"] = [_handler(one) for one in given.get("error_handlers") or []]
@@ -136,7 +136,7 @@ def _steps(raw: object) -> list[dict[str, Any]]:
 
 def _step(raw: object, number: int) -> dict[str, Any]:
     if not isinstance(raw, dict):
-        raise _plan_error(f"step {number} is no object")
+        raise _plan_error(f"step {number} must be an object")
     given = {_ALIASES.get(key, key): value for key, value in snake_case_keys(raw).items()}
     if isinstance(given.get("retries"), bool):
         given["retries"] = int(given["retries"])
@@ -148,7 +148,7 @@ def _step(raw: object, number: int) -> dict[str, Any]:
 
 def _handler(raw: object) -> dict[str, Any]:
     if not isinstance(raw, dict):
-        raise _plan_error("an error handler is no object")
+        raise _plan_error("an error handler must be an object")
     given = snake_case_keys(raw)
     return {**given, "steps": _steps(given.get("steps") or [])}
 
