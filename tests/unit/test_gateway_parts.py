@@ -91,7 +91,7 @@ def test_a_review_shows_every_change_and_what_hides() -> None:
     assert "-description: Bye" in gone["diff"]
     assert approval_diff.fingerprint(then) != approval_diff.fingerprint(now)
     old = approval_diff.changes(found, now, PinnedTools(tools=agreed.tools))
-    assert "not known" in old[0]["unknown"]
+    assert "is unknown" in old[0]["unknown"]
     assert "+description: Line one" in old[0]["diff"]
 
 

@@ -23,7 +23,7 @@ class HttpAuth(Params):
 
     action: Annotated[
         Literal["set", "clear", "get"],
-        Meta(description="get: login in use and challenges seen"),
+        Meta(description="get: what is set, and the challenges seen"),
     ]
     username: Annotated[str | None, Meta(description="set: user name")] = None
     password: Annotated[str | None, Meta(description="set: password", extra=SECRET)] = None
