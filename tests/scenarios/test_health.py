@@ -63,7 +63,9 @@ def test_only_leftovers_of_this_home_are_ended(
     listed = daemon.do("oc_reap_orphans", dry_run=True)
     assert (listed["action"], listed["killed"]) == ("listed", [])
     assert [one["pid"] for one in listed["found"]] == [orphan.pid]
-    reaped = daemon.do("oc_reap_orphans", ports=[9222])
+    refused = daemon.call("oc_reap_orphans", ports=[9222])
+    assert (refused.code, "not by ports" in refused.error["hint"]) == ("invalid_argument", True)
+    reaped = daemon.do("oc_reap_orphans")
     assert reaped["action"] == "reaped"
     assert [one["pid"] for one in reaped["killed"]] == [orphan.pid]
     assert orphan.wait(60) != 0

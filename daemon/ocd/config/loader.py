@@ -118,7 +118,7 @@ def _read_file(path: Path) -> dict[str, Any]:
         if _LONG_KEY.search(text):
             raise _invalid(str(path), "a key with more than 200 parts")
         raw = tomllib.loads(text.decode())
-    except (FileNotFoundError, NotADirectoryError):  # a home that is a file is told elsewhere
+    except (FileNotFoundError, NotADirectoryError):  # a home that is a file is reported elsewhere
         return {}
     except OSError as error:
         raise _invalid(str(path), error.strerror or str(error)) from error

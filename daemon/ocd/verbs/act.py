@@ -63,8 +63,8 @@ async def act(tab: Tab, params: Act) -> Output:
     steps = parse(params.instruction)
     compares = params.verify in ("ax_diff", "both")
     before = await post_action_view.outline(tab) if compares else None
-    following = InstructionRunner(tab, ActionDeadline.of(params.timeout_ms), params.context)
-    await following.run(steps)
+    runner = InstructionRunner(tab, ActionDeadline.of(params.timeout_ms), params.context)
+    await runner.run(steps)
     changed: dict[str, Any] = {}
     lines: list[str] = []
     for number, result in enumerate(runner.results, 1):

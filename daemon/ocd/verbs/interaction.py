@@ -198,10 +198,10 @@ def _endpoint(params: DragDrop, name: str) -> drag_and_drop.DragEndpoint:
     return drag_and_drop.DragEndpoint(locator, None if x is None or y is None else (x, y))
 
 
-_STEP = 0.85  # of a screen
+_SCREEN_SHARE = 0.85  # of a screen
 _SCROLL = "function (x, y, smooth) { return openchrome.scrollElement(this, x, y, smooth) }"
 _WHERE = "function (across, way) { return openchrome.waitScrollEnd(this, across, way, 0) }"
-_FAR = 10_000_000
+_TO_END_PX = 10_000_000
 
 
 @tab_verb("lightweight_scroll", LightweightScroll, capability="core", tier=2)

@@ -74,15 +74,15 @@ def _page_summary(page: dict[str, Any], asked: str, at: Navigation) -> dict[str,
     if not page:
         note = "The page was too busy to be examined; what left_out names is unknown."
         return {"left_out": ["element_count", "blocking_page", "auth_redirect"], "note": note}
-    told: dict[str, Any] = {"element_count": seen["count"]}
-    if seen["gate"]:
-        told["blocking_page"] = {"type": seen["gate"], "detail": seen["title"]}
+    result: dict[str, Any] = {"element_count": page["count"]}
+    if page["gate"]:
+        result["blocking_page"] = {"type": page["gate"], "detail": page["title"]}
     if (
         asked
         and at.redirected
-        and is_redirected_to_login(asked, at.url, has_password_field=seen["login"])
+        and is_redirected_to_login(asked, at.url, has_password_field=page["login"])
     ):
-        told |= {
+        result |= {
             "auth_redirect": True, "redirected_from": asked, "auth_redirect_host": URL(at.url).host,
             "message": "The site requires a login. Ask the owner of the account.",
         }  # fmt: skip
