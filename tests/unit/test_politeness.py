@@ -58,3 +58,12 @@ def test_retry_after() -> None:
     later = datetime.now(UTC) + timedelta(seconds=30)
     assert 27 <= (retry_after_s(format_datetime(later, usegmt=True)) or 0) <= 31
     assert retry_after_s("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
+
+
+def test_without_robots_an_origin_is_open_from_the_start() -> None:
+    """Nothing would ever open it: robots.txt is not asked for."""
+    gates = RateLimits(0.0, limit=2, awaits_robots=False)
+    gates.begin("o", 0.0)
+    assert gates.ready_at("o") == 0.0
+    gates.begin("o", 0.0)
+    assert gates.ready_at("o") == float("inf")

@@ -112,7 +112,9 @@ class Crawler:
             tools = CrawlServices(
                 policy=self.policy,
                 frontier=Frontier(_rank(spec)),
-                politeness=RateLimits(spec.delay_ms / 1000, _per_origin(spec)),
+                politeness=RateLimits(
+                    spec.delay_ms / 1000, _per_origin(spec), awaits_robots=spec.respect_robots
+                ),
                 http=http,
                 renderer=await stack.enter_async_context(renderer),
                 converter=converter,

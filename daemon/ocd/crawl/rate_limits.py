@@ -23,12 +23,14 @@ class _OriginLimit:
 class RateLimits:
     """The gates of all origins of one crawl. Times are seconds of the loop's clock.
 
-    An origin lets one request through until its robots.txt is known (`met`).
+    With `awaits_robots` an origin lets one request through until its robots.txt is known
+    (`set_crawl_delay`).
     """
 
-    def __init__(self, interval_s: float, limit: int) -> None:
+    def __init__(self, interval_s: float, limit: int, *, awaits_robots: bool = True) -> None:
         self._interval = interval_s
         self._limit = limit
+        self._first_limit = 1 if awaits_robots else limit
         self._origins: dict[str, _OriginLimit] = {}
         self.longest_delay_s = interval_s
         self.delay_was_capped = False
@@ -68,7 +70,7 @@ class RateLimits:
     def _gate(self, origin: str) -> _OriginLimit:
         gate = self._origins.get(origin)
         if gate is None:
-            gate = self._origins[origin] = _OriginLimit(self._interval, limit=1)
+            gate = self._origins[origin] = _OriginLimit(self._interval, self._first_limit)
         return gate
 
 
