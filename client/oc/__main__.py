@@ -13,7 +13,7 @@ def main() -> int:
             return _typer()
         if sys.argv[1:2] in (["--install-completion"], ["--show-completion"]):
             return _typer()
-        from oc.hot_path import run
+        from oc.main import run
 
         status = run(sys.argv[1:])
         sys.stdout.flush()

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from oc import client_commands, command_names, hot_path, typer_commands
+from oc import command_index, command_names, typer_commands
 from oc.command_names import Entry
 
 _TITLES = {"client": "Daemon", "group": "Groups"}
@@ -51,8 +51,7 @@ def complete() -> int:
 def application(line: Iterable[str]) -> typer.Typer:
     """Return the application; only commands whose words are in `line` have their parameters."""
     line = list(line)
-    catalog = hot_path.load_catalog()
-    index = command_names.index(client_commands.OWN, catalog["verbs"], catalog["kinds"])
+    index = command_index.of_catalog(command_index.load_catalog())
     app, groups = _typer(_Sections), dict[str, list[Entry]]()
     app.callback()(typer_commands.root())
     for entry in _entries(index):
@@ -100,9 +99,9 @@ def _names(entry: Entry) -> list[str]:
 
 def _with_kind(entry: Entry, line: list[str], index: dict[str, Entry]) -> Entry:
     """Return `task start` with the parameters of the kind that the line names."""
-    named = next(filter(None, (command_names.kind(index, word) for word in line)), None)
+    named = next(filter(None, (command_index.kind(index, word) for word in line)), None)
     own = dict(entry["params"]["properties"])
-    own["kind"] = {**own["kind"], "enum": sorted(command_names.kinds(index))}
+    own["kind"] = {**own["kind"], "enum": sorted(command_index.kinds(index))}
     more = named["params"]["properties"] if named else {}
     more = {name: schema for name, schema in more.items() if name not in command_names.SHARED}
     return {**entry, "params": {**entry["params"], "properties": own | more}}

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from oc import command_names, positional_args, value_parsing
-from oc.client_commands import GLOBALS
+from oc import command_index, command_names, positional_args, value_parsing
+from oc.builtin_commands import GLOBAL_OPTIONS
 from ocd.api.errors import OcdError, did_you_mean
 
 TYPE_CHECKING = False
@@ -160,12 +160,12 @@ class _Parser:
 
     def owner(self, label: str, name: str) -> tuple[dict[str, Any], str, bool]:
         """Return the schemas that have the option, its name there, and whether it says no."""
-        for whose in (self.known, GLOBALS):
+        for whose in (self.known, GLOBAL_OPTIONS):
             if name in whose:
                 return whose, name, False
             if name == "timeout" and "timeout_ms" in whose and self.entry is not None:
                 return whose, "timeout_ms", False
-        for whose in (self.known, GLOBALS):
+        for whose in (self.known, GLOBAL_OPTIONS):
             positive = name.removeprefix("no_")
             if positive != name and positive in whose and value_parsing.is_flag(whose[positive]):
                 return whose, positive, True
@@ -175,7 +175,7 @@ class _Parser:
         raise self.unknown_option(label, name)
 
     def keep(self, whose: Mapping[str, Any], name: str, text: str) -> None:
-        if whose is GLOBALS:
+        if whose is GLOBAL_OPTIONS:
             self.options[name] = value_parsing.parse(
                 f"--{name.replace('_', '-')}", whose[name], [text]
             )
@@ -189,7 +189,7 @@ class _Parser:
             hint = "Options of a command stand after it."
             return _usage_error(f"oc has no option {label}", hint)
         line = " ".join(command_names.words(self.entry))
-        options = [each.replace("_", "-") for each in (*self.known, *GLOBALS)]
+        options = [each.replace("_", "-") for each in (*self.known, *GLOBAL_OPTIONS)]
         hint = did_you_mean(name.replace("_", "-"), options, f"oc {line} --help", template="--{}")
         if self.entry["name"] == "task_start" and not self.bare:
             hint = "Options of a kind stand after it: oc task start crawl --url URL"
@@ -226,7 +226,7 @@ class _Parser:
         names = command_names.positional(entry)
         if entry["name"] != "task_start" or not self.bare:
             return names
-        kind = command_names.kind(self.index, self.bare[0])
+        kind = command_index.kind(self.index, self.bare[0])
         return names if kind is None else (*names, *command_names.positional(kind))
 
     def value(self, name: str, label: str, texts: list[str]) -> dict[str, Any]:
@@ -270,7 +270,7 @@ def _option_name(label: str) -> str:
 
 def _kind_properties(index: Mapping[str, Entry], word: str) -> dict[str, Any] | None:
     """Return what a kind of task takes by itself; None for one that our catalog does not know."""
-    kind = command_names.kind(index, word)
+    kind = command_index.kind(index, word)
     if kind is None:
         return None
     properties = kind["params"]["properties"]

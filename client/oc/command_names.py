@@ -1,13 +1,12 @@
 """How commands are spelt: which words name which verb, and which parameters need no option.
 
-A command is an entry of the catalog, or one of the client's own in the same shape (`commands`).
+A command is an entry of the catalog, or one of `builtin_commands` in the same shape.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, TypeAlias
 
 
@@ -91,39 +90,6 @@ def words(entry: Entry) -> tuple[str, ...]:
     if rest and noun in NOUNS:
         return noun, rest.replace("_", "-")
     return (short(entry["name"]).replace("_", "-"),)
-
-
-def index(
-    own: Iterable[Entry], verbs: Sequence[Entry], kinds: Iterable[Entry] = ()
-) -> dict[str, Entry]:
-    """Return every command under each key it goes by: its name, and its name without `oc_`.
-
-    The client's own commands win over verbs of the same words (`task start`), not over full names.
-    kinds: those of tasks that are no verbs; `task start` has them.
-    """
-    found = {entry["name"]: entry for entry in own}
-    found["task_start"] = {**found["task_start"], "kinds": {one["name"]: one for one in kinds}}
-    for entry in verbs:
-        found.setdefault(entry["name"], entry)
-    for entry in verbs:
-        found.setdefault(short(entry["name"]), entry)
-    return found
-
-
-def kind(index: Mapping[str, Entry], word: str) -> Entry | None:
-    """Return the kind of task that a word names: a long verb, or one of those that are no verbs."""
-    named = index.get(key(word))
-    if named is not None and named.get("long"):
-        return named
-    kinds: dict[str, Entry] = index["task_start"]["kinds"]
-    return kinds.get(key(word))
-
-
-def kinds(index: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return every kind of task, by the word that a command line has for it."""
-    long = [entry for entry in index.values() if entry.get("long")]
-    found = [*long, *index["task_start"]["kinds"].values()]
-    return {short(entry["name"]).replace("_", "-"): entry for entry in found}
 
 
 def positional(entry: Entry) -> tuple[str, ...]:

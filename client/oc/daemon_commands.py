@@ -1,10 +1,10 @@
-"""Commands that ask the daemon for something other than one verb of the catalog."""
+"""Commands about the daemon: its status, sessions and catalog, and any verb by its own name."""
 
 from __future__ import annotations
 
 import json
 
-from oc import hot_path, render, reply_output, value_parsing
+from oc import reply_rendering, terminal, value_parsing, verb_call
 from oc.argv import Command
 from oc.command_names import key
 
@@ -13,42 +13,44 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from oc.daemon_calls import DaemonClient
-    from oc.hot_path import Index
+    from oc.command_index import Index
+    from oc.daemon_client import DaemonClient
 
 
-def status(line: DaemonClient, command: Command, _index: Index) -> int:
+def status(daemon: DaemonClient, command: Command, _index: Index) -> int:
     """Show what the daemon is and holds; none is started for that unless --start says so."""
-    return _of_status(line, command, lambda told: told)
+    return _show_status(daemon, command, lambda status: status)
 
 
-def session_list(line: DaemonClient, command: Command, _index: Index) -> int:
+def session_list(daemon: DaemonClient, command: Command, _index: Index) -> int:
     """Show the sessions that the daemon's status names."""
-    return _of_status(line, command, lambda told: told["session_names"])
+    return _show_status(daemon, command, lambda status: status["session_names"])
 
 
-def _of_status(line: DaemonClient, command: Command, shown: Callable[[dict[str, Any]], Any]) -> int:
+def _show_status(
+    daemon: DaemonClient, command: Command, part: Callable[[dict[str, Any]], Any]
+) -> int:
     command.options.setdefault("start", False)
-    reply = line.get("/v1/status", timeout_s=_timeout_s(command))
+    reply = daemon.get("/v1/status", timeout_s=_timeout_s(command))
     if command.as_json:
-        reply_output.show_json(reply, command)
+        reply_rendering.show_json(reply, command)
     else:
-        render.write_line(render.for_humans(shown(json.loads(reply.read()))))
+        terminal.write_line(terminal.for_humans(part(json.loads(reply.read()))))
     return 0
 
 
-def catalog(line: DaemonClient, command: Command, _index: Index) -> int:
+def catalog(daemon: DaemonClient, command: Command, _index: Index) -> int:
     """List the daemon's verbs."""
-    reply = line.get("/v1/catalog", timeout_s=_timeout_s(command))
+    reply = daemon.get("/v1/catalog", timeout_s=_timeout_s(command))
     if command.as_json:
-        reply_output.show_json(reply, command)
+        reply_rendering.show_json(reply, command)
         return 0
     verbs = json.loads(reply.read())["verbs"]
-    render.write_line(render.table(verbs, ("name", "capability", "tier", "summary")))
+    terminal.write_line(terminal.table(verbs, ("name", "capability", "tier", "summary")))
     return 0
 
 
-def call(line: DaemonClient, command: Command, index: Index) -> int:
+def call(daemon: DaemonClient, command: Command, index: Index) -> int:
     """Call any verb by name, also one that this version's catalog does not know."""
     verb = key(command.params["verb"])
     entry = index.get(verb)
@@ -65,7 +67,7 @@ def call(line: DaemonClient, command: Command, index: Index) -> int:
     if "timeout_ms" in command.options:
         params.setdefault("timeout_ms", command.options["timeout_ms"])
     verb_command = Command(entry, params, command.options)
-    return hot_path.call(line, verb_command, entry["name"], params, index)
+    return verb_call.run(daemon, verb_command, entry["name"], params, index)
 
 
 def _timeout_s(command: Command) -> float:

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import tempfile
 
-from oc.render import say
+from oc.terminal import say
 from ocd.api.errors import OcdError
 
 _WAIT_S = 30

@@ -5,22 +5,22 @@ import tempfile
 from base64 import b64decode
 from collections.abc import Iterator
 
-from oc import render
+from oc import terminal
 from oc.argv import Command
 from oc.command_names import Entry
-from oc.daemon_calls import DaemonClient
+from oc.daemon_client import DaemonClient
 from ocd.api.errors import OcdError
 
 _PAGE_BYTES = 256 * 1024
 
 
-def save(line: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
+def save(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
     """Page through the output as bytes; the file appears when all of it is there."""
     handle, target = command.params["output_handle"], command.params["file"]
-    pages = _pages(line, handle)
+    pages = _pages(daemon, handle)
     if target == "-":
         for data in pages:
-            render.write_bytes(data)
+            terminal.write_bytes(data)
         return 0
     try:
         size = _write(os.path.abspath(target), pages)
@@ -28,9 +28,9 @@ def save(line: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
         message = f"{target} cannot be written: {error.strerror}"
         raise OcdError("storage_failed", message, path=target) from None
     if command.as_json:
-        render.write_line(f'{{"result":{{"size_bytes":{size}}}}}')
+        terminal.write_line(f'{{"result":{{"size_bytes":{size}}}}}')
     elif not command.quiet:
-        render.say(f"Saved {size} bytes.")
+        terminal.say(f"Saved {size} bytes.")
     return 0
 
 
@@ -46,10 +46,10 @@ def _write(target: str, pages: Iterator[bytes]) -> int:
     return size
 
 
-def _pages(line: DaemonClient, handle: str) -> Iterator[bytes]:
+def _pages(daemon: DaemonClient, handle: str) -> Iterator[bytes]:
     offset: int | None = 0
     while offset is not None:
-        page = line.result(
+        page = daemon.result(
             "oc_output_fetch",
             output_handle=handle,
             offset=offset,

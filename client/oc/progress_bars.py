@@ -8,9 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from oc import daemon_calls
-from oc.daemon_calls import PROGRESS, DaemonClient
-from oc.render import harmless
+from oc import daemon_client
+from oc.daemon_client import PROGRESS, DaemonClient
+from oc.terminal import harmless
 from ocd.api.errors import OcdError
 
 Move = Callable[[dict[str, Any]], None]
@@ -38,9 +38,9 @@ def bar(label: str) -> Iterator[Move]:
         yield move
 
 
-def call(line: DaemonClient, verb: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
+def call(daemon: DaemonClient, verb: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
     """Return a long verb's result and draw a bar meanwhile; its error is raised."""
-    reply = daemon_calls.good(line.call(verb, params, accept=PROGRESS))
+    reply = daemon_client.good(daemon.call(verb, params, accept=PROGRESS))
     with bar(verb.replace("_", " ")) as move:
         for text in reply.lines():
             news = json.loads(text)
@@ -50,5 +50,5 @@ def call(line: DaemonClient, verb: str, params: dict[str, Any]) -> Any:  # noqa:
         else:
             raise OcdError("no_daemon", "The daemon's answer ended early", hint="ocd logs")
     if "error" in news:
-        raise daemon_calls.error_in(text)
+        raise daemon_client.error_in(text)
     return news["result"]

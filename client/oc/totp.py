@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from oc import render, reply_output
-from oc.daemon_calls import good, result_in
+from oc import reply_rendering, terminal
+from oc.daemon_client import good, result_in
 from ocd.api.errors import OcdError
 
 TYPE_CHECKING = False
@@ -13,39 +13,39 @@ if TYPE_CHECKING:
     from typing import Any
 
     from oc.argv import Command
-    from oc.daemon_calls import DaemonClient
-    from oc.hot_path import Index
+    from oc.command_index import Index
+    from oc.daemon_client import DaemonClient
 
 _MAX_SEED = 10_000
 
 
-def add(line: DaemonClient, command: Command, _index: Index) -> int:
+def add(daemon: DaemonClient, command: Command, _index: Index) -> int:
     """Hand a seed over to the daemon."""
     domain = command.params["domain"]
     body = {"action": "add", "domain": domain, "seed": _seed(domain)}
-    return _ask_for_seed(line, command, body)
+    return _ask_for_seed(daemon, command, body)
 
 
-def names(line: DaemonClient, command: Command, _index: Index) -> int:
+def names(daemon: DaemonClient, command: Command, _index: Index) -> int:
     """List the domains that have a seed."""
-    return _ask_for_seed(line, command, {"action": "list"})
+    return _ask_for_seed(daemon, command, {"action": "list"})
 
 
-def remove(line: DaemonClient, command: Command, _index: Index) -> int:
+def remove(daemon: DaemonClient, command: Command, _index: Index) -> int:
     """Forget a seed."""
-    return _ask_for_seed(line, command, {"action": "remove", "domain": command.params["domain"]})
+    return _ask_for_seed(daemon, command, {"action": "remove", "domain": command.params["domain"]})
 
 
-def _ask_for_seed(line: DaemonClient, command: Command, body: dict[str, Any]) -> int:
-    reply = good(line.post("/v1/totp", body))
+def _ask_for_seed(daemon: DaemonClient, command: Command, body: dict[str, Any]) -> int:
+    reply = good(daemon.post("/v1/totp", body))
     if command.as_json:
-        reply_output.show_json(reply, command)
+        reply_rendering.show_json(reply, command)
         return 0
     result = result_in(reply.read())
-    render.write_line(render.for_humans(result.get("seeds", result)))
+    terminal.write_line(terminal.for_humans(result.get("seeds", result)))
     if result.get("kept_in") == "file" and not command.quiet:
-        render.say("No keyring could be used: the seed is in a file that only you can read.")
-        render.say("Hint: with a keyring unlocked, run oc totp add again; it moves there.")
+        terminal.say("No keyring could be used: the seed is in a file that only you can read.")
+        terminal.say("Hint: with a keyring unlocked, run oc totp add again; it moves there.")
     return 0
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 import typer
 
 from oc import command_names, value_parsing
-from oc.client_commands import GLOBALS
+from oc.builtin_commands import GLOBAL_OPTIONS
 from oc.command_names import Entry
 from oc.value_parsing import Schema
 
@@ -19,7 +19,7 @@ def function(entry: Entry, *, detailed: bool) -> Callable[..., None]:
     parameters = list(_parameters(entry)) if detailed else []
 
     def command(**_given: object) -> None:
-        raise AssertionError("commands are carried out by oc.hot_path")
+        raise AssertionError("commands are run by oc.main")
 
     command.__doc__ = f"{entry['summary']}\n\n{entry.get('doc', '')}".strip()
     _sign(command, parameters)
@@ -58,7 +58,7 @@ def _parameters(entry: Entry) -> Iterable[inspect.Parameter]:
 
 
 def _global_options(taken: Iterable[str]) -> Iterable[inspect.Parameter]:
-    for name, schema in GLOBALS.items():
+    for name, schema in GLOBAL_OPTIONS.items():
         if name not in taken:
             yield _option(name, schema)
 

@@ -2,15 +2,15 @@
 
 from collections import Counter
 
-from oc import client_commands, command_names, hot_path
-from oc.client_commands import GLOBALS
+from oc import builtin_commands, command_index, command_names
+from oc.builtin_commands import GLOBAL_OPTIONS
 
-VERBS = hot_path.load_catalog()["verbs"]
+VERBS = command_index.load_catalog()["verbs"]
 
 
 def test_no_two_commands_have_the_same_words() -> None:
     """But for `task start`, where our own command stands for the verb."""
-    said = Counter(command_names.words(entry) for entry in [*client_commands.OWN, *VERBS])
+    said = Counter(command_names.words(entry) for entry in [*builtin_commands.BUILTINS, *VERBS])
     assert [words for words, count in said.items() if count > 1] == [("task", "start")]
 
 
@@ -24,5 +24,5 @@ def test_positional_parameters_exist() -> None:
 def test_own_parameters_do_not_hide_common_options() -> None:
     """A verb's `--session` or `--json` would take the client's away after the verb."""
     for entry in VERBS:
-        taken = set(entry["params"]["properties"]) & (set(GLOBALS) - {"timeout_ms"})
+        taken = set(entry["params"]["properties"]) & (set(GLOBAL_OPTIONS) - {"timeout_ms"})
         assert not taken, entry["name"]

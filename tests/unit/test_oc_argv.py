@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from oc import argv, client_commands, command_names
+from oc import argv, builtin_commands, command_index, command_names
 from oc.argv import Command, HelpRequested
 from ocd.api.errors import OcdError
 from support.sample_catalog import KINDS, VERBS
 
-INDEX = command_names.index(client_commands.OWN, VERBS, KINDS)
+INDEX = command_index.index(builtin_commands.BUILTINS, VERBS, KINDS)
 
 
 def parse(line: str, *more: str) -> Command:

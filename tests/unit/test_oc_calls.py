@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from oc import __main__, daemon_start, hot_path
+from oc import __main__, command_index, daemon_start, main
 from ocd.api.errors import OcdError
 from support.fake_daemon import FakeDaemon, serving
 from support.sample_catalog import CATALOG
@@ -35,7 +35,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("OPENCHROME_HOME", str(tmp_path / "h"))
     monkeypatch.delenv("OPENCHROME_SESSION", raising=False)
     monkeypatch.delenv("OPENCHROME_AUTO_START", raising=False)
-    monkeypatch.setattr(hot_path, "load_catalog", lambda: CATALOG)
+    monkeypatch.setattr(command_index, "load_catalog", lambda: CATALOG)
     monkeypatch.chdir(tmp_path)
     return tmp_path / "h"
 
@@ -315,7 +315,7 @@ def test_interrupted(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_words: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(hot_path, "run", interrupt)
+    monkeypatch.setattr(main, "run", interrupt)
     assert oc("status").code == 130
 
 

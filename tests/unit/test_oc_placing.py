@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from oc import argv, client_commands, command_names
+from oc import argv, builtin_commands, command_index
 
 VERBS = json.loads(files("ocd.api").joinpath("catalog.json").read_text(encoding="utf-8"))["verbs"]
-INDEX = command_names.index(client_commands.OWN, VERBS)
+INDEX = command_index.index(builtin_commands.BUILTINS, VERBS)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from oc import render, reply_output, tasks
+from oc import reply_rendering, task_rendering, terminal
 from oc.argv import Command
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -23,7 +23,7 @@ def test_objects_are_lines_and_lists_tables() -> None:
         "tabs": [{"tab_id": "t1", "title": "漢字"}, {"tab_id": "t10", "title": "b", "n": 1}],
         "inner": {"deep": {"a": 1}},
     }
-    assert render.for_humans(value).split("\n") == [
+    assert terminal.for_humans(value).split("\n") == [
         "url: http://x/",
         "ok: yes",
         "nothing: -",
@@ -40,16 +40,16 @@ def test_objects_are_lines_and_lists_tables() -> None:
 
 def test_long_texts_are_not_squeezed_into_tables() -> None:
     pages = [{"url": "a", "content": "one\ntwo"}, {"url": "b", "content": "x"}]
-    assert render.for_humans(pages) == "url: a\ncontent: one\ntwo\n\nurl: b\ncontent: x"
+    assert terminal.for_humans(pages) == "url: a\ncontent: one\ntwo\n\nurl: b\ncontent: x"
 
 
 @pytest.mark.parametrize(("value", "text"), [({}, "Done"), ([], "Nothing"), (3, "3"), ("a", "a")])
 def test_small_results(value: object, text: str) -> None:
-    assert render.for_humans(value) == text
+    assert terminal.for_humans(value) == text
 
 
 def test_page_text_is_verbatim_in_a_pipe(capfd: pytest.CaptureFixture[str]) -> None:
-    reply_output.show({"content": "a\x1b[31mb\r\nc\ud800"}, command("read_page"), {})
+    reply_rendering.show({"content": "a\x1b[31mb\r\nc\ud800"}, command("read_page"), {})
     assert capfd.readouterr().out == "a\x1b[31mb\r\nc?\n"
 
 
@@ -57,18 +57,18 @@ def test_page_text_does_not_command_a_terminal(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    render.write("a\x1b[31mb\tc\n")
+    terminal.write("a\x1b[31mb\tc\n")
     assert capfd.readouterr().out == "a\ufffd[31mb\tc\n"
 
 
 def test_what_is_left_is_said_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:
     page = {"content": "x", "next_offset": 20, "total": 99, "browser_restarted": True}
-    reply_output.show(page, command("read_page"), {})
+    reply_rendering.show(page, command("read_page"), {})
     out, err = capfd.readouterr()
     assert out == "x\n"
     assert "--offset 20" in err
-    assert "started again" in err
-    reply_output.show(page, command("read_page", quiet=True), {})
+    assert "was restarted" in err
+    reply_rendering.show(page, command("read_page", quiet=True), {})
     assert capfd.readouterr() == ("x\n", "")
 
 
@@ -79,7 +79,7 @@ def test_more_is_told_once(capfd: pytest.CaptureFixture[str]) -> None:
     }
     step = {"verb": "read_page", "arguments": {"offset": 20}}
     page = {"content": "x", "next_offset": 20, "total": 99, "next_step": step}
-    reply_output.show(page, command("read_page"), {"read_page": entry})
+    reply_rendering.show(page, command("read_page"), {"read_page": entry})
     assert capfd.readouterr() == ("x\n", "There is more (99 in all): oc read-page --offset 20\n")
 
 
@@ -89,7 +89,7 @@ def test_next_step_is_a_command_to_paste(capfd: pytest.CaptureFixture[str]) -> N
         "params": {"properties": {"task_id": {"type": "string"}}, "required": ["task_id"]},
     }
     step = {"verb": "oc_task_get", "arguments": {"task_id": "a b"}}
-    reply_output.show({"n": 1, "next_step": step}, command(), {"oc_task_get": entry})
+    reply_rendering.show({"n": 1, "next_step": step}, command(), {"oc_task_get": entry})
     assert capfd.readouterr() == ("n: 1\n", "Next: oc task get 'a b'\n")
 
 
@@ -99,10 +99,10 @@ def test_tasks_are_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
         "created_at": "2026-03-01T11:57:00.000Z",
         "progress": {"done": 3, "total": None, "message": "http://x/"},
     }  # fmt: skip
-    header, row = tasks.task_table([meta]).split("\n")
+    header, row = task_rendering.task_table([meta]).split("\n")
     assert header.split() == ["ID", "KIND", "STATUS", "DONE", "AGE", "MESSAGE"]
     assert row.split()[:4] == ["0123456789abcdef", "crawl", "RUNNING", "3/?"]
-    assert tasks.task_table([]) == "No tasks"
+    assert task_rendering.task_table([]) == "No tasks"
 
 
 @pytest.mark.parametrize(
@@ -117,11 +117,11 @@ def test_tasks_are_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_ages(since: str | None, text: str) -> None:
-    assert tasks.age(since, NOW) == text
+    assert task_rendering.age(since, NOW) == text
 
 
 def test_events_are_lines() -> None:
     event = {"ts": "T", "kind": "progress", "data": {"done": 1, "total": None, "message": ""}}
-    assert tasks.event_line(event) == "T  progress  done=1"
-    assert tasks.progress_in(event) == event["data"]
-    assert tasks.progress_in({"ts": "T", "kind": "unit", "data": {"n": 1}}) is None
+    assert task_rendering.event_line(event) == "T  progress  done=1"
+    assert task_rendering.progress_in(event) == event["data"]
+    assert task_rendering.progress_in({"ts": "T", "kind": "unit", "data": {"n": 1}}) is None

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from oc import render
+from oc import terminal
 from oc.argv import Command
 from oc.command_names import Entry
-from oc.daemon_calls import DaemonClient
+from oc.daemon_client import DaemonClient
 from oc.mcp import agent_hosts, config_files
 from oc.mcp.agent_hosts import HOSTS, AgentHost
 from ocd.api.errors import OcdError
@@ -22,7 +22,7 @@ _SAID = {
 _RESERVED = {"pilot", "upstream"}
 
 
-def config(_line: DaemonClient, command: Command, index: dict[str, Entry]) -> int:
+def config(_daemon: DaemonClient, command: Command, index: dict[str, Entry]) -> int:
     """Carry out `oc mcp config HOST`."""
     params = command.params
     _check_filters(params, {entry["capability"] for entry in index.values()} - {"client"})
@@ -68,11 +68,11 @@ def _print(command: Command, host: AgentHost, path: str, entry: dict[str, Any]) 
     text = config_files.snippet(host, entry)
     if command.as_json:
         result = {"host": command.params["host"], "path": path, "entry": entry, "text": text}
-        render.write_line(config_files.as_json(result))
+        terminal.write_line(config_files.as_json(result))
         return
-    render.write(text)
+    terminal.write(text)
     if not command.quiet:
-        render.say(f"This belongs into {path}; --write puts it there.")
+        terminal.say(f"This belongs into {path}; --write puts it there.")
 
 
 def _report(
@@ -80,14 +80,14 @@ def _report(
 ) -> None:
     if command.as_json:
         found = {"host": command.params["host"], **merged._asdict(), "entry": entry}
-        render.write_line(config_files.as_json(found))
+        terminal.write_line(config_files.as_json(found))
         return
     if command.quiet:
         return
     changed = ", ".join(merged.changed)
-    render.say(
+    terminal.say(
         _SAID[merged.action].format(path=merged.path, name=agent_hosts.NAME, changed=changed)
     )
     if merged.backup:
-        render.say(f"The old file is {merged.backup}.")
-    render.say(host.then)
+        terminal.say(f"The old file is {merged.backup}.")
+    terminal.say(host.then)

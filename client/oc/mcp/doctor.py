@@ -5,10 +5,10 @@ import tempfile
 from collections.abc import Callable
 from typing import IO, Any, NamedTuple
 
-from oc import render
+from oc import terminal
 from oc.argv import Command
 from oc.command_names import Entry
-from oc.daemon_calls import DaemonClient
+from oc.daemon_client import DaemonClient
 from oc.mcp import agent_hosts, config_files, stdio_client
 from oc.mcp.agent_hosts import HOSTS
 from oc.mcp.config import bridge_arguments
@@ -37,7 +37,7 @@ class Launch(NamedTuple):
     source: str
 
 
-def doctor(_line: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
+def doctor(_daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
     """Carry out `oc mcp doctor [HOST]`; the exit status is that of the first failure."""
     timeout_s = command.options.get("timeout_ms", _TIMEOUT_MS) / 1000
     checks, status = list[DoctorCheck](), 0
@@ -190,13 +190,13 @@ def _report(command: Command, checks: list[DoctorCheck]) -> None:
     works = all(check.ok for check in checks) and len(checks) == len(_NAMES)
     if command.as_json:
         found = {"ok": works, "checks": [check._asdict() for check in checks]}
-        render.write_line(config_files.as_json(found))
+        terminal.write_line(config_files.as_json(found))
         return
     for check in checks:
         ms = "" if check.ms is None else f"{check.ms:.0f} ms"
         mark = "ok" if check.ok else "FAILED"
-        render.write_line(f"{check.name:<14} {mark:<7} {ms:>8}  {check.found}".rstrip())
+        terminal.write_line(f"{check.name:<14} {mark:<7} {ms:>8}  {check.found}".rstrip())
     if not works and checks[-1].hint:
-        render.say(f"Hint: {checks[-1].hint}")
+        terminal.say(f"Hint: {checks[-1].hint}")
     elif works and "host" not in command.params and not command.quiet:
-        render.say(f"Next: oc mcp config {'|'.join(HOSTS)} --write")
+        terminal.say(f"Next: oc mcp config {'|'.join(HOSTS)} --write")

@@ -3,55 +3,55 @@
 import sys
 from typing import Any
 
-from oc import render, reply_output
+from oc import reply_rendering, terminal
 from oc.argv import Command
 from oc.command_names import Entry
-from oc.daemon_calls import DaemonClient, good, result_in
+from oc.daemon_client import DaemonClient, good, result_in
 from ocd.api.errors import OcdError
 
 
-def states(line: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
+def states(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
     """Show what each server is, offers and has withheld."""
-    reply = good(line.post("/v1/upstreams", {"action": "list"}))
+    reply = good(daemon.post("/v1/upstreams", {"action": "list"}))
     if command.as_json:
-        reply_output.show_json(reply, command)
+        reply_rendering.show_json(reply, command)
         return 0
     found = result_in(reply.read())["upstreams"]
-    render.write_line(render.for_humans(found) if found else "None are configured.")
+    terminal.write_line(terminal.for_humans(found) if found else "None are configured.")
     return 0
 
 
-def approve(line: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
+def approve(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
     """Show what differs from what was agreed to, ask, and agree to it."""
     name = command.params["upstream"]
     asked = {"name": name, "action": "review"}
-    found: dict[str, Any] = result_in(good(line.post("/v1/upstreams", asked)).read())
+    found: dict[str, Any] = result_in(good(daemon.post("/v1/upstreams", asked)).read())
     agreed = {"name": name, "action": "approve", "mark": found["mark"]}
     sure = command.params.get("yes") or not found["changes"]
     if command.as_json:
         if not sure:
             raise _print_without_asking(name, found)
-        reply_output.show_json(good(line.post("/v1/upstreams", agreed)), command)
+        reply_rendering.show_json(good(daemon.post("/v1/upstreams", agreed)), command)
         return 0
     _show(found["changes"])
     if not (sure or _says_yes(name, found)):
-        render.say("Nothing was agreed to.")
+        terminal.say("Nothing was agreed to.")
         return 1
     if found["changes"]:
-        good(line.post("/v1/upstreams", agreed))
+        good(daemon.post("/v1/upstreams", agreed))
     if not command.quiet:
         same = "" if found["changes"] else "Nothing has changed. "
-        render.say(f"{same}All {found['tools']} tools of {name} are agreed to as they are now.")
+        terminal.say(f"{same}All {found['tools']} tools of {name} are agreed to as they are now.")
     return 0
 
 
 def _show(changes: list[dict[str, Any]]) -> None:
     for one in changes:
-        render.write_line(f"{one['name'] or one['tool']}  {one['state']}")
+        terminal.write_line(f"{one['name'] or one['tool']}  {one['state']}")
         for note in (one.get("unknown"), one["diff"]):
             if note:
-                render.write_line(note)
-        render.write_line("")
+                terminal.write_line(note)
+        terminal.write_line("")
 
 
 def _says_yes(name: str, found: dict[str, Any]) -> bool:

@@ -37,7 +37,7 @@ def _entry(
     }  # fmt: skip
 
 
-OWN: tuple[Entry, ...] = (
+BUILTINS: tuple[Entry, ...] = (
     _entry("status", "oc.daemon_commands:status", "Show what the daemon is doing"),
     _entry("catalog", "oc.daemon_commands:catalog", "List the verbs that the daemon has"),
     _entry(
@@ -56,7 +56,7 @@ OWN: tuple[Entry, ...] = (
         "List the sessions that the daemon knows",
     ),
     _entry(
-        "task_start", "oc.tasks:start", "Start a long verb in the background",
+        "task_start", "oc.task_commands:start", "Start a long verb in the background",
         "What the kind itself takes is given after it: oc task start crawl --url URL "
         "--max-pages 5.\n\nWith --wait or --watch the exit status is 0 if the task completed, "
         "else 1. Ctrl-C leaves the task running.",
@@ -67,13 +67,13 @@ OWN: tuple[Entry, ...] = (
         watch={**_SWITCH, "description": "Show its progress until it has ended"},
     ),
     _entry(
-        "task_watch", "oc.tasks:watch", "Show the progress of a task until it has ended",
+        "task_watch", "oc.task_commands:watch", "Show the progress of a task until it has ended",
         "The exit status is 0 if the task completed, else 1. With --json it prints the task's "
         "events as they happen, one a line.",
         required=("task_id",), task_id=_TASK_ID,
     ),
     _entry(
-        "task_events", "oc.tasks:events", "Print the events of a task",
+        "task_events", "oc.task_commands:events", "Print the events of a task",
         required=("task_id",), task_id=_TASK_ID,
         follow={**_SWITCH, "description": "Go on until the task has ended"},
     ),
@@ -136,7 +136,7 @@ OWN: tuple[Entry, ...] = (
 )  # fmt: skip
 
 # Options that every command takes, before and after its words.
-GLOBALS: dict[str, dict[str, Any]] = {
+GLOBAL_OPTIONS: dict[str, dict[str, Any]] = {
     "json": {**_SWITCH, "description": "Print the response body and nothing else"},
     "session": {
         "type": "string",

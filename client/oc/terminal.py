@@ -65,6 +65,13 @@ def failure(error: OcdError, *, as_json: bool, body: bytes = b"") -> int:
     return errors.exit_status(error.code)
 
 
+def say_error(error: dict[str, Any]) -> None:
+    """Say an error that stands inside a result, as a task's."""
+    say(f"Error: {error.get('message') or error.get('code')}")
+    if error.get("hint"):
+        say(f"Hint: {error['hint']}")
+
+
 def for_humans(value: Any) -> str:  # noqa: ANN401 - any JSON value
     """Return a result as text: `key: value` lines, tables for lists of objects."""
     if isinstance(value, dict):

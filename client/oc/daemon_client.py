@@ -6,7 +6,7 @@ import json
 import os
 
 from oc import transport
-from oc.render import say
+from oc.terminal import say
 from ocd.api import errors, paths
 from ocd.api.errors import OcdError
 

@@ -1,0 +1,62 @@
+"""How tasks and their events are shown."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from oc import terminal
+
+
+def task_table(tasks: list[dict[str, Any]]) -> str:
+    """Return tasks as a table: id, kind, status, done/total, age, message."""
+    if not tasks:
+        return "No tasks"
+    return terminal.table(map(_row, tasks))
+
+
+def event_line(event: dict[str, Any]) -> str:
+    """Return one event as a line: time, what happened, details."""
+    data = event.get("data", {})
+    details = (
+        f"{name}={_value_text(value)}" for name, value in data.items() if value not in (None, "")
+    )
+    return "  ".join([event["ts"], event["kind"], *details])
+
+
+def progress_in(event: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the progress {"done", "total"?, "message"?} that an event carries, or None."""
+    return event["data"] if event["kind"] == "progress" else None
+
+
+def _row(meta: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": meta.get("task_id"),
+        "kind": meta.get("kind"),
+        "status": meta.get("status"),
+        "done": done_text(meta),
+        "age": age(meta.get("created_at"), datetime.now(UTC)),
+        "message": (meta.get("error") or meta.get("progress") or {}).get("message", ""),
+    }
+
+
+def done_text(meta: dict[str, Any]) -> str:
+    """Return how much of a task is done, as 3/10 or 3/?."""
+    progress = meta.get("progress") or {}
+    total = progress.get("total")
+    return f"{progress.get('done', 0)}/{'?' if total is None else total}"
+
+
+def age(since: str | None, now: datetime) -> str:
+    """Return how long ago an RFC 3339 time was, in its largest unit: 5s, 3m, 7h, 2d."""
+    try:
+        seconds = (now - datetime.fromisoformat(since or "")).total_seconds()
+    except (ValueError, TypeError):
+        return "-"
+    for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
+        if seconds >= size:
+            return f"{int(seconds // size)}{unit}"
+    return f"{max(0, int(seconds))}s"
+
+
+def _value_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
