@@ -199,6 +199,8 @@ class _Parser:
 
     def params(self, entry: Entry) -> dict[str, Any]:
         names = [name for name in self.positional(entry) if name not in self.given]
+        if positional_args.is_lone_action(names, self.bare, self.known, self.given):
+            raise _lone_action_error(self.bare[0], names[1])
         names = positional_args.assign(names, self.bare, self.known, self.given)
         texts = positional_args.distribute(names, self.bare, self.known)
         if len(self.bare) > sum(map(len, texts.values())):
@@ -292,6 +294,14 @@ def _unknown_command(line: str, index: Mapping[str, Entry]) -> Entry:
     otherwise = "oc --help lists the commands"
     hint = did_you_mean(line.replace("_", "-"), lines, otherwise, template="oc {}")
     raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=hint)
+
+
+def _lone_action_error(action: str, name: str) -> OcdError:
+    hint = (
+        f"After the element: oc interact e12 {action}. Without one: --{name} {action}. "
+        f"If these are words on the page: --query '{action}'"
+    )
+    return _usage_error(f"'{action}' is an action, and the element comes first", hint)
 
 
 def _usage_error(message: str, hint: str = "") -> OcdError:

@@ -1,4 +1,4 @@
-"""Which parameters the bare words of a command line stand for."""
+"""Which parameters the positional arguments of a command line stand for."""
 
 from __future__ import annotations
 
@@ -9,36 +9,48 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
     from typing import Any
 
-# Actions whose one word is their value, as they need no element.
-_ALONE = ("press", "accept_dialog")
+# What help says of commands that act on an element; `assign` does it.
+ELEMENT_HELP = (
+    "REF is a ref from the latest reading (e12), or else words that describe the element; a CSS "
+    "selector needs its option."
+)
+ACTION_HELP = "The action may come first when a ref follows it: oc interact click e12."
 
 
 def assign(
     names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any], given: Container[str]
 ) -> list[str]:
-    """Return the parameters in the order of the texts that are meant for them.
+    """Return the parameters that the positional arguments are for, in the arguments' order.
 
-    names: in the order in which they are written without thinking; given: what options have said.
-    Where a ref stands, words, a selector and an action that comes first are known for what they
-    are: no ref looks like them.
+    Where a ref belongs, any text that is not one is a query for the element. A ref that an option
+    stands in for (`--query`, `--selector`) is left out.
+
+    Args:
+        names: the positional parameters in their usual order.
+        texts: the positional arguments.
+        known: every parameter of the command, with its schema.
+        given: the parameters that options have given.
     """
-    left = [name for name in names if not _is_given(name, given)]
-    found: list[str] = []
-    for text in texts:
-        ways = _ways(left[0], known) if left else None
-        if ways is None or _is_ref(text):
-            found += left[:1]
-            del left[:1]
-        elif (action := _action(left, text, known)) is not None:
-            left.remove(action)
-            found.append(action)
-            if value_parsing.respelt(text) in _ALONE and len(texts) == 2 and not _is_ref(texts[1]):
-                del left[0]
-        else:
-            del left[0]
-            selector, words = ways
-            found.append(selector if text[:1] in "#.[" and " " not in text else words)
-    return [*found, *left]
+    left = [name for name in names if not _is_replaced(name, given)]
+    if _is_action_first(left, texts, known):
+        left[:2] = [left[1], left[0]]
+    return [_name_for(name, text, known) for name, text in zip(left, texts, strict=False)] + left[
+        len(texts) :
+    ]
+
+
+def is_lone_action(
+    names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any], given: Container[str]
+) -> bool:
+    """Return whether an action stands where an element should, and no ref follows it."""
+    return (
+        len(names) > 1
+        and _replacements(names[0], known) is not None
+        and not _is_replaced(names[0], given)
+        and bool(texts)
+        and _is_choice(known[names[1]], texts[0])
+        and not _is_action_first(names, texts, known)
+    )
 
 
 def distribute(
@@ -55,20 +67,36 @@ def distribute(
     return shares | {name: [text] for name, text in rest}
 
 
-def _ways(name: str, known: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return how else an element may be named whose ref the parameter takes."""
-    ways = _others(name)
-    return ways if ways is not None and all(way in known for way in ways) else None
+def takes_element(names: Sequence[str], known: Mapping[str, Any]) -> bool:
+    """Return whether the first positional parameter is an element's ref, or words for it."""
+    return bool(names) and _replacements(names[0], known) is not None
 
 
-def _others(name: str) -> tuple[str, str] | None:
+def _is_action_first(names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any]) -> bool:
+    return (
+        len(names) > 1
+        and len(texts) > 1
+        and _replacements(names[0], known) is not None
+        and _is_choice(known[names[1]], texts[0])
+        and _is_ref(texts[1])
+    )
+
+
+def _name_for(name: str, text: str, known: Mapping[str, Any]) -> str:
+    replacements = _replacements(name, known)
+    return name if replacements is None or _is_ref(text) else replacements[1]
+
+
+def _replacements(name: str, known: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the selector and query parameters that stand in for a ref; None for other names."""
     whose = name.removesuffix("ref")
-    return None if whose == name else (f"{whose}selector", f"{whose}query")
+    found = (f"{whose}selector", f"{whose}query")
+    return found if whose != name and all(one in known for one in found) else None
 
 
-def _is_given(name: str, given: Container[str]) -> bool:
-    ways = _others(name)
-    return ways is not None and any(way in given for way in ways)
+def _is_replaced(name: str, given: Container[str]) -> bool:
+    whose = name.removesuffix("ref")
+    return whose != name and any(f"{whose}{way}" in given for way in ("selector", "query"))
 
 
 def _is_ref(text: str) -> bool:
@@ -76,8 +104,5 @@ def _is_ref(text: str) -> bool:
     return number.isascii() and number.isdigit()
 
 
-def _action(names: Sequence[str], text: str, known: Mapping[str, Any]) -> str | None:
-    for name in names:
-        if value_parsing.respelt(text) in known[name].get("enum", ()):
-            return name
-    return None
+def _is_choice(schema: Mapping[str, Any], text: str) -> bool:
+    return value_parsing.respelt(text) in schema.get("enum", ())

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 import typer
 
-from oc import command_names, value_parsing
+from oc import command_names, positional_args, value_parsing
 from oc.builtin_commands import GLOBAL_OPTIONS
 from oc.command_names import Entry
 from oc.value_parsing import Schema
@@ -21,9 +21,18 @@ def function(entry: Entry, *, detailed: bool) -> Callable[..., None]:
     def command(**_given: object) -> None:
         raise AssertionError("commands are run by oc.main")
 
-    command.__doc__ = f"{entry['summary']}\n\n{entry.get('doc', '')}".strip()
+    command.__doc__ = "\n\n".join(filter(None, (entry["summary"], *_paragraphs(entry))))
     _sign(command, parameters)
     return command
+
+
+def _paragraphs(entry: Entry) -> Iterable[str]:
+    yield entry.get("doc", "")
+    names, known = command_names.positional(entry), entry["params"]["properties"]
+    if positional_args.takes_element(names, known):
+        yield positional_args.ELEMENT_HELP
+        if len(names) > 1 and "enum" in known[names[1]]:
+            yield positional_args.ACTION_HELP
 
 
 def root() -> Callable[..., None]:

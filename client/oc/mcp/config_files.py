@@ -12,7 +12,7 @@ import time
 import tomllib
 from typing import Any, NamedTuple
 
-from oc.mcp import jsonc_edit, toml_edit
+from oc.mcp import jsonc_edit
 from oc.mcp.agent_hosts import NAME, AgentHost
 from ocd.api.errors import OcdError
 
@@ -60,14 +60,14 @@ def merge(host: AgentHost, path: str, entry: dict[str, Any], *, private: bool) -
                 return merged
     except OSError as error:
         full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
-        message = f"{path} cannot be written: {error.strerror or error}"
+        message = f"Cannot write {path}: {error.strerror or error}"
         code = "storage_full" if full else "storage_failed"
         raise OcdError(code, message, hint=_BY_HAND, path=path) from None
     message = f"{host.title} keeps writing {path}"
     raise OcdError("busy", message, hint=f"Close {host.title} and try again.", path=path)
 
 
-_BY_HAND = "Without --write it is printed, to be put there by hand."
+_BY_HAND = "Run it without --write and add the printed entry yourself."
 
 
 def _merge_once(
@@ -79,12 +79,17 @@ def _merge_once(
     document = _decode(host, path, text)
     servers = document.get(host.key, {})
     if not isinstance(servers, dict) or not isinstance(servers.get(NAME, {}), dict):
-        raise _unreadable(path, f"{host.key}.{NAME} is no {'table' if host.is_toml else 'object'}")
+        raise _unreadable(
+            path, f"{host.key}.{NAME} is not {'a table' if host.is_toml else 'an object'}"
+        )
     old = servers.get(NAME)
     wanted = _combine(old or {}, entry)
     if wanted == old:
         return MergeResult(path, "unchanged", [], None)
-    new = _edit(host, text, wanted)
+    try:
+        new = _edit(host, text, wanted)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(path, str(error)) from None
     _verify(host, path, new, {**document, host.key: {**servers, NAME: wanted}})
     os.makedirs(os.path.dirname(real), exist_ok=True)
     backup = _replace(real, raw, new.encode(), private=private)
@@ -112,7 +117,7 @@ def _read(path: str) -> tuple[str, bytes] | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise _unreadable(path, "it is not UTF-8 text") from None
+        raise _unreadable(path, "not UTF-8 text") from None
     except OSError as error:
         raise _unreadable(path, error.strerror or str(error)) from None
 
@@ -126,7 +131,7 @@ def _decode(host: AgentHost, path: str, text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _unreadable(path, str(error)) from None
     if not isinstance(document, dict):
-        raise _unreadable(path, "it holds no JSON object")
+        raise _unreadable(path, "not a JSON object")
     return document
 
 
@@ -134,6 +139,8 @@ def _edit(host: AgentHost, text: str, entry: dict[str, Any]) -> str:
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     text = text.removeprefix(mark)
     if host.is_toml:
+        from oc.mcp import toml_edit  # tomlkit's import costs more than the rest of the command
+
         return mark + toml_edit.with_table(text, (host.key, NAME), entry)
     return mark + jsonc_edit.with_member(text, host.key, NAME, entry)
 
@@ -145,7 +152,7 @@ def _verify(host: AgentHost, path: str, new: str, expected: dict[str, Any]) -> N
             return
     except OcdError:
         pass
-    raise _unreadable(path, f"its {host.key} are written in a way that oc cannot change")
+    raise _unreadable(path, f"oc cannot change {host.key} as it is written there")
 
 
 def _unreadable(path: str, reason: str) -> OcdError:
