@@ -27,7 +27,7 @@ def main() -> int:
     except OSError as error:
         # Everything else that fails is an OcdError by then: this is our output, on a full disk.
         _drop_output()
-        sys.stderr.write(f"Error: The result cannot be written: {error.strerror or error}\n")
+        sys.stderr.write(f"Error: Cannot write the result: {error.strerror or error}\n")
         return 1
     return status
 

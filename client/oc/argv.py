@@ -66,7 +66,7 @@ def _read(word: str) -> str:
     try:
         return os.fsencode(word).decode()
     except UnicodeError:
-        raise _usage_error(f"The argument {word!r} is not UTF-8") from None
+        raise _usage_error(f"The argument {word!r} is not valid UTF-8") from None
 
 
 class _Parser:
@@ -186,13 +186,13 @@ class _Parser:
 
     def unknown_option(self, label: str, name: str) -> OcdError:
         if self.entry is None:
-            hint = "Options of a command stand after it."
+            hint = "Put a command's options after it."
             return _usage_error(f"oc has no option {label}", hint)
         line = " ".join(command_names.words(self.entry))
         options = [each.replace("_", "-") for each in (*self.known, *GLOBAL_OPTIONS)]
         hint = did_you_mean(name.replace("_", "-"), options, f"oc {line} --help", template="--{}")
         if self.entry["name"] == "task_start" and not self.bare:
-            hint = "Options of a kind stand after it: oc task start crawl --url URL"
+            hint = "Put a kind's options after it: oc task start crawl --url URL"
         return _usage_error(f"oc {line} has no option {label}", hint)
 
     # --- parameters -------------------------------------------------------------------------
@@ -205,9 +205,7 @@ class _Parser:
         texts = positional_args.distribute(names, self.bare, self.known)
         if len(self.bare) > sum(map(len, texts.values())):
             extra = self.bare[len(names)]
-            raise _usage_error(
-                f"There is no place for the argument {extra!r}", command_names.usage(entry)
-            )
+            raise _usage_error(f"Unexpected argument {extra!r}", command_names.usage(entry))
         found: dict[str, Any] = {}
         for name, given in (texts | self.given).items():
             by_option = name in self.given
@@ -216,7 +214,7 @@ class _Parser:
         missing = [name for name in entry["params"].get("required", ()) if name not in found]
         if missing:
             usage = command_names.usage(entry)
-            raise _usage_error(f"{' '.join(map(str.upper, missing))} is missing", usage)
+            raise _usage_error(f"Missing argument: {' '.join(map(str.upper, missing))}", usage)
         self.share_timeout(found)
         self.share_format(found)
         writes = entry["name"] in command_names.FILES and "path" not in found
@@ -291,7 +289,7 @@ def _unknown_command(line: str, index: Mapping[str, Entry]) -> Entry:
     if line in _DAEMON_COMMANDS:
         raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=f"ocd {line}")
     lines = {" ".join(command_names.words(entry)) for entry in index.values()}
-    otherwise = "oc --help lists the commands"
+    otherwise = "See all commands: oc --help"
     hint = did_you_mean(line.replace("_", "-"), lines, otherwise, template="oc {}")
     raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=hint)
 

@@ -1,6 +1,7 @@
-"""The commands that are the client's own, in the shape of catalog entries.
+"""The commands of oc that are not verbs of the daemon, in the shape of catalog entries.
 
-`run` names the function that carries a command out: it takes a `Command`, returns an exit status.
+`run` names the function that runs one, as module:function: it takes the daemon's client, a
+`Command` and the index of commands, and returns an exit status.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _TASK_ID = {"type": "string", "description": "Task id, 16 hexadecimal digits"}
 
 _DOMAIN = {"type": "string", "description": "Domain, for example example.org"}
 
-# A flag whose opposite is what happens anyway: help does not show `--no-…`.
+# A flag that is off unless given: help does not show its `--no-…`.
 _SWITCH = {"type": "boolean", "default": False}
 
 _HOST = {
@@ -39,10 +40,10 @@ def _entry(
 
 BUILTINS: tuple[Entry, ...] = (
     _entry("status", "oc.daemon_commands:status", "Show what the daemon is doing"),
-    _entry("catalog", "oc.daemon_commands:catalog", "List the verbs that the daemon has"),
+    _entry("catalog", "oc.daemon_commands:catalog", "List the daemon's verbs"),
     _entry(
-        "call", "oc.daemon_commands:call", "Call a verb by its own name",
-        "Parameters are given one by one, all at once as JSON, or both.",
+        "call", "oc.daemon_commands:call", "Call any verb by its name",
+        "Give parameters one by one, all at once as JSON, or both.",
         required=("verb",),
         verb={"type": "string", "description": "Name of the verb, for example tabs_context"},
         param={
@@ -53,85 +54,85 @@ BUILTINS: tuple[Entry, ...] = (
     ),
     _entry(
         "session_list", "oc.daemon_commands:session_list",
-        "List the sessions that the daemon knows",
+        "List the daemon's sessions",
     ),
     _entry(
-        "task_start", "oc.task_commands:start", "Start a long verb in the background",
-        "What the kind itself takes is given after it: oc task start crawl --url URL "
-        "--max-pages 5.\n\nWith --wait or --watch the exit status is 0 if the task completed, "
-        "else 1. Ctrl-C leaves the task running.",
+        "task_start", "oc.task_commands:start", "Start a long-running verb as a task",
+        "Put the kind's own parameters after it: oc task start crawl --url URL --max-pages 5.\n\n"
+        "With --wait or --watch the exit status is 0 if the task completed and 1 otherwise. Ctrl-C "
+        "leaves the task running.",
         required=("kind",),
-        kind={"type": "string", "description": "Kind of task: crawl, recording, …"},
+        kind={"type": "string", "description": "Kind of task, for example crawl"},
         args={"type": "object", "description": "The kind's parameters as a JSON object"},
-        wait={**_SWITCH, "description": "Return when the task has ended"},
-        watch={**_SWITCH, "description": "Show its progress until it has ended"},
+        wait={**_SWITCH, "description": "Wait until the task has ended"},
+        watch={**_SWITCH, "description": "Show progress until the task has ended"},
     ),
     _entry(
-        "task_watch", "oc.task_commands:watch", "Show the progress of a task until it has ended",
-        "The exit status is 0 if the task completed, else 1. With --json it prints the task's "
-        "events as they happen, one a line.",
+        "task_watch", "oc.task_commands:watch", "Show a task's progress until it has ended",
+        "The exit status is 0 if the task completed and 1 otherwise. With --json, prints the "
+        "task's events as they happen, one per line.",
         required=("task_id",), task_id=_TASK_ID,
     ),
     _entry(
-        "task_events", "oc.task_commands:events", "Print the events of a task",
+        "task_events", "oc.task_commands:events", "Print a task's events",
         required=("task_id",), task_id=_TASK_ID,
-        follow={**_SWITCH, "description": "Go on until the task has ended"},
+        follow={**_SWITCH, "description": "Follow the events until the task has ended"},
     ),
     _entry(
-        "totp_add", "oc.totp:add", "Hand over the seed of a domain's one-time passwords",
-        "It is asked for, or read from standard input: base32, or an otpauth:// address. The "
-        "daemon keeps it in the system's keyring, or in a file of its home where there is none.",
+        "totp_add", "oc.totp:add", "Store the seed of a domain's one-time passwords",
+        "Prompts for the seed, or reads it from standard input: base32 or an otpauth:// URL. The "
+        "daemon keeps it in the system keyring or, without one, in a file in its home folder.",
         required=("domain",), domain=_DOMAIN,
     ),
     _entry("totp_list", "oc.totp:names", "List the domains that have a seed"),
     _entry(
-        "totp_remove", "oc.totp:remove", "Forget the seed of a domain",
+        "totp_remove", "oc.totp:remove", "Delete a domain's seed",
         required=("domain",), domain=_DOMAIN,
     ),
     _entry(
         "mcp_config", "oc.mcp.config:config", "Print or write an agent host's configuration",
-        "--write merges it into the host's file: other servers, comments and order stay, the old "
-        "file is kept beside it, and what cannot be read is left alone. --session and --no-start "
-        "are handed to oc-mcp, too.",
+        "--write merges it into the host's file: other servers, comments and order are kept, the "
+        "previous file is saved beside it, and a file that cannot be parsed is left alone. "
+        "--session and --no-start are passed on to oc-mcp.",
         required=("host",),
         host=_HOST,
         write={**_SWITCH, "description": "Change the host's file instead of printing"},
         scope={
             "type": "string", "enum": ("user", "project", "desktop"), "default": "user",
-            "description": "Which file: yours, the project's (here), or Claude Desktop's",
+            "description": "Which file: your own, this project's, or Claude Desktop's",
         },
         tier={
             "type": "integer", "enum": (1, 2, 3),
-            "description": "List the tools up to this tier at start",
+            "description": "List only tools up to this tier",
         },
-        tools_only={"type": "string", "description": "Capabilities to have, separated by commas"},
-        disable_tools={"type": "string", "description": "Capabilities to leave out"},
-        command={"type": "string", "description": "Program to run; default: oc-mcp's path"},
+        tools_only={"type": "string", "description": "Only these capabilities (CSV)"},
+        disable_tools={"type": "string", "description": "Leave out these capabilities (CSV)"},
+        command={"type": "string", "description": "Program to run (default: the path of oc-mcp)"},
     ),
     _entry(
-        "mcp_doctor", "oc.mcp.doctor:doctor", "Launch oc-mcp as a host would; say what works",
-        "With a host it launches what that host's file says. The exit status is that of the first "
-        "failure: 3 no daemon, 4 timed out, 5 browser trouble.",
+        "mcp_doctor", "oc.mcp.doctor:doctor", "Launch oc-mcp as a host would and test it",
+        "With a host, launches what that host's file says. The exit status is that of the first "
+        "failure: 3 no daemon, 4 timeout, 5 browser problem.",
         host=_HOST,
     ),
     _entry(
         "mcp_upstreams", "oc.mcp.upstreams:states", "List the MCP servers behind the gateway",
-        "They stand in config.toml as [upstream.NAME]; oc-mcp offers their tools as NAME__tool. "
-        "What is withheld was changed, or added, after its server's tools were agreed to.",
+        "They are configured in config.toml as [upstream.NAME]; oc-mcp offers their tools as "
+        "NAME__tool. Tools that were added or changed after approval are withheld.",
     ),
     _entry(
-        "mcp_approve", "oc.mcp.upstreams:approve", "Agree to the tools of an MCP server",
-        "A server's tools are agreed to when it is first met. Those that change or are added later "
-        "are withheld until then. What has changed is shown, then you are asked.",
+        "mcp_approve", "oc.mcp.upstreams:approve", "Approve the tools of an MCP server",
+        "A server's tools are approved when it first connects. Tools that change or are added "
+        "later are withheld until you approve them: this shows the changes and asks.",
         required=("upstream",),
-        upstream={"type": "string", "description": "NAME of [upstream.NAME]"},
-        yes={**_SWITCH, "description": "Agree without being asked"},
+        upstream={"type": "string", "description": "NAME in [upstream.NAME]"},
+        yes={**_SWITCH, "description": "Approve without asking"},
     ),
     _entry(
         "output_save", "oc.output_save:save", "Write a stored output to a file",
         required=("output_handle", "file"),
         output_handle={"type": "string", "description": "Handle, oh_ and 12 characters"},
-        file={"type": "string", "description": "File to write; - is standard output"},
+        file={"type": "string", "description": "File to write, or - for standard output"},
     ),
 )  # fmt: skip
 
@@ -140,10 +141,10 @@ GLOBAL_OPTIONS: dict[str, dict[str, Any]] = {
     "json": {**_SWITCH, "description": "Print the response body and nothing else"},
     "session": {
         "type": "string",
-        "description": "Session to work in; default: $OPENCHROME_SESSION, or 'default'",
+        "description": "Session to use (default: $OPENCHROME_SESSION, or 'default')",
     },
-    "quiet": {**_SWITCH, "description": "Print results and errors only"},
-    "start": {"type": "boolean", "description": "Start the daemon if none runs"},
+    "quiet": {**_SWITCH, "description": "Print only results and errors"},
+    "start": {"type": "boolean", "description": "Start the daemon if none is running"},
     "timeout_ms": {"type": "integer", "description": "Deadline of the call in milliseconds"},
-    "out": {"type": "string", "description": "File for the picture, text or result"},
+    "out": {"type": "string", "description": "Write the picture, text or result to this file"},
 }

@@ -1,4 +1,4 @@
-"""One request to the daemon, which is started first if none runs, and what its answer means."""
+"""Requests to the daemon, which is started first if none is running, and its errors."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 PROGRESS = "application/x-ndjson"
 
-# How long the daemon may be late with its own deadline before we take it for hung.
+# Grace after the daemon's own deadline before it counts as hung.
 _GRACE_S = 15.0
 
 
 class DaemonClient:
-    """The line to the daemon for one command: its options, and the catalog's hash to compare."""
+    """The daemon as one command calls it: its options, and the catalog hash to compare."""
 
     def __init__(self, command: Command, catalog_hash: str) -> None:
         self.command = command
@@ -60,13 +60,13 @@ class DaemonClient:
             reply = transport.request(address, method, path, body, **how)
         except transport.Unreachable:
             if self._met:  # somebody has stopped it since: that must hold
-                message = "The daemon was stopped meanwhile"
+                message = "The daemon was stopped in the meantime"
                 raise OcdError("no_daemon", message, hint="ocd start", home=self._home) from None
             self._start()
             try:
                 reply = transport.request(address, method, path, body, **how)
             except transport.Unreachable:
-                message = f"The daemon was started, but nobody listens on {address}"
+                message = f"The daemon was started, but nothing listens on {address}"
                 raise OcdError("no_daemon", message, hint="ocd logs") from None
         self._met = True
         self._compare(reply)
@@ -83,7 +83,7 @@ class DaemonClient:
     def _compare(self, reply: Reply) -> None:
         theirs = reply.headers.get("x-openchrome-catalog", self._hash)
         if theirs != self._hash and not self.command.quiet:
-            say("Warning: oc and the running daemon are of different versions.")
+            say("Warning: oc and the running daemon are different versions.")
             say("Hint: ocd restart")
             self._hash = theirs
 
@@ -113,7 +113,7 @@ def error_in(body: bytes) -> OcdError:
 
 def _nonsense(body: bytes) -> OcdError:
     text = body[:200].decode("utf-8", "replace").strip()
-    return OcdError("internal", f"The daemon's answer makes no sense: {text}", hint="ocd logs")
+    return OcdError("internal", f"Cannot understand the daemon's answer: {text}", hint="ocd logs")
 
 
 def _cwd() -> str:

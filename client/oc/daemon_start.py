@@ -23,11 +23,13 @@ def start_daemon(home: str, *, quiet: bool) -> None:
         except subprocess.TimeoutExpired:
             raise _start_error(f"ocd start took longer than {_WAIT_S} s") from None
         except OSError as error:
-            raise _start_error(f"ocd start could not be run: {error}") from None
+            raise _start_error(f"Could not run ocd start: {error}") from None
         said.seek(0)
         complaint = said.read().decode("utf-8", "replace").strip()
     if done.returncode != 0:
-        raise _start_error(complaint or f"ocd start exited {done.returncode}", done.returncode)
+        raise _start_error(
+            complaint or f"ocd start exited with status {done.returncode}", done.returncode
+        )
     if not quiet:
         say(f"Started the daemon ({home}).")
 

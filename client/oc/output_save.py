@@ -25,7 +25,7 @@ def save(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> in
     try:
         size = _write(os.path.abspath(target), pages)
     except OSError as error:
-        message = f"{target} cannot be written: {error.strerror}"
+        message = f"Cannot write {target}: {error.strerror}"
         raise OcdError("storage_failed", message, path=target) from None
     if command.as_json:
         terminal.write_line(f'{{"result":{{"size_bytes":{size}}}}}')

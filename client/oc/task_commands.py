@@ -31,7 +31,7 @@ def start(daemon: DaemonClient, command: Command, index: Index) -> int:
         else:
             _wait(daemon, command, task_id)
     except KeyboardInterrupt:
-        terminal.say(f"\nTask {task_id} goes on.")
+        terminal.say(f"\nTask {task_id} is still running.")
         terminal.say(f"Hint: oc task cancel {task_id}")
         raise
     return _finish(daemon, command, task_id, show_json=True)

@@ -44,8 +44,8 @@ def _ask_for_seed(daemon: DaemonClient, command: Command, body: dict[str, Any]) 
     result = result_in(reply.read())
     terminal.write_line(terminal.for_humans(result.get("seeds", result)))
     if result.get("kept_in") == "file" and not command.quiet:
-        terminal.say("No keyring could be used: the seed is in a file that only you can read.")
-        terminal.say("Hint: with a keyring unlocked, run oc totp add again; it moves there.")
+        terminal.say("No keyring is available: the seed is in a file that only you can read.")
+        terminal.say("Hint: unlock a keyring and run oc totp add again to move it there.")
     return 0
 
 

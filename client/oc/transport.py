@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# A daemon that says nothing for so long, to a caller without a deadline, is asked whether it lives:
-# it answers that at once, whatever else it is doing.
+# A daemon that is silent for this long, to a caller without a deadline, is asked for its status,
+# which it answers at once whatever else it is doing.
 QUIET_S = 15.0
 PROBE_S = 20.0
-# A request is taken as soon as the daemon has a turn.
+# A request is read as soon as the daemon's loop has a turn.
 SEND_S = 60.0
 _HEAD_MAX = 65536
 _CHUNK = 65536
@@ -92,13 +92,13 @@ class Reply:
     def _head(self) -> tuple[int, dict[str, str]]:
         while b"\r\n\r\n" not in self._buffer:
             if len(self._buffer) > _HEAD_MAX:
-                raise _stranger()
+                raise _not_ours_error()
             self._more()
         head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
         first, *fields = head.decode("latin-1").split("\r\n")
         version, _, rest = first.partition(" ")
         if not version.startswith("HTTP/1.") or not rest[:3].isdigit():
-            raise _stranger()
+            raise _not_ours_error()
         pairs = (field.partition(":") for field in fields)
         return int(rest[:3]), {name.lower(): value.strip() for name, _, value in pairs}
 
@@ -148,7 +148,9 @@ def request(
         except ConnectionError:
             pass  # A body that is too large is answered before it is read.
         except TimeoutError:
-            raise OcdError("timeout", "The daemon takes no request", hint="ocd status") from None
+            raise OcdError(
+                "timeout", "The daemon does not accept requests", hint="ocd status"
+            ) from None
         if timeout_s is None:
             wire.settimeout(QUIET_S)
         return Reply(wire, address, timeout_s)
@@ -166,8 +168,8 @@ def _expect_life(address: str) -> None:
     except OcdError as error:
         if error.code != "timeout":
             raise
-        message = f"The daemon hangs: it has not even said for {PROBE_S:g} s whether it lives"
-        hint = "See what it does: ocd status, ocd logs"
+        message = f"The daemon hangs: it did not answer a status request within {PROBE_S:g} s"
+        hint = "See what it is doing: ocd status, ocd logs"
         raise OcdError("timeout", message, hint=hint) from None
 
 
@@ -185,7 +187,7 @@ def _connect(address: str, timeout_s: float | None) -> Any:  # noqa: ANN401 - so
         raise Unreachable(address) from None
     except OSError as error:
         wire.close()
-        message = f"The daemon's socket {address} cannot be used: {error.strerror or error}"
+        message = f"Cannot use the daemon's socket {address}: {error.strerror or error}"
         raise OcdError("no_daemon", message, hint="ocd status") from None
     return wire
 
@@ -199,7 +201,7 @@ class _Pipe:
         except FileNotFoundError:
             raise Unreachable(address) from None
         except OSError as error:
-            message = f"The daemon's pipe {address} cannot be used: {error.strerror or error}"
+            message = f"Cannot use the daemon's pipe {address}: {error.strerror or error}"
             raise OcdError("no_daemon", message, hint="ocd status") from None
 
     def settimeout(self, _timeout_s: float) -> None:
@@ -221,11 +223,15 @@ class _Pipe:
 
 
 def _connection_lost_error() -> OcdError:
-    message = "The daemon went away during the call; what it had begun may have happened"
-    return OcdError("no_daemon", message, hint="See why: ocd status, ocd logs")
+    message = (
+        "Lost the connection to the daemon during the call; the action may have been performed"
+    )
+    return OcdError("no_daemon", message, hint="Find out why: ocd status, ocd logs")
 
 
-def _stranger() -> OcdError:
+def _not_ours_error() -> OcdError:
     return OcdError(
-        "no_daemon", "What answers on the socket is no OpenChrome daemon", hint="ocd status"
+        "no_daemon",
+        "The process listening on the socket is not an OpenChrome daemon",
+        hint="ocd status",
     )

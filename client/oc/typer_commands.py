@@ -41,11 +41,11 @@ def root() -> Callable[..., None]:
     def oc(**_given: object) -> None:
         """Drive a browser, its tasks and their outputs from the shell
 
-        A verb's own name works as well: oc tabs_context is oc tabs context. What a required
-        argument says may also be given as an option: oc navigate --url URL.
+        A verb's own name works as well: oc tabs_context is oc tabs context. Arguments can also
+        be given as options: oc navigate --url URL.
         """
 
-    version = {"type": "boolean", "default": False, "description": "Print the version of oc"}
+    version = {"type": "boolean", "default": False, "description": "Print the version"}
     _sign(oc, [*_global_options(()), _option("version", version)])
     return oc
 

@@ -18,7 +18,7 @@ _YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0
 
 
 class InvalidValue(Exception):
-    """A text that is no value of the schema; says what was expected."""
+    """A text that does not fit the schema; the argument says what was expected."""
 
 
 def parse(label: str, schema: Schema, texts: Sequence[str]) -> Any:  # noqa: ANN401 - a JSON value
@@ -39,7 +39,9 @@ def parse(label: str, schema: Schema, texts: Sequence[str]) -> Any:  # noqa: ANN
         if schema.get("type") == "object" and not texts[0].lstrip().startswith("{"):
             return _pairs(schema, texts)
         if len(texts) > 1:
-            raise OcdError("invalid_argument", f"{label} is given {len(texts)} times, it takes one")
+            raise OcdError(
+                "invalid_argument", f"{label} was given {len(texts)} times but takes one value"
+            )
         return _one(schema, texts[0])
     except InvalidValue as unfit:
         message = f"{label} expects {unfit}, not {_quote_all(texts)}"
@@ -66,9 +68,9 @@ def indirect(text: str) -> str:
         with open(text[1:], encoding="utf-8") as file:
             return file.read()
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        message = f"{text[1:]} cannot be read: {reason}"
-        hint = f"For a text that begins with @, write @{text}"
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        message = f"Cannot read {text[1:]}: {reason}"
+        hint = f"For text that begins with @, write @{text}"
         raise OcdError("file_not_found", message, hint=hint, path=text[1:]) from None
 
 
@@ -201,7 +203,7 @@ def _json(text: str) -> Any:  # noqa: ANN401 - a JSON value
 
 
 def _constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
@@ -235,6 +237,6 @@ def _hint(schema: Schema, texts: Sequence[str]) -> str:
         return did_you_mean(texts[0], map(str, schema["enum"]))
     if schema.get("type") == "object":
         if os.path.isfile(texts[0]):
-            return f"For what the file says, write @{texts[0]}"
+            return f"To read the file, write @{texts[0]}"
         return """Quote JSON for the shell: '{"name": "value"}'"""
     return ""

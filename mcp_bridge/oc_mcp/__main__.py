@@ -6,17 +6,17 @@ from typing import Any
 USAGE = """\
 Usage: oc-mcp [OPTIONS]
 
-Give an agent host OpenChrome's tools over stdio. The host starts this; people use oc.
+Serve OpenChrome's tools to an agent host over stdio. The host runs this; people use oc.
 
 Options:
-  --session NAME        Share this session with others; default: one of its own
-  --tools-only CSV      Only these groups of tools
-  --disable-tools CSV   All but these groups of tools
-  --tier 1|2|3          List the tools of tiers 1 to N
-  --guard on|off        Keep large replies and point to them; default: as configured
-  --no-start            Do not start the daemon when none runs
+  --session NAME        Use this session, shared with others (default: a new one)
+  --tools-only CSV      List only these groups of tools
+  --disable-tools CSV   Leave out these groups of tools
+  --tier 1|2|3          List tools up to this tier
+  --guard on|off        Store large replies and return a pointer (default: as configured)
+  --no-start            Do not start a daemon if none is running
   --version             Show the version
-  --help                Show this
+  --help                Show this help
 """
 _VALUES = ("--session", "--tools-only", "--disable-tools", "--tier", "--guard")
 
@@ -35,9 +35,9 @@ def main(argv: list[str] | None = None) -> None:
     except ValueError as error:
         sys.stderr.write(f"Error: {error}\nHint: oc-mcp --help\n")
         raise SystemExit(2) from None
-    from oc_mcp.relay.relay import main_relay
+    from oc_mcp.relay.relay import run_relay
 
-    main_relay(options, may_start=may_start)
+    run_relay(options, may_start=may_start)
 
 
 def _leave(text: str, status: int) -> None:
@@ -56,25 +56,25 @@ def parse_flags(argv: list[str]) -> tuple[dict[str, Any], bool]:
             may_start = False
             continue
         if flag not in _VALUES:
-            raise ValueError(f"There is no option '{flag}'")
+            raise ValueError(f"Unknown option '{flag}'")
         if not equals:
             if not rest:
                 raise ValueError(f"{flag} needs a value")
             value = rest.pop(0)
         options[flag[2:].replace("-", "_")] = _option(flag, value)
     if "tools_only" in options and "disable_tools" in options:
-        raise ValueError("--tools-only excludes --disable-tools")
+        raise ValueError("--tools-only and --disable-tools cannot be combined")
     return options, may_start
 
 
 def _option(flag: str, value: str) -> object:
     if flag == "--tier":
         if value not in ("1", "2", "3"):
-            raise ValueError("--tier is 1, 2 or 3")
+            raise ValueError("--tier must be 1, 2 or 3")
         return int(value)
     if flag == "--guard":
         if value not in ("on", "off"):
-            raise ValueError("--guard is on or off")
+            raise ValueError("--guard must be on or off")
         return value == "on"
     if flag == "--session":
         if not value:

@@ -332,7 +332,7 @@ def stores() -> dict[str, Read]:
 def calls() -> dict[str, Read]:
     """What reads what callers, hosts and other servers give."""
     from oc.mcp import jsonc_edit, toml_edit
-    from oc_mcp.relay import json_lines
+    from oc_mcp.relay import jsonrpc_framing
     from oc_mcp.server import tool_results
     from ocd.api.spelling import snake_case
     from ocd.browser.cdp.streaming_decode import LongMessage
@@ -376,7 +376,7 @@ def calls() -> dict[str, Read]:
         ),
         "upstream: short text": lambda text: results.one_line(text, 100),
         "mcp: fence": lambda text: tool_results.fence(text, text),
-        "mcp: response": lambda text: json_lines.response_key(_bytes(text)),
+        "mcp: response": lambda text: jsonrpc_framing.response_key(_bytes(text)),
         "plan: names": lambda text: substitute(text, {"a": "b"}, {"a"}),
         "name: snake_case": snake_case,
         "name: of a file": safe_name,

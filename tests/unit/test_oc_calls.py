@@ -102,8 +102,8 @@ def test_nonsense_from_the_daemon(daemon: FakeDaemon, oc: Oc) -> None:
     daemon.says(b"<html>", status=502)
     daemon.says(b"<html>")
     with serving(daemon):
-        assert "makes no sense: <html>" in oc("tabs context").err
-        assert "makes no sense: <html>" in oc("tabs context").err
+        assert "Cannot understand the daemon's answer: <html>" in oc("tabs context").err
+        assert "Cannot understand the daemon's answer: <html>" in oc("tabs context").err
 
 
 @pytest.mark.parametrize("how", ["option", "variable", "config"])
@@ -152,7 +152,7 @@ def test_a_daemon_stopped_meanwhile_stays_stopped(
     monkeypatch.setattr(daemon_start, "start_daemon", start)
     done = oc("task watch 0123456789abcdef", daemon)
     assert done.code == 3
-    assert done.err == "Error: The daemon was stopped meanwhile\nHint: ocd start\n"
+    assert done.err == "Error: The daemon was stopped in the meantime\nHint: ocd start\n"
 
 
 def test_daemon_that_does_not_start(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,7 @@ def test_unwritable_file_is_an_error(daemon: FakeDaemon, oc: Oc) -> None:
     daemon.says({"result": {"content": "x"}})
     done = oc("read-page --out no/such/folder", daemon)
     assert done.code == 1
-    assert "cannot be written" in done.err
+    assert "Cannot write" in done.err
 
 
 def test_call_takes_any_verb(daemon: FakeDaemon, oc: Oc) -> None:

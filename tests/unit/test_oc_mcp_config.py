@@ -98,7 +98,7 @@ def test_writes_where_the_host_reads(
     assert done.err.startswith(f"Created {place / where} with openchrome.")
     first = (place / where).read_bytes()
     assert oc(name, "--scope", scope, "--write", "--tier", "1").err.startswith(
-        f"{place / where} says so already."
+        f"{place / where} is already up to date."
     )
     assert (place / where).read_bytes() == first
     assert not backups(place / where)
@@ -147,11 +147,11 @@ def test_options_reach_the_bridge(oc: Oc) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["cursor", "--tools-only", "core,crowl"], "no capability crowl"),
-        (["cursor", "--tools-only", "core", "--disable-tools", "crawl"], "exclude each other"),
+        (["cursor", "--tools-only", "core,crowl"], "Unknown capability: crowl"),
+        (["cursor", "--tools-only", "core", "--disable-tools", "crawl"], "cannot be combined"),
         (["windsurf", "--scope", "project"], "Windsurf has no scope 'project'"),
         (["emacs"], "HOST expects one of claude"),
-        ([], "HOST is missing"),
+        ([], "Missing argument: HOST"),
     ],
 )
 def test_wrong_usage(oc: Oc, words: list[str], said: str) -> None:
@@ -241,7 +241,7 @@ def test_other_keys_mean_what_they_meant(oc: Oc, name: str, old: str) -> None:
     assert text.startswith("\ufeff") == old.startswith("\ufeff")
     assert ("\r\n" in old) == ("\r\n" in text)
     assert "\n" not in text.replace("\r\n", "") or "\r\n" not in old
-    assert oc(name, "--write").err.startswith(f"{path} says so already.")
+    assert oc(name, "--write").err.startswith(f"{path} is already up to date.")
 
 
 def test_own_entry_keeps_what_the_user_added(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,7 +315,7 @@ def test_codex_keeps_every_other_line(oc: Oc) -> None:
     assert (entry["tool_timeout_sec"], entry["env"]) == (120, {"A": "1"})
     assert Path(entry["command"]).is_absolute()
     assert backups(path)[0].read_text() == TOML
-    assert oc("codex", "--write").err.startswith(f"{path} says so already.")
+    assert oc("codex", "--write").err.startswith(f"{path} is already up to date.")
 
 
 @pytest.mark.parametrize("old", ["", "a = 1", "a = 1\r\n[b]\r\nc = 2\r\n", "[mcp_servers]\n"])

@@ -125,7 +125,7 @@ def test_bridge_gets_what_a_host_would_give(doctor: Doctor) -> None:
     ("other", "code", "failed", "words"),
     [
         ({"initialize": "exit"}, 3, "bridge", "the daemon is away"),
-        ({"initialize": "silence"}, 4, "bridge", "initialize was not answered within 0.5 s"),
+        ({"initialize": "silence"}, 4, "bridge", "No answer to initialize within 0.5 s"),
         ({"tools/list": {"error": {"code": -1, "message": "no list"}}}, 1, "tools", "no list"),
         (
             {"initialize": {"error": {"code": -32000, "message": "m", "data": {
@@ -137,7 +137,7 @@ def test_bridge_gets_what_a_host_would_give(doctor: Doctor) -> None:
                                             "hint": "apt install chromium"}}, isError=True)},
             5, "browser", "no Chromium",
         ),
-        ({"javascript_tool": "silence"}, 4, "browser", "not answered"),
+        ({"javascript_tool": "silence"}, 4, "browser", "No answer to"),
     ],
 )  # fmt: skip
 def test_first_failure_is_named(
@@ -157,7 +157,7 @@ def test_filtered_tools_are_not_tried(doctor: Doctor) -> None:
     listed = {"result": {"tools": [{"name": "crawl"}]}}
     done = doctor(answers(**{"tools/list": listed}))
     assert done.code == 0
-    assert done.out.count("not tried") == 2
+    assert done.out.count("not tested") == 2
 
 
 def test_host_without_us(doctor: Doctor) -> None:
@@ -173,7 +173,7 @@ def test_program_that_is_gone(doctor: Doctor, tmp_path: Path) -> None:
     path.write_text('[mcp_servers.openchrome]\ncommand = "/nowhere/oc-mcp"\n')
     done = doctor.__dict__["oc"]("codex")
     assert done.code == 1
-    assert "/nowhere/oc-mcp cannot be run: No such file" in done.out
+    assert "Cannot run /nowhere/oc-mcp: No such file" in done.out
 
 
 def test_entry_with_a_url(doctor: Doctor, tmp_path: Path) -> None:
@@ -187,5 +187,5 @@ def test_server_that_has_gone_answers_no_request() -> None:
     with stdio_client.Server([sys.executable, "-c", "pass"], dict(os.environ)) as server:
         server.process.wait()
         for _ in range(2):
-            with pytest.raises(OcdError, match="ended before it answered"):
+            with pytest.raises(OcdError, match="ended before answering"):
                 server.request("initialize", {}, 10)

@@ -70,7 +70,7 @@ def test_output_that_cannot_be_written(tmp_path: Path, daemon: FakeDaemon) -> No
                 text=True, check=False,
             )  # fmt: skip
             assert done.returncode == 1
-            assert done.stderr == "Error: The result cannot be written: No space left on device\n"
+            assert done.stderr == "Error: Cannot write the result: No space left on device\n"
 
 
 def test_closed_output(tmp_path: Path, daemon: FakeDaemon) -> None:

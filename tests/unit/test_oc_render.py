@@ -80,7 +80,7 @@ def test_more_is_told_once(capfd: pytest.CaptureFixture[str]) -> None:
     step = {"verb": "read_page", "arguments": {"offset": 20}}
     page = {"content": "x", "next_offset": 20, "total": 99, "next_step": step}
     reply_rendering.show(page, command("read_page"), {"read_page": entry})
-    assert capfd.readouterr() == ("x\n", "There is more (99 in all): oc read-page --offset 20\n")
+    assert capfd.readouterr() == ("x\n", "More (99 in total): oc read-page --offset 20\n")
 
 
 def test_next_step_is_a_command_to_paste(capfd: pytest.CaptureFixture[str]) -> None:

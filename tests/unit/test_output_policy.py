@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ocd.api.wire import Descriptor
 from ocd.outputs import inline_policy
-from ocd.outputs.inline_policy import Descriptor
 from ocd.storage.payload import JSON, JsonLinesFile, Payload, of_text
 
 # Characters that grow when they are escaped, once or twice, beside those that do not.

@@ -14,7 +14,7 @@ _SAID = {
     "created": "Created {path} with {name}.",
     "added": "Added {name} to {path}.",
     "updated": "Updated {name} in {path} ({changed}).",
-    "unchanged": "{path} says so already.",
+    "unchanged": "{path} is already up to date.",
 }
 
 
@@ -55,13 +55,13 @@ def bridge_arguments(command: Command) -> list[str]:
 def _check_filters(params: dict[str, Any], known: set[str]) -> None:
     """Refuse here what the bridge would refuse each time that the host launches it."""
     if "tools_only" in params and "disable_tools" in params:
-        raise OcdError("invalid_argument", "--tools-only and --disable-tools exclude each other")
+        raise OcdError("invalid_argument", "--tools-only and --disable-tools cannot be combined")
     given = params.get("tools_only") or params.get("disable_tools") or ""
     names = {name.strip() for name in given.split(",")} - {""}
     unknown = ", ".join(sorted(names - known - _RESERVED))
     if unknown:
-        hint = f"There are {', '.join(sorted(known))}."
-        raise OcdError("invalid_argument", f"There is no capability {unknown}", hint=hint)
+        hint = f"Capabilities: {', '.join(sorted(known))}"
+        raise OcdError("invalid_argument", f"Unknown capability: {unknown}", hint=hint)
 
 
 def _print(command: Command, host: AgentHost, path: str, entry: dict[str, Any]) -> None:
@@ -72,7 +72,7 @@ def _print(command: Command, host: AgentHost, path: str, entry: dict[str, Any]) 
         return
     terminal.write(text)
     if not command.quiet:
-        terminal.say(f"This belongs into {path}; --write puts it there.")
+        terminal.say(f"Add this to {path}, or let --write do it.")
 
 
 def _report(
@@ -89,5 +89,5 @@ def _report(
         _SAID[merged.action].format(path=merged.path, name=agent_hosts.NAME, changed=changed)
     )
     if merged.backup:
-        terminal.say(f"The old file is {merged.backup}.")
+        terminal.say(f"The previous file is saved as {merged.backup}.")
     terminal.say(host.then)

@@ -63,7 +63,7 @@ def merge(host: AgentHost, path: str, entry: dict[str, Any], *, private: bool) -
         message = f"Cannot write {path}: {error.strerror or error}"
         code = "storage_full" if full else "storage_failed"
         raise OcdError(code, message, hint=_BY_HAND, path=path) from None
-    message = f"{host.title} keeps writing {path}"
+    message = f"{host.title} keeps changing {path}"
     raise OcdError("busy", message, hint=f"Close {host.title} and try again.", path=path)
 
 

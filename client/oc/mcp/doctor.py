@@ -74,13 +74,13 @@ def _launch(command: Command) -> Launch:
         entry = config_files.read_entry(host, path)
         if entry is not None:
             return _of_entry(path, entry)
-    message = f"No file of {host.title} names {agent_hosts.NAME}"
+    message = f"{host.title} is not configured for {agent_hosts.NAME}"
     raise OcdError("not_found", message, hint=f"oc mcp config {name} --write")
 
 
 def _of_entry(path: str, entry: dict[str, Any]) -> Launch:
     if "command" not in entry:
-        message = f"{path} reaches {agent_hosts.NAME} by a URL; only commands are tried here"
+        message = f"{path} connects to {agent_hosts.NAME} by URL; only commands can be tested here"
         raise OcdError("invalid_argument", message, hint="oc mcp doctor")
     program = [str(entry["command"]), *map(str, entry.get("args", ()))]
     env = {str(k): str(v) for k, v in (entry.get("env") or {}).items()}
@@ -95,7 +95,7 @@ def _examine(
             launch.command, stdio_client.host_environ(launch.env), stderr=said
         )
     except OSError as error:
-        message = f"{launch.command[0]} cannot be run: {error.strerror or error}"
+        message = f"Cannot run {launch.command[0]}: {error.strerror or error}"
         raise OcdError("file_not_found", message, hint="oc mcp config HOST --write") from None
     with server:
         try:
@@ -145,7 +145,7 @@ def _without_browser(
 ) -> DoctorCheck:
     if "tabs_context" not in listed:
         return DoctorCheck(
-            "daemon", ok=True, ms=None, found="not tried: tabs_context is filtered out"
+            "daemon", ok=True, ms=None, found="not tested: tabs_context is filtered out"
         )
     _, ms = _call(server, "tabs_context", {}, timeout_s)
     return DoctorCheck("daemon", ok=True, ms=ms, found="tabs_context answered")
@@ -154,7 +154,7 @@ def _without_browser(
 def _with_browser(server: stdio_client.Server, listed: set[str], timeout_s: float) -> DoctorCheck:
     if not {"tabs_create", "javascript_tool", "tabs_close"} <= listed:
         return DoctorCheck(
-            "browser", ok=True, ms=None, found="not tried: its tools are filtered out"
+            "browser", ok=True, ms=None, found="not tested: its tools are filtered out"
         )
     tab, opened = _call(server, "tabs_create", {}, timeout_s)
     given = {"tab_id": tab["tab_id"]} if "tab_id" in tab else {}

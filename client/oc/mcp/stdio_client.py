@@ -45,10 +45,10 @@ class Pending:
         try:
             reply = self.replies.get(timeout=timeout_s)
         except queue.Empty:
-            message = f"{self.method} was not answered within {timeout_s:g} s"
+            message = f"No answer to {self.method} within {timeout_s:g} s"
             raise OcdError("timeout", message) from None
         if reply is None:
-            raise OcdError("internal", f"The server ended before it answered {self.method}")
+            raise OcdError("internal", f"The server ended before answering {self.method}")
         return reply
 
 
@@ -170,7 +170,7 @@ def result(reply: Reply) -> dict[str, Any]:
         ours = (error.get("data") or {}).get("error")
         if isinstance(ours, dict):
             raise error_from_body({"message": error.get("message", ""), **ours})
-        raise OcdError("internal", f"The server answered with an error: {error.get('message')}")
+        raise OcdError("internal", f"The server returned an error: {error.get('message')}")
     found: dict[str, Any] = reply.message["result"]
     return found
 

@@ -17,7 +17,7 @@ def states(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> 
         reply_rendering.show_json(reply, command)
         return 0
     found = result_in(reply.read())["upstreams"]
-    terminal.write_line(terminal.for_humans(found) if found else "None are configured.")
+    terminal.write_line(terminal.for_humans(found) if found else "No MCP servers are configured.")
     return 0
 
 
@@ -35,13 +35,13 @@ def approve(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) ->
         return 0
     _show(found["changes"])
     if not (sure or _says_yes(name, found)):
-        terminal.say("Nothing was agreed to.")
+        terminal.say("Nothing was approved.")
         return 1
     if found["changes"]:
         good(daemon.post("/v1/upstreams", agreed))
     if not command.quiet:
         same = "" if found["changes"] else "Nothing has changed. "
-        terminal.say(f"{same}All {found['tools']} tools of {name} are agreed to as they are now.")
+        terminal.say(f"{same}All {found['tools']} tools of {name} are approved as they are now.")
     return 0
 
 
@@ -57,7 +57,7 @@ def _show(changes: list[dict[str, Any]]) -> None:
 def _says_yes(name: str, found: dict[str, Any]) -> bool:
     if not sys.stdin.isatty():
         raise _print_without_asking(name, found)
-    sys.stderr.write(f"Agree to this, and let agents call these tools of {name}? [y/N] ")
+    sys.stderr.write(f"Approve these changes and let agents call the tools of {name}? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
@@ -65,7 +65,7 @@ def _says_yes(name: str, found: dict[str, Any]) -> bool:
 def _print_without_asking(name: str, found: dict[str, Any]) -> OcdError:
     count = len(found["changes"])
     return OcdError(
-        "consent_needed", f"{count} changes to the tools of {name} wait for a person's yes",
-        hint=f"Having looked at them: oc mcp approve {name} --yes", upstream=name,
+        "consent_needed", f"{count} changes to the tools of {name} await a person's approval",
+        hint=f"After reviewing them: oc mcp approve {name} --yes", upstream=name,
         changes=found["changes"],
     )  # fmt: skip

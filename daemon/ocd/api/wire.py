@@ -82,3 +82,35 @@ class Progress(msgspec.Struct, omit_defaults=True):
     total: float | None = None
     message: str = ""
     task_id: str = ""
+
+
+FETCH_VERB = "oc_output_fetch"
+
+
+class Descriptor(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands for a stored output; these keys and no more.
+
+    item_count: None without items. preview: the first bytes as text, None for binary. expires_at:
+    RFC 3339 UTC.
+    """
+
+    output_handle: str
+    mime_type: str
+    size_bytes: int
+    item_count: int | None
+    preview: str | None
+    expires_at: str
+    fetch_with: str = FETCH_VERB
+
+
+class LargeTextPointer(msgspec.Struct, frozen=True):
+    """What the guard left of a large text: the words to say, and where it is kept.
+
+    descriptor: the handle's. of_page: the text was page text, and the reply's JSON is whole.
+    """
+
+    text: str
+    path: str
+    characters: int
+    descriptor: Descriptor
+    of_page: bool

@@ -13,7 +13,7 @@ from ocd import call_context
 from ocd.api.errors import OcdError, did_you_mean
 from ocd.api.spelling import snake_case
 from ocd.api.timestamps import now
-from ocd.api.wire import CallRequest, Client
+from ocd.api.wire import CallRequest, Client, Descriptor
 from ocd.call_context import AllowedVerbs, CallContext
 from ocd.calls import egress_policy, replies
 from ocd.calls.execution import allowed_s, notices_restart, open_target, run_verb, time_limit
@@ -233,9 +233,7 @@ async def _store_payload(
     return Reply(data=shown, origin=output.origin, is_handle=True)
 
 
-def _journal_handle(
-    services: CallServices, verb: Verb, descriptor: inline_policy.Descriptor
-) -> None:
+def _journal_handle(services: CallServices, verb: Verb, descriptor: Descriptor) -> None:
     services.journal.record_event(
         {
             "event": "output_handle_created",

@@ -5,9 +5,9 @@ A reply longer than the threshold is kept as a handle, and a pointer to it is sa
 
 import asyncio
 
-from ocd.api.wire import Client
+from ocd.api.wire import Client, LargeTextPointer
 from ocd.calls.param_decoding import CommonParams
-from ocd.calls.replies import LargeTextPointer, Reply, within
+from ocd.calls.replies import Reply, within
 from ocd.config.tables import LargeOutput
 from ocd.outputs import inline_policy
 from ocd.outputs.inline_policy import TextExtent

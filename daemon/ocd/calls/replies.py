@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
+from ocd.api.wire import LargeTextPointer
 from ocd.calls.param_decoding import CommonParams
 from ocd.outputs import inline_policy
-from ocd.outputs.inline_policy import Descriptor
 from ocd.safety import secrets
 from ocd.safety.sanitize import Markup, Sanitizer, SanitizerFindings
 from ocd.storage.payload import Payload, Rows
@@ -22,20 +22,6 @@ _LONG = 1 << 17
 # Bytes of a long list that are read and sent at a time.
 _PIECE = 1 << 18
 _MARKUP: dict[str, Markup] = {"text/markdown": "markdown", "text/html": "html"}
-
-
-@dataclass(frozen=True, slots=True)
-class LargeTextPointer:
-    """What the guard left of a large text: the words to say, and where it is kept.
-
-    descriptor: the handle's. of_page: the text was page text, and the reply's JSON is whole.
-    """
-
-    text: str
-    path: str
-    characters: int
-    descriptor: Descriptor
-    of_page: bool
 
 
 @dataclass(frozen=True, slots=True)

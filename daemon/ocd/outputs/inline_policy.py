@@ -6,32 +6,16 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from ocd.api.wire import FETCH_VERB, Descriptor
 from ocd.storage.payload import JSON, Payload
 
 OutputMode = Literal["inline", "handle", "auto"]
 
 PREVIEW_BYTES = 2048
 REPLY_BYTES = 4096
-FETCH_VERB = "oc_output_fetch"
 # Around the descriptor in an MCP reply: the JSON-RPC frame, the resource link, the untrusted-text
 # line. A transport that knows better hands its own measure to `fit`.
 _ENVELOPE_BYTES = 1024
-
-
-class Descriptor(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands for a stored output; these keys and no more.
-
-    item_count: None without items. preview: the first bytes as text, None for binary. expires_at:
-    RFC 3339 UTC.
-    """
-
-    output_handle: str
-    mime_type: str
-    size_bytes: int
-    item_count: int | None
-    preview: str | None
-    expires_at: str
-    fetch_with: str = FETCH_VERB
 
 
 def is_text(mime_type: str) -> bool:

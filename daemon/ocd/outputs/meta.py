@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.api.wire import Descriptor
 from ocd.outputs.file_layout import Extension, HandleFiles
-from ocd.outputs.inline_policy import Descriptor
 from ocd.storage.files import LEFT_AS_IT_IS, read_whole
 
 

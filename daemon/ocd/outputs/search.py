@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ocd.outputs.inline_policy import FETCH_VERB, boundary, is_text
+from ocd.api.wire import FETCH_VERB
+from ocd.outputs.inline_policy import boundary, is_text
 from ocd.outputs.meta import HandleMeta
 from ocd.outputs.paging import not_suited
 from ocd.outputs.reader import PayloadReader

@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
+from ocd.api.wire import Descriptor
 from ocd.outputs import file_layout
 from ocd.outputs.file_layout import HandleFiles
 from ocd.outputs.handle_writer import WriteResult, write_handle
-from ocd.outputs.inline_policy import Descriptor, preview_of
+from ocd.outputs.inline_policy import preview_of
 from ocd.outputs.item_index import not_an_index, read_index
 from ocd.outputs.meta import HandleMeta, read_meta
 from ocd.outputs.paging import Format, read_page

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from typing import Any
 
-from oc_mcp.relay import daemon_link, json_lines
+from oc_mcp.relay import daemon_connection, jsonrpc_framing
 from ocd.api import paths
 
 CHUNK = 1 << 16
@@ -39,11 +39,11 @@ class Relay:
         self._home = paths.home()
         self._may_start = may_start
         self._lock = threading.Condition()
-        self._link: daemon_link.DaemonLink | None = None
+        self._connection: daemon_connection.DaemonConnection | None = None
         self._queue: deque[bytes] = deque()
         self._pending: dict[str, bytes] = {}
         self._handshake: list[bytes] = []
-        self._swallow: str | None = None
+        self._ignored_reply: str | None = None
         self._lost_at = 0.0
         self._closing = False
         # Taken at once: a host may die while the daemon is still being started.
@@ -53,8 +53,8 @@ class Relay:
     def run(self) -> int:
         """Relay until the host ends; return the exit status."""
         try:
-            self._link = self._reach(start=self._may_start)
-        except daemon_link.NoDaemonError as error:
+            self._connection = self._connect(start=self._may_start)
+        except daemon_connection.NoDaemonError as error:
             return self._without_daemon(error)
         for work in (self._send_all, self._receive_all, self._watch_parent):
             threading.Thread(target=work, daemon=True).start()
@@ -64,14 +64,14 @@ class Relay:
     # --- the host's side ------------------------------------------------------------------------
 
     def _read_host(self) -> None:
-        for line in json_lines.cut(lambda: os.read(0, CHUNK)):
+        for line in jsonrpc_framing.cut(lambda: os.read(0, CHUNK)):
             self._note_request(line)
             with self._lock:
                 self._queue.append(line)
                 self._lock.notify_all()
 
     def _note_request(self, line: bytes) -> None:
-        message = json_lines.decode(line)
+        message = jsonrpc_framing.decode(line)
         method = message.get("method")
         if method == "initialize":
             self._handshake = [line]
@@ -79,9 +79,9 @@ class Relay:
             self._handshake = [*self._handshake[:1], line]
         with self._lock:
             if method == "notifications/cancelled":
-                self._pending.pop(json_lines.key_of_cancelled(message), None)
+                self._pending.pop(jsonrpc_framing.key_of_cancelled(message), None)
             elif method is not None and "id" in message:
-                self._pending[json_lines.key(message["id"])] = (
+                self._pending[jsonrpc_framing.key(message["id"])] = (
                     line if method == "initialize" else b""
                 )
 
@@ -101,10 +101,10 @@ class Relay:
             with self._lock:
                 while not self._queue:
                     self._lock.wait()
-                to, line = self._link, self._queue[0]
+                to, line = self._connection, self._queue[0]
             if to is None:
                 if not self._wait_for_return():
-                    self._refuse_queue()
+                    self._refuse_queued()
                 continue
             try:
                 to.send(line)
@@ -116,134 +116,144 @@ class Relay:
                 self._queue.popleft()
                 self._lock.notify_all()
 
-    def _wait_until_noticed(self, broken: daemon_link.DaemonLink) -> None:
+    def _wait_until_noticed(self, broken: daemon_connection.DaemonConnection) -> None:
         with self._lock:
-            while self._link is broken:
+            while self._connection is broken:
                 self._lock.wait(RETRY_S)
 
     def _wait_for_return(self) -> bool:
         """Wait while the daemon may come back by itself; then start it. Return whether it runs."""
         while time.monotonic() - self._lost_at < RETURN_S:
             with self._lock:
-                if self._link is not None:
+                if self._connection is not None:
                     return True
                 self._lock.wait(RETRY_S)
-        return self._may_start and daemon_link.start(self._home) is None and self._comes_back()
+        return (
+            self._may_start
+            and daemon_connection.start(self._home) is None
+            and self._wait_for_connection()
+        )
 
-    def _comes_back(self) -> bool:
+    def _wait_for_connection(self) -> bool:
         with self._lock:
-            return self._lock.wait_for(lambda: self._link is not None, RETURN_S)
+            return self._lock.wait_for(lambda: self._connection is not None, RETURN_S)
 
-    def _refuse_queue(self) -> None:
+    def _refuse_queued(self) -> None:
         with self._lock:
-            refused = [m for line in self._queue if "id" in (m := json_lines.decode(line))]
+            refused = [m for line in self._queue if "id" in (m := jsonrpc_framing.decode(line))]
             self._queue.clear()
             asked = [message["id"] for message in refused if "method" in message]
             for request_id in asked:
-                self._pending.pop(json_lines.key(request_id), None)
+                self._pending.pop(jsonrpc_framing.key(request_id), None)
             self._lock.notify_all()
         for request_id in asked:
             self._write_host(
-                daemon_link.no_daemon(request_id, daemon_link.NoDaemonError(self._home))
+                daemon_connection.no_daemon(request_id, daemon_connection.NoDaemonError(self._home))
             )
 
     def _receive_all(self) -> None:
         while True:
-            current = self._link
-            assert current is not None
-            for line in json_lines.cut(current.receive):
-                self._pass_on(line)
-            self._on_link_lost(current)
+            connection = self._connection
+            assert connection is not None
+            for line in jsonrpc_framing.cut(connection.receive):
+                self._forward(line)
+            self._on_connection_lost(connection)
             if self._closing:
                 os._exit(0)
-            self._back(self._return())
+            self._resume(self._reconnect())
 
-    def _pass_on(self, line: bytes) -> None:
+    def _forward(self, line: bytes) -> None:
         if line.startswith(_REFUSED):
             error = json.loads(line)["oc_refused"]
-            say(f"Error: {error['message']}\nHint: {error.get('hint', '')}")
+            log(f"Error: {error['message']}\nHint: {error.get('hint', '')}")
             os._exit(2)
-        key = json_lines.response_key(line)
+        key = jsonrpc_framing.response_key(line)
         if key is not None:
-            if key == self._swallow:
-                self._swallow = None
+            if key == self._ignored_reply:
+                self._ignored_reply = None
                 return
             with self._lock:
                 self._pending.pop(key, None)
                 self._lock.notify_all()
         self._write_host(line)
 
-    def _on_link_lost(self, gone: daemon_link.DaemonLink) -> None:
+    def _on_connection_lost(self, lost_connection: daemon_connection.DaemonConnection) -> None:
         """Answer what was in flight; a request that was never sent stays in the queue."""
-        gone.close()
+        lost_connection.close()
         with self._lock:
-            self._link = None
+            self._connection = None
             self._lost_at = time.monotonic()
             waiting = {
-                json_lines.key(m["id"])
+                jsonrpc_framing.key(m["id"])
                 for line in self._queue
-                if "id" in (m := json_lines.decode(line))
+                if "id" in (m := jsonrpc_framing.decode(line))
             }
             lost = [key for key in self._pending if key not in waiting]
             for key in lost:
                 del self._pending[key]
             self._lock.notify_all()
         for key in lost:
-            self._write_host(json_lines.lost_reply(key))
+            self._write_host(jsonrpc_framing.lost_reply(key))
 
-    def _return(self) -> daemon_link.DaemonLink:
+    def _reconnect(self) -> daemon_connection.DaemonConnection:
         while True:
             try:
-                return daemon_link.connect(self._home, self._hello)
+                return daemon_connection.connect(self._home, self._hello)
             except OSError:
                 if self._closing:
                     os._exit(0)
                 time.sleep(RETRY_S)
 
-    def _back(self, fresh: daemon_link.DaemonLink) -> None:
+    def _resume(self, connection: daemon_connection.DaemonConnection) -> None:
         """Tell a restarted daemon what its predecessor knew of this connection."""
         with self._lock:
             queued = list(self._queue)
             replayed = [line for line in self._handshake if line not in queued]
         try:
             for line in replayed:
-                fresh.send(line)
+                connection.send(line)
         except OSError:
-            fresh.close()  # seen by the next receive
+            connection.close()  # seen by the next receive
         with self._lock:
             if replayed:
-                self._swallow = json_lines.key(json_lines.decode(replayed[0]).get("id"))
-            self._link = fresh
+                self._ignored_reply = jsonrpc_framing.key(
+                    jsonrpc_framing.decode(replayed[0]).get("id")
+                )
+            self._connection = connection
             self._lock.notify_all()
         if len(replayed) > 1:
             # What expand_tools had revealed is not listed any more.
             self._write_host(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n')
 
-    def _reach(self, *, start: bool) -> daemon_link.DaemonLink:
+    def _connect(self, *, start: bool) -> daemon_connection.DaemonConnection:
         try:
-            return daemon_link.connect(self._home, self._hello)
+            return daemon_connection.connect(self._home, self._hello)
         except OSError:
             reason = (
-                daemon_link.start(self._home) if start else "none runs, and --no-start was given"
+                daemon_connection.start(self._home)
+                if start
+                else "none is running, and --no-start was given"
             )
         if reason is not None:
-            raise daemon_link.NoDaemonError(self._home, reason)
+            raise daemon_connection.NoDaemonError(self._home, reason)
         deadline = time.monotonic() + RETURN_S
         while time.monotonic() < deadline:
             try:
-                return daemon_link.connect(self._home, self._hello)
+                return daemon_connection.connect(self._home, self._hello)
             except OSError:
                 time.sleep(RETRY_S)
-        raise daemon_link.NoDaemonError(self._home, "it runs but does not take bridges")
+        raise daemon_connection.NoDaemonError(
+            self._home, "it is running but does not accept connections"
+        )
 
     # --- ends -----------------------------------------------------------------------------------
 
-    def _without_daemon(self, error: daemon_link.NoDaemonError) -> int:
-        say(str(error))
-        for line in json_lines.cut(lambda: os.read(0, CHUNK)):
-            message = json_lines.decode(line)
+    def _without_daemon(self, error: daemon_connection.NoDaemonError) -> int:
+        log(str(error))
+        for line in jsonrpc_framing.cut(lambda: os.read(0, CHUNK)):
+            message = jsonrpc_framing.decode(line)
             if "method" in message and "id" in message:
-                self._write_host(daemon_link.no_daemon(message["id"], error))
+                self._write_host(daemon_connection.no_daemon(message["id"], error))
                 break
         return 3
 
@@ -251,12 +261,12 @@ class Relay:
         with self._lock:
             self._lock.wait_for(lambda: not self._queue and not self._pending, DRAIN_S)
             self._closing = True
-            current = self._link
-        if current is not None:
-            current.finish()
+            connection = self._connection
+        if connection is not None:
+            connection.finish()
             time.sleep(0)
             with self._lock:
-                self._lock.wait_for(lambda: self._link is None, CLOSE_S)
+                self._lock.wait_for(lambda: self._connection is None, CLOSE_S)
         return 0
 
     def _watch_parent(self) -> None:
@@ -265,7 +275,7 @@ class Relay:
         os._exit(0)
 
 
-def say(text: str) -> None:
+def log(text: str) -> None:
     """Write a sentence to stderr, which hosts keep as the bridge's log."""
     try:
         os.write(2, text.rstrip().encode() + b"\n")
@@ -273,17 +283,17 @@ def say(text: str) -> None:
         return
 
 
-def new_id() -> str:
+def new_bridge_id() -> str:
     """Return a name that no other bridge has."""
     return f"{os.getpid()}-{os.urandom(3).hex()}"
 
 
-def main_relay(options: dict[str, Any], *, may_start: bool) -> None:
+def run_relay(options: dict[str, Any], *, may_start: bool) -> None:
     """Relay with these options of the hello line, then end the process."""
     environ = os.environ
     hello = {
         "version": 1,
-        "id": new_id(),
+        "id": new_bridge_id(),
         "pid": os.getpid(),
         "cwd": _cwd(),
         "project": environ.get("CLAUDE_PROJECT_DIR", ""),

@@ -13,7 +13,7 @@ if sys.platform == "win32":
     _CHUNK = 1 << 16
     _BUSY_MS = 10_000
 
-    class PipeLink:
+    class PipeConnection:
         """A connection to the daemon's pipe."""
 
         def __init__(self, address: str) -> None:

@@ -1,4 +1,4 @@
-"""Who calls: a connection's session, what it may use, and what is listed to it."""
+"""The caller behind a connection or an HTTP request."""
 
 from dataclasses import dataclass, field
 
@@ -8,9 +8,10 @@ from ocd.api.wire import Client, Hello
 
 @dataclass(eq=False, slots=True)
 class Caller:
-    """One connection's standing. `revealed` grows with expand_tools; `fleeting` ones see no change.
+    """Who calls: the session, the tools it may use, and those that are listed to it.
 
-    A fleeting caller is made for one request: bare HTTP, and revisions without connections.
+    `expanded_tools` grows with expand_tools. An ephemeral caller is made for one request (bare
+    HTTP, and revisions without connections), so its list never changes.
     """
 
     session: str
@@ -30,22 +31,22 @@ class Caller:
         return shown and self.may_use(entry)
 
 
-def caller_from(door: DaemonProtocol, hello: Hello) -> Caller:
+def caller_from(daemon: DaemonProtocol, hello: Hello) -> Caller:
     """Return the caller that a hello line describes."""
     return Caller(
         session=hello.session or f"mcp-{hello.id}",
         client=Client("mcp", hello.project or hello.cwd, hello.pid, hello.guard),
-        maximum=door.narrow(hello.tools_only, hello.disable_tools),
-        tier=hello.tier or door.tier,
+        maximum=daemon.narrow(hello.tools_only, hello.disable_tools),
+        tier=hello.tier or daemon.tier,
     )
 
 
-def http_caller(door: DaemonProtocol, session: str, *, fleeting: bool) -> Caller:
+def http_caller(daemon: DaemonProtocol, session: str, *, ephemeral: bool) -> Caller:
     """Return the caller behind HTTP requests."""
     return Caller(
         session=session,
         client=Client(kind="mcp-http"),
-        maximum=door.narrow((), ()),
-        tier=door.tier,
-        ephemeral=fleeting,
+        maximum=daemon.narrow((), ()),
+        tier=daemon.tier,
+        ephemeral=ephemeral,
     )

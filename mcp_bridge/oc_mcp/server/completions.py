@@ -21,8 +21,8 @@ _KNOWN: dict[str, Literal["handles", "tasks", "tabs"]] = {
 class Completions:
     """The handler of completion/complete."""
 
-    def __init__(self, door: DaemonProtocol, caller_of: CallerOf) -> None:
-        self._door = door
+    def __init__(self, daemon: DaemonProtocol, caller_of: CallerOf) -> None:
+        self._daemon = daemon
         self._caller_of = caller_of
 
     async def complete(
@@ -30,7 +30,7 @@ class Completions:
     ) -> types.CompleteResult:
         """Answer with the names that begin as the argument does."""
         what = _KNOWN.get(params.argument.name)
-        names = await self._door.known_names(what, self._caller_of(ctx).session) if what else []
+        names = await self._daemon.known_names(what, self._caller_of(ctx).session) if what else []
         fitting = [name for name in names if name.startswith(params.argument.value)]
         completion = types.Completion(
             values=fitting[:MAX_ITEMS], total=len(fitting), has_more=len(fitting) > MAX_ITEMS

@@ -1,104 +1,37 @@
-"""What the bridge's server needs of the daemon; lifecycle hands in an object that has it."""
+"""What the MCP server needs of the daemon; the daemon hands in an object that has it."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Literal, Protocol
 
 from ocd.api.errors import OcdError
-from ocd.api.wire import CallRequest, Progress
+from ocd.api.wire import CallRequest, LargeTextPointer, Progress
 
 Entry = Mapping[str, Any]
 OnProgress = Callable[[Progress], None]
 
 
-class Descriptor(Protocol):
-    """What stands for a stored output."""
-
-    @property
-    def output_handle(self) -> str:
-        """The handle."""
-        ...
-
-    @property
-    def mime_type(self) -> str:
-        """The payload's media type."""
-        ...
-
-    @property
-    def size_bytes(self) -> int:
-        """The payload's size."""
-        ...
-
-
-class LargeTextPointer(Protocol):
-    """What is said in place of a large text; see ocd.calls.replies.Pointer."""
-
-    @property
-    def text(self) -> str:
-        """The words."""
-        ...
-
-    @property
-    def descriptor(self) -> Descriptor:
-        """The handle that keeps the text."""
-        ...
-
-    @property
-    def of_page(self) -> bool:
-        """Whether it stands for page text, and the JSON is whole."""
-        ...
-
-
 class Reply(Protocol):
-    """What a call came to; see ocd.calls.replies.Reply."""
+    """The reply to a call, read only; ocd.calls.replies.Reply says what each member is."""
 
     @property
-    def data(self) -> Any:  # noqa: ANN401 - any JSON value
-        """The JSON without page text."""
-        ...
-
+    def data(self) -> Any: ...  # noqa: ANN401 - any JSON value
     @property
-    def content(self) -> str | None:
-        """Page text from `origin`."""
-        ...
-
+    def content(self) -> str | None: ...
     @property
-    def origin(self) -> str:
-        """Where the page text is from; empty if that is not known."""
-        ...
-
+    def origin(self) -> str: ...
     @property
-    def attachments(self) -> tuple[Mapping[str, Any], ...]:
-        """Further content blocks, in wire shape."""
-        ...
-
+    def image(self) -> tuple[bytes, str] | None: ...
     @property
-    def image(self) -> tuple[bytes, str] | None:
-        """A picture and its media type."""
-        ...
-
+    def attachments(self) -> tuple[Mapping[str, Any], ...]: ...
     @property
-    def is_handle(self) -> bool:
-        """Whether data is a handle's descriptor."""
-        ...
-
+    def is_handle(self) -> bool: ...
     @property
-    def unfinished(self) -> bool:
-        """Whether data tells of a task that goes on."""
-        ...
-
+    def unfinished(self) -> bool: ...
     @property
-    def browser_restarted(self) -> bool:
-        """Whether the session's tabs went with an earlier Chromium."""
-        ...
-
+    def browser_restarted(self) -> bool: ...
     @property
-    def pointer(self) -> LargeTextPointer | None:
-        """What stands for the page text or for data."""
-        ...
-
-    def encode(self) -> bytes:
-        """Return data as JSON; it may read a file."""
-        ...
+    def pointer(self) -> LargeTextPointer | None: ...
+    def encode(self) -> bytes: ...
 
 
 class AllowedTools(Protocol):

@@ -42,5 +42,5 @@ async def ask(
 def refusal_error(error: OcdError) -> OcdError:
     """Return the error for a call that a person did not allow."""
     way, target = error.details["way"], error.details["target"]
-    message = f"The person who was asked did not allow it: {way} to {target}"
+    message = f"The person asked did not allow it: {way} to {target}"
     return OcdError("exfiltration_denied", message, way=way, target=target)

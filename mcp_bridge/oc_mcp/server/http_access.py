@@ -51,7 +51,7 @@ class Access:
     ) -> Refusal | None:
         """Return why the request is refused, or None. Header names are lower case."""
         if headers.get("host", "").lower() not in self._hosts:
-            return Refusal(421, "This server does not answer for that Host")
+            return Refusal(421, "Unknown Host header")
         origin = headers.get("origin")
         if origin is not None and origin.lower() not in self._origins:
             return Refusal(403, "Web pages may not call this server")

@@ -1,4 +1,4 @@
-"""Telling hosts that the list of tools has changed, in both eras."""
+"""Notifies hosts that the list of tools has changed, in both eras of the protocol."""
 
 import asyncio
 import contextlib
@@ -14,9 +14,9 @@ from mcp.shared.exceptions import MCPError
 
 logger = logging.getLogger(__name__)
 
-# A host that does not read is not waited for.
-TELL_S = 5.0
-# As many sessions as HTTP takes at once; of those that have ended nobody tells us.
+# A host that does not read holds nobody up longer than this.
+NOTIFY_S = 5.0
+# As many sessions as HTTP takes at once; nothing says which have ended.
 _MAX_ITEMS = 128
 
 
@@ -39,15 +39,15 @@ class ListChangedNotifier:
         while len(self._sessions) > _MAX_ITEMS:
             del self._sessions[next(iter(self._sessions))]
 
-    async def tell(self) -> None:
-        """Tell all of them."""
+    async def notify(self) -> None:
+        """Notify all of them."""
         await self._bus.publish(ToolsListChanged())
         for key, session in list(self._sessions.items()):
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(TELL_S):
-                    await self._notify(key, session)
+                async with asyncio.timeout(NOTIFY_S):
+                    await self._send(key, session)
 
-    async def _notify(self, key: int, session: Any) -> None:  # noqa: ANN401 - the SDK's session
+    async def _send(self, key: int, session: Any) -> None:  # noqa: ANN401 - the SDK's session
         try:
             await session.send_tool_list_changed()
         except (MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:

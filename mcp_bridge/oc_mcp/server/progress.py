@@ -20,12 +20,12 @@ class ProgressReporter:
         self._report = report
         self._news = asyncio.Event()
         self._latest = Progress(done=0)
-        self._told = -1.0
+        self._reported = -1.0
 
-    def hear(self, progress: Progress) -> None:
+    def on_progress(self, progress: Progress) -> None:
         """Take note of progress."""
         self._latest = progress
-        if progress.done > self._told:
+        if progress.done > self._reported:
             self._news.set()
 
     async def run(self) -> None:
@@ -37,10 +37,10 @@ class ProgressReporter:
             except TimeoutError:
                 pass
             self._news.clear()
-            await self._tell()
+            await self._report_latest()
             await asyncio.sleep(PACE_S)
 
-    async def _tell(self) -> None:
+    async def _report_latest(self) -> None:
         now = self._latest
-        self._told = max(float(now.done), self._told + _STEP)
-        await self._report(self._told, now.total, now.message or None)
+        self._reported = max(float(now.done), self._reported + _STEP)
+        await self._report(self._reported, now.total, now.message or None)

@@ -49,15 +49,15 @@ class _Page(NamedTuple):
 class Resources:
     """The handlers of resources/*."""
 
-    def __init__(self, door: DaemonProtocol, caller_of: CallerOf) -> None:
-        self._door = door
+    def __init__(self, daemon: DaemonProtocol, caller_of: CallerOf) -> None:
+        self._daemon = daemon
         self._caller_of = caller_of
 
     async def list_resources(self, ctx: Context, _params: object) -> types.ListResourcesResult:
         """Answer resources/list; outputs are not listed, their results link to them."""
-        theirs = await self._door.resources(self._caller_of(ctx).maximum)
+        upstream = await self._daemon.resources(self._caller_of(ctx).maximum)
         return types.ListResourcesResult(
-            resources=[*_OURS, *(types.Resource.model_validate(one) for one in theirs)]
+            resources=[*_OURS, *(types.Resource.model_validate(one) for one in upstream)]
         )
 
     async def list_templates(
@@ -68,7 +68,7 @@ class Resources:
             uri_template=OUTPUT_TEMPLATE,
             name="output",
             title="A stored output",
-            description=f"At most {PAGE_BYTES} bytes from offset; the end names the next page",
+            description=f"Up to {PAGE_BYTES} bytes from offset; the end names the next page",
         )
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
@@ -81,16 +81,16 @@ class Resources:
             return _text_contents(uri, "text/markdown", GUIDE)
         if uri == STATUS_URI:
             return _text_contents(
-                uri, "application/json", json.dumps(self._door.status(), default=str)
+                uri, "application/json", json.dumps(self._daemon.status(), default=str)
             )
         if uri.startswith(UPSTREAM_URI):
-            return await self._theirs(self._caller_of(ctx), uri)
+            return await self._read_upstream(self._caller_of(ctx), uri)
         page = _parse(uri)
         if page is None:
-            raise _not_found(uri, "There is no such resource")
+            raise _not_found(uri, "No such resource")
         return await self._output(self._caller_of(ctx), uri, page)
 
-    async def _theirs(self, caller: Caller, uri: str) -> types.ReadResourceResult:
+    async def _read_upstream(self, caller: Caller, uri: str) -> types.ReadResourceResult:
         """Read another server's resource; what is long is kept, and read on as a stored output."""
         server, _, key = uri.removeprefix(UPSTREAM_URI).partition("/")
         given = {"id": key, "output_mode": "auto", "output_inline_limit_bytes": PAGE_BYTES}
@@ -141,7 +141,7 @@ class Resources:
         return dict((await self._call(caller, "oc_output_fetch", given)).data)
 
     async def _call(self, caller: Caller, verb: str, given: dict[str, Any]) -> Reply:
-        return await self._door.call(
+        return await self._daemon.call(
             CallRequest(verb=verb, params=given, session=caller.session, client=caller.client),
             lambda _progress: None,
             budget_s=_READ_BUDGET_S,

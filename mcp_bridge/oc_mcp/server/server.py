@@ -1,4 +1,4 @@
-"""The MCP server: the SDK's low-level Server over the daemon's door, for one connection or HTTP.
+"""The MCP server: the SDK's low-level Server over the daemon's daemon, for one connection or HTTP.
 
 Importing this costs 0.6 s and 40 MB; the daemon does it when the first bridge connects.
 """
@@ -49,20 +49,20 @@ class OpenChromeServer(Server[dict[str, Any]]):
 
 
 def build(
-    door: DaemonProtocol, caller_of: CallerOf, tasks: Tasks | None = None
+    daemon: DaemonProtocol, caller_of: CallerOf, tasks: Tasks | None = None
 ) -> tuple[OpenChromeServer, ListChangedNotifier]:
     """Return a server, and what tells its hosts of changes.
 
     caller_of: tells from a request's context who calls.
     """
-    tasks = tasks or Tasks(door)
-    tools = Tools(door, caller_of, tasks)
-    announcer = ListChangedNotifier()
-    resources = Resources(door, caller_of)
+    tasks = tasks or Tasks(daemon)
+    tools = Tools(daemon, caller_of, tasks)
+    notifier = ListChangedNotifier()
+    resources = Resources(daemon, caller_of)
     server = OpenChromeServer(
         "openchrome",
         title="OpenChrome",
-        version=door.version,
+        version=daemon.version,
         instructions=INSTRUCTIONS,
         cache_hints=_CACHE,  # type: ignore[arg-type] # its keys are the SDK's literals
         on_list_tools=tools.list_tools,  # type: ignore[arg-type] # wire shape, see results
@@ -73,25 +73,25 @@ def build(
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
         # Without other servers nothing of ours changes, and there is nothing to listen to.
-        on_subscriptions_listen=announcer.listen if door.has_upstreams else None,
-        on_completion=Completions(door, caller_of).complete,
-        get_tool_input_schema=lambda name: door.entries.get(name, {}).get("params"),
+        on_subscriptions_listen=notifier.listen if daemon.has_upstreams else None,
+        on_completion=Completions(daemon, caller_of).complete,
+        get_tool_input_schema=lambda name: daemon.entries.get(name, {}).get("params"),
     )
     tasks.serve(server)
-    announcer.serve(server)
-    return server, announcer
+    notifier.serve(server)
+    return server, notifier
 
 
 class Bridges:
     """Serves bridges' connections; they share what is known of tasks."""
 
-    def __init__(self, door: DaemonProtocol) -> None:
-        self._door = door
-        self._tasks = Tasks(door)
+    def __init__(self, daemon: DaemonProtocol) -> None:
+        self._daemon = daemon
+        self._tasks = Tasks(daemon)
 
     def caller(self, hello: Hello) -> Caller:
         """Return the caller that a hello line describes."""
-        return caller_from(self._door, hello)
+        return caller_from(self._daemon, hello)
 
     async def serve(
         self,
@@ -101,8 +101,8 @@ class Bridges:
         first: Sequence[bytes] = (),
     ) -> None:
         """Serve one connection until it ends; `first` are lines that were read already."""
-        server, announcer = build(self._door, lambda _ctx: caller, self._tasks)
-        forget = self._door.watch(announcer.tell)
+        server, notifier = build(self._daemon, lambda _ctx: caller, self._tasks)
+        forget = self._daemon.watch(notifier.notify)
         try:
             await serve_lines(server, reader, writer, first)
         finally:

@@ -46,44 +46,44 @@ async def _read(
 ) -> None:
     async with into:
         for line in first:
-            await _take(line, writer, into)
+            await _accept(line, writer, into)
         while line := await _line(reader, writer):
-            await _take(line, writer, into)
+            await _accept(line, writer, into)
 
 
 async def _line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
     try:
         return await reader.readline()
     except ValueError:
-        writer.write(problem(types.INVALID_REQUEST, "The message is too large"))
+        writer.write(error_line(types.INVALID_REQUEST, "The message is too large"))
     except ConnectionError:
         logger.debug("a bridge went away in the middle of a line")
     return b""
 
 
-async def _take(line: bytes, writer: asyncio.StreamWriter, into: _Incoming) -> None:
+async def _accept(line: bytes, writer: asyncio.StreamWriter, into: _Incoming) -> None:
     if not line.strip():
         return
     try:
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as error:
-        writer.write(_complaint(line, error))
+        writer.write(_invalid_message_error(line, error))
         return
     if isinstance(message, types.JSONRPCNotification) and _has_id(line):
         # The SDK takes a request with an id of the wrong type for a notification.
-        writer.write(problem(types.INVALID_REQUEST, "id is a string or an integer"))
+        writer.write(error_line(types.INVALID_REQUEST, "id must be a string or an integer"))
         return
     await into.send(SessionMessage(message))
 
 
-def _complaint(line: bytes, error: ValidationError) -> bytes:
+def _invalid_message_error(line: bytes, error: ValidationError) -> bytes:
     if any(one["type"] == "json_invalid" for one in error.errors(include_input=False)):
-        return problem(types.PARSE_ERROR, "The line is no JSON")
-    request_id = _usable_id(line)
-    return problem(types.INVALID_REQUEST, "The line is no JSON-RPC 2.0 message", request_id)
+        return error_line(types.PARSE_ERROR, "The line is not JSON")
+    request_id = _id_of(line)
+    return error_line(types.INVALID_REQUEST, "The line is not a JSON-RPC 2.0 message", request_id)
 
 
-def _usable_id(line: bytes) -> str | int | None:
+def _id_of(line: bytes) -> str | int | None:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
@@ -96,7 +96,7 @@ def _has_id(line: bytes) -> bool:
     return b'"id"' in line and "id" in json.loads(line)
 
 
-def problem(code: int, message: str, request_id: str | int | None = None) -> bytes:
+def error_line(code: int, message: str, request_id: str | int | None = None) -> bytes:
     """Return a JSON-RPC error as one line."""
     body = {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}
     return json.dumps(body).encode() + b"\n"

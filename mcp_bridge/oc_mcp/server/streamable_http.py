@@ -13,11 +13,11 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from oc_mcp.server.bare_http_request import answer, refusal_body
 from oc_mcp.server.caller import Caller, http_caller
 from oc_mcp.server.daemon_protocol import DaemonProtocol
 from oc_mcp.server.http_access import Access
 from oc_mcp.server.server import build
+from oc_mcp.server.stateless_http import answer, refusal_body
 from oc_mcp.server.tools import Context
 
 PATH = "/mcp"
@@ -32,9 +32,9 @@ _SESSION_ID = "mcp-session-id"
 class HttpCallers:
     """The callers behind HTTP requests: one for each session of a handshake revision."""
 
-    def __init__(self, door: DaemonProtocol) -> None:
-        self._door = door
-        self._kept: dict[str, tuple[Caller, float]] = {}
+    def __init__(self, daemon: DaemonProtocol) -> None:
+        self._daemon = daemon
+        self._callers: dict[str, tuple[Caller, float]] = {}
 
     def of(self, ctx: Context) -> Caller:
         """Return who makes this request."""
@@ -43,25 +43,25 @@ class HttpCallers:
         named = _session_name(request)
         key = request.headers.get(_SESSION_ID)
         if key is None:
-            return http_caller(self._door, named or DEFAULT_SESSION, fleeting=True)
+            return http_caller(self._daemon, named or DEFAULT_SESSION, ephemeral=True)
         self._drop_idle()
-        known = self._kept.get(key)
+        known = self._callers.get(key)
         session = named or f"mcp-{key[:12]}"
-        caller = known[0] if known else http_caller(self._door, session, fleeting=False)
-        self._kept[key] = (caller, time.monotonic())
+        caller = known[0] if known else http_caller(self._daemon, session, ephemeral=False)
+        self._callers[key] = (caller, time.monotonic())
         return caller
 
     def _drop_idle(self) -> None:
         # The SDK ends idle sessions by itself, and does not say so.
         now = time.monotonic()
-        for key in [k for k, (_, used) in self._kept.items() if now - used > 2 * SESSION_IDLE_S]:
+        for key in [k for k, (_, used) in self._callers.items() if now - used > 2 * SESSION_IDLE_S]:
             self.drop(key)
 
     def drop(self, key: str) -> None:
         """Forget a session that has ended; its tabs are closed unless others share them."""
-        known = self._kept.pop(key, None)
+        known = self._callers.pop(key, None)
         if known is not None and known[0].session.startswith("mcp-"):
-            self._door.end_session(known[0].session)
+            self._daemon.end_session(known[0].session)
 
 
 def _session_name(request: Request) -> str | None:
@@ -72,10 +72,10 @@ def _session_name(request: Request) -> str | None:
 class McpApplication:
     """The ASGI application."""
 
-    def __init__(self, door: DaemonProtocol, access: Access) -> None:
+    def __init__(self, daemon: DaemonProtocol, access: Access) -> None:
         self._access = access
-        self._callers = HttpCallers(door)
-        self._server, self.announcer = build(door, self._callers.of)
+        self._callers = HttpCallers(daemon)
+        self._server, self.notifier = build(daemon, self._callers.of)
         self.manager = StreamableHTTPSessionManager(
             self._server,
             max_request_body_size=MAX_BODY_BYTES,
@@ -92,7 +92,7 @@ class McpApplication:
         if refusal is not None:
             await _respond(send, refusal.status, refusal_body(refusal.message))
         elif scope["path"].rstrip("/") != PATH:
-            await _respond(send, 404, refusal_body(f"There is nothing here; MCP is at {PATH}"))
+            await _respond(send, 404, refusal_body(f"Not found; MCP is served at {PATH}"))
         elif scope["method"] == "POST" and _is_bare(headers):
             await self._bare(scope, receive, send)
         else:
@@ -166,10 +166,10 @@ class HttpServer:
     """The listening server; `serve` in a task, `stop` to end it."""
 
     def __init__(
-        self, door: DaemonProtocol, *, hosts: Sequence[str], port: int, token: str
+        self, daemon: DaemonProtocol, *, hosts: Sequence[str], port: int, token: str
     ) -> None:
-        self._door = door
-        self._application = McpApplication(door, Access(hosts, port, token, door.from_browser))
+        self._daemon = daemon
+        self._application = McpApplication(daemon, Access(hosts, port, token, daemon.from_browser))
         config: dict[str, Any] = {
             "lifespan": "off",
             "log_config": None,
@@ -183,7 +183,7 @@ class HttpServer:
 
     async def serve(self, sockets: list[socket.socket]) -> None:
         """Serve at these listening sockets until `stop`."""
-        forget = self._door.watch(self._application.announcer.tell)
+        forget = self._daemon.watch(self._application.notifier.notify)
         try:
             async with self._application.manager.run():
                 await self._uvicorn.serve(sockets)

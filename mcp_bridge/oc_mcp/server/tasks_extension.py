@@ -59,8 +59,8 @@ def declares_tasks(ctx: Context) -> bool:
 class Tasks:
     """The handlers of tasks/*, and the parameters of the calls that became tasks."""
 
-    def __init__(self, door: DaemonProtocol) -> None:
-        self._door = door
+    def __init__(self, daemon: DaemonProtocol) -> None:
+        self._daemon = daemon
         self._params: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
         self._results: OrderedDict[str, dict[str, Any]] = OrderedDict()
 
@@ -75,7 +75,7 @@ class Tasks:
     async def create_task_result(self, task_id: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the CreateTaskResult of a call that goes on."""
         _remember(self._params, task_id, params)
-        return {"resultType": "task", **_task_to_dict(await self._door.task(task_id))}
+        return {"resultType": "task", **_task_to_dict(await self._daemon.task(task_id))}
 
     async def get(self, ctx: Context, params: TaskParams) -> dict[str, Any]:
         """Answer tasks/get, with the result once there is one."""
@@ -90,7 +90,7 @@ class Tasks:
     async def cancel(self, ctx: Context, params: TaskParams) -> dict[str, Any]:
         """Ask the task to stop; its end is seen with tasks/get."""
         await self._meta(ctx, params.task_id)
-        await self._door.cancel_task(params.task_id)
+        await self._daemon.cancel_task(params.task_id)
         return {}
 
     async def update(self, ctx: Context, params: UpdateParams) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class Tasks:
                 data={"requiredCapabilities": {"extensions": {EXTENSION: {}}}},
             )
         try:
-            return await self._door.task(task_id)
+            return await self._daemon.task(task_id)
         except OcdError as error:
             raise MCPError(
                 code=types.INVALID_PARAMS, message=f"Task not found: {error.message}"
@@ -118,7 +118,7 @@ class Tasks:
             return known
         params = self._params.get(task_id, {"output_mode": "auto"})
         try:
-            reply = await self._door.task_reply(task_id, params)
+            reply = await self._daemon.task_reply(task_id, params)
             result = await self._render(reply, kind)
         except OcdError as error:
             result = tool_results.failure(error)
@@ -126,7 +126,7 @@ class Tasks:
         return result
 
     async def _render(self, reply: Reply, kind: str) -> dict[str, Any]:
-        page_keys = self._door.entries.get(kind, {}).get("page_keys", ())
+        page_keys = self._daemon.entries.get(kind, {}).get("page_keys", ())
         return await tool_results.success(reply, page_keys, _FRAME, structured=False)
 
 
@@ -163,7 +163,7 @@ def _message(meta: Mapping[str, Any]) -> str:
     counted = f"{progress.get('done', 0)}"
     if progress.get("total"):
         counted += f" of {progress['total']}"
-    return "waiting in line" if meta["status"] == "PENDING" else f"{meta['kind']}: {counted} done"
+    return "waiting in queue" if meta["status"] == "PENDING" else f"{meta['kind']}: {counted} done"
 
 
 async def _check_name_header(ctx: Context, call_next: CallNext) -> HandlerResult:

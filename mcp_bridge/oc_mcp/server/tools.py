@@ -26,25 +26,25 @@ TASK_AFTER_S = 5.0
 _COMPLETE: Mapping[str, str] = {"resultType": "complete"}
 
 
-def visible_tools(door: DaemonProtocol, caller: Caller) -> list[dict[str, Any]]:
+def visible_tools(daemon: DaemonProtocol, caller: Caller) -> list[dict[str, Any]]:
     """Return the tools that the caller sees, sorted by name."""
-    found = [entry for entry in door.entries.values() if caller.lists(entry)]
+    found = [entry for entry in daemon.entries.values() if caller.lists(entry)]
     return [as_tool(entry) for entry in sorted(found, key=lambda entry: str(entry["name"]))]
 
 
 class Tools:
     """The handlers of tools/list and tools/call."""
 
-    def __init__(self, door: DaemonProtocol, caller_of: CallerOf, tasks: Tasks) -> None:
-        self._door = door
+    def __init__(self, daemon: DaemonProtocol, caller_of: CallerOf, tasks: Tasks) -> None:
+        self._daemon = daemon
         self._caller_of = caller_of
         self._tasks = tasks
 
     async def list_tools(self, ctx: Context, _params: object) -> dict[str, Any]:
         """Answer tools/list, on one page."""
         caller = self._caller_of(ctx)
-        await self._door.settle(caller.maximum)
-        return {"tools": visible_tools(self._door, caller), **_COMPLETE}
+        await self._daemon.settle(caller.maximum)
+        return {"tools": visible_tools(self._daemon, caller), **_COMPLETE}
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         """Answer tools/call; every failure is a result with isError."""
@@ -54,12 +54,12 @@ class Tools:
             verb=params.name, params=arguments, session=caller.session, client=caller.client
         )
         try:
-            answered = await self._asking(ctx, caller, request, params)
+            answered = await self._call_with_consent(ctx, caller, request, params)
         except OcdError as error:
             answered = tool_results.failure(error)
         return {**_COMPLETE, **answered}
 
-    async def _asking(
+    async def _call_with_consent(
         self,
         ctx: Context,
         caller: Caller,
@@ -79,18 +79,18 @@ class Tools:
                 return answer
             if not answer:
                 raise elicitation.refusal_error(needed)
-            self._door.confirm(caller.session, needed)
+            self._daemon.confirm(caller.session, needed)
         return await self._call(ctx, caller, request)
 
     async def _call(self, ctx: Context, caller: Caller, request: CallRequest) -> dict[str, Any]:
         as_task = declares_tasks(ctx)
-        budget_s = min(TASK_AFTER_S, self._door.sync_budget_s) if as_task else None
+        budget_s = min(TASK_AFTER_S, self._daemon.sync_budget_s) if as_task else None
         async with _progress(ctx) as on_progress:
-            outcome = await _caught(
-                self._door.call(
+            outcome = await _reply_or_error(
+                self._daemon.call(
                     request,
                     on_progress,
-                    budget_s=budget_s or self._door.sync_budget_s,
+                    budget_s=budget_s or self._daemon.sync_budget_s,
                     maximum=caller.maximum,
                     askable=elicitation.askable(ctx),
                 )
@@ -102,8 +102,8 @@ class Tools:
                 outcome.data["task_id"], _inner(request).params
             )
         if request.verb == "expand_tools":
-            await _reveal(ctx, caller, outcome.data)
-        entry = self._door.entries.get(_inner(request).verb, {})
+            await _list_expanded(ctx, caller, outcome.data)
+        entry = self._daemon.entries.get(_inner(request).verb, {})
         return await tool_results.success(
             outcome,
             entry.get("page_keys", ()),
@@ -120,7 +120,7 @@ def _inner(request: CallRequest) -> CallRequest:
     return CallRequest(verb=name, params=request.params.get("arguments") or {})
 
 
-async def _caught(call: Any) -> Any:  # noqa: ANN401 - an awaitable reply, and it or its error
+async def _reply_or_error(call: Any) -> Any:  # noqa: ANN401 - an awaitable reply, and it or its error
     # Inside a task group an error would come out as a group.
     try:
         return await call
@@ -153,7 +153,7 @@ _STAMP: Mapping[str, Any] = {
 }
 
 
-async def _reveal(ctx: Context, caller: Caller, data: Mapping[str, Any]) -> None:
+async def _list_expanded(ctx: Context, caller: Caller, data: Mapping[str, Any]) -> None:
     """List what was expanded from now on, where the revision lets lists change."""
     new = set(data.get("expanded", ())) - caller.expanded_tools
     if caller.ephemeral or is_modern(ctx) or not new:
@@ -168,8 +168,8 @@ async def _progress(ctx: Context) -> AsyncIterator[OnProgress]:
     if not (ctx.meta or {}).get("progress_token"):
         yield lambda _progress: None
         return
-    teller = ProgressReporter(ctx.session.report_progress)
+    reporter = ProgressReporter(ctx.session.report_progress)
     async with asyncio.TaskGroup() as group:
-        telling = group.create_task(teller.run())
-        yield teller.hear
-        telling.cancel()
+        reporting = group.create_task(reporter.run())
+        yield reporter.on_progress
+        reporting.cancel()

@@ -15,7 +15,7 @@ _CHUNK = 1 << 16
 class NoDaemonError(Exception):
     """No daemon runs and none may be started, or it did not start."""
 
-    def __init__(self, home: str, reason: str = "none runs") -> None:
+    def __init__(self, home: str, reason: str = "none is running") -> None:
         super().__init__(f"Error: No daemon for {home}: {reason}\nHint: ocd start")
         self.reason = reason
         self.home = home
@@ -32,7 +32,7 @@ def no_daemon(request_id: object, error: NoDaemonError) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": request_id, "error": answer}).encode() + b"\n"
 
 
-class DaemonLink(Protocol):
+class DaemonConnection(Protocol):
     """A connection to the daemon. Failures are OSErrors."""
 
     def send(self, data: bytes) -> None:
@@ -52,7 +52,7 @@ class DaemonLink(Protocol):
         ...
 
 
-class SocketLink:
+class SocketConnection:
     """A Unix socket."""
 
     def __init__(self, address: str) -> None:
@@ -88,16 +88,16 @@ class SocketLink:
             return  # it was over already
 
 
-def connect(home: str, hello: bytes) -> DaemonLink:
+def connect(home: str, hello: bytes) -> DaemonConnection:
     """Return a connection over which the hello line has been sent."""
     address = paths.mcp_socket(home)
-    link: DaemonLink
+    link: DaemonConnection
     if sys.platform == "win32":
-        from oc_mcp.relay.windows_pipe import PipeLink
+        from oc_mcp.relay.windows_pipe import PipeConnection
 
-        link = PipeLink(address)
+        link = PipeConnection(address)
     else:
-        link = SocketLink(address)
+        link = SocketConnection(address)
     link.send(hello)
     return link
 
@@ -105,7 +105,7 @@ def connect(home: str, hello: bytes) -> DaemonLink:
 def start(home: str) -> str | None:
     """Run `ocd start`; return None once it runs, else what it complained about."""
     if not paths.may_start(home):
-        return "none runs, and auto_start is off"
+        return "none is running, and auto_start is off"
     import subprocess
     import tempfile
 

@@ -70,7 +70,7 @@ def lost_reply(request_key: str) -> bytes:
     """Return the answer to a request that the daemon took with it."""
     error = {
         "code": LOST,
-        "message": "The OpenChrome daemon went away during the call; call again",
+        "message": "Lost connection to the OpenChrome daemon during the call; call again",
         "data": {"error": {"code": "daemon_stopped", "hint": "Call again."}},
     }
     return (
