@@ -223,9 +223,7 @@ class _Pipe:
 
 
 def _connection_lost_error() -> OcdError:
-    message = (
-        "Lost the connection to the daemon during the call; the action may have been performed"
-    )
+    message = "Lost connection to the daemon during the call; the action may have been performed"
     return OcdError("no_daemon", message, hint="Find out why: ocd status, ocd logs")
 
 

@@ -163,7 +163,7 @@ def test_filtered_tools_are_not_tried(doctor: Doctor) -> None:
 def test_host_without_us(doctor: Doctor) -> None:
     done = doctor.__dict__["oc"]("gemini")
     assert done.code == 2
-    assert "No file of Gemini CLI names openchrome" in done.out
+    assert "Gemini CLI is not configured for openchrome" in done.out
     assert done.err == "Hint: oc mcp config gemini --write\n"
 
 
@@ -180,7 +180,7 @@ def test_entry_with_a_url(doctor: Doctor, tmp_path: Path) -> None:
     (tmp_path / ".mcp.json").write_text('{"mcpServers": {"openchrome": {"url": "http://x/mcp"}}}')
     done = doctor.__dict__["oc"]("claude")
     assert done.code == 2
-    assert "reaches openchrome by a URL" in done.out
+    assert "connects to openchrome by URL" in done.out
 
 
 def test_server_that_has_gone_answers_no_request() -> None:

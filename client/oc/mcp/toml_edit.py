@@ -1,6 +1,5 @@
 """TOML: change one table of a file without touching the rest of it, comments included."""
 
-import re
 from collections.abc import Mapping, MutableMapping
 from typing import Any
 
@@ -22,7 +21,7 @@ def with_table(text: str, path: tuple[str, ...], value: Mapping[str, Any]) -> st
         new = tomlkit.dumps(_edited(tomlkit.parse(text), path, value))
     except TOMLKitError as error:
         raise ValueError(str(error)) from None
-    return re.sub(r"(?<!\r)\n", "\r\n", new) if "\r\n" in text else new
+    return new.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else new
 
 
 def _edited(
