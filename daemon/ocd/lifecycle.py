@@ -52,7 +52,7 @@ async def serve(config: Config) -> None:
                 logger.info("ready: pid %d, socket %s", os.getpid(), address)
                 notifier.ready()
                 sockets = () if os.name == "nt" else (address, mcp_address)
-                lost = await _wait_told(daemon.stop, home_lock.wait_lost(sockets))
+                lost = await _wait_for_stop(daemon.stop, home_lock.wait_lost(sockets))
                 notifier.stopping()
                 logger.info("stopping")
                 if home_lock.is_lost:
@@ -66,12 +66,12 @@ async def serve(config: Config) -> None:
     logger.info("stopped")
 
 
-async def _wait_told(stop: asyncio.Event, losing: Coroutine[Any, Any, str]) -> str:
+async def _wait_for_stop(stop: asyncio.Event, losing: Coroutine[Any, Any, str]) -> str:
     """Return what of the home is gone once something is; an empty string if told to stop first."""
     async with asyncio.TaskGroup() as group:
-        told, lost = group.create_task(stop.wait()), group.create_task(losing)
-        await asyncio.wait((told, lost), return_when=asyncio.FIRST_COMPLETED)
-        told.cancel()
+        stopped, lost = group.create_task(stop.wait()), group.create_task(losing)
+        await asyncio.wait((stopped, lost), return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
         lost.cancel()
     return "" if lost.cancelled() else lost.result()
 

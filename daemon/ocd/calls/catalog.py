@@ -190,9 +190,9 @@ def _companion(name: str) -> dict[str, Any]:
 
 def _schema(params: type) -> dict[str, Any]:
     (schema,), definitions = msgspec.json.schema_components([params])
-    whole: dict[str, Any] = _inline_references(schema, definitions)
-    whole.setdefault("properties", {})
-    return whole
+    inlined: dict[str, Any] = _inline_references(schema, definitions)
+    inlined.setdefault("properties", {})
+    return inlined
 
 
 def _inline_references(node: Any, definitions: dict[str, Any]) -> Any:  # noqa: ANN401 - a JSON Schema node
@@ -205,8 +205,8 @@ def _inline_references(node: Any, definitions: dict[str, Any]) -> Any:  # noqa: 
         return _inline_references(
             copy.deepcopy(definitions[node["$ref"].rsplit("/", 1)[1]]), definitions
         )
-    kept = {k: _inline_references(v, definitions) for k, v in node.items() if k != "title"}
-    return _without_null(kept)
+    untitled = {k: _inline_references(v, definitions) for k, v in node.items() if k != "title"}
+    return _without_null(untitled)
 
 
 def _without_null(node: dict[str, Any]) -> dict[str, Any]:

@@ -43,8 +43,8 @@ class EgressPolicy:
         if verb.upstream_params is not None:
             self.taints.of(session).read(output.origin)
             return
-        told = output.data.get("url") if isinstance(output.data, dict) else None
-        for address in (output.origin, told, given.get("url")):
+        page_url = output.data.get("url") if isinstance(output.data, dict) else None
+        for address in (output.origin, page_url, given.get("url")):
             origin = origin_of(address) if isinstance(address, str) else ""
             if origin:
                 self.taints.of(session).read(origin)

@@ -9,17 +9,19 @@ from ocd.verb_api.declaration import Output
 Format = Literal["json", "html", "python_pyppeteer", "python_playwright", "plan"]
 
 
-def export(store: Recordings, meta: RecordingMeta, told: dict[str, Any], format_: Format) -> Output:
-    """Return the recording in that format; blocks. `told` is the recording as callers know it."""
+def export(
+    store: Recordings, meta: RecordingMeta, about: dict[str, Any], format_: Format
+) -> Output:
+    """Return the recording in that format; blocks. `about` is the recording as callers know it."""
     actions = store.actions(meta.recording_id)
     if format_ == "json":
-        return Output(data={"recording": told, "actions": actions}, items=("actions",))
+        return Output(data={"recording": about, "actions": actions}, items=("actions",))
     if format_ == "plan":
-        return Output(data=export_plan.plan_of(told, actions), items=("steps",))
+        return Output(data=export_plan.plan_of(about, actions), items=("steps",))
     if format_ == "html":
         pictures = lambda name: store.picture(meta.recording_id, name)  # noqa: E731
-        text, kind = export_html.html(told, actions, pictures), "text/html"
+        text, kind = export_html.html(about, actions, pictures), "text/html"
     else:
-        text, kind = export_python.program(told, actions, format_), "text/x-python"
+        text, kind = export_python.program(about, actions, format_), "text/x-python"
     data = {"recording_id": meta.recording_id, "format": format_, "action_count": len(actions)}
     return Output(data=data, content=text, content_type=kind)

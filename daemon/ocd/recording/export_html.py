@@ -29,10 +29,10 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _TOLD = ("recording_id", "session", "status", "started_at", "ended_at", "ended_by", "action_count")
 
 
-def html(told: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], picture: Pictures) -> str:
+def html(about: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], picture: Pictures) -> str:
     """Return the report. `picture` gives the bytes of a screenshot by its name."""
-    title = escape(str(told["name"] or told["recording_id"]))
-    facts = {key.replace("_", " "): told[key] for key in _TOLD if told.get(key) not in (None, "")}
+    title = escape(str(about["name"] or about["recording_id"]))
+    facts = {key.replace("_", " "): about[key] for key in _TOLD if about.get(key) not in (None, "")}
     facts["failed"] = sum(not action["ok"] for action in actions)
     head = (
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'

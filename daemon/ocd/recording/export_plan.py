@@ -8,7 +8,7 @@ from ocd.recording.replay_steps import Recorded, again, why_left_out
 from ocd.safety.redact import MASK
 
 
-def plan_of(told: Mapping[str, Any], actions: Sequence[Recorded]) -> dict[str, Any]:
+def plan_of(about: Mapping[str, Any], actions: Sequence[Recorded]) -> dict[str, Any]:
     """Return the plan: {"name", "version", "description", "parameters", "steps", "left_out"}.
 
     A step is {"order", "tool", "args", "description"}, and `parseResult` where it opens a tab that
@@ -18,9 +18,9 @@ def plan_of(told: Mapping[str, Any], actions: Sequence[Recorded]) -> dict[str, A
     for action in actions:
         made.add(action)
     return {
-        "name": told["name"] or told["recording_id"],
+        "name": about["name"] or about["recording_id"],
         "version": 1,
-        "description": f"Recorded as {told['recording_id']} at {told['started_at']}",
+        "description": f"Recorded as {about['recording_id']} at {about['started_at']}",
         "parameters": made.parameters,
         "steps": [{"order": number, **step} for number, step in enumerate(made.steps, 1)],
         "left_out": made.left_out,

@@ -16,7 +16,7 @@ _PLACE = re.compile(r"\$\{SECRET:(\w+)\}")
 _CLICKS = {"click": ("left", 1), "double_click": ("left", 2), "right_click": ("right", 1)}
 
 
-def program(told: Mapping[str, Any], actions: Sequence[Recorded], dialect: Dialect) -> str:
+def program(about: Mapping[str, Any], actions: Sequence[Recorded], dialect: Dialect) -> str:
     """Return the source. It finds elements by role and name, else by an attribute.
 
     Secrets that were not recorded come from the environment, as the program itself says.
@@ -25,7 +25,7 @@ def program(told: Mapping[str, Any], actions: Sequence[Recorded], dialect: Diale
     script = _Script()
     for action in actions:
         script.add(action)
-    title = repr(f"{told['name'] or told['recording_id']}, recorded {told['started_at']}")
+    title = repr(f"{about['name'] or about['recording_id']}, recorded {about['started_at']}")
     waits = dialect == "python_pyppeteer"
     lines = [line if waits else line.removeprefix("await ") for line in script.lines]
     body = "".join(f"    {line}\n" for line in [*lines, "return None"])
@@ -86,8 +86,8 @@ class _Script:
         if url in ("back", "forward"):
             return [f"await play.{url}({_tab(action)})"]
         landed = action.get("url_after", url)
-        whole = url if "://" in url or url.startswith(("data:", "about:")) else landed
-        return [f"await play.goto({_tab(action)}, {self._text(whole)})"]
+        address = url if "://" in url or url.startswith(("data:", "about:")) else landed
+        return [f"await play.goto({_tab(action)}, {self._text(address)})"]
 
     def _page_reload(self, action: Recorded, _params: dict[str, Any]) -> list[str]:
         return [f"await play.reload({_tab(action)})"]
@@ -176,13 +176,13 @@ def _tab(action: Recorded) -> str:
 
 def _element(target: Target) -> str:
     """Return the arguments of the program's `find`, as a dictionary."""
-    said = {
+    arguments = {
         "role": target["role"],
         "name": target.get("name", ""),
         "css": by_selector(target),
         "around": target.get("around", ""),
     }
-    return f"dict({', '.join(f'{key}={value!r}' for key, value in said.items() if value)})"
+    return f"dict({', '.join(f'{key}={value!r}' for key, value in arguments.items() if value)})"
 
 
 def _comment(text: str) -> str:

@@ -161,12 +161,12 @@ class Recorder:
 
     def public(self, meta: RecordingMeta) -> dict[str, Any]:
         """Return a recording as callers know it."""
-        told: dict[str, Any] = msgspec.to_builtins(meta)
+        fields: dict[str, Any] = msgspec.to_builtins(meta)
         hidden = {"format", "version", *(() if meta.lost else ("lost",))}
         going_on = self._end_unfinished(meta) is not None
         status = "active" if going_on else "ended" if meta.ended_at else "interrupted"
-        told = {key: value for key, value in told.items() if key not in hidden}
-        return {**told, "status": status, "path": str(self.store.folder / meta.recording_id)}
+        fields = {key: value for key, value in fields.items() if key not in hidden}
+        return {**fields, "status": status, "path": str(self.store.folder / meta.recording_id)}
 
     async def leave(self, session: str) -> None:
         """End the recording of a session that is gone for good."""

@@ -256,8 +256,8 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
             OcdError("request_too_large", f"The request body is larger than {limit} MiB")
         )
     except web.RequestPayloadError:
-        told = "The request's body is not what its Content-Encoding or Transfer-Encoding says"
-        return _error_response(OcdError("bad_request", told))
+        message = "The request's body is not what its Content-Encoding or Transfer-Encoding says"
+        return _error_response(OcdError("bad_request", message))
     except (web.HTTPNotFound, web.HTTPMethodNotAllowed):
         return _error_response(
             OcdError("not_found", f"There is no {request.method} {request.path} here")
@@ -309,9 +309,9 @@ def _junk_is_no_failure(record: logging.LogRecord) -> bool:
     """Leave a line of what is no HTTP, and no traceback: the mistake is the sender's."""
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, HttpProcessingError | web.RequestPayloadError):
-        said = " ".join(getattr(error, "message", str(error)).split())[:200]
+        reason = " ".join(getattr(error, "message", str(error)).split())[:200]
         record.levelno, record.levelname, record.exc_info = logging.INFO, "INFO", None
-        record.msg, record.args = "refused what is no HTTP request: %s", (said,)
+        record.msg, record.args = "refused what is no HTTP request: %s", (reason,)
     return True
 
 
