@@ -95,7 +95,7 @@ def title(name: str) -> str:
 def annotations(entry: Mapping[str, Any]) -> dict[str, bool]:
     """Return the hints of a tool that differ from what MCP assumes of a tool without them."""
     name = entry["name"]
-    hints = {}
+    hints: dict[str, bool] = {}
     if entry.get("reads") and not entry.get("writes_files"):
         hints["readOnlyHint"] = True  # the next two then mean nothing
     else:
@@ -145,10 +145,10 @@ def _schema(name: str, schema: Schema) -> dict[str, Any]:
 
 def _object(name: str, schema: Schema) -> dict[str, Any]:
     kept = _listed_keywords(schema)
-    properties = schema.get("properties", {})
+    properties: Schema = schema.get("properties", {})
     shown = {key: _schema(key, one) for key, one in properties.items() if not one.get("x-unlisted")}
-    examples = {} if properties else _EXAMPLE_KEYS.get(name, {})
-    return {**kept, "properties": shown or dict(examples)}
+    examples: dict[str, Any] = {} if properties else dict(_EXAMPLE_KEYS.get(name, {}))
+    return {**kept, "properties": shown or examples}
 
 
 def _one_of(branches: list[dict[str, Any]]) -> dict[str, Any]:
