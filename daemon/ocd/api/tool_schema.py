@@ -145,10 +145,10 @@ def _schema(name: str, schema: Schema) -> dict[str, Any]:
 
 def _object(name: str, schema: Schema) -> dict[str, Any]:
     kept = _listed_keywords(schema)
-    properties: Schema = schema.get("properties", {})
+    properties = schema.get("properties", {})
     shown = {key: _schema(key, one) for key, one in properties.items() if not one.get("x-unlisted")}
-    examples: dict[str, Any] = {} if properties else dict(_EXAMPLE_KEYS.get(name, {}))
-    return {**kept, "properties": shown or examples}
+    examples: Schema = {} if properties else _EXAMPLE_KEYS.get(name, {})
+    return {**kept, "properties": shown or dict(examples)}
 
 
 def _one_of(branches: list[dict[str, Any]]) -> dict[str, Any]:
