@@ -9,12 +9,12 @@ from ocd import call_context
 from ocd.call_context import MaySend
 from ocd.calls.param_decoding import fields_of
 from ocd.calls.path_params import extras_of
+from ocd.safety.origins import origin_of_argument
 from ocd.safety.session_taint import (
     Departure,
     Rule,
     SessionTaints,
     Way,
-    origin_of,
     question,
     recipient,
     refusal,
@@ -45,7 +45,7 @@ class EgressPolicy:
             return
         page_url = output.data.get("url") if isinstance(output.data, dict) else None
         for address in (output.origin, page_url, given.get("url")):
-            origin = origin_of(address) if isinstance(address, str) else ""
+            origin = origin_of_argument(address) if isinstance(address, str) else ""
             if origin:
                 self.taints.of(session).read(origin)
                 return
@@ -104,7 +104,7 @@ def departures(verb: Verb, params: Params, here: str) -> Iterator[Departure]:
         if (path := getattr(params, name)) is not None:
             yield "file", str(path)
     if verb.uploads:
-        to = origin_of(getattr(params, "base_url", None) or here)
+        to = origin_of_argument(getattr(params, "base_url", None) or here)
         yield "upload", to or "the configured site"
     if verb.sends is not None:
         yield from verb.sends.to(params, here)

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
+
+from ocd.safety.host_canonical import hostname_of
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,8 +74,9 @@ class Upstream(Table, frozen=True, kw_only=True):
             return
         if self.args or self.env or self.cwd:
             raise ValueError("args, env and cwd need a command")
-        parts = urlsplit(self.url)
-        if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK):
+        host = hostname_of(self.url).strip("[]")
+        scheme = self.url.strip().partition(":")[0].lower()
+        if host and (scheme == "https" or (scheme == "http" and host in _LOOPBACK)):
             return
         raise ValueError("the url must begin with https://, or with http:// for this machine")
 

@@ -6,10 +6,10 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 from ocd.api.errors import OcdError
 from ocd.safety import certificate_errors
+from ocd.safety.host_canonical import netloc_of
 
 CONNECT_S = 15.0
 _UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN)
@@ -45,14 +45,14 @@ def translate_errors(url: str) -> Iterator[None]:
         yield
     except aiohttp.ClientConnectorCertificateError as error:
         # First, because it is a ValueError, too.
-        message = why(error, urlsplit(url).netloc)
+        message = why(error, netloc_of(url))
         raise fetch_error("certificate_invalid", message, hint=certificate_errors.HINT) from error
     except (aiohttp.InvalidURL, ValueError) as error:
         raise OcdError("invalid_url", f"not a URL that can be fetched: {url[:200]}") from error
     except (aiohttp.ClientError, OSError) as error:
         if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
             raise
-        message = why(error, urlsplit(url).netloc)
+        message = why(error, netloc_of(url))
         raise fetch_error("fetch_failed", message, transient=True) from error
 
 

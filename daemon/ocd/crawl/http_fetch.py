@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from ocd.crawl.content_encoding import ACCEPTED, Decoder
 from ocd.crawl.fetch_errors import CONNECT_S, FetchError, fetch_error, translate_errors
 from ocd.crawl.rate_limits import retry_after_s
 from ocd.crawl.robots import MAX_ROBOTS_BYTES, PRODUCT, RobotsReply
 from ocd.crawl.urls import join, origin_of
+from ocd.safety.domain_policy import file_path
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
@@ -242,7 +243,7 @@ async def read_file(url: str, max_bytes: int = MAX_PAGE_BYTES) -> HttpAnswer:
 
     The caller has checked the URL against the file roots. Errors: fetch_failed, too_large.
     """
-    path = Path(unquote(urlsplit(url).path))
+    path = file_path(url)
     try:
         return await asyncio.to_thread(_read_path, url, path, max_bytes)
     except OSError as error:

@@ -5,7 +5,6 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import urlsplit
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
@@ -257,10 +256,11 @@ def failure_record(entry: FrontierEntry, error: OcdError, engine: str) -> PageRe
 
 def is_same_site(url: str, target: str) -> bool:
     """Return whether a site only moved to https, or to or from its `www.` name."""
-    one, other = urlsplit(url), urlsplit(target)
-    if one.port or other.port or one.scheme == "file" or one.scheme == "https" != other.scheme:
+    scheme, _, host = origin_of(url).partition("://")
+    new_scheme, _, new_host = origin_of(target).partition("://")
+    if scheme == "file" or scheme == "https" != new_scheme or ":" in f"{host}{new_host}":
         return False
-    return (one.hostname or "").removeprefix("www.") == (other.hostname or "").removeprefix("www.")
+    return host.removeprefix("www.") == new_host.removeprefix("www.")
 
 
 def _raise_for_status(status: int | None) -> None:

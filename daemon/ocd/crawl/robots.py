@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from ocd.api.errors import OcdError
-from ocd.crawl.urls import join, origin_of
+from ocd.crawl.urls import join, origin_of, path_of
 
 PRODUCT = "OpenChrome"
 MAX_ROBOTS_BYTES = 500 * 1024
@@ -115,7 +114,7 @@ def _rules_of(reply: RobotsReply, url: str) -> RobotsRules:
 
 def is_robots_path(url: str) -> bool:
     """Return whether the URL is a robots.txt itself, which is always allowed."""
-    return urlsplit(url).path == "/robots.txt"
+    return path_of(url) == "/robots.txt"
 
 
 _FREE = RobotsRules()

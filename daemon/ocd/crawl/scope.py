@@ -11,9 +11,8 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Literal
-from urllib.parse import urlsplit
 
-from ocd.crawl.urls import host_of, origin_of
+from ocd.crawl.urls import host_of, origin_of, path_of
 from ocd.safety.regex import compile_re2
 
 Reason = Literal["out_of_scope", "not_included", "excluded"]
@@ -73,12 +72,12 @@ def _in_domain(host: str, domain: str) -> bool:
 
 def _below(start: str) -> Test:
     """Return the test of scope "path": the start page and what lies below it, or beside a file."""
-    origin, path = _same_origin(start), urlsplit(start).path or "/"
+    origin, path = _same_origin(start), path_of(start)
     folder, _, last = path.rpartition("/")
     root = folder if "." in last or not last else path
 
     def test(url: str) -> bool:
-        its = urlsplit(url).path or "/"
+        its = path_of(url)
         return origin(url) and (its == root or its.startswith(root + "/"))
 
     return test

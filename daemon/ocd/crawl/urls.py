@@ -6,20 +6,23 @@ slash, and tracking parameters are significant: servers do treat them as differe
 """
 
 import re
-from urllib.parse import quote, urljoin, urlsplit
 
-PAGE_SCHEMES = ("http", "https", "file")
-_DEFAULT_PORTS = {"http": "80", "https": "443"}
-# What quote() must leave alone in an URL that is already (partly) encoded.
-_URL_SAFE = "%/:?#[]@!$&'()*+,;=~-._|"
+from ocd.safety import origins
+from ocd.safety.host_canonical import hostname_of, parse_url
+
+PAGE_SCHEMES = ("http:", "https:", "file:")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ENCODED = re.compile(r"%([0-9A-Fa-f]{2})")
+# A host that is in its canonical form already: a name, or four decimal numbers.
+_HOST = r"(?:(?:[a-z0-9\-]+\.)*[a-z][a-z0-9\-]*|(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2}))"
+_ORIGIN = re.compile(rf"https?://({_HOST})(?::(?!0|80/|443/)\d{{1,5}})?(?=/)", re.ASCII)
 # Already its own key: nothing to fold, no default port, no query, no dot segment.
 _PLAIN = re.compile(
-    r"https?://[a-z0-9.\-]+(?::(?!0|80/|443/)\d+)?(?:/[\w\-~!$&'()*+,;=:@][\w.\-~!$&'()*+,;=:@]*)*/?",
+    rf"https?://{_HOST}(?::(?!0|80/|443/)\d+)?"
+    r"(?:/[\w\-~!$&'()*+,;=:@][\w.\-~!$&'()*+,;=:@]*)*/?",
     re.ASCII,
 )
-# An URL with a path, of characters that a request line takes.
+# A URL with a path, of characters that a request line takes.
 _SENDABLE = re.compile(
     r"""[a-z]+://[^/?"<>`{}\\^\s\x00-\x20\x7f-\U0010ffff]*/[^"<>`{}\\^\s\x00-\x20\x7f-\U0010ffff]*"""
 )
@@ -36,30 +39,38 @@ _BLANKS = " \t\n\r\f"
 
 
 def key_of(url: str) -> str:
-    """Return the key of an absolute URL: equal keys are fetched once; ValueError if unreadable."""
+    """Return the key of an absolute URL: equal keys are fetched once; ValueError if not valid."""
     if _PLAIN.fullmatch(url) and url.count("/") > 2:
         return url
-    scheme, netloc, path, query, _ = urlsplit(url)
-    path = _without_dots(_normalise_escapes(path))
+    start, _, query = parse_url(url).href.partition("#")[0].partition("?")
+    at = start.find("/", start.find("://") + 3)
+    path = _without_dots(_normalise_escapes(start[at:]))
     query = _sort_query(_normalise_escapes(query))
-    return f"{scheme}://{_normalise_netloc(scheme, netloc)}{path}{'?' if query else ''}{query}"
+    return f"{start[:at]}{path}{'?' if query else ''}{query}"
 
 
 def origin_of(url: str) -> str:
-    """Return scheme://host[:port] in its one spelling; "file://" for files."""
-    scheme, netloc, *_ = urlsplit(url)
-    return f"{scheme}://{_normalise_netloc(scheme, netloc).rpartition('@')[2]}"
+    """Return scheme://host[:port] as Chromium has it; "file://" for files."""
+    if plain := _ORIGIN.match(url):
+        return plain[0]  # most are written so: no parsing for those
+    return "file://" if url.startswith("file:") else origins.origin_of(url)
 
 
 def host_of(url: str) -> str:
     """Return the host name in lower case, without port; "" for files."""
-    return (urlsplit(url).hostname or "").rstrip(".")
+    plain = _ORIGIN.match(url)
+    return plain[1] if plain else hostname_of(url).rstrip(".")
+
+
+def path_of(url: str) -> str:
+    """Return the path, "/" at least, with its escapes; ValueError if the URL is not valid."""
+    return parse_url(url).pathname or "/"
 
 
 def join(base: str, href: str) -> str | None:
     """Return the absolute URL of a link on page `base`, without fragment and without userinfo.
 
-    None for what is no page: mailto:, javascript:, data:, a bare fragment, an unreadable URL.
+    None for what is not a page: mailto:, javascript:, data:, a bare fragment, an invalid URL.
     """
     href = href.strip(_BLANKS)
     if not href or href[0] == "#":
@@ -69,14 +80,13 @@ def join(base: str, href: str) -> str | None:
         if end > 0:
             return base[:end] + href
     try:
-        url = urljoin(base, href).partition("#")[0]
-        parts = urlsplit(url)
-        _ = parts.port  # only the property says whether the port is a number
+        parsed = parse_url(href, base)
     except ValueError:
         return None
-    if parts.scheme not in PAGE_SCHEMES or not (parts.netloc or parts.scheme == "file"):
+    if parsed.protocol not in PAGE_SCHEMES:
         return None
-    return requestable(without_login(url)[0] if "@" in parts.netloc else url)
+    url = parsed.href.partition("#")[0]
+    return without_login(url)[0] if "@" in url else url
 
 
 def without_login(url: str) -> tuple[str, str]:
@@ -98,28 +108,10 @@ def requestable(url: str) -> str:
     url = url.partition("#")[0]
     if _SENDABLE.fullmatch(url):
         return url
-    scheme, netloc, path, query, _ = urlsplit(url)
-    if not netloc.isascii():
-        netloc = _ascii_netloc(scheme, netloc)
-    rest = quote((path or "/").replace("\\", "/"), safe=_URL_SAFE)
-    return f"{scheme}://{netloc}{rest}{'?' if query else ''}{quote(query, safe=_URL_SAFE)}"
-
-
-def _ascii_netloc(scheme: str, netloc: str) -> str:
-    from yarl import URL
-
     try:
-        return URL(f"{scheme}://{netloc}/").raw_authority
+        return parse_url(url).href
     except ValueError:
-        return quote(netloc, safe=_URL_SAFE)
-
-
-def _normalise_netloc(scheme: str, netloc: str) -> str:
-    user, at, host = netloc.rpartition("@")
-    name, colon, port = host.lower().rpartition(":")
-    if colon and (port == "" or port == _DEFAULT_PORTS.get(scheme)) and not name.endswith(":"):
-        return f"{user}{at}{name}"
-    return f"{user}{at}{host.lower()}"
+        return url  # the policy refuses it, and says why
 
 
 def _normalise_escapes(text: str) -> str:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 from urllib.parse import parse_qsl, urlsplit
 
-import idna
 import msgspec
 
 from ocd.api.errors import OcdError
@@ -175,7 +174,7 @@ def host_of(domain: str) -> str:
     name = name.partition("/")[0].rpartition("@")[2]
     try:
         return canonical_host(name.partition(":")[0] if name.count(":") == 1 else name)
-    except (ValueError, idna.IDNAError):
+    except ValueError:
         raise OcdError(
             "invalid_argument", f"Not a valid domain: {domain[:200]}", parameter="domain",
             hint="For example example.org.",

@@ -8,19 +8,18 @@ more: the same value keeps what it has, another value gets 0.5 at most.
 """
 
 import heapq
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
+from ocd.safety.host_canonical import hostname_of
 from ocd.safety.redact import redact
 from ocd.storage.keyed_log import KeyedLog
 
@@ -54,8 +53,7 @@ def domain_of(text: str) -> str:
     """Return the domain in lower case; of a URL, its host."""
     text = text.strip()
     if "://" in text:
-        with suppress(ValueError):
-            text = urlsplit(text).hostname or text
+        text = hostname_of(text).strip("[]") or text
     return text.lower()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from ocd.api.errors import OcdError
-from ocd.safety.host_canonical import BROWSER_DROPS, TRIM, Host, host_of, invalid
+from ocd.safety.host_canonical import BROWSER_DROPS, TRIM, Host, host_of, invalid, parse_url
 from ocd.safety.host_globs import parse
 from ocd.safety.own_servers import NO_SERVERS, OwnServers
 from ocd.safety.path_policy import Roots
@@ -116,15 +116,12 @@ def _blocked_error(url: str, why: str, flag: str) -> OcdError:
 
 def file_path(url: str) -> Path:
     """Return the path of a file URL; invalid_url for one with a remote host or a NUL."""
-    rest = url.partition(":")[2].replace("\\", "/")
-    rest = re.split(r"[?#]", rest, maxsplit=1)[0]
-    slashes = len(rest) - len(rest.lstrip("/"))
-    host = ""
-    if slashes == 2:
-        host, _, tail = rest[2:].partition("/")
-        rest = f"/{tail}"
-    path = unquote(rest)
-    if (host and host.lower() != "localhost") or "\0" in path:
+    try:
+        parsed = parse_url(url)
+    except ValueError:
+        raise invalid(url, "not a valid file URL") from None
+    path = unquote(parsed.pathname)
+    if parsed.hostname or "\0" in path:
         raise invalid(url, "a file URL names a file of this machine: file:///…")
     return Path("/" + path.lstrip("/"))
 

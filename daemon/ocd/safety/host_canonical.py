@@ -1,27 +1,54 @@
-"""Hosts of addresses, as Chromium sees them: lower case, punycode, no trailing dot.
+"""URLs and their hosts as Chromium reads them: the WHATWG URL Standard, by ada.
 
-Numbers of IPv4 in any notation, userinfo and backslashes are out of the way.
+Hosts are lower case, punycode, without a trailing dot; numbers of IPv4 in any notation, userinfo
+and backslashes are out of the way.
 """
 
 import ipaddress
 import re
 from dataclasses import dataclass
-from urllib.parse import unquote
-
-import idna
-import yarl
+from typing import TYPE_CHECKING
 
 from ocd.api.errors import OcdError
 
-_PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
+if TYPE_CHECKING:
+    from ada_url import URL
+
+_PORTS = {"http:": 80, "ws:": 80, "https:": 443, "wss:": 443}
+# What Chromium removes from a URL anywhere, and at its ends.
 BROWSER_DROPS = str.maketrans("", "", "\t\r\n")
 TRIM = "".join(map(chr, range(33)))
+# What would end a host, or is removed from it, inside a URL.
+_NOT_IN_A_HOST = re.compile(r"[/\\?#@\x00-\x20]")
 
 
 def invalid(url: str, why: str) -> OcdError:
-    """Return the error for what is no address."""
+    """Return the error for what is not a URL."""
     shown = url if len(url) <= 200 else url[:200] + "…"
     return OcdError("invalid_url", f"Not a URL that can be opened: {shown!r} ({why})", url=shown)
+
+
+def parse_url(url: str, base: str | None = None) -> "URL":
+    """Return the parsed URL, relative to `base` if that is given; ValueError if it is not valid."""
+    from ada_url import URL  # 4 MB, and an idle daemon looks at no URL
+
+    return URL(url, base)
+
+
+def netloc_of(url: str) -> str:
+    """Return a URL's "host" or "host:port" (no default port); "" if it has none or is not valid."""
+    try:
+        return parse_url(url).host
+    except ValueError:
+        return ""
+
+
+def hostname_of(url: str) -> str:
+    """Return a URL's host, IPv6 in brackets; "" if it has none or is not valid."""
+    try:
+        return parse_url(url).hostname
+    except ValueError:
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,51 +60,36 @@ class Host:
 
 
 def host_of(url: str) -> Host:
-    """Return the host that Chromium would connect to for an http(s) or ws(s) URL."""
-    plain = url.strip(TRIM).translate(BROWSER_DROPS)
-    scheme, _, rest = plain.partition(":")
-    authority = re.split(r"[/\\?#]", rest.lstrip("/\\"), maxsplit=1)[0]
+    """Return the host that Chromium would connect to for an http(s) or ws(s) URL.
+
+    Raises:
+        OcdError: invalid_url.
+    """
     try:
-        parsed = yarl.URL(f"{scheme.lower()}://{_without_userinfo(authority)}/", encoded=True)
-        name = canonical_host(parsed.raw_host or "")
-        port = parsed.explicit_port
-    except (ValueError, UnicodeError) as error:
-        raise invalid(url, str(error)) from error
-    return Host(name, port or _PORTS.get(scheme.lower()))
-
-
-def _without_userinfo(authority: str) -> str:
-    return authority.rpartition("@")[2]
+        parsed = parse_url(url)
+        name = _canonical(parsed.hostname)
+    except ValueError as error:
+        raise invalid(url, "its host or port is not valid") from error
+    return Host(name, int(parsed.port) if parsed.port else _PORTS.get(parsed.protocol))
 
 
 def canonical_host(host: str) -> str:
-    """Return a host name as Chromium writes it; ValueError for one that cannot be."""
-    name = unquote(host).strip("[]")
+    """Return a host name as Chromium writes it; ValueError if it is not valid."""
+    if _NOT_IN_A_HOST.search(host):
+        raise ValueError("it has characters that no host has")
+    name = host.strip("[]")
     if ":" in name:
-        address = ipaddress.IPv6Address(name.partition("%")[0])
+        return _canonical(f"[{name.partition('%')[0]}]")
+    try:
+        return _canonical(parse_url(f"https://{name}/").hostname)
+    except ValueError:
+        raise ValueError("not a valid host") from None
+
+
+def _canonical(hostname: str) -> str:
+    if hostname.startswith("["):
+        address = ipaddress.IPv6Address(hostname.strip("[]"))
         return str(address.ipv4_mapped or address)
-    if not name.isascii():
-        name = idna.encode(name, uts46=True, transitional=False).decode()
-    name = name.lower().rstrip(".")
-    if not name or not re.fullmatch(r"[a-z0-9._~!$&'()*+,;=-]+", name):
-        raise ValueError("no host" if not name else "the host has characters that no host has")
-    return _ipv4(name) or name
-
-
-def _ipv4(name: str) -> str | None:
-    """Return the dotted form of an IPv4 address in any notation, None for a name."""
-    parts = name.split(".")
-    if not re.fullmatch(r"\d+|0x[0-9a-f]*", parts[-1]):
-        return None
-    numbers = [_number(part) for part in parts]
-    *first, last = numbers
-    if len(numbers) > 4 or any(part > 255 for part in first) or last >= 256 ** (5 - len(numbers)):
-        raise ValueError("not an IPv4 address")
-    value = last + sum(part << (8 * (3 - place)) for place, part in enumerate(first))
-    return str(ipaddress.IPv4Address(value))
-
-
-def _number(part: str) -> int:
-    if part.startswith("0x"):
-        return int(part[2:] or "0", 16)
-    return int(part, 8) if len(part) > 1 and part.startswith("0") else int(part)
+    if not (name := hostname.rstrip(".")):
+        raise ValueError("no host")
+    return name

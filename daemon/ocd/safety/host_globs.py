@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-import idna
-
 from ocd.safety.host_canonical import Host, canonical_host
 
 _SCHEME = re.compile(r"\A[a-z][a-z0-9+.\-]*://", re.IGNORECASE)
@@ -45,7 +43,7 @@ def parse(text: str) -> Glob:
     if path or "#" in plain or "\\" in plain:
         raise ValueError(f"{text!r} has a path: rules are about whole hosts")
     if "@" in authority or "," in authority or not authority or " " in authority:
-        raise ValueError(f"{text!r} is no host (several are given one by one)")
+        raise ValueError(f"Not a valid host: {text!r} (give several one by one)")
     if slash and "://" not in plain:
         raise ValueError(f"{text!r} ends in a slash: rules are about hosts")
     name, port = _split_authority(authority, text)
@@ -67,8 +65,8 @@ def _name(name: str, text: str) -> str:
     if _ADDRESS.fullmatch(name) or not (set("*?") & set(name) or name.startswith(".")):
         try:
             return name.strip("[]") if "*" in name else canonical_host(name)
-        except (ValueError, UnicodeError) as error:
-            raise ValueError(f"{text!r} is no host: {error}") from None
+        except ValueError:
+            raise ValueError(f"Not a valid host: {text!r}") from None
     below = f"*{name}" if name.startswith(".") else name
     dotted = re.sub("[\u3002\uff0e\uff61]", ".", below).rstrip(".")
     labels = [_label(label, text) for label in dotted.split(".")]
@@ -83,9 +81,9 @@ def _label(label: str, text: str) -> str:
         if set("*?") & set(lower):
             raise ValueError(f"{text!r}: no wildcard inside a part with letters beyond ASCII")
         try:
-            lower = idna.encode(lower, uts46=True).decode()
-        except UnicodeError as error:
-            raise ValueError(f"{text!r} is no host: {error}") from None
+            lower = canonical_host(lower)
+        except ValueError:
+            raise ValueError(f"Not a valid host: {text!r}") from None
     if not _LABEL.fullmatch(lower):
-        raise ValueError(f"{text!r} has signs that no host has")
+        raise ValueError(f"{text!r} has characters that no host has")
     return lower

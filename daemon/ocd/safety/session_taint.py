@@ -9,11 +9,9 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Literal
 
-from yarl import URL
-
 from ocd.api.errors import OcdError
 from ocd.safety.domain_policy import parse_url_argument
-from ocd.safety.host_canonical import host_of
+from ocd.safety.origins import origin_of
 
 Rule = Literal["allow", "ask", "deny"]
 # How data leaves: in the query of an address, as an upload, in a form, into a file, in what goes
@@ -73,22 +71,6 @@ class SessionTaints:
         return f"Taints({len(self._of)} sessions)"
 
 
-def origin_of(address: str) -> str:
-    """Return the origin of an http(s) address as a person writes it; else an empty string."""
-    try:
-        return _origin(parse_url_argument(address))
-    except OcdError:
-        return ""
-
-
-def _origin(whole: str) -> str:
-    scheme = whole.partition(":")[0].lower()
-    if scheme not in ("http", "https"):
-        return ""
-    host = host_of(whole)
-    return str(URL.build(scheme=scheme, host=host.name, port=host.port).origin())
-
-
 def recipient(address: str) -> str:
     """Return who gets the data that an address carries; an empty string if it carries none.
 
@@ -99,7 +81,7 @@ def recipient(address: str) -> str:
         scheme, _, rest = whole.partition(":")
         if scheme.lower() == "data":
             return OWN_PAGE
-        return _origin(whole) if _has_room(rest) else ""
+        return origin_of(whole) if _has_room(rest) else ""
     except OcdError:
         return ""
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Protocol
 
 from msgspec import Meta
-from yarl import URL
 
+from ocd.safety.origins import text_source
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Output, Params, TabLike
 
 # Keys of an acting verb's JSON that hold words of the page.
@@ -49,10 +49,9 @@ class ActionResult(Protocol):
 
 def page_text(tab: TabLike, lines: Sequence[str]) -> dict[str, Any]:
     """Return the parts of an Output that are lines of page text, with their origin."""
-    url = tab.url
     return {
         "content": "".join(f"{line}\n" for line in lines) if lines else None,
-        "origin": str(URL(url).origin()) if url.startswith("http") else url,
+        "origin": text_source(tab.url),
     }
 
 

@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from msgspec import Meta
-from yarl import URL
 
 from ocd.api.errors import OcdError
 from ocd.browser.sessions.session import Session
+from ocd.safety.host_canonical import netloc_of
 from ocd.verb_api.declaration import Output, Params, session_verb
 
 
@@ -48,9 +48,9 @@ async def oc_devtools_url(session: Session, params: DevtoolsUrl) -> Output:
 
 def _address(browser: str, kind: str, target: str) -> str:
     # Chromium serves its own DevTools beside the WebSocket.
-    at = URL(browser)
-    secure = at.scheme == "wss"
+    secure = browser.startswith("wss:")
+    netloc = netloc_of(browser)
     page = "inspector" if kind in ("page", "iframe") else "worker_app"
-    socket = f"{at.authority}/devtools/page/{target}"
+    socket = f"{netloc}/devtools/page/{target}"
     scheme = "https" if secure else "http"
-    return f"{scheme}://{at.authority}/devtools/{page}.html?{'wss' if secure else 'ws'}={socket}"
+    return f"{scheme}://{netloc}/devtools/{page}.html?{'wss' if secure else 'ws'}={socket}"

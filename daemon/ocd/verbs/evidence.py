@@ -3,13 +3,13 @@
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
-from yarl import URL
 
 from ocd import call_context
 from ocd.contracts.expression import decode
 from ocd.evidence import schema_diff
 from ocd.evidence.service import BundleRequest, EvidenceService
 from ocd.ledger.task_handle import TaskHandle
+from ocd.safety.origins import text_source
 from ocd.verb_api.declaration import PAYLOAD, WHEN_STORED, Output, Params, daemon_verb, task_verb
 
 Part = Literal[
@@ -71,11 +71,7 @@ async def oc_assert(service: EvidenceService, params: Assert) -> Output:
 
 def _report_to_dict(report: dict[str, Any]) -> Output:
     url = report["evidence"].get("url") or ""
-    return Output(data=report, origin=_origin(url))
-
-
-def _origin(url: str) -> str:
-    return str(URL(url).origin()) if url.startswith(("http://", "https://")) else url
+    return Output(data=report, origin=text_source(url))
 
 
 class EvidenceBundle(Params):
@@ -150,7 +146,7 @@ async def oc_evidence_bundle(
         contents=bool(params.contents),
     )
     result = await service.bundle(params.evidence, request, work.session, params.tab_id)
-    return Output(data=result, origin=_origin(result.get("url") or ""))
+    return Output(data=result, origin=text_source(result.get("url") or ""))
 
 
 class Diff(Params):
@@ -180,4 +176,4 @@ async def oc_diff(service: EvidenceService, params: Diff) -> Output:
     if more:
         arguments = {"a": params.a, "b": params.b, "offset": end, "limit": params.limit}
         data["next_step"] = {"verb": "oc_diff", "arguments": arguments}
-    return Output(data={**data, "differences": shown}, origin=_origin(found["a"]["url"] or ""))
+    return Output(data={**data, "differences": shown}, origin=text_source(found["a"]["url"] or ""))

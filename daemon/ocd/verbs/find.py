@@ -3,13 +3,13 @@
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
-from yarl import URL
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate import locators
 from ocd.pages.locate.geometry import to_tab_boxes
 from ocd.pages.locate.wait import WaitPolicy, find_when_present
+from ocd.safety.origins import text_source
 from ocd.verb_api.declaration import UNLISTED, Output, Params, tab_verb
 from ocd.verb_api.element_params import PollInterval, WaitForMs
 
@@ -64,11 +64,6 @@ class QueryDom(Params):
     ] = True
 
 
-def origin_of(url: str) -> str:
-    """Return the origin that page text came from."""
-    return str(URL(url).origin()) if url.startswith("http") else url
-
-
 @tab_verb("find", Find, capability="core", tier=1, reads_page=True, reads=True, timeout_ms=40_000)
 async def find(tab: Tab, params: Find) -> Output:
     tab.check_usable()
@@ -88,7 +83,7 @@ async def find(tab: Tab, params: Find) -> Output:
     return Output(
         data=data,
         content="".join(f"- {match.line}\n" for match in matches),
-        origin=origin_of(tab.url),
+        origin=text_source(tab.url),
     )
 
 
@@ -144,4 +139,4 @@ async def query_dom(tab: Tab, params: QueryDom) -> Output:
     else:
         data["element"] = found[0] if found else None
     items = ("elements",) if params.many else None
-    return Output(data=data, origin=origin_of(tab.url), items=items)
+    return Output(data=data, origin=text_source(tab.url), items=items)

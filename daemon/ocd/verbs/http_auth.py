@@ -9,7 +9,8 @@ from ocd.api.errors import OcdError
 from ocd.browser.network.http_auth import Credentials
 from ocd.browser.network.interception import interception_of
 from ocd.browser.tabs.tab import Tab
-from ocd.safety.session_taint import ANY_SITE, Departure, origin_of
+from ocd.safety.origins import origin_of_argument
+from ocd.safety.session_taint import ANY_SITE, Departure
 from ocd.verb_api.declaration import SECRET, Output, Params, Sending, tab_verb
 
 _REMEMBERED = "Chromium keeps sending credentials that a server has accepted until it is restarted"
@@ -42,7 +43,7 @@ def _departures(params: HttpAuth, _here: str) -> Iterator[Departure]:
     # Without origins it is for whoever asks first, which may be a page that the tab opens later.
     for origin in params.origins or (ANY_SITE,):
         host = origin.rstrip("/")
-        yield "login", origin_of(host) or host
+        yield "login", origin_of_argument(host) or host
 
 
 @tab_verb(

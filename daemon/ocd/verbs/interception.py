@@ -16,7 +16,8 @@ from ocd.browser.network.interception import MAX_LOG, Interception, interception
 from ocd.browser.observe.text_patterns import text_test
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.domain_policy import parse_url_argument
-from ocd.safety.session_taint import Departure, origin_of, recipient
+from ocd.safety.origins import origin_of_argument
+from ocd.safety.session_taint import Departure, recipient
 from ocd.verb_api.declaration import PAYLOAD, UNLISTED, Output, Params, Sending, tab_verb
 
 _HeaderChanges = dict[str, str | None]
@@ -120,7 +121,7 @@ def _departures(params: RequestIntercept, _here: str) -> Iterator[Departure]:
     fitting = f"every URL that matches {spec.pattern[:200]}"
     for sent in _sent(spec):
         if sent.url:  # what the page sends elsewhere goes there, whatever the rule adds to it
-            yield "request", origin_of(sent.url) or sent.url
+            yield "request", origin_of_argument(sent.url) or sent.url
         elif sent.headers or sent.body:
             yield "request", fitting
     for got in (spec.response, spec.modify_options):

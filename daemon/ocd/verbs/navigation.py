@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
-from yarl import URL
 
 from ocd.api.errors import OcdError
 from ocd.browser.network.http_auth import challenge_of
 from ocd.browser.tabs.tab import Navigation, Tab
 from ocd.pages.read.page_health import glance, is_redirected_to_login
 from ocd.safety.domain_policy import parse_url_argument
+from ocd.safety.host_canonical import hostname_of
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, Output, Params, tab_verb
 
 Wait = Annotated[
@@ -83,7 +83,7 @@ def _page_summary(page: dict[str, Any], asked: str, at: Navigation) -> dict[str,
         and is_redirected_to_login(asked, at.url, has_password_field=page["login"])
     ):
         result |= {
-            "auth_redirect": True, "redirected_from": asked, "auth_redirect_host": URL(at.url).host,
+            "auth_redirect": True, "redirected_from": asked, "auth_redirect_host": hostname_of(at.url),
             "message": "The site requires a login. Ask the owner of the account.",
         }  # fmt: skip
     return result

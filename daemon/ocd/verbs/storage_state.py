@@ -11,7 +11,8 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.storage import storage_state
 from ocd.browser.tabs.tab import Tab
-from ocd.safety.session_taint import Departure, origin_of
+from ocd.safety.origins import origin_of_argument
+from ocd.safety.session_taint import Departure
 from ocd.storage.files import write_whole
 from ocd.verb_api.declaration import PAYLOAD, SECRET, WRITES_PATH, Output, Params, Sending, tab_verb
 
@@ -73,7 +74,7 @@ class ContextImport(Params):
 def _departures(params: ContextImport, _here: str) -> Iterator[Departure]:
     envelope = storage_state.decode_envelope(params.envelope)
     for area in (envelope, *envelope.frames):
-        yield "state", origin_of(area.origin) or area.origin
+        yield "state", origin_of_argument(area.origin) or area.origin
 
 
 @tab_verb(

@@ -11,7 +11,7 @@ from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import Status, TaskMeta, milliseconds, public
-from ocd.safety.session_taint import origin_of
+from ocd.safety.origins import origin_of_argument
 from ocd.verb_api.declaration import ARGUMENTS_OF_KIND, Output, Params, daemon_verb
 
 TaskId = Annotated[str, Meta(description="The task's id")]
@@ -134,7 +134,7 @@ def _origin(meta: TaskMeta) -> str:
     """Return the origin of the task's URL: its result is content of that site."""
     try:
         args: dict[str, Any] = json.loads(meta.args_summary)
-        return origin_of(str(args.get("url") or ""))
+        return origin_of_argument(str(args.get("url") or ""))
     except (ValueError, AttributeError):  # the file was changed by others
         return ""
 

@@ -3,11 +3,11 @@
 from typing import Annotated, Any
 
 from msgspec import Meta
-from yarl import URL
 
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.read.page_health import HealthCheck, HealthReport, check_health
 from ocd.safety.domain_policy import parse_url_argument
+from ocd.safety.origins import text_source
 from ocd.safety.redact import redact_text, redact_url
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, UNLISTED, Output, Params, tab_verb
 
@@ -80,7 +80,7 @@ async def validate_page(tab: Tab, params: ValidatePage) -> Output:
         data["auth_redirect"] = {"from": check.url, "to": health.login_at}
     if health.error is not None:
         data["error"] = health.error.body()
-    origin = str(URL(tab.url).origin()) if tab.url.startswith("http") else tab.url
+    origin = text_source(tab.url)
     return Output(data=data, content=text or None, origin=origin)
 
 

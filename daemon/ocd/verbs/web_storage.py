@@ -11,8 +11,9 @@ from ocd.browser.storage import cookies as jar
 from ocd.browser.storage import web_storage
 from ocd.browser.storage.cookies import CookieMatches, CookieQuery
 from ocd.browser.tabs.tab import Tab
+from ocd.safety.origins import origin_of_argument
 from ocd.safety.redact import MASK, is_secret_name
-from ocd.safety.session_taint import Departure, origin_of
+from ocd.safety.session_taint import Departure
 from ocd.verb_api.declaration import PAYLOAD, SECRET, Output, Params, Sending, tab_verb
 
 _AUTH_LIKE = re.compile(r"__Host-|__Secure-|connect\.sid|s?sid\b|session|token|auth|login", re.I)
@@ -133,7 +134,7 @@ class Storage(Params):
 def _storage_departures(params: Storage, here: str) -> Iterator[Departure]:
     if params.action == "set":
         whose = params.origin or here
-        yield "state", origin_of(whose) or whose
+        yield "state", origin_of_argument(whose) or whose
 
 
 @tab_verb(

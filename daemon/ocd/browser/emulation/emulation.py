@@ -6,12 +6,11 @@ Tabs that it opens inherit it from their first request on, and are independent a
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from yarl import URL
-
 from ocd.browser.cdp.connection import CdpSession
 from ocd.browser.emulation import devices
 from ocd.browser.emulation.devices import Device
 from ocd.browser.tabs.tab import Tab
+from ocd.safety.origins import origin_of
 
 
 @dataclass(slots=True)
@@ -128,7 +127,7 @@ class Emulation:
         """
         self.overrides.place = {"latitude": latitude, "longitude": longitude, "accuracy": accuracy}
         await self._tab.cdp.send("Emulation.setGeolocationOverride", self.overrides.place)
-        origin = _origin(url)
+        origin = origin_of(url)
         if origin:
             await self._permit(origin, "granted")
             self.overrides.granted.add(origin)
@@ -164,11 +163,6 @@ class Emulation:
 
 def _permission(origin: str, setting: str) -> dict[str, Any]:
     return {"permission": {"name": "geolocation"}, "origin": origin, "setting": setting}
-
-
-def _origin(url: str) -> str:
-    parsed = URL(url)
-    return str(parsed.origin()) if parsed.scheme in ("http", "https") else ""
 
 
 def _orientation(device: Device) -> dict[str, Any]:

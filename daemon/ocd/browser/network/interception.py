@@ -10,13 +10,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from yarl import URL
-
 from ocd.browser.cdp.connection import CdpSession, Event, Result
 from ocd.browser.network.http_auth import Credentials, HttpAuthChallenges
 from ocd.browser.network.intercept_rules import Rule
 from ocd.browser.observe.request_views import display_url
 from ocd.browser.tabs.tab import Tab
+from ocd.safety.origins import origin_of
 from ocd.safety.redact import redact
 
 MAX_LOG = 500
@@ -105,7 +104,7 @@ class Interception:
         return session.send("Fetch.enable", {"patterns": listed, "handleAuthRequests": asks})
 
     def _on_auth_required(self, session: CdpSession, event: Event) -> None:
-        answer = self.challenges.answer(event, _origin(self._tab.url))
+        answer = self.challenges.answer(event, origin_of(self._tab.url))
         params = {"requestId": event["requestId"], "authChallengeResponse": answer}
         session.send_nowait("Fetch.continueWithAuth", params)
 
@@ -199,17 +198,12 @@ class Interception:
         )
 
 
-def _origin(url: str) -> str:
-    parsed = URL(url)
-    return str(parsed.origin()) if parsed.scheme in ("http", "https") else ""
-
-
 def inherit(tab: Tab, opener: Tab) -> None:
     """Give a tab that has not started the credentials of its opener; rules are the opener's own."""
     interception = opener.state(Interception)
     credentials = interception.challenges.credentials if interception is not None else None
     # Not yet bound to an origin they are for the opener's, and not for any page that it opens.
-    origin = _origin(opener.url)
+    origin = origin_of(opener.url)
     if credentials is not None and (credentials.origins or origin):
         bound = replace(credentials, origins=credentials.origins or [origin])
         interception_of(tab).challenges.credentials = bound

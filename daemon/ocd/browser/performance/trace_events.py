@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Raw, Struct
 
+from ocd.safety.host_canonical import netloc_of
 from ocd.safety.redact import redact_url
 
 LONG_TASK_MS = 50.0
@@ -61,7 +61,7 @@ class Resource:
     @property
     def host(self) -> str:
         """The host it came from."""
-        return urlsplit(self.url).netloc
+        return netloc_of(self.url)
 
 
 @dataclass(slots=True)

@@ -4,13 +4,13 @@ import asyncio
 import base64
 from dataclasses import dataclass
 from typing import Self
-from urllib.parse import urlsplit
 
 from ocd.api.errors import OcdError
 from ocd.browser.pool.pool_tab import LoadedPage, PoolTab, PoolWait
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.tabs.navigation import STATUS_ONLY
 from ocd.safety import certificate_errors
+from ocd.safety.host_canonical import hostname_of, netloc_of
 
 __all__ = ["FetchedBody", "LoadedPage", "PagePool", "PoolWait"]
 
@@ -196,7 +196,7 @@ class PagePool:
         if status >= 400:
             return FetchedBody(url, status, headers, b"")
         error = result.get("netErrorName", "net::ERR_FAILED")
-        untrusted = certificate_errors.certificate_error(url, urlsplit(url).netloc, error)
+        untrusted = certificate_errors.certificate_error(url, netloc_of(url), error)
         raise untrusted or OcdError("fetch_failed", f"{url}: {error}", url=url, net_error=error)
 
     async def _fetching(self) -> PoolTab:
@@ -227,8 +227,7 @@ def site_of(url: str) -> str:
 
     Only a guess at Chromium's own idea of a site, good enough to choose a tab by.
     """
-    parts = urlsplit(url)
-    host = parts.hostname or ""
+    scheme, host = url.partition(":")[0].lower(), hostname_of(url)
     if ":" in host or host.rpartition(".")[2].isdigit():
-        return f"{parts.scheme}://{host}"
-    return f"{parts.scheme}://{'.'.join(host.split('.')[-2:])}"
+        return f"{scheme}://{host}"
+    return f"{scheme}://{'.'.join(host.split('.')[-2:])}"

@@ -9,14 +9,13 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from yarl import URL
-
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.process.permission_defaults import refuse_all
 from ocd.browser.storage.cookies import domain_matches, host_url
 from ocd.browser.tabs.tab import Tab
+from ocd.safety.host_canonical import hostname_of
 
 # Opens a tab at a URL (None: an empty one) in the browser context of that id.
 OpenTab = Callable[[str | None, str], Awaitable[Tab]]
@@ -136,7 +135,7 @@ class BrowserContexts:
 
     async def share_cookies(self, worker: BrowserContext, url: str) -> int:
         """Copy the profile's cookies for the URL's host to the worker; return how many."""
-        host = URL(url).raw_host or ""
+        host = hostname_of(url)
         if not host:
             return 0
         self._chromium.guard.policy.check(host_url(host))

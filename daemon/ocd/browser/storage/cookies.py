@@ -8,12 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import idna
-from yarl import URL
-
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
-from ocd.safety.host_canonical import canonical_host
+from ocd.safety.host_canonical import canonical_host, hostname_of
+from ocd.safety.origins import origin_of, text_source
 
 # Seconds since 1970 have ten digits for the next 260 years; more are milliseconds.
 _MAX_SECONDS = 1e11
@@ -83,7 +81,7 @@ def _of_domain(tab: Tab, domain: str) -> Fits:
 
 
 def _of_page(tab: Tab) -> Fits:
-    host = page_address(tab).raw_host or ""
+    host = page_host(tab)
     tab.guard.policy.check(tab.url)
     return lambda of: domain_matches(of, host)
 
@@ -103,21 +101,19 @@ def owner(domain: str | None, page_url: str) -> str:
 
     A cookie that the page could set itself, for a domain above it too, is its own.
     """
-    page = URL(page_url)
-    if domain is None or domain_matches(f".{domain.lstrip('.').lower()}", page.raw_host or ""):
-        return str(page.origin()) if page.raw_host else page_url
+    if domain is None or domain_matches(f".{domain.lstrip('.').lower()}", hostname_of(page_url)):
+        return text_source(page_url)
     return host_url(domain).rstrip("/")
 
 
-def page_address(tab: Tab) -> URL:
-    """Return the URL of the tab's page; invalid_argument if it is not a web page."""
-    url = URL(tab.url)
-    if url.scheme not in ("http", "https"):
+def page_host(tab: Tab) -> str:
+    """Return the host of the tab's page; invalid_argument if it is not a web page."""
+    if not origin_of(tab.url):
         raise OcdError(
             "invalid_argument", f"The tab does not show a web page ({tab.url or 'nothing'}).",
             hint="Give a domain, or navigate first.", parameter="domain",
         )  # fmt: skip
-    return url
+    return hostname_of(tab.url)
 
 
 def host_url(domain: str) -> str:
@@ -129,7 +125,7 @@ def host_url(domain: str) -> str:
 def _host(domain: str) -> str:
     try:
         return canonical_host(domain.partition("://")[2].partition("/")[0] or domain.lstrip("."))
-    except (ValueError, idna.IDNAError) as error:
+    except ValueError as error:
         raise OcdError(
             "invalid_argument", f"Not a valid domain: '{domain}' ({error})",
             hint="For example example.com, or * for all.", parameter="domain",
@@ -150,7 +146,8 @@ async def set_cookie(tab: Tab, cookie: dict[str, Any]) -> None:
     Raises wrong_value if Chromium refuses it, domain_blocked, invalid_argument (expires).
     """
     if "url" not in cookie and "domain" not in cookie:
-        cookie = {**cookie, "url": str(page_address(tab))}
+        page_host(tab)
+        cookie = {**cookie, "url": tab.url}
     if cookie.get("domain"):
         cookie = {**cookie, "domain": _with_leading_dot(cookie["domain"])}
         tab.guard.policy.check(host_url(cookie["domain"]))

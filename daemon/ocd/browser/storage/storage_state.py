@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from yarl import URL
 
 from ocd.api.errors import OcdError
 from ocd.api.spelling import snake_case_keys
@@ -20,6 +19,8 @@ from ocd.browser.storage.cookies import CookieQuery
 from ocd.browser.storage.web_storage import Kind, StorageArea, frame_of
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
+from ocd.safety.host_canonical import hostname_of
+from ocd.safety.origins import origin_of
 
 FORMAT = "openchrome-context"
 VERSION = 1
@@ -79,11 +80,11 @@ async def export_state(
     Raises not_found if no frame of the origin is there, disabled if it can keep nothing.
     """
     frame = frame_of(tab, origin)
-    url = _web(frame.origin)
+    _check_web(frame.origin)
     envelope: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "origin": str(url.origin()),
+        "origin": origin_of(frame.origin),
         "captured_at": now(),
         "cookies": [],
     }
@@ -92,7 +93,7 @@ async def export_state(
         envelope["viewport"] = await tab.evaluate(_SCREEN, isolated=True)
     others = _others(tab, frame) if frames else []
     for each in (frame, *others):
-        matches = await jar.find_cookies(tab, CookieQuery(host=_web(each.origin).raw_host))
+        matches = await jar.find_cookies(tab, CookieQuery(host=hostname_of(each.origin)))
         cookies = [jar.to_dict(cookie) for cookie in matches.cookies]
         envelope["cookies"] += [cookie for cookie in cookies if cookie not in envelope["cookies"]]
     result = ExportResult(envelope)
@@ -116,14 +117,12 @@ async def _area(tab: Tab, frame: Frame, result: ExportResult) -> dict[str, Any]:
     return {**area, "indexed_db": databases.databases}
 
 
-def _web(origin: str) -> URL:
-    url = URL(origin)
-    if url.scheme not in ("http", "https"):
+def _check_web(origin: str) -> None:
+    if not origin_of(origin):
         raise OcdError(
             "disabled", f"A page of {origin or 'no origin'} has no state to export.",
             hint="Navigate to a web page first.",
         )  # fmt: skip
-    return url
 
 
 def integrity(envelope: Mapping[str, Any]) -> str:
@@ -158,7 +157,7 @@ def decode_envelope(raw: Mapping[str, Any]) -> StorageState:
             hint="Export it again with this version.",
         )  # fmt: skip
     for area in (envelope, *envelope.frames):
-        _web(area.origin)
+        _check_web(area.origin)
     return envelope
 
 
@@ -172,7 +171,7 @@ async def import_state(tab: Tab, envelope: StorageState) -> ImportResult:
     areas: list[_OriginStorage] = [envelope, *envelope.frames]
     for area in areas:
         tab.guard.policy.check(area.origin)
-    await _put_cookies(tab, envelope, {_web(area.origin).raw_host or "" for area in areas}, applied)
+    await _put_cookies(tab, envelope, {hostname_of(area.origin) for area in areas}, applied)
     for area in areas:
         frame = next((f for f in tab.frames() if f.origin == area.origin), None)
         if frame is not None:

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 from dataclasses import dataclass
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import Result
@@ -12,6 +11,7 @@ from ocd.browser.process.downloads import Download
 from ocd.browser.tabs.page_loads import PageLoad
 from ocd.browser.tabs.page_target import PageTarget
 from ocd.safety import certificate_errors
+from ocd.safety.host_canonical import netloc_of
 
 Wait = Literal["load", "dom", "idle", "commit"]
 
@@ -215,9 +215,7 @@ def raise_load_error(document: PageLoad, url: str, tab: PageTarget) -> None:
 
 def load_error(url: str, error: str, status: int | None, tab: PageTarget | None = None) -> OcdError:
     """Return the error for CDP's error text of a main document's load."""
-    if untrusted := certificate_errors.certificate_error(
-        url, urlsplit(url).netloc.rpartition("@")[2], error
-    ):
+    if untrusted := certificate_errors.certificate_error(url, netloc_of(url), error):
         return untrusted
     details: dict[str, Any] = {"url": url, "net_error": error}
     if error == "net::ERR_TOO_MANY_REDIRECTS":

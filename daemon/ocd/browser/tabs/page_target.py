@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from yarl import URL
-
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import CdpSession, Result
 from ocd.browser.cdp.emitter import Emitter
@@ -20,6 +18,7 @@ from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.dialogs import Dialog, Dialogs
 from ocd.browser.tabs.frames import Frame, FrameTree
 from ocd.browser.tabs.page_loads import PageLoads
+from ocd.safety.origins import text_source
 
 CLOSE_S = 1.5
 MAX_DOWNLOADS = 50
@@ -119,7 +118,7 @@ class PageTarget:
     @property
     def origin(self) -> str:
         """The page's origin, or its whole URL if not http(s): labels fenced page text."""
-        return str(URL(self.url).origin()) if self.url.startswith("http") else self.url
+        return text_source(self.url)
 
     @property
     def main_frame(self) -> Frame:

@@ -5,8 +5,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from yarl import URL
-
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import coordinate_input, drag_and_drop, element_actions, form_fields
@@ -17,6 +15,7 @@ from ocd.pages.locate.locators import FIELD_ROLES, TEXT_FIELD_ROLES, Locator, se
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, find_when_present, is_present, resolve_when_present
 from ocd.safety.domain_policy import parse_url_argument
+from ocd.safety.host_canonical import parse_url
 
 # Milliseconds that a step's element may take to appear, once something was done before it.
 APPEAR_MS = 2000
@@ -240,7 +239,7 @@ async def _drag(runner: InstructionRunner, step: Step) -> StepResult:
 def resolve_address(address: str, page_url: str) -> str:
     """Return the URL that a step navigates to; a path alone is resolved against the page."""
     if address.startswith("/") and page_url.startswith("http"):
-        return str(URL(page_url).join(URL(address)))
+        return parse_url(address, page_url).href
     return address
 
 

@@ -6,8 +6,7 @@ import re
 import time
 from dataclasses import dataclass, field
 from typing import Any
-
-from yarl import URL
+from urllib.parse import unquote
 
 from ocd import call_context
 from ocd.api.errors import OcdError
@@ -16,6 +15,7 @@ from ocd.browser.observe.console import ConsoleMessage
 from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.tabs.navigation import Navigation
 from ocd.browser.tabs.tab import Tab
+from ocd.safety.host_canonical import parse_url
 
 _LOGIN = re.compile(
     r"(^|[/._-])(log-?in|sign-?in|auth|oauth2?|sso|saml|session/new|accounts?)([/._?-]|$)", re.I
@@ -74,10 +74,11 @@ def is_redirected_to_login(requested_url: str, final_url: str, *, has_password_f
     """Return whether a page was requested and the site's login page was shown instead."""
     if final_url.split("#")[0] == requested_url.split("#")[0]:
         return False
-    final, requested = URL(final_url), URL(requested_url)
-    if _LOGIN.search(f"{final.host}{final.path}") and not _LOGIN.search(requested.path):
+    final, requested = parse_url(final_url), parse_url(requested_url)
+    path, requested_path = unquote(final.pathname), unquote(requested.pathname)
+    if _LOGIN.search(f"{final.hostname}{path}") and not _LOGIN.search(requested_path):
         return True
-    return has_password_field and final.path.rstrip("/") != requested.path.rstrip("/")
+    return has_password_field and path.rstrip("/") != requested_path.rstrip("/")
 
 
 def _is_favicon(url: str) -> bool:
