@@ -3,7 +3,6 @@
 import asyncio
 import errno
 import os
-import re
 import signal
 from pathlib import Path
 from types import SimpleNamespace
