@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,22 +81,6 @@ def test_a_preview_is_the_longest_beginning_within_2048_bytes(text: str) -> None
 def test_binary_has_no_preview() -> None:
     assert inline_policy.preview_of(b"\x89PNG", "image/png") is None
     assert inline_policy.preview_of(b"\xff\xfe\xfd", "text/plain") is None
-
-
-@pytest.mark.parametrize(
-    ("mode", "size", "limit", "expected"),
-    [
-        (None, 10**9, 0, False),
-        ("inline", 10**9, 0, False),
-        ("handle", 0, 10**9, True),
-        ("auto", 32768, 32768, False),
-        ("auto", 32769, 32768, True),
-    ],
-)
-def test_the_mode_decides_and_the_limit_counts_in_auto_alone(
-    mode: inline_policy.OutputMode | None, size: int, limit: int, expected: bool
-) -> None:
-    assert inline_policy.wants_handle(mode, size, limit) is expected
 
 
 def test_exceeds_reads_no_further_than_it_must() -> None:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.api.spelling import snake_case_keys
+from ocd.content.tokens import terms
 
 Kind = Literal["prune", "bm25"]
 DEFAULTS = {"min_words": 5, "max_sections": 80, "bm25_threshold": 0.0, "prune_threshold": 0.15}
@@ -21,9 +22,7 @@ _HEADING = re.compile(r"(#{1,6})\s")
 _LINK = re.compile(
     r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s\"[^\"]*\")?\)"
 )
-_WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"[.!?…。！？:]\s*$")  # noqa: RUF001 - sentences of other scripts end, too
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 # BM25's usual constants, and how many words make a block a full one.
 _K, _B = 1.5, 0.75
 _FULL = 40
@@ -54,7 +53,7 @@ def fit(
     Raises invalid_argument for bm25 without a query and for unknown options.
     """
     limits = _limits(options or {})
-    words = _terms(query or "")
+    words = terms(query or "")
     if kind == "bm25" and not words:
         raise OcdError(
             "invalid_argument", "content_filter bm25 needs words to look for.",
@@ -135,7 +134,7 @@ def _choose_blocks(
         place
         for place in told
         if (scores[place] > least if kind == "bm25" else scores[place] >= least)
-        and (_is_data(blocks[place].text) or len(_terms(blocks[place].text)) >= few)
+        and (_is_data(blocks[place].text) or len(terms(blocks[place].text, ())) >= few)
     ]
     return sorted(sorted(fits, key=lambda at: -scores[at])[: max(int(limits["max_sections"]), 0)])
 
@@ -153,7 +152,7 @@ def _dense(blocks: Sequence[Block], told: Sequence[int]) -> dict[int, float]:
         bare = len(_LINK.sub("", text).strip(" -*+|\n\t0123456789."))
         whole = len(_LINK.sub(r"\1", text).strip(" -*+|\n\t0123456789."))
         density = min(bare / whole, 1.0) if whole else 0.0
-        full = min(len(_terms(text)) / _FULL, 1.0)
+        full = min(len(terms(text, ())) / _FULL, 1.0)
         sentence = 1.0 if _SENTENCE.search(text) else 0.0
         scores[place] = 1.0 if _is_data(text) else density * (0.5 + 0.4 * full + 0.1 * sentence)
     return scores
@@ -166,7 +165,7 @@ def _relevant(
     counts = {}
     for place in told:
         about = " ".join([*(blocks[at].text for at in blocks[place].above), blocks[place].text])
-        counts[place] = Counter(_terms(_LINK.sub(r"\1", about)))
+        counts[place] = Counter(terms(_LINK.sub(r"\1", about), query))
     sizes = {place: counts[place].total() for place in told}
     mean = sum(sizes.values()) / len(sizes) if sizes else 1.0
     scores = dict.fromkeys(told, 0.0)
@@ -178,22 +177,3 @@ def _relevant(
             length = 1 - _B + _B * sizes[place] / (mean or 1.0)
             scores[place] += rarity * often * (_K + 1) / (often + _K * length)
     return scores
-
-
-def _terms(text: str) -> list[str]:
-    """Return the words in lower case; of scripts without spaces every pair of letters."""
-    words: list[str] = []
-    for word in _WORD.findall(text.casefold()):
-        if _UNSPACED.search(word) and len(word) > 1:
-            words += [word[at : at + 2] for at in range(len(word) - 1)]
-        else:
-            words.append(_stem(word))
-    return words
-
-
-def _stem(word: str) -> str:
-    # Plurals and participles of English, no more: "costs" is about "cost".
-    for end in ("ing", "es", "ed", "s"):
-        if word.endswith(end) and len(word) - len(end) >= 3:
-            return word[: -len(end)]
-    return word

@@ -13,16 +13,9 @@ _META = re.compile(
 )
 _XML = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9_.:\-]{2,40})""")
 _META_WITHIN = 4096
-# The Encoding Standard's view of labels that Python takes literally.
-_WIDER = {
-    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874",
-    "gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949", "shift_jis": "cp932",
-    "utf-16": "utf-16-le",
-}  # fmt: skip
-# Codecs of Python that are no character sets (`hex`, `rot13`, …) or dangerous to honour.
-_REFUSED = frozenset(
-    {"utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"}
-)
+_LABEL_EDGES = " \t\n\r\f\"'"
+# Python's codecs of these names know fewer characters than browsers' do.
+_WIDER = {"shift_jis": "cp932", "euc-kr": "cp949", "gbk": "gb18030", "big5": "big5hkscs"}
 
 
 def decode(body: bytes, charset: str = "") -> str:
@@ -40,14 +33,15 @@ def decode(body: bytes, charset: str = "") -> str:
 
 
 def codec_of(label: str) -> str:
-    """Return the codec that a charset label means, "" if it means none."""
-    try:
-        info = codecs.lookup(label.strip().strip("\"'"))
-    except (LookupError, ValueError):
+    """Return the Python codec for a charset label of the Encoding Standard, "" for any other."""
+    import webencodings
+
+    encoding = webencodings.lookup(label.strip(_LABEL_EDGES))
+    # "x-user-defined" and "replacement" are no character sets of pages that say something.
+    if encoding is None or encoding.name in ("x-user-defined", "replacement"):
         return ""
-    if info.name in _REFUSED or not info._is_text_encoding:  # noqa: SLF001 - no public way to ask
-        return ""
-    return _WIDER.get(info.name, info.name)
+    codec: str = _WIDER.get(encoding.name, encoding.codec_info.name)
+    return codec
 
 
 def _declared_charset(head: bytes) -> str:

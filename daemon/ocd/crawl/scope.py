@@ -43,7 +43,7 @@ class CrawlScope:
         return None
 
     def __repr__(self) -> str:
-        return f"Scope({self.name!r})"
+        return f"CrawlScope({self.name!r})"
 
 
 def _inside(scope: str, start: str) -> Test:

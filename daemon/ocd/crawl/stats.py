@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ocd.api.errors import OcdError, error_from_body
+from ocd.api.errors import error_from_body
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.spec import CrawlSpec
 
@@ -113,11 +113,6 @@ class CrawlStats:
             "crawl_delay_capped": politeness.delay_was_capped,
             "stop_reason": self.stop_reason,
         }
-
-
-def failure_body(error: OcdError) -> dict[str, object]:
-    """Return the `error` of a record."""
-    return error.body()
 
 
 class _Counted(msgspec.Struct):

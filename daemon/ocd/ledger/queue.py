@@ -1,4 +1,4 @@
-"""The line of tasks that wait for their turn: first come, first run, so many at once."""
+"""The queue of tasks that wait for their turn: first come, first served, a few at once."""
 
 from collections import deque
 
@@ -46,4 +46,4 @@ class TaskQueue:
                 run.turn.set()
 
     def __repr__(self) -> str:
-        return f"Line({self._at_work} at work, {len(self._waiting)} waiting)"
+        return f"TaskQueue({self._at_work} at work, {len(self._waiting)} waiting)"

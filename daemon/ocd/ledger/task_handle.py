@@ -28,7 +28,7 @@ class TaskHandle:
         task_id: str,
         session: str,
         directory: Path,
-        heard: Callable[["TaskHandle"], None] = lambda _work: None,
+        on_progress: Callable[["TaskHandle"], None] = lambda _work: None,
     ) -> None:
         self.task_id = task_id
         self.session = session
@@ -38,9 +38,9 @@ class TaskHandle:
         self.begun = asyncio.Event()  # set by kinds that tell when their work has begun
         self.now = TaskProgress()
         self.finished = 0
-        self._heard = heard
+        self._on_progress = on_progress
         self._log: JsonLinesLog | None = None
-        self._told = False
+        self._reported = False
         self._closed = False
 
     @property
@@ -60,18 +60,18 @@ class TaskHandle:
         self._log.append(secrets.current().mask(unit))
         crash_points.point("unit.line")
         self.finished += 1
-        if not self._told:
+        if not self._reported:
             self.now = TaskProgress(self.finished)
-        self._heard(self)
+        self._on_progress(self)
 
     def progress(self, done: int, total: int | None = None, message: str = "") -> None:
         """Say how far the work is: units done of `total` (None: unknown), and what happens now.
 
         The message is kept on disk, so secrets in it are redacted; it is cut to 500 characters.
         """
-        self._told = True
+        self._reported = True
         self.now = TaskProgress(done, total, redact_text(message)[:_MESSAGE_LENGTH])
-        self._heard(self)
+        self._on_progress(self)
 
     def close(self) -> None:
         """Take no more units; what a late thread of the verb still adds is refused."""
@@ -80,4 +80,4 @@ class TaskHandle:
             self._log.close()
 
     def __repr__(self) -> str:
-        return f"Work({self.task_id!r}, finished={self.finished}, stopping={self.stopping})"
+        return f"TaskHandle({self.task_id!r}, finished={self.finished}, stopping={self.stopping})"

@@ -23,11 +23,6 @@ def is_text(mime_type: str) -> bool:
     return mime_type == JSON or mime_type.startswith("text/")
 
 
-def wants_handle(mode: OutputMode | None, size: int, limit: int) -> bool:
-    """Return whether a result of `size` bytes goes to a handle; `limit` counts in auto only."""
-    return mode == "handle" or (mode == "auto" and size > limit)
-
-
 def exceeds(payload: Payload, limit: int) -> bool:
     """Return whether the payload has more than `limit` bytes; reads no further than that."""
     size = 0

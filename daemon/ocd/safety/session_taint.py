@@ -68,7 +68,7 @@ class SessionTaints:
         return taint
 
     def __repr__(self) -> str:
-        return f"Taints({len(self._of)} sessions)"
+        return f"SessionTaints({len(self._of)} sessions)"
 
 
 def recipient(address: str) -> str:

@@ -1,17 +1,16 @@
 """The search index of skills: matches, best first, by a few set operations."""
 
 import heapq
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Protocol
 
+from ocd.content.tokens import terms
 from ocd.memory.notes import domain_of
 
 _CONTRACT_WEIGHT = 0.15
-_WORD = re.compile(r"\w+")
 
 Order = tuple[float, str, str]  # rank, when it was last used, id
 
@@ -97,7 +96,7 @@ class SkillIndex:
 
     def search(self, query: RecallQuery) -> tuple[list[tuple[float, str]], int, int]:
         """Return the best with their scores, how many match, and how many of these are hidden."""
-        words = set(_WORD.findall(query.words.lower()))
+        words = set(terms(query.words))
         hits = Counter(chain.from_iterable(self._set("word", word) for word in words))
         matches: Set[str] = hits.keys() if words else self._orders.keys()
         if query.domain is not None:
@@ -145,5 +144,5 @@ def _names(skill: IndexedSkill) -> Iterator[tuple[str, str]]:
     yield "status", skill.status
     if skill.contract_id is not None:
         yield "contract", skill.contract_id
-    for word in set(_WORD.findall(skill.search_text.lower())):
+    for word in set(terms(skill.search_text)):
         yield "word", word
