@@ -3,6 +3,7 @@
 import asyncio
 import errno
 from collections.abc import AsyncIterator, Callable
+from contextlib import closing
 
 import msgspec
 import pytest
@@ -110,12 +111,17 @@ async def test_a_page_that_cannot_be_done_costs_that_page_alone(
     monkeypatch.setattr("ocd.crawl.extraction_pool.MAX_CPU_S", 0.5)
     monkeypatch.setattr("ocd.crawl.extraction._TOO_MUCH", "more than 0.5 s of computing")
     faulty(fault)
-    async with ExtractionClient(workers) as converter, asyncio.TaskGroup() as group:
-        good = [group.create_task(converter.convert(named(f"http://h/{n}", str(n)))) for n in "12"]
-        with pytest.raises(FetchError, match=said) as caught:
-            await converter.convert(named("http://h/bad"))
-        assert caught.value.code == "conversion_failed"
-        more = [group.create_task(converter.convert(named(f"http://h/{n}", str(n)))) for n in "34"]
+    with closing(ExtractionClient(workers)) as converter:
+        async with asyncio.TaskGroup() as group:
+            good = [
+                group.create_task(converter.convert(named(f"http://h/{n}", str(n)))) for n in "12"
+            ]
+            with pytest.raises(FetchError, match=said) as caught:
+                await converter.convert(named("http://h/bad"))
+            assert caught.value.code == "conversion_failed"
+            more = [
+                group.create_task(converter.convert(named(f"http://h/{n}", str(n)))) for n in "34"
+            ]
     assert [task.result().title for task in (*good, *more)] == ["1", "2", "3", "4"]
 
 
@@ -130,7 +136,7 @@ async def outcome(converter: ExtractionClient, url: str) -> str:
 async def test_those_that_wait_behind_it_are_done_by_another_process(workers, faulty, monkeypatch):
     monkeypatch.setattr("ocd.crawl.extraction_pool.MAX_CPU_S", 0.5)
     faulty("convert=spin@bad")
-    async with ExtractionClient(workers) as converter:
+    with closing(ExtractionClient(workers)) as converter:
         urls = ("http://h/1", "http://h/bad", "http://h/2", "http://h/also-bad", "http://h/3")
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(outcome(converter, url)) for url in urls]
@@ -145,7 +151,7 @@ async def test_a_process_that_cannot_be_started_costs_large_pages_alone(workers,
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
     monkeypatch.setattr("ocd.crawl.extraction_pool.ExtractionWorker.start", refuse)
-    async with ExtractionClient(workers) as converter:
+    with closing(ExtractionClient(workers)) as converter:
         titles = [(await converter.convert(job(str(n)))).title for n in range(15)]
         assert titles == [str(n) for n in range(15)]
         with pytest.raises(FetchError, match="no process could be started for it"):

@@ -81,15 +81,8 @@ class BrowserFetcher:
         self._pool: PageSource | None = None
         self._missing: OcdError | None = None
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    async def close(self) -> None:
+        """Close the browser's pool, if one was opened."""
         await self._stack.aclose()
 
     @property

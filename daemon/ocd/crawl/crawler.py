@@ -103,12 +103,14 @@ class Crawler:
         tabs = _tabs(spec)
         async with AsyncExitStack() as stack:
             http = await stack.enter_async_context(
-                HttpFetcher(_workers(spec), logins, any_certificate=self._any_certificate)
+                HttpFetcher.open(_workers(spec), logins, any_certificate=self._any_certificate)
             )
             renderer = BrowserFetcher(
                 self._open_pool, tabs, share_login=spec.share_login, logins=logins
             )
-            converter = await stack.enter_async_context(ExtractionClient(self._workers))
+            stack.push_async_callback(renderer.close)
+            converter = ExtractionClient(self._workers)
+            stack.callback(converter.close)
             tools = CrawlServices(
                 policy=self.policy,
                 frontier=Frontier(_rank(spec)),
@@ -116,7 +118,7 @@ class Crawler:
                     spec.delay_ms / 1000, _per_origin(spec), awaits_robots=spec.respect_robots
                 ),
                 http=http,
-                renderer=await stack.enter_async_context(renderer),
+                renderer=renderer,
                 converter=converter,
                 robots=Robots(lambda url: _robots(http, self.policy, url)),
                 sanitize=self.sanitizer.enabled,

@@ -1,8 +1,6 @@
 """Where pages are extracted: small ones here or there, large ones in a process of their own."""
 
 import asyncio
-from types import TracebackType
-from typing import Self
 
 from ocd.crawl.extraction_pool import (
     MAX_CPU_S,
@@ -26,7 +24,7 @@ _TOO_MUCH = f"more than {MAX_CPU_S:g} s of computing or {MAX_MEMORY_BYTES >> 20}
 
 
 class ExtractionClient:
-    """Extracts the pages of one crawl; an async context manager that gives back what it lent."""
+    """Extracts the pages of one crawl; `close` it at the end."""
 
     def __init__(self, workers: ExtractionPool) -> None:
         self._workers = workers
@@ -35,15 +33,8 @@ class ExtractionClient:
         self._here = asyncio.Lock()
         self._converted = 0
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Give the borrowed worker back."""
         worker, self._worker = self._worker, None
         if worker is not None:
             self._workers.give_back(worker)

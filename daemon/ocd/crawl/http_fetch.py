@@ -4,10 +4,10 @@ import asyncio
 import base64
 import mimetypes
 import stat
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, unquote
 
@@ -74,40 +74,38 @@ class HttpFetcher:
     logins: "user:password" by origin. any_certificate: servers need not prove who they are.
     """
 
-    def __init__(
-        self,
+    def __init__(self, session: "ClientSession", logins: Mapping[str, str] | None = None) -> None:
+        self._session = session
+        self._logins = logins or {}
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
         connections: int,
         logins: Mapping[str, str] | None = None,
         *,
         any_certificate: bool = False,
-    ) -> None:
-        self._connections = connections
-        self._any_certificate = any_certificate
-        self._logins = logins or {}
-        self._session: ClientSession | None = None
+    ) -> AsyncIterator[Self]:
+        """Open a client for one crawl.
 
-    async def __aenter__(self) -> Self:
+        Args:
+            connections: how many requests run at once.
+            logins: "user:password" by origin.
+            any_certificate: no server has to prove who it is.
+        """
         import aiohttp  # 0.2 s: a daemon that never crawls does without
 
-        self._session = aiohttp.ClientSession(
+        async with aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
-                limit=self._connections + 2, ttl_dns_cache=300, ssl=not self._any_certificate
+                limit=connections + 2, ttl_dns_cache=300, ssl=not any_certificate
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
             headers=_HEADERS,
             auto_decompress=False,
-        )
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        assert self._session
-        await self._session.close()
+        ) as session:
+            yield cls(session, logins)
 
     async def get(
         self, url: str, admit: Admit, *, max_bytes: int = MAX_PAGE_BYTES, any_type: bool = False
@@ -146,7 +144,6 @@ class HttpFetcher:
     def _request(self, url: str) -> Any:  # noqa: ANN401 - aiohttp's context manager has no public name
         from yarl import URL
 
-        assert self._session
         login = self._logins.get(origin_of(url)) if self._logins else None
         headers = {"Authorization": _basic(login)} if login else None
         return self._session.get(URL(url, encoded=True), allow_redirects=False, headers=headers)
