@@ -83,7 +83,8 @@ def _page_summary(page: dict[str, Any], asked: str, at: Navigation) -> dict[str,
         and is_redirected_to_login(asked, at.url, has_password_field=page["login"])
     ):
         result |= {
-            "auth_redirect": True, "redirected_from": asked, "auth_redirect_host": hostname_of(at.url),
+            "auth_redirect": True, "redirected_from": asked,
+            "auth_redirect_host": hostname_of(at.url),
             "message": "The site requires a login. Ask the owner of the account.",
         }  # fmt: skip
     return result
