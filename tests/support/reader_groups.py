@@ -255,10 +255,10 @@ def readings() -> dict[str, Read]:
     """What compares, filters and searches readings of pages."""
     from ocd.browser.observe.text_patterns import text_test
     from ocd.content import content_filter, line_diff
+    from ocd.content.tokens import terms
     from ocd.contracts.matching import collapse_whitespace, pattern_matches
     from ocd.crawl.relevance import RelevanceScorer
     from ocd.safety.regex import compile_pattern
-    from ocd.skills.index import _WORD
 
     scorer = RelevanceScorer("a b c")
     return {
@@ -275,7 +275,7 @@ def readings() -> dict[str, Read]:
         "pattern: output": lambda text: compile_pattern(
             "(a*)*b|(.*)*x", "pattern", lines_of_bytes=True
         ).search(_bytes(text)),
-        "skills: words": _WORD.findall,
+        "terms": terms,
         "contract: squeezed": collapse_whitespace,
     }
 

@@ -33,7 +33,8 @@ def test_key_has_no_fragment_and_keeps_the_origin(url: str) -> None:
 
 @given(_URLS)
 def test_what_is_sent_has_the_same_key(url: str) -> None:
-    assert key_of(requestable(url).replace(" ", "%20")) == key_of(url.replace(" ", "%20"))
+    url = url.strip(" ")  # blanks around a URL are not part of it
+    assert key_of(requestable(url)) == key_of(url.replace(" ", "%20"))
 
 
 @pytest.mark.parametrize(

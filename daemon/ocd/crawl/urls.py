@@ -105,13 +105,13 @@ def with_login(url: str, login: str) -> str:
 
 def requestable(url: str) -> str:
     """Return the URL as a request line may carry it: no blanks, no bare non-ASCII characters."""
-    url = url.partition("#")[0]
-    if _SENDABLE.fullmatch(url):
-        return url
+    without_fragment = url.partition("#")[0]
+    if _SENDABLE.fullmatch(without_fragment):
+        return without_fragment
     try:
-        return parse_url(url).href
+        return parse_url(url).href.partition("#")[0]
     except ValueError:
-        return url  # the policy refuses it, and says why
+        return without_fragment  # the policy refuses it, and says why
 
 
 def _normalise_escapes(text: str) -> str:
