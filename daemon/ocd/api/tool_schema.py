@@ -113,8 +113,11 @@ def input_schema(params: Schema) -> dict[str, Any]:
 
     Parameters that are rarely wanted are left out. They may be given all the same, as may other
     keys of open objects, so nothing says `additionalProperties`: a host that checks arguments by
-    the schema would refuse them.
+    the schema would refuse them. A schema that names its own dialect (none of ours does) is left as
+    its author wrote it.
     """
+    if "$schema" in params:
+        return dict(params)
     schema = _object("", params)
     if not schema["properties"]:  # something must be there: what is rarely wanted
         first = next(iter(params.get("properties", {}).items()), None)

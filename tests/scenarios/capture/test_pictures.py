@@ -137,7 +137,7 @@ def test_a_format_that_contradicts_the_name_is_refused(page: Page, daemon: Daemo
         assert (done.code, done.out) == (2, "")
         assert "wrong.webp" in done.err
     assert not path.exists()
-    assert "has a jpeg picture" in daemon.oc("computer", "screenshot", "--out", str(path)).err
+    assert "contains a jpeg image" in daemon.oc("computer", "screenshot", "--out", str(path)).err
     plain = path.with_suffix("")
     page.do("page_screenshot", path=str(plain))
     assert plain.read_bytes().startswith(_MAGIC["png"])

@@ -164,7 +164,7 @@ def test_pictures_and_links_are_handed_on(http: Http) -> None:
     assert kinds == ["text", "text", "image", "resource_link"]
     assert result["content"][3]["name"] == "thing"
     assert "abcdefghijk" not in json.dumps(result)
-    assert "left out, it is not what it says: image image/png" in body_of(result)
+    assert "left out, its type does not match its content: image image/png" in body_of(result)
 
 
 @pytest.mark.parametrize("theirs", [(), ("--2025",)], ids=["server-2026", "server-2025"])
@@ -432,13 +432,13 @@ def test_a_table_takes_effect_at_once(make_daemon: Made, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('[upstream.a]\ncommand = "x"\nurl = "https://x"\n', "either a command or a url"),
-        ("[upstream.a]\n", "either a command or a url"),
+        ('[upstream.a]\ncommand = "x"\nurl = "https://x"\n', "give either command or url"),
+        ("[upstream.a]\n", "give either command or url"),
         ('[upstream.a__b]\ncommand = "x"\n', "upstream"),
         ('[upstream.Abc]\ncommand = "x"\n', "upstream"),
         ('[upstream.a]\ncommand = "x"\nenviron = {}\n', "environ"),
         ('[upstream.a]\nurl = "http://far.example/mcp"\n', "https://"),
-        ('[upstream.a]\nurl = "https://x"\nenv = { A = "b" }\n', "belong to a command"),
+        ('[upstream.a]\nurl = "https://x"\nenv = { A = "b" }\n', "need a command"),
     ],
 )
 def test_a_wrong_table_is_an_error(home: Home, text: str, why: str) -> None:

@@ -16,7 +16,7 @@ TEXTS = {
     "quotes": "'\"'",
     "backslashes": "'\\\\'",
     "mixed quotes": "'\\\\\"\\'<&>'",
-    "control": "'\\u0001\\u0002\\u001f\\u007f'",
+    "control": "'x\\u0001\\u0002\\u001f\\u007f'",
     "line ends": "'\\r\\n\\t\\u2028\\u2029'",
     "accents": "'é'",
     "Chinese": "'漢字'",
