@@ -14,13 +14,13 @@ from ocd.outputs.store import OutputStore
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from ocd import faults
+from ocd.storage import crash_points
 from ocd.outputs.store import OutputStore
 from ocd.storage.payload import JSON, Payload
 
 async def main(root, fault, ttl_hours):
     store = OutputStore(Path(root), ttl_hours=float(ttl_hours))
-    faults.arm(fault)
+    crash_points.arm(fault)
     await store.put(Payload(JSON, {"pages": [1, 2, 3]}, ("pages",)), "crawl")
     await store.sweep()
 

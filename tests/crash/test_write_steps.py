@@ -402,7 +402,7 @@ def _no_page_is_lost(daemon: Daemon, finished: int) -> None:
         whole = units.with_name("result.json")
         if whole.exists():
             wait_until(lambda path=units: not path.exists(), 10, f"the end of {units}")
-            lines = len(json.loads(whole.read_bytes())["pages"])
+            lines = len(json.loads(whole.read_bytes()).get("pages", []))
         else:
             lines = units.read_bytes().count(b"\n") if units.exists() else 0
         result = daemon.do("oc_task_get", task_id=meta["task_id"], include_result=True)

@@ -98,7 +98,7 @@ def test_why_scripted(html: str, reason: str) -> None:
         ("é".encode(), "", "é"),
         ("é".encode("latin-1"), "", "é"),
         ("“é”".encode("cp1252"), "iso-8859-1", "“é”"),
-        ("é".encode(), "latin-1", "Ã©"),
+        ("é".encode(), "latin1", "Ã©"),
         (b"\xef\xbb\xbf" + "é".encode(), "latin-1", "é"),
         ("é".encode("utf-16"), "", "é"),
         (
