@@ -247,7 +247,9 @@ def test_crawls_and_workers_obey_too(make_daemon: Callable[..., Daemon]) -> None
         good.pages["/"] = Page(f"<title>x</title><script>{SOCKET}{tries}</script>")
         daemon = make_daemon(RULES, "--allow-domain", GOOD)
         url = f"http://{GOOD}:{good.port}/"
-        found = daemon.do("crawl", url=url, engine="browser", max_pages=1)["pages"]
+        found = daemon.do("crawl", url=url, engine="browser", max_pages=1, respect_robots=False)[
+            "pages"
+        ]
         assert [entry["url"] for entry in found] == [url]
         good.seen.clear()
         daemon.do("worker", action="create", name="apart", url=url)
