@@ -257,5 +257,5 @@ def test_last_look_keeps_to_the_calls_deadline(daemon: Daemon, site: Site) -> No
 def test_busy_page_is_no_healthy_one(daemon: Daemon, site: Site) -> None:
     """`validate_page` names it among the problems rather than leave its summary empty."""
     seen = daemon.do("validate_page", url=site.url("spins.html"))
-    assert "too busy to be looked at" in seen["problems"]
+    assert "too busy to be examined" in seen["problems"]
     assert seen["left_out"]

@@ -68,7 +68,7 @@ def test_a_tool_that_is_none_is_left_out_and_named(rough: Daemon, http: Http) ->
     assert "probe__shapeless" not in tools
     told = rough.oc("mcp", "upstreams", "--json").ok().json
     refused = {one["tool"]: one["why"] for one in told["result"]["upstreams"][0]["refused"]}
-    assert refused["probe__shapeless"] == "its inputSchema is no object's"
+    assert refused["probe__shapeless"] == "its inputSchema does not describe an object"
     assert refused["probe__"] == "it has no name"
 
 

@@ -139,9 +139,9 @@ def test_instruction_that_nothing_fits_numbers_everything(daemon: Daemon, site: 
     daemon.do("navigate", url=site.url("acting/rows.html"))
     seen = daemon.do("vision_find", instruction="the zebra")
     assert seen["count"] == 6
-    assert "Nothing fits" in seen["hint"]
+    assert "No element matches" in seen["hint"]
     seen = daemon.do("vision_find", query="zebra")
-    assert (seen["count"], seen["hint"]) == (0, "Nothing fits the words.")
+    assert (seen["count"], seen["hint"]) == (0, "No element matches the words.")
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_seed_that_was_added_makes_codes(own: Daemon) -> None:
     """`oc totp add` reads it from stdin; the verb answers the code and how long it holds."""
     done = own.oc("totp", "add", "example.org", "--json", stdin=f"{SEED}\n").ok()
     assert done.json["result"] == {"domain": "example.org", "kept_in": "file", "replaced": False}
-    assert "No keyring could be used" in own.oc("totp", "add", "example.org", stdin=SEED).ok().err
+    assert "No keyring is available" in own.oc("totp", "add", "example.org", stdin=SEED).ok().err
     made = own.do("oc_totp_generate", domain="example.org")
     assert made["code"] in _codes()
     assert 0 <= made["seconds_remaining"] <= 30
