@@ -63,7 +63,7 @@ def test_status_says_what_the_loop_hangs_in(make_daemon: MakeDaemon) -> None:
         "stalls.log",
     ):
         assert words in said.err
-    assert "`_spin` called" in daemon.ocd("doctor").out
+    assert "called by `_spin`" in daemon.ocd("doctor").out
     daemon.ocd("stop", "--force").ok()
 
 
