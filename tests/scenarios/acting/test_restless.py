@@ -65,7 +65,7 @@ def test_element_that_goes_while_it_is_waited_for(at: At) -> None:
     """Removed before it could be used: `detached`, in time."""
     page = at("restless.html")
     ref = page.ref("Remove me soon")
-    page.js("flee.disabled = true; setTimeout(() => flee.remove(), 400); 1")
+    page.js("flee.disabled = true; setTimeout(() => flee.remove(), 3000); 1")
     assert page.call("interact", ref=ref, timeout_ms=20_000).code == "detached"
 
 
