@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -26,15 +26,17 @@ def pytest_xdist_auto_num_workers() -> int:
     return 2 * (os.cpu_count() or 1)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
     """Give a file to one worker, for the daemons that its tests share and their order.
 
-    Tests that share nothing say so with `spread`: they go to whoever is free.
+    Tests that share nothing say so with `spread`: they go to whoever is free. A wrapper, because
+    xdist reads the marks in a hook of its own, before those of any conftest.
     """
     for item in items:
         if not (item.get_closest_marker("spread") or item.get_closest_marker("xdist_group")):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+    return (yield)
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,9 @@ _MAX_ITEMS = 16 * _PIECE
 _END = re.compile(r"[\n,;}\s]")
 _AWAY = 2048
 _BEFORE = 100
+# Names are looked for in blocks, with what follows each: one that has no end there is none.
+_BLOCK = 1024
+_LONGEST = 1024
 # Each name that `redact` knows as a secret's has one of these (a dot: whatever parts words), and so
 # has each shape of a token.
 _HINTS = (
@@ -60,10 +63,12 @@ def _pieces(text: str) -> Iterator[str]:
 def _stop(text: str, at: int) -> int:
     """Return where the piece that begins there ends."""
     last = min(at + _MAX_ITEMS, len(text))
-    start = at + _PIECE - _AWAY  # no hint is nearer before it, as far as it has been looked at
-    named = [start + hint.start() for hint in _hints().finditer(text[start:last])]
-    for name in (*named, last):
-        if end := _END.search(text, start + _AWAY, max(0, name - _BEFORE)):
+    free = at + _PIECE - _AWAY  # no hint is nearer before a place in the text, as far as was looked
+    for block in range(free, last, _BLOCK):
+        if _hints().search(text[block : block + _BLOCK + _LONGEST]):
+            if end := _END.search(text, free + _AWAY, max(0, block - _BEFORE)):
+                return end.end()
+            free = block + _BLOCK
+        elif end := _END.search(text, free + _AWAY, max(0, block + _BLOCK - _BEFORE)):
             return end.end()
-        start = name
     return last

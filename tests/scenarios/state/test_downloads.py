@@ -35,6 +35,12 @@ def test_click_tells_of_the_file_it_brought(at: Daemon) -> None:
     assert path.stat().st_mode & 0o077 == 0
 
 
+def test_file_after_a_crawl(at: Daemon, site: Site) -> None:
+    """Crawls download nothing; that changes nothing for the tabs of a session."""
+    at.do("crawl", url=site.url("chain/1"), max_pages=2, engine="browser")
+    assert _clicked(at, "Report")[0]["state"] == "completed"
+
+
 def test_page_stays_where_it_was(at: Daemon) -> None:
     """A download is no navigation."""
     changed = at.do("interact", query="Report")["changed"]

@@ -94,9 +94,9 @@ class PagePool:
                 reply = await connection.send(
                     "Target.createBrowserContext", {"disposeOnDetach": True}
                 )
-                self._context_id = reply["browserContextId"]
-                deny = {"behavior": "deny", "browserContextId": self._context_id}
-                await connection.send("Browser.setDownloadBehavior", deny)
+                context_id = str(reply["browserContextId"])
+                self._context_id = context_id
+                await self._chromium.downloads.deny_in(connection, context_id)
             self._generation = self._chromium.generation
 
     async def load(self, url: str, timeout_s: float, wait: PoolWait = "load") -> LoadedPage:

@@ -112,6 +112,12 @@ class Downloads:
         context = {"browserContextId": context_id}
         await connection.send("Browser.setDownloadBehavior", {**self._settings, **context})
 
+    async def deny_in(self, connection: Connection, context_id: str) -> None:
+        """Refuse the downloads of a further browser context."""
+        # The switch of the events is one for all contexts: left out, it would turn them off.
+        settings = {"behavior": "deny", "browserContextId": context_id, "eventsEnabled": True}
+        await connection.send("Browser.setDownloadBehavior", settings)
+
     def begin(self, event: Event, folder: Path) -> Download:
         """Return the download that Page.downloadWillBegin announces; it is saved into `folder`."""
         suggested = str(event.get("suggestedFilename", ""))

@@ -23,19 +23,25 @@ UNDERSTOOD = (
 
 # Quoted text stands aside while rules are tried: one letter of a private area for each.
 _FIRST = 0xE000
-_QUOTED = re.compile(
-    # No body goes past the next opening sign: otherwise each of them is looked through to the end.
-    r'"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|\u2018([^\u2018\u2019]*)\u2019|`([^`]*)`'
-    r"|(?<![\w'])'((?:[^']|'(?=\w))*+)'(?!\w)"
-)
+# No body goes past the next opening sign: otherwise each of them is looked through to the end.
+_DOUBLE = r'"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|\u2018([^\u2018\u2019]*)\u2019|`([^`]*)`'
+_OTHERS = re.compile(_DOUBLE)
+_QUOTED = re.compile(_DOUBLE + r"|(?<![\w'])'((?:[^']|'(?=\w))*+)'(?!\w)")
 
 
 class _QuotedTexts:
     def __init__(self, text: str) -> None:
         self.kept: list[str] = []
-        self.text = _QUOTED.sub(self._keep, text)
+        # Words have apostrophes, so a body may go past opening signs: the sign put behind the text
+        # ends the first one without an end, and with it all that follow.
+        self.text = _QUOTED.sub(self._keep, text + "'").removesuffix("'")
 
     def _keep(self, match: re.Match[str]) -> str:
+        if match.end() == len(match.string):
+            return _OTHERS.sub(self._keep_other, match[0])
+        return self._keep_other(match)
+
+    def _keep_other(self, match: re.Match[str]) -> str:
         self.kept.append(next(group for group in match.groups() if group is not None))
         return chr(_FIRST + len(self.kept) - 1)
 
