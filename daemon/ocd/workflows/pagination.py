@@ -13,7 +13,7 @@ from ocd.workflows.viewer_capture import PaginationPlan, ViewerCapture
 
 # How long a page that has changed may take to become idle.
 _IDLE_MS = 2000
-_CLICK_MS = 2000
+_CLICK_MS = 5000
 _MAX_FAILURES = 3
 # Errors of the click on the next button that mean there is no next page.
 _NO_NEXT = frozenset({"element_not_found", "not_enabled", "not_visible", "detached", "covered"})

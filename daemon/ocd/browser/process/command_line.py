@@ -16,6 +16,9 @@ DISABLED_FEATURES = (
     "RenderDocument",
     "SpareRendererForSitePerProcess",
     "Translate",
+    # The two keep a renderer of some 150 MB for the address bar of each window, seen or not.
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxPopup",
 )
 QUIET = (
     # Pictures below the fold are there for whoever reads or pictures the whole page.
