@@ -97,26 +97,40 @@ class BatchRun:
             self._keep(index, job, began, where, value)
 
     async def _evaluate(self, job: BatchJob, where: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
-        opened = None
-        if job.tab_id is None and job.url is not None:
-            opened = where["tab_id"] = await self._open(job, job.url)
+        if job.tab_id is not None or job.url is None:
+            return await self._run_script(job, where)
+        # Not cancelled half-way: a tab that nobody knows would stay.
+        opened: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         try:
-            there = {"tab_id": where["tab_id"]} if where["tab_id"] else {}
-            args = {"code": job.script, "timeout_ms": job.timeout_ms, **there}
-            answer = await self._call("javascript_tool", args)
-            where["tab_id"] = answer.data["tab_id"]
-            return _value(answer)
+            where["tab_id"] = await asyncio.shield(self._open_blank(job, opened))
+            await self._call("navigate", {"tab_id": where["tab_id"], "url": job.url})
+            return await self._run_script(job, where)
         finally:
-            if opened is not None:
-                await asyncio.shield(self._close(opened))
+            await asyncio.shield(self._close(opened))
 
-    async def _open(self, job: BatchJob, url: str) -> str:
+    async def _run_script(self, job: BatchJob, where: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
+        there = {"tab_id": where["tab_id"]} if where["tab_id"] else {}
+        args = {"code": job.script, "timeout_ms": job.timeout_ms, **there}
+        answer = await self._call("javascript_tool", args)
+        where["tab_id"] = answer.data["tab_id"]
+        return _value(answer)
+
+    async def _open_blank(self, job: BatchJob, opened: asyncio.Future[str | None]) -> str:
+        verb, args = "tabs_create", {}
         if job.worker_id is not None:
-            args = {"action": "open", "worker_id": job.worker_id, "url": url}
-            return str((await self._call("worker", args)).data["tab_id"])
-        return str((await self._call("tabs_create", {"url": url})).data["tab_id"])
+            verb, args = "worker", {"action": "open", "worker_id": job.worker_id}
+        try:
+            tab_id = str((await self._call_unrestricted(verb, args)).data["tab_id"])
+        except BaseException:
+            opened.set_result(None)
+            raise
+        opened.set_result(tab_id)
+        return tab_id
 
-    async def _close(self, tab_id: str) -> None:
+    async def _close(self, opened: asyncio.Future[str | None]) -> None:
+        tab_id = await opened
+        if tab_id is None:
+            return
         try:
             await self._call_unrestricted("tabs_close", {"tab_id": tab_id})
         except OcdError:
