@@ -50,14 +50,12 @@ from ocd.runtime import session_retention
 from ocd.runtime.part_options import (
     browser_options,
     domain_policy,
-    file_roots,
+    file_access,
     own_servers,
-    protected_files,
 )
 from ocd.safety import secrets
 from ocd.safety.domain_policy import DomainPolicy
-from ocd.safety.file_access import FileAccess, project_folders
-from ocd.safety.path_policy import Roots
+from ocd.safety.file_access import FileAccess
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
 from ocd.server.http_api import HttpApi
@@ -82,6 +80,8 @@ logger = logging.getLogger(__name__)
 VERSION = version("openchrome")
 # Running calls get this long to end once the daemon was told to stop.
 STOP_GRACE_S = 3.0
+# Working directories of clients whose files are remembered.
+MAX_FILE_ACCESS = 100
 
 
 class Daemon:
@@ -118,6 +118,7 @@ class Daemon:
             Recordings(home / "recordings"), self.sessions, self.sanitizer, self.spawn
         )
         self._http_port: int | None = None
+        self._file_access: dict[tuple[bool, str], FileAccess] = {}
         verbs, task_verbs = catalog.load(), catalog.kinds()
         self._capabilities = Capabilities(
             verbs | task_verbs, config.tools_only, config.disable_tools
@@ -243,11 +244,14 @@ class Daemon:
 
     def file_access(self, client: Client) -> FileAccess:
         """Return the files that a client may name: oc's caller has a shell, others have roots."""
-        own = protected_files(self.config)
-        if client.kind == "oc":
-            return FileAccess(cwd=client.cwd, own=own)
-        shared = file_roots(self.config)
-        return FileAccess(Roots((*shared, *project_folders(client.cwd)), own), client.cwd)
+        has_shell = client.kind == "oc"
+        known = self._file_access.get((has_shell, client.cwd))
+        if known is None:
+            if len(self._file_access) >= MAX_FILE_ACCESS:
+                self._file_access.clear()
+            known = file_access(self.config, client.cwd, has_shell=has_shell)
+            self._file_access[has_shell, client.cwd] = known
+        return known
 
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run a coroutine as a child of the daemon's one TaskGroup."""
@@ -296,6 +300,7 @@ class Daemon:
     async def apply(self, config: Config) -> None:
         """Put the live settings of a changed configuration into force."""
         self.config = config
+        self._file_access.clear()
         self.gateway.configure(config.upstream)
         self.crawler.policy = self._domains()
         await self.chromium.set_policy(self.crawler.policy)

@@ -128,7 +128,7 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 
 
 def _convert(verb: Verb, given: dict[str, Any], into: type[_S]) -> _S:
-    respelled = _respell(given, _type_info(into))
+    respelled = _respell_object(given, fields_of(into)) if given else given
     try:
         return msgspec.convert(respelled, into)
     except msgspec.ValidationError as error:
@@ -195,7 +195,7 @@ def branches(info: inspect.Type) -> tuple[inspect.Type, ...]:
 def _respell(value: Any, info: inspect.Type) -> Any:  # noqa: ANN401 - any JSON value
     for branch in branches(info):
         if isinstance(branch, inspect.StructType) and isinstance(value, dict):
-            return _respell_object(value, {f.encode_name: f.type for f in branch.fields})
+            return _respell_object(value, fields_of(branch.cls))
         if isinstance(branch, inspect.ListType) and isinstance(value, list):
             return [_respell(item, branch.item_type) for item in value]
         if isinstance(branch, inspect.LiteralType) and isinstance(value, str):

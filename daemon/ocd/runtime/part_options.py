@@ -13,7 +13,9 @@ from ocd.browser.process.network_rules import has_own_proxy
 from ocd.config.loader import Config, environment
 from ocd.safety import certificate_errors
 from ocd.safety.domain_policy import DomainPolicy
+from ocd.safety.file_access import FileAccess, project_folders
 from ocd.safety.own_servers import NO_SERVERS, OwnServers
+from ocd.safety.path_policy import Roots
 from ocd.safety.protected_files import ProtectedFiles
 
 
@@ -47,6 +49,17 @@ def protected_files(config: Config) -> ProtectedFiles:
     """Return the files that no caller may name."""
     others = (config.file, config.token_file, config.profile)
     return ProtectedFiles(config.home, config.secrets, others)
+
+
+def file_access(config: Config, cwd: str, *, has_shell: bool) -> FileAccess:
+    """Return the files that a client may name: who has a shell all that it reaches, others roots.
+
+    cwd: the client's working directory; a host's project folder is a root of its calls.
+    """
+    own = protected_files(config)
+    if has_shell:
+        return FileAccess(cwd=cwd, own=own)
+    return FileAccess(Roots((*file_roots(config), *project_folders(cwd)), own), cwd)
 
 
 def file_roots(config: Config) -> tuple[Path, ...]:

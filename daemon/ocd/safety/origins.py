@@ -1,10 +1,13 @@
 """Origins of addresses, as Chromium has them: the WHATWG algorithm."""
 
+from functools import lru_cache
+
 from ocd.api.errors import OcdError
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.host_canonical import parse_url
 
 
+@lru_cache(maxsize=256)
 def origin_of(url: str) -> str:
     """Return the origin of a web address, such as "https://example.com:8443".
 
@@ -23,6 +26,7 @@ def text_source(url: str) -> str:
     return origin_of(url) or url
 
 
+@lru_cache(maxsize=256)
 def origin_of_argument(text: str) -> str:
     """Return the origin of an address as a person writes it (`example.com`); "" as in origin_of."""
     try:

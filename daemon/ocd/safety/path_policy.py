@@ -41,13 +41,13 @@ class Roots:
     """
 
     def __init__(self, roots: Iterable[Path | str], own: ProtectedFiles | None = None) -> None:
-        self._roots = tuple(dict.fromkeys(_real(Path(root)) for root in roots))
+        self._roots = tuple(roots)
         self._own = own or ProtectedFiles()
 
     @property
     def roots(self) -> tuple[Path, ...]:
-        """The folders, with symbolic links resolved."""
-        return self._roots
+        """The folders, with symbolic links resolved as they are now."""
+        return tuple(dict.fromkeys(_real(Path(root)) for root in self._roots))
 
     def __repr__(self) -> str:
         return f"Roots({[str(root) for root in self._roots]})"
@@ -83,7 +83,7 @@ class Roots:
                 path=str(given),
             )  # fmt: skip
         real = _real(given)
-        if not any(real.is_relative_to(root) for root in self._roots):
+        if not any(real.is_relative_to(root) for root in self.roots):
             raise self._outside(real)
         why = _credential(given) or _credential(real) or self._own.refusal(real)
         if why:
@@ -91,7 +91,7 @@ class Roots:
         return real
 
     def _outside(self, path: Path) -> OcdError:
-        roots = [str(root) for root in self._roots]
+        roots = [str(root) for root in self.roots]
         listed = ", ".join(roots) or "none"
         return OcdError(
             "path_outside_roots", f"Not allowed: {path} is outside the allowed folders",
