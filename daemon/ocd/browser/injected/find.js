@@ -276,9 +276,15 @@ function matchesAlong(document, xpath, start) {
 
 // The view of an element from the page's root down, null where nothing of it is shown.
 function viewOf(el) {
-  const parent = el.assignedSlot || el.parentElement || el.getRootNode().host;
-  const above = parent ? viewOf(parent) : null;
-  return parent && !above ? null : look(el, above);
+  let view = views?.get(el);
+  if (view === undefined) {
+    const parent = el.assignedSlot || el.parentElement || el.getRootNode().host;
+    const above = parent ? viewOf(parent) : null;
+    if (parent) view = above && look(el, above);
+    else view = el === el.ownerDocument.documentElement ? rootView(el.ownerDocument) : look(el, null);
+    views?.set(el, view);
+  }
+  return view;
 }
 
 // What a person reads of an element, at most so many characters: innerText knows of no other

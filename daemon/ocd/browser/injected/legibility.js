@@ -93,6 +93,7 @@ function filteredOut(style) {
 // Whether no scrolling brings the box, or what flows out of it, into sight: left of or above the page.
 function beyond(el, position) {
   const box = el.getBoundingClientRect();
+  if (position !== 'fixed' && box.right > 0 && box.bottom > 0) return false;
   if (box.width === 0 && box.height === 0) return false;
   const view = el.ownerDocument.defaultView;
   if (!view) return false;

@@ -447,8 +447,14 @@ function read(reader, options) {
   effectsOf = new WeakMap();
   surroundings = new Map();
   forgetCovers();
-  let result = reader(options);
-  // Told again where it is known by now that something stands over something else.
-  if (MARKING.has(reader) && raised.length && coversNow().length) result = reader(options);
+  views = new Map();
+  let result;
+  try {
+    result = reader(options);
+    // Told again where it is known by now that something stands over something else.
+    if (MARKING.has(reader) && raised.length && coversNow().length) result = reader(options);
+  } finally {
+    views = null;
+  }
   return { result, first, next: nextNumber, nonce, suspects: suspects.length, frames: pendingFrames.length };
 }

@@ -24,6 +24,7 @@ class View {
     this.known = undefined;
     this.legible = undefined;
     this.cut = undefined;
+    this.cutting = undefined;
     this.rest = undefined;
     this.stands = undefined;
     this.likeness = null; // who knows which elements inside look alike
@@ -31,6 +32,7 @@ class View {
     this.drawn = undefined;
     this.points = undefined;
     this.fixed = undefined;
+    this.drift = undefined;
     this.keeps = undefined;
     this.edits = undefined;
   }
@@ -54,7 +56,12 @@ class View {
 
   // Whether its place or its size may hide it.
   get placed() {
-    return this.fixed ??= /absolute|fixed/.test(this.style.position) || this.cuts || (this.effects && movesOut(this.style));
+    return this.fixed ??= /absolute|fixed/.test(this.style.position) || this.cuts || this.moves;
+  }
+
+  // Whether its like may be moved out of sight: by how much is each one's own.
+  get moves() {
+    return this.drift ??= this.effects && (this.style.transform.includes('-') || this.style.translate.includes('-'));
   }
 
   // Whether it may stand over something that it is not in, or under it.
@@ -63,7 +70,7 @@ class View {
   }
 
   get cuts() {
-    return this.style.overflow !== 'visible';
+    return this.cutting ??= this.style.overflow !== 'visible';
   }
 
   // Whether a box around cuts off all the text in it.
@@ -134,6 +141,7 @@ function isModal(el) {
 }
 
 let raised = []; // what was met that may stand over something else
+let views = null; // of single elements and what is around them, while the page is being read
 
 // The view of an element inside `above`, or null where nothing of it is shown.
 function look(el, above) {
@@ -151,7 +159,7 @@ function viewIn(el, above) {
   if (twin !== undefined && !twin.placed) return twin;
   if (twin !== undefined) {
     const style = getComputedStyle(el);
-    if (misplaced(el, style, twin.effects)) return null;
+    if (misplaced(el, style, twin.moves)) return null;
     // A text and nothing else begins where that of its like does.
     if (!twin.cuts || (!twin.clipped && firstElementOf(el) === null) || cutsOff(el, style) === twin.clipped) return twin;
   }
@@ -175,17 +183,17 @@ function lookAt(el, above) {
 
 // Whether a document may use what fades, moves, scales or masks its elements: asking each of them
 // costs as much as all the rest. Learnt once a reading, where there is little to learn it from.
-const EFFECTS = /opacity|transform|translate|scale|rotate|zoom|filter|mask|clip|@import/;
+const EFFECT_NAMES = ['opacity', 'transform', 'translate', 'scale', 'rotate', 'zoom', 'filter', 'mask', 'clip'];
+const EFFECTS = new RegExp(`${EFFECT_NAMES.join('|')}|@import`);
+const DRAWN = `svg, ${EFFECT_NAMES.map((name) => `[style*=${name} i]`).join()}`;
 const FEW_RULES = 100;
-const FEW_ELEMENTS = 400; // of more, those that look alike are looked at once
 let effectsOf = new WeakMap();
 
 function hasEffects(doc) {
   let found = effectsOf.get(doc);
   if (found === undefined) {
-    found = doc.getElementsByTagName('*').length >= FEW_ELEMENTS || doc.querySelector('svg, [style]') !== null
-      || doc.getAnimations().length > 0
-      || [...doc.styleSheets, ...doc.adoptedStyleSheets].some(tellsOfEffects);
+    found = [...doc.styleSheets, ...doc.adoptedStyleSheets].some(tellsOfEffects)
+      || doc.querySelector(DRAWN) !== null || doc.getAnimations().length > 0;
     effectsOf.set(doc, found);
   }
   return found;
@@ -209,13 +217,13 @@ function vanished(el, style) {
 }
 
 // Whether its place or its size hides it: those are an element's own, however much it looks like others.
-function misplaced(el, style, effects) {
+function misplaced(el, style, moves) {
   const { position, overflow } = style;
   if (position === 'absolute' || position === 'fixed') {
     if (/^rect\(([01](px)?,? ?){4}\)$/.test(style.clip)) return true;
     if (beyond(el, position)) return true;
   } else if (position === 'relative' && (parseFloat(style.left) < -OFF || parseFloat(style.top) < -OFF) && beyond(el, position)) return true;
-  if (effects && movesOut(style) && beyond(el, position)) return true;
+  if (moves && movesOut(style) && beyond(el, position)) return true;
   if (overflow === 'visible' || PAGE.has(el.tagName)) return false;
   return tiny(style.width) || tiny(style.height);
 }
