@@ -176,6 +176,11 @@ class Daemon:
         """Return the verbs that the call which runs may use."""
         return call_context.current().capabilities or self._capabilities
 
+    def _is_listed(self, entry: Mapping[str, Any]) -> bool:
+        """Return whether the list of tools that the running call's host has holds the entry."""
+        listed = call_context.current().is_listed
+        return listed(entry) if listed else entry["tier"] <= self.config.tier
+
     def _tool_catalog(self, entries: Mapping[str, Mapping[str, Any]]) -> ToolCatalog:
         """Return our verbs and the tools of other servers, as verbs about verbs see them."""
         own: dict[str, Mapping[str, Any]] = {**entries}
@@ -184,6 +189,7 @@ class Daemon:
             shown,
             lambda name: self._allowed().check(name, shown[name]["capability"]),
             lambda name: self._allowed().check_unknown(name),
+            self._is_listed,
             self.gateway.settle,
         )
 

@@ -1,7 +1,7 @@
 """What a call carries with it: one frozen CallContext in the daemon's only context variable."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -15,6 +15,8 @@ from ocd.safety.session_taint import Way
 _ANSWER_S = 0.25
 
 MaySend = Callable[[Way, str], None]
+# Whether a list of tools has a catalog entry.
+IsListed = Callable[[Mapping[str, Any]], bool]
 
 
 class AllowedVerbs(Protocol):
@@ -85,6 +87,7 @@ class CallContext:
         client: Who called it.
         files: The files that it may name.
         capabilities: The verbs that it may use; None: all that the daemon has.
+        is_listed: What its host lists of tools; None: what the daemon lists.
         capability_waived: The calling verb chose this one: its own capability is enough.
         may_send: Asked before data leaves; raises if it may not.
         can_ask: The host behind the call can ask a person.
@@ -98,6 +101,7 @@ class CallContext:
     client: Client = field(default_factory=Client)
     files: FileAccess = field(default_factory=FileAccess)
     capabilities: AllowedVerbs | None = None
+    is_listed: IsListed | None = None
     capability_waived: bool = False
     may_send: MaySend = _send_freely
     can_ask: bool = False

@@ -110,6 +110,18 @@ def test_writes_where_the_host_reads(
     assert private == (scope != "project")
 
 
+def test_the_tier_is_what_the_host_carries(oc: Oc) -> None:
+    """Cursor takes 40 tools of all its servers; what was asked for stays."""
+    done = oc("cursor", "--write")
+    assert written("cursor", "user")["args"][-2:] == ["--tier", "1"]
+    assert "Cursor takes 40 tools of all servers: tier 1 lists 22 of" in done.err
+    oc("cursor", "--write", "--tier", "3")
+    assert written("cursor", "user")["args"][-2:] == ["--tier", "3"]
+    assert "tier 2 lists 38 of" in oc("vscode", "--write").err
+    assert "--tier" not in written("vscode", "user")["args"]
+    assert "tools of all servers" not in oc("claude", "--write").err
+
+
 def test_places_on_other_systems(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mac = agent_hosts.file_of(HOSTS["vscode"], "user", platform="darwin")
     assert mac == str(place / "Library/Application Support/Code/User/mcp.json")

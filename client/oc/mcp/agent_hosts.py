@@ -24,6 +24,7 @@ class AgentHost(NamedTuple):
 
     In a file's pattern `{NAME:default}` is an environment variable, `{config}` the system's folder
     for settings; a relative one lies in the project. typed: an entry names its transport.
+    max_tools: how many it takes of all its servers together, where it says so.
     """
 
     title: str
@@ -31,6 +32,7 @@ class AgentHost(NamedTuple):
     files: dict[str, str]
     then: str
     typed: bool = False
+    max_tools: int | None = None
 
     @property
     def is_toml(self) -> bool:
@@ -56,6 +58,7 @@ HOSTS: dict[str, AgentHost] = {
         {"user": "~/.cursor/mcp.json", "project": ".cursor/mcp.json"},
         "Enable it in Cursor under Settings, MCP.",
         typed=True,
+        max_tools=40,
     ),
     "vscode": AgentHost(
         "VS Code",
@@ -63,6 +66,7 @@ HOSTS: dict[str, AgentHost] = {
         {"user": "{config}/Code/User/mcp.json", "project": ".vscode/mcp.json"},
         "In VS Code, run 'MCP: List Servers' and start it.",
         typed=True,
+        max_tools=128,
     ),
     "codex": AgentHost(
         "Codex",
@@ -81,6 +85,7 @@ HOSTS: dict[str, AgentHost] = {
         "mcpServers",
         {"user": "~/.codeium/windsurf/mcp_config.json"},
         "In Windsurf, press Refresh in Cascade's list of MCP servers.",
+        max_tools=100,
     ),
 }
 

@@ -27,6 +27,7 @@ def config(_daemon: DaemonClient, command: Command, index: dict[str, Entry]) -> 
     params = command.params
     _check_filters(params, {entry["capability"] for entry in index.values()} - {"client"})
     host = HOSTS[params["host"]]
+    note = _choose_tier(host, params, index)
     scope = params.get("scope", "user")
     path = agent_hosts.file_of(host, scope)
     program = [params["command"]] if "command" in params else agent_hosts.program()
@@ -36,7 +37,38 @@ def config(_daemon: DaemonClient, command: Command, index: dict[str, Entry]) -> 
         _report(command, host, merged, entry)
     else:
         _print(command, host, path, entry)
+    if note and not (command.as_json or command.quiet):
+        terminal.say(note)
     return 0
+
+
+# What the daemon lists unless it is told otherwise.
+_DEFAULT_TIER = 2
+
+
+def _choose_tier(host: AgentHost, params: dict[str, Any], index: dict[str, Entry]) -> str:
+    """Set the tier that leaves the host a third of its tools for other servers; return a note.
+
+    A tier or groups that were asked for are left as they are.
+    """
+    if host.max_tools is None or params.keys() & {"tier", "tools_only", "disable_tools"}:
+        return ""
+    named = {entry["name"]: entry["tier"] for entry in index.values() if "tier" in entry}
+    tiers = list(named.values())
+    tier = _DEFAULT_TIER
+    while tier > 1 and 3 * _count(tiers, tier) > 2 * host.max_tools:
+        tier -= 1
+    if tier != _DEFAULT_TIER:
+        params["tier"] = tier
+    return (
+        f"{host.title} takes {host.max_tools} tools of all servers: tier {tier} lists "
+        f"{_count(tiers, tier)} of {len(tiers)}, expand_tools shows the others. "
+        "--tier N chooses another."
+    )
+
+
+def _count(tiers: list[int], tier: int) -> int:
+    return sum(one <= tier for one in tiers)
 
 
 def bridge_arguments(command: Command) -> list[str]:

@@ -4,7 +4,8 @@ One schema that a provider refuses makes it refuse the whole list, and with it e
 host. tests/contract/test_tool_schemas.py has the readers' rules with their sources.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Schema = Mapping[str, Any]
@@ -72,18 +73,24 @@ def as_tool(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {**shown, "annotations": hints} if hints else shown
 
 
-def signature(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a caller must know: {"name", "description", "inputSchema"}."""
+def signature(entry: Mapping[str, Any], *, unlisted: bool = False) -> dict[str, Any]:
+    """Return what a caller must know: {"name", "description", "inputSchema"}.
+
+    unlisted: with the parameters that are rarely wanted.
+    """
     return {
         "name": entry["name"],
         "description": describe(entry),
-        "inputSchema": input_schema(entry["params"]),
+        "inputSchema": input_schema(entry["params"], unlisted=unlisted),
     }
 
 
 def describe(entry: Mapping[str, Any]) -> str:
-    """Return the entry's summary and text as one description."""
-    return f"{entry['summary']}. {' '.join(entry['doc'].split())}".rstrip()
+    """Return the entry's summary and text as one description, with its example."""
+    text = f"{entry['summary']}. {' '.join(entry['doc'].split())}".rstrip()
+    if example := entry.get("example"):
+        text += f" Example: {json.dumps(example, ensure_ascii=False)}"
+    return text
 
 
 def title(name: str) -> str:
@@ -108,31 +115,38 @@ def annotations(entry: Mapping[str, Any]) -> dict[str, bool]:
     return hints
 
 
-def input_schema(params: Schema) -> dict[str, Any]:
+def input_schema(params: Schema, *, unlisted: bool = False) -> dict[str, Any]:
     """Return a verb's parameters in the dialect that every reader takes; see the module.
 
-    Parameters that are rarely wanted are left out. They may be given all the same, as may other
+    Parameters that are rarely wanted are left out unless `unlisted`. They may be given all the
+    same, as may other
     keys of open objects, so nothing says `additionalProperties`: a host that checks arguments by
     the schema would refuse them. A schema that names its own dialect (none of ours does) is left as
     its author wrote it.
     """
     if "$schema" in params:
         return dict(params)
-    schema = _object("", params)
+    schema = _object("", _all_listed(params) if unlisted else params)
     if not schema["properties"]:  # something must be there: what is rarely wanted
         first = next(iter(params.get("properties", {}).items()), None)
         schema["properties"] = {first[0]: _schema(*first)} if first else {}
     return schema
 
 
+def _all_listed(params: Schema) -> Schema:
+    shown = {
+        name: {key: value for key, value in one.items() if key != "x-unlisted"}
+        for name, one in params.get("properties", {}).items()
+    }
+    return {**params, "properties": shown}
+
+
 def _schema(name: str, schema: Schema) -> dict[str, Any]:
     """Return the schema of a parameter, or of a part of it; `name` is the parameter's."""
     kept = _listed_keywords(schema)
     if "anyOf" in kept:
-        branches = [branch for branch in kept["anyOf"] if branch != {"type": "integer"}]
-        wide = branches if {"type": "number"} in branches else kept["anyOf"]
         rest = {key: value for key, value in kept.items() if key != "anyOf"}
-        return _one_of([_schema(name, branch) for branch in wide]) | rest
+        return _one_of([_schema(name, branch) for branch in _branches(kept["anyOf"])]) | rest
     if "enum" in kept:
         return _enumeration(kept)
     kind = kept.get("type")
@@ -140,7 +154,7 @@ def _schema(name: str, schema: Schema) -> dict[str, Any]:
         return _object(name, schema)
     if kind == "array":
         items = kept.get("items") or _ITEMS.get(name) or _anything(name)
-        return {**kept, "items": _schema(name, items)}
+        return {**kept, "items": _without_description(_schema(name, items))}
     if kind is None and "$ref" not in kept:
         return {**kept, **_anything(name)}
     return _inclusive(kept)
@@ -152,6 +166,17 @@ def _object(name: str, schema: Schema) -> dict[str, Any]:
     shown = {key: _schema(key, one) for key, one in properties.items() if not one.get("x-unlisted")}
     examples: Schema = {} if properties else _EXAMPLE_KEYS.get(name, {})
     return {**kept, "properties": shown or dict(examples)}
+
+
+def _branches(branches: Sequence[Schema]) -> list[Schema]:
+    """Return the branches that say something: no integer beside number."""
+    if {"type": "number"} not in branches:
+        return list(branches)
+    return [branch for branch in branches if branch != {"type": "integer"}]
+
+
+def _without_description(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != "description"}
 
 
 def _one_of(branches: list[dict[str, Any]]) -> dict[str, Any]:
@@ -189,6 +214,10 @@ _CHECKED_ANYWAY = frozenset(
     ("additionalProperties", "maxLength", "maxProperties", "minLength", "minProperties")
 )
 
+# Nobody goes as far by mistake.
+_FAR_BOUND = 10_000
+_MANY_ITEMS = 100
+
 
 def _listed_keywords(schema: Schema) -> dict[str, Any]:
     """Return a schema without what goes without saying: every byte of a list is paid for."""
@@ -198,6 +227,9 @@ def _listed_keywords(schema: Schema) -> dict[str, Any]:
         if key not in _CHECKED_ANYWAY
         and key != "x-unlisted"
         and not (key == "required" and value == [])
-        and not (key == "default" and (value is False or value in ("", [], {})))
+        and not (key == "default" and (value is False or value in ("", [], (), {})))
         and not (key == "minimum" and value in (0, 1))
+        and not (key == "maximum" and value >= _FAR_BOUND)
+        and not (key == "maxItems" and value >= _MANY_ITEMS)
+        and not (key == "minItems" and value == 1)
     }

@@ -18,7 +18,7 @@ from ocd.api.errors import OcdError
 from ocd.api.waiting import wait_for_event
 from ocd.api.wire import CAPABILITY_GROUPS, CallRequest, Client, Hello
 from ocd.browser.process.process_tree import holds_socket
-from ocd.call_context import CallContext
+from ocd.call_context import CallContext, IsListed
 from ocd.calls.dispatch import run_call, task_reply
 from ocd.calls.replies import Reply
 from ocd.calls.services import CallServices
@@ -90,10 +90,11 @@ class McpSocketServer:
         *,
         budget_s: float,
         maximum: Capabilities,
+        is_listed: IsListed,
         askable: bool,
     ) -> Reply:
         """Run a call inside a connection's maximum."""
-        caller = CallContext(capabilities=maximum, can_ask=askable)
+        caller = CallContext(capabilities=maximum, is_listed=is_listed, can_ask=askable)
         return await run_call(self._services, request, on_progress, budget_s, caller)
 
     def confirm(self, session: str, error: OcdError) -> None:

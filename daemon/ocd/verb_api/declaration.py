@@ -188,7 +188,8 @@ class Verb:
     callers of other tools use. removed_params: what to do rather than give a parameter that does
     not exist.
     foreign: the names that a tool of another MCP server gives its own parameters, which are handed
-    to it unread; None for our verbs.
+    to it unread; None for our verbs. example: the parameters of one call, as its description shows
+    it.
     """
 
     name: str
@@ -215,6 +216,7 @@ class Verb:
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     removed_params: Mapping[str, str] = field(default_factory=dict[str, str])
     upstream_params: frozenset[str] | None = None
+    example: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def fills_secrets(self) -> bool:

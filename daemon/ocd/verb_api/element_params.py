@@ -22,15 +22,18 @@ PollInterval = Annotated[
         extra_json_schema=UNLISTED,
     ),
 ]
-Timeout = Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Time limit in ms")]
+Timeout = Annotated[
+    int,
+    Meta(ge=1, le=MAX_TIMEOUT_MS, description="Time limit in ms", extra_json_schema=UNLISTED),
+]
 
 
 class ElementParams(Params, kw_only=True):
     """Base of the verbs that act on one element: it is named in one of three ways."""
 
     ref: Annotated[str | None, Meta(description="Element ref (e12)")] = None
-    selector: Annotated[str | None, Meta(description="CSS selector, instead of ref")] = None
-    query: Annotated[str | None, Meta(description="Words as in find, instead of ref")] = None
+    selector: Annotated[str | None, Meta(description="or a CSS selector")] = None
+    query: Annotated[str | None, Meta(description="or words, as in find")] = None
 
 
 class ActionResult(Protocol):

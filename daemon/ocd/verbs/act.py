@@ -11,16 +11,25 @@ from ocd.pages.instructions.executor import InstructionRunner, resolve_address
 from ocd.pages.instructions.parser import parse
 from ocd.pages.locate.target import ActionDeadline
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
-from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Image, Output, Params, Sending, tab_verb
+from ocd.verb_api.declaration import (
+    MAX_TIMEOUT_MS,
+    UNLISTED,
+    Image,
+    Output,
+    Params,
+    Sending,
+    tab_verb,
+)
 from ocd.verb_api.element_params import PAGE_KEYS, page_text
 
 
 class Act(Params):
     """Carry out a short English instruction
 
-    Steps joined by then, and, ; or newlines: click X, type "text" into X, select X in Y, check X,
-    press Enter, search for X, scroll down, go back, wait for X, drag X to Y. Quote names and text.
-    Parsed by rules; nothing is done if a step is not understood. Reports what each step changed.
+    Steps joined by then, and, ; or newlines: click X, type "text" into X, select X in Y, check
+    X, press Enter, search for X, scroll down, go back, wait for X, drag X to Y. Quote names and
+    text. Parsed by rules, not by a model; nothing is done if a step is not understood. One step
+    with a ref: interact.
     """
 
     instruction: Annotated[str, Meta(min_length=1, max_length=4000, description="What to do")]
@@ -29,7 +38,10 @@ class Act(Params):
     ] = ""
     verify: Annotated[
         bool | Literal["none", "ax_diff", "screenshot", "both"],
-        Meta(description="true, screenshot: add a screenshot; ax_diff: how the outline changed"),
+        Meta(
+            description="true, screenshot: add a screenshot; ax_diff: how the outline changed",
+            extra_json_schema=UNLISTED,
+        ),
     ] = False
     timeout_ms: Annotated[
         int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="For all steps, in ms")
@@ -58,6 +70,7 @@ def _departures(params: Act, here: str) -> Iterator[Departure]:
     leaves_dialog=True,
     page_keys=PAGE_KEYS,
     sends=Sending(("instruction",), _departures),
+    example={"instruction": 'type "Ada" into Name and press Enter'},
 )
 async def act(tab: Tab, params: Act) -> Output:
     steps = parse(params.instruction)

@@ -29,7 +29,14 @@ class ShowJournal(Params):
 
 
 @daemon_verb(
-    "oc_journal", ShowJournal, needs=Journal, capability="core", tier=2, large=True, reads=True
+    "oc_journal",
+    ShowJournal,
+    needs=Journal,
+    capability="core",
+    tier=3,
+    large=True,
+    reads=True,
+    example={"action": "recent", "count": 20},
 )
 async def oc_journal(journal: Journal, params: ShowJournal) -> Output:
     if params.action == "summary":
@@ -46,7 +53,7 @@ class ConnectionHealth(Params):
 
 
 @daemon_verb(
-    "oc_connection_health", ConnectionHealth, needs=Chromium, capability="core", tier=1, reads=True
+    "oc_connection_health", ConnectionHealth, needs=Chromium, capability="core", tier=3, reads=True
 )
 async def oc_connection_health(chromium: Chromium, _params: ConnectionHealth) -> Output:
     data: dict[str, Any] = {
@@ -80,7 +87,7 @@ class Stop(Params):
     """
 
 
-@daemon_verb("oc_stop", Stop, needs=Sessions, capability="core", tier=2)
+@daemon_verb("oc_stop", Stop, needs=Sessions, capability="core", tier=3)
 async def oc_stop(sessions: Sessions, _params: Stop) -> Output:
     tabs = sessions.tab_count
     await sessions.close_all()

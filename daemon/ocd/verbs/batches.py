@@ -31,10 +31,11 @@ class BatchTask(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class BatchExecute(Params):
-    """Run scripts in several tabs or pages concurrently
+    """Run JavaScript in several tabs or pages at once
 
-    Returns {results: [{index, tab_id, success, data | error, duration_ms}], summary}, in the order
-    of tasks. Fails only if every task fails.
+    For a list of URLs to open, or tabs to read, without following links (crawl does). Returns
+    {results: [{index, tab_id, success, data | error, duration_ms}], summary} in the order of
+    tasks; fails only if every task fails.
     """
 
     tasks: Annotated[
@@ -68,6 +69,7 @@ def _partial_result(meta: Mapping[str, Any], results: JsonLinesFile) -> dict[str
 @task_verb(
     "batch_execute", BatchExecute, needs=NestedCalls, capability="crawl", tier=2, large=True,
     items=("results",), recover=_partial_result, page_keys=("data",),
+    example={"tasks": [{"url": "https://example.com", "script": "document.title"}]},
 )  # fmt: skip
 async def batch_execute(calls: NestedCalls, work: TaskHandle, params: BatchExecute) -> Output:
     jobs = [
@@ -177,9 +179,10 @@ def _pages(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
 
 
 @task_verb(
-    "batch_paginate", BatchPaginate, needs=PaginationServices, capability="crawl", tier=2,
+    "batch_paginate", BatchPaginate, needs=PaginationServices, capability="crawl", tier=3,
     large=True,
     items=("pages",), recover=_pages, page_keys=("text", "dom"),
+    example={"strategy": "click", "next_selector": "a.next"},
 )  # fmt: skip
 async def batch_paginate(
     services: PaginationServices, work: TaskHandle, params: BatchPaginate

@@ -47,9 +47,10 @@ class CheckpointParams(Params):
 
 
 @daemon_verb(
-    "oc_checkpoint", CheckpointParams, needs=SessionSnapshots, capability="core", tier=2,
+    "oc_checkpoint", CheckpointParams, needs=SessionSnapshots, capability="core", tier=3,
     aliases={"checkpoint_id": "name"},
     page_keys=("title",),
+    example={"action": "save", "name": "half-way"},
 )  # fmt: skip
 async def oc_checkpoint(snapshots: SessionSnapshots, params: CheckpointParams) -> Output:
     act = {"save": _save, "load": _load, "list": _list_checkpoints, "delete": _delete}
@@ -135,7 +136,12 @@ class SessionSnapshot(Params):
 
 
 @task_verb(
-    "oc_session_snapshot", SessionSnapshot, needs=SessionSnapshots, capability="core", tier=2
+    "oc_session_snapshot",
+    SessionSnapshot,
+    needs=SessionSnapshots,
+    capability="core",
+    tier=3,
+    example={"objective": "Order the book", "current_step": "Pay", "next_actions": ["Log in"]},
 )
 async def oc_session_snapshot(
     snapshots: SessionSnapshots, work: TaskHandle, params: SessionSnapshot
@@ -194,8 +200,9 @@ class SessionResume(Params):
 
 
 @daemon_verb(
-    "oc_session_resume", SessionResume, needs=SessionSnapshots, capability="core", tier=2,
+    "oc_session_resume", SessionResume, needs=SessionSnapshots, capability="core", tier=3,
     timeout_ms=120_000, page_keys=("title",),
+    example={"snapshot_id": "before-checkout"},
 )  # fmt: skip
 async def oc_session_resume(snapshots: SessionSnapshots, params: SessionResume) -> Output:
     session = call_context.current().session

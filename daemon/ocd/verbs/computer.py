@@ -11,7 +11,7 @@ from ocd.pages.act import coordinate_input, drag_and_drop, element_actions, inpu
 from ocd.pages.act.actionability import wait_ready
 from ocd.pages.locate.locators import Locator
 from ocd.pages.locate.target import ActionDeadline, resolve_target
-from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Image, Output, Params, tab_verb
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
 from ocd.verb_api.element_params import PAGE_KEYS, answer
 
 Action = Literal[
@@ -27,10 +27,11 @@ _POINTED = (*coordinate_input.CLICKS, "left_mouse_down", "left_mouse_up", "mouse
 
 
 class Computer(Params):
-    """Use mouse, keyboard and screenshots
+    """Use mouse, keyboard and screenshots by coordinates
 
-    Coordinates are CSS pixels of the viewport, as in the image of `screenshot`; a zoomed image has
-    `scale` pixels for each. Prefer ref to coordinates. Reports what was hit and changed.
+    For canvases, maps and what has no ref; with a ref, interact is surer. Coordinates are CSS
+    pixels of the viewport, as in the image of `screenshot`; a zoomed image has `scale` pixels
+    for each.
     """
 
     action: Annotated[Action, Meta(description="What to do")]
@@ -53,10 +54,12 @@ class Computer(Params):
         Meta(description="zoom: left, top, right, bottom"),
     ] = None
     screenshot_quality: Annotated[
-        coordinate_input.Quality, Meta(description="high: PNG; otherwise JPEG")
+        coordinate_input.Quality,
+        Meta(description="high: PNG; otherwise JPEG", extra_json_schema=UNLISTED),
     ] = "normal"  # fmt: skip
     timeout_ms: Annotated[
-        Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None, Meta(description="Time limit in ms")
+        Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
+        Meta(description="Time limit in ms", extra_json_schema=UNLISTED),
     ] = None
 
 
@@ -73,6 +76,7 @@ class Computer(Params):
         "include_user_agent_shadow_dom": "Leave it out: the inside of a native control (a video's "
         "buttons, a date's parts) is reached by coordinate, or by keys.",
     },
+    example={"action": "left_click", "coordinate": [320, 200]},
 )
 async def computer(tab: Tab, params: Computer) -> Output:
     waits = params.action in ("wait", "hold_key")

@@ -14,10 +14,10 @@ from ocd.verb_api.declaration import UNLISTED, Output, Params, tab_verb
 
 
 class ConsoleCapture(Params):
-    """Read a tab's console
+    """Read a tab's console messages and script errors
 
-    Collected since the tab's creation, in all frames and workers; includes uncaught exceptions, CSP
-    and network errors. start and stop limit what get returns.
+    Collected since the tab's creation, in all frames and workers; includes uncaught exceptions,
+    CSP and network errors. start and stop limit what get returns.
     """
 
     action: Annotated[
@@ -45,6 +45,7 @@ class ConsoleCapture(Params):
 @tab_verb(
     "console_capture", ConsoleCapture, capability="core", tier=2, large=True, leaves_dialog=True,
     page_keys=("text", "stack", "location"),
+    example={"filter": ["error"]},
 )  # fmt: skip
 async def console_capture(tab: Tab, params: ConsoleCapture) -> Output:
     result: dict[str, Any] = {"action": params.action, "tab_id": tab.id}

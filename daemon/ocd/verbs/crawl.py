@@ -11,60 +11,78 @@ from ocd.crawl.spec import CrawlSpec, Engine, Format, Strategy
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.storage.payload import JsonLinesFile
-from ocd.verb_api.declaration import SENDS_TO, Output, Params, task_verb
+from ocd.verb_api.declaration import SENDS_TO, UNLISTED, Output, Params, task_verb
 
 Url = Annotated[
     str,
     Meta(
         min_length=1,
-        description="Start URL: http, https, or file inside the file roots",
+        description="Start URL: http, https or file",
         extra=SENDS_TO,
     ),
 ]
-MaxPages = Annotated[
-    int, Meta(ge=1, le=100_000, description="Pages to fetch; failed ones do not count")
-]
+MaxPages = Annotated[int, Meta(ge=1, le=100_000, description="Pages to fetch")]
 Exclude = Annotated[tuple[str, ...], Meta(description="Globs of URLs to skip")]
-PageFormat = Annotated[
-    Format, Meta(description="Format of content; links: a list of the page's links")
+PageFormat = Annotated[Format, Meta(description="Of content")]
+OnlyMain = Annotated[
+    bool,
+    Meta(description="Leave out navigation, header, footer and sidebars"),
 ]
-OnlyMain = Annotated[bool, Meta(description="Leave out navigation, header, footer and sidebars")]
-RespectRobots = Annotated[bool, Meta(description="Obey robots.txt, its Crawl-delay included")]
+RespectRobots = Annotated[
+    bool, Meta(description="Obey robots.txt, its Crawl-delay included", extra_json_schema=UNLISTED)
+]
 Delay = Annotated[
-    int, Meta(ge=0, le=600_000, description="Minimum time between two requests to one host, in ms")
+    int,
+    Meta(
+        ge=0,
+        le=600_000,
+        description="Minimum time between two requests to one host, in ms",
+        extra_json_schema=UNLISTED,
+    ),
 ]
 Concurrency = Annotated[
     Annotated[int, Meta(ge=1, le=64)] | Literal["auto"],
-    Meta(description="Pages loaded at once, or auto"),
+    Meta(description="Pages loaded at once, or auto", extra_json_schema=UNLISTED),
 ]
 PageEngine = Annotated[
     Engine,
+    Meta(description="static: plain HTTP. browser: render. auto: render only what needs scripts"),
+]
+Retries = Annotated[
+    int,
     Meta(
-        description="static: plain HTTP. browser: render. auto: plain HTTP first, then render the "
-        "pages that need scripts"
+        ge=0,
+        le=10,
+        description="Retries after network errors, 429 and 5xx",
+        extra_json_schema=UNLISTED,
     ),
 ]
-Retries = Annotated[int, Meta(ge=0, le=10, description="Retries after network errors, 429 and 5xx")]
 PageTimeout = Annotated[
-    int, Meta(ge=100, le=600_000, description="Time limit of one attempt at one page, in ms")
+    int,
+    Meta(
+        ge=100,
+        le=600_000,
+        description="Time limit of one attempt at one page, in ms",
+        extra_json_schema=UNLISTED,
+    ),
 ]
-ShareLogin = Annotated[bool, Meta(description="Use the browser's cookies to fetch and render")]
+ShareLogin = Annotated[
+    bool,
+    Meta(description="Use the browser's cookies to fetch and render", extra_json_schema=UNLISTED),
+]
 FailOnPage = Annotated[
     Annotated[int, Meta(ge=1)] | None,
-    Meta(description="Fail deliberately at the Nth page (for tests)"),
+    Meta(description="Fail deliberately at the Nth page (for tests)", extra_json_schema=UNLISTED),
 ]
 
 
 class Crawl(Params):
-    """Crawl a site from a start page
+    """Crawl a site: follow links from a start page
 
-    Follows links inside the scope and returns {"summary", "pages"}; each page has url, final_url,
-    status, title, depth, content, links, engine, and error if it failed; if no page could be
-    fetched, the call fails with the start page's error. Each URL is fetched once, redirects
-    included. Globs: ** matches any text, * any text without "/", all else (even ?) is
-    literal. A glob with "://" is matched against the whole URL, with a leading "/" against path and
-    query, otherwise (docs/**) against the end of the URL; *guide* matches any path containing
-    guide. Use output_mode handle for many pages.
+    One page: navigate and read_page; a list of URLs: batch_execute.
+    Returns {"summary", "pages": [{url, status, title, depth, content, links, error?}]};
+    output_mode handle stores them for oc_output_search. Globs: * stops at "/", ** does not;
+    docs/** matches the end of the URL, with "://" all of it.
     """
 
     url: Url
@@ -76,13 +94,16 @@ class Crawl(Params):
         str,
         Meta(
             min_length=1,
-            description="Links to follow. origin: same scheme, host and port. domain: same "
-            "registrable domain. path: the start page's path and below. any: all. Or a glob",
+            description="Links to follow: origin, domain (registrable), path (the start page's and "
+            "below), any, or a glob",
         ),
     ] = "origin"
     same_origin: Annotated[
         bool | None,
-        Meta(description="true: same as scope origin. false: scope any, unless scope is set"),
+        Meta(
+            description="true: same as scope origin. false: scope any, unless scope is set",
+            extra_json_schema=UNLISTED,
+        ),
     ] = None
     include: Annotated[
         tuple[str, ...], Meta(description="Globs; if given, only URLs that match one are followed")
@@ -96,11 +117,14 @@ class Crawl(Params):
     engine: PageEngine = "auto"
     strategy: Annotated[
         Strategy,
-        Meta(description="bfs: level by level. best_first: most relevant to query first"),
+        Meta(
+            description="bfs: level by level. best_first: most relevant to query first",
+            extra_json_schema=UNLISTED,
+        ),
     ] = "bfs"
     query: Annotated[
         Annotated[str, Meta(max_length=1000)] | None,
-        Meta(description="best_first: words to look for"),
+        Meta(description="best_first: words to look for", extra_json_schema=UNLISTED),
     ] = None
     retries: Retries = 2
     page_timeout_ms: PageTimeout = 30_000
@@ -118,9 +142,8 @@ class Crawl(Params):
 class CrawlSitemap(Params):
     """Crawl the pages listed in a site's sitemap
 
-    Looks at the Sitemap lines of robots.txt, then /sitemap.xml and /sitemap_index.xml; reads
-    indexes, gzip and plain-text lists. Returns what crawl returns, with summary.sitemap_source;
-    fails with the first page's error if no page could be fetched.
+    Found by robots.txt or in the usual places; indexes, gzip and plain-text lists are read.
+    Returns what crawl returns, with summary.sitemap_source.
     """
 
     url: Url
@@ -133,9 +156,14 @@ class CrawlSitemap(Params):
     ] = None
     exclude: Exclude = ()
     max_pages: MaxPages = 50
-    scope: Annotated[str, Meta(min_length=1, description="Listed URLs to fetch, as in crawl")] = (
-        "domain"
-    )
+    scope: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            description="Listed URLs to fetch, as in crawl",
+            extra_json_schema=UNLISTED,
+        ),
+    ] = "domain"
     format: PageFormat = "markdown"
     only_main_content: OnlyMain = False
     respect_robots: RespectRobots = True
@@ -159,8 +187,9 @@ def recover(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
 
 
 @task_verb(
-    "crawl", Crawl, needs=Crawler, capability="crawl", tier=2, reads=True,
+    "crawl", Crawl, needs=Crawler, capability="crawl", tier=1, reads=True,
     large=True, items=("pages",), recover=recover, page_keys=("pages",),
+    example={"url": "https://example.com/docs/", "scope": "path", "output_mode": "handle"},
 )  # fmt: skip
 async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
     spec = CrawlSpec(
@@ -180,6 +209,7 @@ async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
 @task_verb(
     "crawl_sitemap", CrawlSitemap, needs=Crawler, capability="crawl", tier=2, reads=True,
     large=True, items=("pages",), recover=recover, page_keys=("pages",),
+    example={"url": "https://example.com", "max_pages": 100, "output_mode": "handle"},
 )  # fmt: skip
 async def crawl_sitemap(crawler: Crawler, work: TaskHandle, params: CrawlSitemap) -> Output:
     spec = CrawlSpec(

@@ -24,7 +24,13 @@ class DevtoolsUrl(Params):
 
 
 @session_verb(
-    "oc_devtools_url", DevtoolsUrl, capability="core", tier=3, reads=True, page_keys=("title",)
+    "oc_devtools_url",
+    DevtoolsUrl,
+    capability="core",
+    tier=3,
+    reads=True,
+    page_keys=("title",),
+    example={"tab_id": "t1"},
 )
 async def oc_devtools_url(session: Session, params: DevtoolsUrl) -> Output:
     chromium = session.sessions.chromium

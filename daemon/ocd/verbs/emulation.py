@@ -59,8 +59,9 @@ def _device_departures(params: EmulateDevice, _here: str) -> Iterator[Departure]
 
 
 @tab_verb(
-    "emulate_device", EmulateDevice, capability="core", tier=2, leaves_dialog=True,
+    "emulate_device", EmulateDevice, capability="core", tier=3, leaves_dialog=True,
     sends=Sending(("user_agent",), _device_departures),
+    example={"preset": "iphone-14"},
 )  # fmt: skip
 async def emulate_device(tab: Tab, params: EmulateDevice) -> Output:
     emulation = emulation_of(tab)
@@ -124,8 +125,9 @@ def _agent_departures(params: UserAgent, _here: str) -> Iterator[Departure]:
 
 
 @tab_verb(
-    "user_agent", UserAgent, capability="core", tier=2, leaves_dialog=True,
+    "user_agent", UserAgent, capability="core", tier=3, leaves_dialog=True,
     sends=Sending(("custom", "accept_language"), _agent_departures),
+    example={"preset": "safari-mac"},
 )  # fmt: skip
 async def user_agent(tab: Tab, params: UserAgent) -> Output:
     emulation = emulation_of(tab)
@@ -172,7 +174,14 @@ class Geolocation(Params):
     reset: Reset = False
 
 
-@tab_verb("geolocation", Geolocation, capability="core", tier=2, leaves_dialog=True)
+@tab_verb(
+    "geolocation",
+    Geolocation,
+    capability="core",
+    tier=3,
+    leaves_dialog=True,
+    example={"latitude": 52.52, "longitude": 13.405},
+)
 async def geolocation(tab: Tab, params: Geolocation) -> Output:
     emulation = emulation_of(tab)
     if params.reset:

@@ -52,13 +52,14 @@ class Assert(Params):
 
 
 @daemon_verb(
-    "oc_assert", Assert, needs=EvidenceService, capability="core", tier=2, reads=True,
+    "oc_assert", Assert, needs=EvidenceService, capability="core", tier=3, reads=True,
     timeout_ms=MAX_WAIT_MS + 60_000,
     removed_params={
         "contract_id": "Pass the contract itself as 'contract': none is built in. oc_skill_recall "
         "shows the contracts of skills, oc_skill_replay checks them.",
     },
     page_keys=("failed_assertions", "inconclusive_assertions", "evidence", "failure_reason"),
+    example={"contract": {"kind": "dom_text", "contains": "Thank you"}},
 )  # fmt: skip
 async def oc_assert(service: EvidenceService, params: Assert) -> Output:
     contract = decode(params.contract)
@@ -127,9 +128,10 @@ class EvidenceBundle(Params):
 
 
 @task_verb(
-    "oc_evidence_bundle", EvidenceBundle, needs=EvidenceService, capability="core", tier=2,
+    "oc_evidence_bundle", EvidenceBundle, needs=EvidenceService, capability="core", tier=3,
     large=True,
     page_keys=("title", "contents"),
+    example={"include": ["dom", "screenshot", "console"]},
 )  # fmt: skip
 async def oc_evidence_bundle(
     service: EvidenceService, work: TaskHandle, params: EvidenceBundle
@@ -165,6 +167,7 @@ class Diff(Params):
 @daemon_verb(
     "oc_diff", Diff, needs=EvidenceService, capability="core", tier=3, large=True, reads=True,
     items=("differences",), page_keys=("differences", "title"),
+    example={"a": "before", "b": "after"},
 )  # fmt: skip
 async def oc_diff(service: EvidenceService, params: Diff) -> Output:
     found = await service.compare(params.a, params.b)

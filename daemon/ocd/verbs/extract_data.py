@@ -8,17 +8,17 @@ from msgspec import Meta
 from ocd.browser.tabs.tab import Tab
 from ocd.extraction.page_capture import PageCapture
 from ocd.pages.read.extraction_capture import capture_page
-from ocd.verb_api.declaration import PAYLOAD, Output, Params, tab_verb
+from ocd.verb_api.declaration import PAYLOAD, UNLISTED, Output, Params, tab_verb
 
 MAX_ITEMS = 10_000
 
 
 class ExtractData(Params):
-    """Extract data from the page in the shape of a schema
+    """Extract data from the page in the shape of a JSON schema
 
-    From JSON-LD, microdata, RDFa, OpenGraph, tables, labels, classes and repeated cards; no model
-    is asked. Numbers, dates and URLs get the declared types. Reports layer and confidence per
-    field, and missing fields. Without schema: the page's structured data.
+    For products, prices, tables and lists, from JSON-LD, microdata, tables, labels and repeated
+    cards; no model is asked. Numbers, dates and URLs get the declared types; reports confidence
+    per field and what is missing. Without schema: the page's structured data.
     """
 
     schema: Annotated[
@@ -35,8 +35,12 @@ class ExtractData(Params):
     multiple: Annotated[bool, Meta(description="An object per row, card or match, as `items`")] = (
         False
     )
-    offset: Annotated[int, Meta(ge=0, description="multiple: first item to return")] = 0
-    limit: Annotated[int, Meta(ge=1, le=MAX_ITEMS, description="multiple: max items")] = 1000
+    offset: Annotated[
+        int, Meta(ge=0, description="multiple: first item to return", extra_json_schema=UNLISTED)
+    ] = 0
+    limit: Annotated[
+        int, Meta(ge=1, le=MAX_ITEMS, description="multiple: max items", extra_json_schema=UNLISTED)
+    ] = 1000
 
 
 @tab_verb(
@@ -50,6 +54,10 @@ class ExtractData(Params):
     page_keys=("data", "items", "sources", "validation_errors"),
     removed_params={
         "instruction": "Leave it out, and name the fields in schema: no model is asked."
+    },
+    example={
+        "schema": {"properties": {"name": {"type": "string"}, "price": {"type": "number"}}},
+        "multiple": True,
     },
 )
 async def extract_data(tab: Tab, params: ExtractData) -> Output:

@@ -12,21 +12,20 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import file_upload as act_file_upload
 from ocd.pages.locate.locators import Locator
 from ocd.pages.locate.target import ActionDeadline, resolve_target
-from ocd.verb_api.declaration import READS_PATH, FileSource, Output, tab_verb
+from ocd.verb_api.declaration import READS_PATH, UNLISTED, FileSource, Output, tab_verb
 from ocd.verb_api.element_params import PAGE_KEYS, ElementParams, Timeout, answer
 
 
 class FileUpload(ElementParams):
-    """Upload files to a file input
+    """Upload files to a file input or drop zone
 
-    The element is the input (hidden or not), its label or container, a button that opens a file
-    chooser, or with drop a drop zone. The input's accept and multiple are obeyed; folders need an
-    input that takes them.
+    Name the input (hidden or not), its label, the button that opens a file chooser, or with
+    drop a drop zone. Bytes go from disk to the page, not through the conversation.
     """
 
     files: Annotated[
         tuple[FileSource, ...],
-        Meta(max_length=100, description="Files"),
+        Meta(max_length=100, description="Files", extra_json_schema=UNLISTED),
     ] = ()
     file_paths: Annotated[
         tuple[str, ...],
@@ -44,6 +43,7 @@ class FileUpload(ElementParams):
     reads_page=True,
     page_keys=PAGE_KEYS,
     uploads=True,
+    example={"query": "Attachment", "file_paths": ["/home/ada/report.pdf"]},
 )
 async def file_upload(tab: Tab, params: FileUpload) -> Output:
     deadline = ActionDeadline.of(params.timeout_ms)

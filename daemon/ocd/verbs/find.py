@@ -17,8 +17,8 @@ from ocd.verb_api.element_params import PollInterval, WaitForMs
 class Find(Params):
     """Find elements by words
 
-    Returns ranked lines with refs, as in read_page. Words match the name, text or label, the role
-    ("save button"), and the row or section ("delete Bob").
+    Ranked lines with refs. Words match the name, text or label, the role ("save button"), and
+    the row or section ("delete Bob"). Everything: read_page. By CSS or XPath: query_dom.
     """
 
     query: Annotated[str, Meta(min_length=1, max_length=500, description="Words")]
@@ -30,9 +30,10 @@ class Find(Params):
 class QueryDom(Params):
     """Get elements by CSS selector or XPath
 
-    Returns `element` (null: none), or `elements` with multiple; each with ref, tag_name, id, class,
-    attributes, text_content (200 characters; `cut` if longer), is_visible, bounding_box {x, y,
-    width, height}. Also searches frames and shadow trees.
+    For exact attributes and counts; by words: find. Returns `element` (null: none), or
+    `elements` with multiple; each with ref, tag_name, id, class, attributes, text_content (200
+    characters; `cut` if longer), is_visible, bounding_box {x, y, width, height}. Also searches
+    frames and shadow trees.
     """
 
     method: Annotated[
@@ -64,7 +65,16 @@ class QueryDom(Params):
     ] = True
 
 
-@tab_verb("find", Find, capability="core", tier=1, reads_page=True, reads=True, timeout_ms=40_000)
+@tab_verb(
+    "find",
+    Find,
+    capability="core",
+    tier=1,
+    reads_page=True,
+    reads=True,
+    timeout_ms=40_000,
+    example={"query": "sign in button"},
+)
 async def find(tab: Tab, params: Find) -> Output:
     tab.check_usable()
 
@@ -103,11 +113,12 @@ def _check_one_way(params: QueryDom) -> None:
     "query_dom",
     QueryDom,
     capability="core",
-    tier=2,
+    tier=3,
     large=True,
     reads=True,
     reads_page=True,
     page_keys=("attributes", "id", "class", "text_content"),
+    example={"selector": "a.title", "multiple": True},
 )
 async def query_dom(tab: Tab, params: QueryDom) -> Output:
     tab.check_usable()

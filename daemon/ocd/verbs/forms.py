@@ -32,8 +32,9 @@ FieldValue = Annotated[Value, Meta(description="Text, true/false, option, date")
 class FormInput(ElementParams):
     """Set the value of one form field
 
-    Text, checkboxes, radios, selects (option's label or value), dates (2031-12-24), times (18:30),
-    colours (#rrggbb), ranges, editable text. Replaces the current value.
+    Text, checkboxes, radios, selects (option's label or value), dates (2031-12-24), times
+    (18:30), colours (#rrggbb), ranges, editable text. Replaces the current value. Several
+    fields: fill_form.
     """
 
     value: Annotated[Value, Meta(description="Text, true/false, option, date", extra=PAYLOAD)]
@@ -50,7 +51,7 @@ class Field(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FillForm(Params):
-    """Fill several form fields and optionally submit
+    """Fill several form fields at once and optionally submit
 
     If a field fails, the others are still filled, but nothing is submitted.
     """
@@ -58,7 +59,9 @@ class FillForm(Params):
     fields: Annotated[
         Annotated[tuple[Field, ...], Meta(min_length=1, max_length=200)]
         | Annotated[dict[str, Value], Meta(min_length=1, max_length=200)],
-        Meta(description="Values as in form_input; or {label or ref: value}", extra=PAYLOAD),
+        Meta(
+            description="{label or ref: value}, or a list; values as in form_input", extra=PAYLOAD
+        ),
     ]
     submit: Annotated[str | bool, Meta(description="true, or the button's ref or words")] = False
     clear_first: Annotated[
@@ -68,7 +71,7 @@ class FillForm(Params):
     poll_interval: PollInterval = None
     timeout_ms: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
-        Meta(description="Time limit in ms; default: 10000"),
+        Meta(description="Time limit in ms; default: 10000", extra_json_schema=UNLISTED),
     ] = None
 
     def __post_init__(self) -> None:
@@ -83,6 +86,7 @@ class FillForm(Params):
     tier=1,
     reads_page=True,
     page_keys=PAGE_KEYS,
+    example={"query": "Email", "value": "ada@example.com"},
 )
 async def form_input(tab: Tab, params: FormInput) -> Output:
     deadline = ActionDeadline.of(params.timeout_ms)
@@ -100,6 +104,7 @@ async def form_input(tab: Tab, params: FormInput) -> Output:
     tier=1,
     reads_page=True,
     page_keys=PAGE_KEYS,
+    example={"fields": {"Email": "ada@example.com", "Remember me": True}, "submit": True},
 )
 async def fill_form(tab: Tab, params: FillForm) -> Output:
     assert params.timeout_ms is not None

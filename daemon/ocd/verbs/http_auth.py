@@ -47,8 +47,9 @@ def _departures(params: HttpAuth, _here: str) -> Iterator[Departure]:
 
 
 @tab_verb(
-    "http_auth", HttpAuth, capability="core", tier=2, leaves_dialog=True, page_keys=("realm",),
+    "http_auth", HttpAuth, capability="core", tier=3, leaves_dialog=True, page_keys=("realm",),
     sends=Sending(("username", "password", "origins"), _departures),
+    example={"action": "set", "username": "ada", "password": "${SECRET:WEB}"},
 )  # fmt: skip
 async def http_auth(tab: Tab, params: HttpAuth) -> Output:
     interception = interception_of(tab)

@@ -12,9 +12,9 @@ from ocd.verb_api.declaration import Output, Params, tab_verb
 class Inspect(Params):
     """Report the page's state in about 2 KB
 
-    Open dialogs, errors, focus, forms and fields with their state, buttons, tabs, tables with
-    sizes, pagination, headings, scroll position; with refs. `query` names what matters: "form
-    errors", "tables", "login button".
+    Open dialogs, errors, focus, forms and fields with their values, buttons, tables with sizes,
+    pagination, headings, scroll position; with refs. The cheapest look after an action. `query`
+    names what matters: "form errors", "tables".
     """
 
     query: Annotated[str, Meta(max_length=500, description="What to focus on")] = ""
@@ -32,6 +32,7 @@ class Inspect(Params):
     reads=True,
     reads_page=True,
     page_keys=("title",),
+    example={"query": "form errors"},
 )
 async def inspect(tab: Tab, params: Inspect) -> Output:
     report = await page_state.read_page_state(tab, params.query, params.scope)

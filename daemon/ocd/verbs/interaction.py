@@ -36,17 +36,20 @@ _NEEDS_VALUE = ("select", "press", "type")
 
 
 class Interact(ElementParams):
-    """Act on one element
+    """Click a button or link, type, press a key or otherwise act on one element
 
-    Waits until it is visible, stable, enabled and not covered, acts, waits for the effects, and
-    reports what changed. value: option, key (Enter, Control+a), text to type, prompt's answer.
+    Name it by one of ref, selector, query. Waits until it can be acted on, acts, waits for the
+    effects and reports what changed. Form fields: form_input, fill_form. No element, only a
+    point: computer.
     """
 
     action: Annotated[Action, Meta(description="What to do")] = "click"
-    value: Annotated[str | None, Meta(description="See above")] = None
+    value: Annotated[
+        str | None, Meta(description="Option, key (Enter, Control+a), text, or answer of a prompt")
+    ] = None
     modifiers: Annotated[
         tuple[Literal["Alt", "Control", "Meta", "Shift"], ...],
-        Meta(description="Keys held down during a click"),
+        Meta(description="Keys held down during a click", extra_json_schema=UNLISTED),
     ] = ()
     wait_for_ms: WaitForMs = 0
     poll_interval: PollInterval = None
@@ -68,7 +71,7 @@ class Interact(ElementParams):
     )
     timeout_ms: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
-        Meta(description="Time limit in ms; default: 5000"),
+        Meta(description="Time limit in ms; default: 5000", extra_json_schema=UNLISTED),
     ] = None
 
     def __post_init__(self) -> None:
@@ -79,8 +82,8 @@ class Interact(ElementParams):
 class DragDrop(Params):
     """Drag one element onto another, or from point to point
 
-    HTML5 drag and drop, sortable lists and sliders; also across frames. Each end is a ref, a
-    selector, words, or x and y in CSS pixels of the viewport. `method` is how it was done.
+    HTML5 drag and drop, sortable lists and sliders, also across frames. Each end is a ref, a
+    selector, words, or x and y in CSS pixels of the viewport.
     """
 
     source_ref: Annotated[str | None, Meta(description="Ref of the element to drag")] = None
@@ -137,6 +140,7 @@ class LightweightScroll(ElementParams):
     reads_page=True,
     leaves_dialog=True,
     page_keys=PAGE_KEYS,
+    example={"ref": "e12", "action": "click"},
 )
 async def interact(tab: Tab, params: Interact) -> Output:
     assert params.timeout_ms is not None
@@ -174,7 +178,15 @@ async def _answer_dialog(tab: Tab, deadline: ActionDeadline, params: Interact) -
     return answer(tab, {"action": params.action, "dialog": details}, done)
 
 
-@tab_verb("drag_drop", DragDrop, capability="core", tier=2, reads_page=True, page_keys=PAGE_KEYS)
+@tab_verb(
+    "drag_drop",
+    DragDrop,
+    capability="core",
+    tier=2,
+    reads_page=True,
+    page_keys=PAGE_KEYS,
+    example={"source_query": "Task A", "target_query": "Done"},
+)
 async def drag_drop(tab: Tab, params: DragDrop) -> Output:
     dragged = await drag_and_drop.drag(
         tab,
@@ -204,7 +216,13 @@ _WHERE = "function (across, way) { return openchrome.waitScrollEnd(this, across,
 _TO_END_PX = 10_000_000
 
 
-@tab_verb("lightweight_scroll", LightweightScroll, capability="core", tier=2)
+@tab_verb(
+    "lightweight_scroll",
+    LightweightScroll,
+    capability="core",
+    tier=3,
+    example={"direction": "down", "amount": 800},
+)
 async def lightweight_scroll(tab: Tab, params: LightweightScroll) -> Output:
     at = Locator.of(params)
     target = await resolve_target(tab, Locator(selector="html") if at == Locator() else at)

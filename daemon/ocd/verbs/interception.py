@@ -146,8 +146,9 @@ def _sent(spec: RuleSpec) -> Iterator[RequestPart | ModifyOptions]:
 
 
 @tab_verb(
-    "request_intercept", RequestIntercept, capability="core", tier=2, leaves_dialog=True,
+    "request_intercept", RequestIntercept, capability="core", tier=3, leaves_dialog=True,
     page_keys=("url", "urls", "headers"), sends=Sending(("rule", "body"), _departures),
+    example={"action": "add_rule", "rule": {"pattern": "*.png", "action": "block"}},
 )  # fmt: skip
 async def request_intercept(tab: Tab, params: RequestIntercept) -> Output:
     rules = interception_of(tab)

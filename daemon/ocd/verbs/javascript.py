@@ -13,18 +13,17 @@ from ocd.verb_api.declaration import PAYLOAD, Output, Params, tab_verb
 class JavascriptTool(Params):
     """Run JavaScript in the page and return its value
 
-    An expression or statements; `await` works at the top level. The value must be JSON: functions
-    and DOM nodes are an error. Promises are awaited.
+    An expression or statements; `await` works at the top level. The value must be JSON:
+    functions and DOM nodes are an error.
     """
 
-    code: Annotated[
-        str, Meta(min_length=1, description="JavaScript to run in the page", extra=PAYLOAD)
-    ]
+    code: Annotated[str, Meta(min_length=1, description="JavaScript", extra=PAYLOAD)]
 
 
 @tab_verb(
     "javascript_tool", JavascriptTool, capability="core", tier=1, large=True, reads_page=True,
     aliases={"text": "code"},
+    example={"code": "document.title"},
 )  # fmt: skip
 async def javascript_tool(tab: Tab, params: JavascriptTool) -> Output:
     value = await tab.evaluate(params.code, repl=True)

@@ -42,7 +42,19 @@ class Memory(Params):
     offset: Annotated[int, Meta(ge=0, description="Notes to skip")] = 0
 
 
-@daemon_verb("memory", Memory, needs=Notes, capability="core", tier=2)
+@daemon_verb(
+    "memory",
+    Memory,
+    needs=Notes,
+    capability="core",
+    tier=3,
+    example={
+        "action": "record",
+        "domain": "example.com",
+        "key": "tip:login",
+        "value": "Press Continue twice",
+    },
+)
 async def memory(notes: Notes, params: Memory) -> Output:
     handlers = {"record": _record, "query": _query, "validate": _validate, "delete": _delete}
     data = await asyncio.to_thread(handlers[params.action], notes, params)

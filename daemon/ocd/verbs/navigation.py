@@ -12,28 +12,28 @@ from ocd.browser.tabs.tab import Navigation, Tab
 from ocd.pages.read.page_health import glance, is_redirected_to_login
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.host_canonical import hostname_of
-from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, Output, Params, tab_verb
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, UNLISTED, Output, Params, tab_verb
 
 Wait = Annotated[
     Literal["load", "dom", "idle", "commit"],
-    Meta(description="When loading counts as done; commit: first byte"),
+    Meta(description="When loading counts as done; commit: first byte", extra_json_schema=UNLISTED),
 ]
 
 _UNAUTHORIZED = 401
 
 
 class Navigate(Params):
-    """Go to a URL
+    """Go to a URL, back or forward
 
-    Opens a tab if the session has none. Returns the final URL, the HTTP status and the title; a 404
-    page is a result, an unreachable host is an error.
+    Opens a tab if the session has none. Returns the final URL, the HTTP status and the title,
+    not the text (read_page); a 404 page is a result, an unreachable host is an error.
     """
 
     url: Annotated[
         str,
         Meta(
             min_length=1,
-            description="URL (https:// is assumed), or back, or forward",
+            description="URL (https:// is assumed), back, or forward",
             extra=SENDS_TO,
         ),
     ]
@@ -54,6 +54,7 @@ class Navigate(Params):
         "user agent.",
         "stealth_settle_ms": "Leave it out, and use wait_for to wait for the page's content.",
     },
+    example={"url": "https://example.com"},
 )
 async def navigate(tab: Tab, params: Navigate) -> Output:
     tab_was = {"created" if tab.url in ("", "about:blank") else "reused": True}
@@ -98,7 +99,13 @@ class PageReload(Params):
 
 
 @tab_verb(
-    "page_reload", PageReload, capability="core", tier=2, leaves_dialog=True, page_keys=("title",)
+    "page_reload",
+    PageReload,
+    capability="core",
+    tier=3,
+    leaves_dialog=True,
+    page_keys=("title",),
+    example={"ignore_cache": True},
 )
 async def page_reload(tab: Tab, params: PageReload) -> Output:
     reloaded = await tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
@@ -131,9 +138,9 @@ def _pending_prompts(tab: Tab) -> dict[str, Any]:
 
 
 class WaitFor(Params):
-    """Wait until a condition holds on the page
+    """Wait until an element appears, a page loads or another condition holds
 
-    Returns as soon as it does; survives navigations in between.
+    Rarely needed after an action, which waits for its effects itself.
     """
 
     type: Annotated[
@@ -142,19 +149,28 @@ class WaitFor(Params):
             "idle", "download", "timeout",
         ],
         Meta(
-            description="selector: CSS. function: a JavaScript expression becomes truthy. "
-            "url_match: substring of the URL, glob or /regular expression/. idle: a quiet page. "
-            "download: a file is downloaded. timeout: `value` ms"
+            description="selector: CSS. function: JavaScript that becomes truthy. url_match: "
+            "substring, glob or /regex/ of the URL. idle: a quiet page. timeout: `value` ms"
         ),
     ]  # fmt: skip
     value: Annotated[str | int, Meta(description="What to wait for")] = ""
-    visible: Annotated[bool, Meta(description="selector: must also be visible")] = False
+    visible: Annotated[
+        bool, Meta(description="selector: must also be visible", extra_json_schema=UNLISTED)
+    ] = False
     timeout_ms: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="Time limit in ms")] = (
         30_000
     )
 
 
-@tab_verb("wait_for", WaitFor, capability="core", tier=1, reads=True, page_keys=("title",))
+@tab_verb(
+    "wait_for",
+    WaitFor,
+    capability="core",
+    tier=1,
+    reads=True,
+    page_keys=("title",),
+    example={"type": "selector", "value": "#results"},
+)
 async def wait_for(tab: Tab, params: WaitFor) -> Output:
     _need_value(params)
     started = time.monotonic()

@@ -27,7 +27,8 @@ Kbps = Annotated[float, Meta(gt=0, le=10_000_000)]
 class Network(Params):
     """List a tab's requests, show one with its body, or throttle the network
 
-    Recorded from the tab's creation on, workers included. Credentials are masked.
+    Recorded from the tab's creation on, workers included. Credentials are masked. To block or
+    change requests: request_intercept.
     """
 
     action: Annotated[
@@ -43,7 +44,10 @@ class Network(Params):
     status: Annotated[str | int | None, Meta(description="404, 4xx, 400-499 or >=400")] = None
     resource_type: Annotated[
         list[str] | None,
-        Meta(description="document, script, stylesheet, image, font, xhr, fetch, …"),
+        Meta(
+            description="document, script, stylesheet, image, font, xhr, fetch, …",
+            extra_json_schema=UNLISTED,
+        ),
     ] = None
     method: Annotated[str | None, Meta(description="HTTP method")] = None
     failed: Annotated[bool, Meta(description="Only errors and status ≥ 400")] = False
@@ -58,7 +62,12 @@ class Network(Params):
         ),
     ] = 65536
     har_path: Annotated[
-        str | None, Meta(description="list: write the requests to this HAR file", extra=WRITES_PATH)
+        str | None,
+        Meta(
+            description="list: write the requests to this HAR file",
+            extra=WRITES_PATH,
+            extra_json_schema=UNLISTED,
+        ),
     ] = None
     har_bodies: Annotated[
         bool, Meta(extra_json_schema=UNLISTED, description="Include bodies in the HAR")
@@ -66,17 +75,22 @@ class Network(Params):
     preset: Annotated[
         Preset | None, Meta(description="throttle: a speed, custom, or clear to stop")
     ] = None
-    download_kbps: Annotated[Kbps | None, Meta(description="custom")] = None
-    upload_kbps: Annotated[Kbps | None, Meta(description="custom")] = None
+    download_kbps: Annotated[
+        Kbps | None, Meta(description="custom", extra_json_schema=UNLISTED)
+    ] = None
+    upload_kbps: Annotated[Kbps | None, Meta(description="custom", extra_json_schema=UNLISTED)] = (
+        None
+    )
     latency_ms: Annotated[
         Annotated[float, Meta(ge=0, le=60_000)] | None,
-        Meta(description="custom"),
+        Meta(description="custom", extra_json_schema=UNLISTED),
     ] = None
 
 
 @tab_verb(
     "network", Network, capability="core", tier=2, large=True, leaves_dialog=True,
     page_keys=_PAGE_KEYS,
+    example={"failed": True},
 )  # fmt: skip
 async def network(tab: Tab, params: Network) -> Output:
     match _action(params):

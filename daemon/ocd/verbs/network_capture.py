@@ -60,17 +60,19 @@ class NetworkCaptureFull(Params):
 
 
 @tab_verb(
-    "network_capture_lite", NetworkCaptureLite, capability="core", tier=2, large=True,
+    "network_capture_lite", NetworkCaptureLite, capability="core", tier=3, large=True,
     leaves_dialog=True, page_keys=_PAGE_KEYS,
     removed_params={"keep_bodies": "Use network_capture_full: this one records no bodies."},
+    example={"action": "start"},
 )  # fmt: skip
 async def network_capture_lite(tab: Tab, params: NetworkCaptureLite) -> Output:
     return await _capture(tab, "lite", params)
 
 
 @tab_verb(
-    "network_capture_full", NetworkCaptureFull, capability="core", tier=2, large=True,
+    "network_capture_full", NetworkCaptureFull, capability="core", tier=3, large=True,
     leaves_dialog=True, page_keys=_PAGE_KEYS,
+    example={"action": "start"},
 )  # fmt: skip
 async def network_capture_full(tab: Tab, params: NetworkCaptureFull) -> Output:
     output = await _capture(tab, "full", params)

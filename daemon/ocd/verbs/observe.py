@@ -15,8 +15,8 @@ Action = Literal["click", "fill", "select", "hover", "focus"]
 class OcObserve(Params):
     """List interactive elements with refs, roles, names and boxes
 
-    Includes frames and shadow trees. bbox is in CSS pixels of the viewport. More than `limit`: pass
-    `next_offset` as `offset`.
+    For layouts; find and read_page give the refs in less. Includes frames and shadow trees.
+    bbox is in CSS pixels of the viewport. More than `limit`: pass `next_offset` as `offset`.
     """
 
     scope: Annotated[
@@ -36,12 +36,13 @@ class OcObserve(Params):
     "oc_observe",
     OcObserve,
     capability="core",
-    tier=2,
+    tier=3,
     large=True,
     items=("nodes",),
     reads=True,
     reads_page=True,
     page_keys=("name", "value"),
+    example={"limit": 50},
 )
 async def oc_observe(tab: Tab, params: OcObserve) -> Output:
     options = {

@@ -60,6 +60,7 @@ class UploadCollectionFiles(Params):
     uploads=True,
     timeout_ms=MAX_TIMEOUT_MS,
     page_keys=("messages",),
+    example={"collection_id": 12, "files": [{"file_path": "/home/ada/guide.pdf"}]},
 )
 async def ocs_upload_collection_files(
     services: UploadServices, params: UploadCollectionFiles

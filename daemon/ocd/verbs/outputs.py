@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ocd.outputs.store import OutputStore
-from ocd.verb_api.declaration import Output, Params, daemon_verb
+from ocd.verb_api.declaration import UNLISTED, Output, Params, daemon_verb
 
 Handle = Annotated[str, Meta(description="The handle: oh_ and 12 characters")]
 
@@ -13,21 +13,19 @@ Handle = Annotated[str, Meta(description="The handle: oh_ and 12 characters")]
 class OutputFetch(Params):
     """Read a stored output in pages
 
-    Returns the output behind an output_handle. Continue with offset = next_offset until eof.
+    Returns the output behind an output_handle. Continue with offset = next_offset until eof. To
+    find something in it: oc_output_search.
     """
 
     output_handle: Handle
     offset: Annotated[int, Meta(ge=0, description="First item, or first byte")] = 0
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        Meta(description="Max items or bytes; default: 200 items or 65536 bytes"),
+        Meta(description="Default: 200 items or 65536 bytes"),
     ] = None
     format: Annotated[
         Literal["auto", "items", "text", "bytes"],
-        Meta(
-            description="items: those of a JSON list. text: UTF-8, offsets in bytes. bytes: "
-            "base64. auto: items if there are any, text for text, else bytes"
-        ),
+        Meta(description="items of a JSON list; text; bytes: base64 (offsets of both in bytes)"),
     ] = "auto"
 
 
@@ -39,6 +37,7 @@ class OutputFetch(Params):
     tier=1,
     reads=True,
     page_keys=("content",),
+    example={"output_handle": "oh_ABCDEFGH2345", "offset": 200},
 )
 async def oc_output_fetch(store: OutputStore, params: OutputFetch) -> Output:
     page = await store.fetch(params.output_handle, params.offset, params.limit, params.format)
@@ -48,8 +47,7 @@ async def oc_output_fetch(store: OutputStore, params: OutputFetch) -> Output:
 class OutputSearch(Params):
     """Search a stored output with a regular expression
 
-    Each match has its byte offset, its line or item and a short excerpt. JSON is searched in its
-    stored form.
+    Each match has its offset, its line or item and a short excerpt.
     """
 
     output_handle: Handle
@@ -59,7 +57,13 @@ class OutputSearch(Params):
     ]
     limit: Annotated[int, Meta(ge=1, le=200, description="Max matches")] = 20
     context: Annotated[
-        int, Meta(ge=0, le=10, description="text: lines before and after a match")
+        int,
+        Meta(
+            ge=0,
+            le=10,
+            description="text: lines before and after a match",
+            extra_json_schema=UNLISTED,
+        ),
     ] = 2
 
 
@@ -71,6 +75,7 @@ class OutputSearch(Params):
     tier=1,
     reads=True,
     page_keys=("matches",),
+    example={"output_handle": "oh_ABCDEFGH2345", "pattern": "(?i)price: \\d+"},
 )
 async def oc_output_search(store: OutputStore, params: OutputSearch) -> Output:
     found = await store.search(params.output_handle, params.pattern, params.limit, params.context)

@@ -31,8 +31,9 @@ class PerformanceMetrics(Params):
 
 
 @tab_verb(
-    "performance_metrics", PerformanceMetrics, capability="core", tier=2, reads=True,
+    "performance_metrics", PerformanceMetrics, capability="core", tier=3, reads=True,
     page_keys=("name", "url"),
+    example={"type": "navigation"},
 )  # fmt: skip
 async def performance_metrics(tab: Tab, params: PerformanceMetrics) -> Output:
     kind = "puppeteer" if params.type == "chromium" else params.type
@@ -78,6 +79,7 @@ class PerformanceInsights(Params):
 @tab_verb(
     "oc_performance_insights", PerformanceInsights, capability="perf", tier=3, opens_tab=True,
     timeout_ms=120_000, page_keys=("summary_md", "url", "title"),
+    example={"url": "https://example.com"},
 )  # fmt: skip
 async def oc_performance_insights(tab: Tab, params: PerformanceInsights) -> Output:
     async with _throttle(tab, params), tracing.recording(tab) as chunks:
@@ -155,6 +157,7 @@ class PerformanceAnalyze(Params):
 @session_verb(
     "oc_performance_analyze", PerformanceAnalyze, capability="perf", tier=3, reads=True,
     page_keys=("details_md", "evidence", "url"),
+    example={"trace_id": "t1", "insight": "LCPBreakdown"},
 )  # fmt: skip
 async def oc_performance_analyze(session: Session, params: PerformanceAnalyze) -> Output:
     make = insights.INSIGHTS.get(params.insight)

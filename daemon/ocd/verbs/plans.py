@@ -65,6 +65,7 @@ def recover(meta: Mapping[str, Any], steps: JsonLinesFile) -> dict[str, Any]:
 @task_verb(
     "execute_plan", ExecutePlan, needs=Planner, capability="workflow", tier=3, large=True,
     items=("steps",), recover=recover, page_keys=("data", "result"),
+    example={"plan": {"steps": [{"tool": "navigate", "args": {"url": "https://example.com"}}]}},
 )  # fmt: skip
 async def execute_plan(planner: Planner, work: TaskHandle, params: ExecutePlan) -> Output:
     raw: Any = params.plan

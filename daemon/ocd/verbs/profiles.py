@@ -24,7 +24,7 @@ class ListProfiles(Params):
 
 
 @daemon_verb(
-    "list_profiles", ListProfiles, needs=Chromium, capability="profile", tier=2, reads=True
+    "list_profiles", ListProfiles, needs=Chromium, capability="profile", tier=3, reads=True
 )
 async def list_profiles(chromium: Chromium, params: ListProfiles) -> Output:
     found = await asyncio.to_thread(_find_profile, chromium, params.user_data_dir)
@@ -55,7 +55,7 @@ class ProfileStatus(Params):
 
 
 @daemon_verb(
-    "oc_profile_status", ProfileStatus, needs=Chromium, capability="profile", tier=2, reads=True
+    "oc_profile_status", ProfileStatus, needs=Chromium, capability="profile", tier=3, reads=True
 )
 async def oc_profile_status(chromium: Chromium, _params: ProfileStatus) -> Output:
     kind = await asyncio.to_thread(profiles.kind_of, chromium)

@@ -18,9 +18,10 @@ DEFAULT_LIMIT = 20_000
 class ReadPage(Params):
     """Read the page as text, with refs to act on
 
-    outline: roles and names, with refs (e12) on interactive elements. dom: elements, attributes.
-    markdown, text: readable content. semantic: landmarks, headings, forms, main content. css:
-    styles. Long results are paged: pass `next_offset` as `offset`.
+    outline: roles, names and values, with refs (e12). markdown: prose of articles and
+    documentation. text: plain. dom: elements, attributes. semantic: landmarks, headings, forms.
+    css: styles. Cheaper: find (elements by words), inspect (state in 2 KB). Long results are
+    paged: pass `next_offset` as `offset`.
     """
 
     mode: Annotated[
@@ -33,7 +34,8 @@ class ReadPage(Params):
     ref: Annotated[str | None, Meta(description="Only this element")] = None
     selector: Annotated[str | None, Meta(description="Only the first match")] = None
     depth: Annotated[
-        Annotated[int, Meta(ge=1)] | None, Meta(description="outline, dom: levels; default: all")
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="outline, dom: levels; default: all", extra_json_schema=UNLISTED),
     ] = None
     only_main_content: Annotated[
         bool, Meta(description="markdown, text: without navigation, header, footer")
@@ -43,9 +45,12 @@ class ReadPage(Params):
     ] = True
     content_filter: Annotated[
         Literal["none", "prune", "bm25"],
-        Meta(description="markdown, text: without boilerplate, or only what matches query"),
+        Meta(
+            description="markdown, text: without boilerplate, or only what matches query",
+            extra_json_schema=UNLISTED,
+        ),
     ] = "none"
-    query: Annotated[str | None, Meta(description="bm25: words")] = None
+    query: Annotated[str | None, Meta(description="bm25: words", extra_json_schema=UNLISTED)] = None
     filter_options: Annotated[
         dict[str, float] | None,
         Meta(
@@ -62,7 +67,7 @@ class ReadPage(Params):
     offset: Annotated[int, Meta(ge=0, description="First character")] = 0
     limit: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        Meta(description="Max characters; default: 20,000 (inline)"),
+        Meta(description="Max characters; default: 20,000 (inline)", extra_json_schema=UNLISTED),
     ] = None
     return_raw: Annotated[
         bool,
@@ -172,6 +177,7 @@ class PageContent(Params):
         "planning_profile": "Leave it out: the same page gives the same refs each time.",
         "diagnostics": "Pass include_metrics instead.",
     },
+    example={"mode": "markdown"},
 )
 async def read_page(tab: Tab, params: ReadPage) -> Output:
     found, facts = await _render_reading(tab, params)
@@ -190,11 +196,12 @@ async def read_page(tab: Tab, params: ReadPage) -> Output:
     "page_content",
     PageContent,
     capability="core",
-    tier=2,
+    tier=3,
     large=True,
     reads_page=True,
     reads=True,
     page_keys=("title",),
+    example={"selector": "main"},
 )
 async def page_content(tab: Tab, params: PageContent) -> Output:
     reading = await read_html(

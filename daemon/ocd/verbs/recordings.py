@@ -16,7 +16,7 @@ from ocd.recording.recorder import Recorder
 from ocd.recording.store import MAX_ACTIONS, RecordingMeta, Screenshots
 from ocd.storage.files import write_whole
 from ocd.storage.payload import JsonLinesFile
-from ocd.verb_api.declaration import WRITES_PATH, Output, Params, daemon_verb, task_kind
+from ocd.verb_api.declaration import UNLISTED, WRITES_PATH, Output, Params, daemon_verb, task_kind
 
 Name = Annotated[str, Meta(max_length=200)]
 
@@ -28,25 +28,33 @@ class Record(Params):
     """
 
     name: Annotated[Name | None, Meta(description="Its name")] = None
-    label: Annotated[Name | None, Meta(description="Same as name")] = None
+    label: Annotated[Name | None, Meta(description="Same as name", extra_json_schema=UNLISTED)] = (
+        None
+    )
     screenshots: Annotated[
         Screenshots, Meta(description="Screenshots of the viewport around every action")
     ] = "none"
-    max_actions: Annotated[int, Meta(ge=1, le=MAX_ACTIONS, description="Stop after N actions")] = (
-        MAX_ACTIONS
-    )
+    max_actions: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=MAX_ACTIONS,
+            description="Stop after N actions",
+            extra_json_schema=UNLISTED,
+        ),
+    ] = MAX_ACTIONS
     duration_s: Annotated[
         Annotated[float, Meta(gt=0, le=604_800)] | None,
-        Meta(description="Stop after N seconds"),
+        Meta(description="Stop after N seconds", extra_json_schema=UNLISTED),
     ] = None
 
 
 class RecordingStart(Record):
     """Start recording the session's actions
 
-    Calls that act on pages or read them are recorded with the elements they used; secrets are not.
-    One recording per session. Stop it with oc_recording_stop. 50 are kept: beyond that the one that
-    ended first is removed and named in `pruned`.
+    Calls that act on pages or read them are recorded with the elements they used; secrets are
+    not. Stop it with oc_recording_stop; oc_recording_export makes a program of it. One per
+    session; the newest 50 are kept, and `pruned` names the one that had to go.
     """
 
 
@@ -63,8 +71,8 @@ class RecordingList(Params):
 class RecordingExport(Params):
     """Export a recording as data, report, program or plan
 
-    html: one file with its screenshots. python_*: a program that repeats the actions. plan: steps
-    for execute_plan, elements identified by role and name; omitted secrets become its parameters.
+    html: one file with its screenshots. python_*: a program that repeats the actions. plan:
+    steps for execute_plan.
     """
 
     recording_id: Annotated[
@@ -92,7 +100,14 @@ def _new_meta(params: Record, session: str, task_id: str | None = None) -> Recor
     )
 
 
-@daemon_verb("oc_recording_start", RecordingStart, needs=Recorder, capability="recording", tier=2)
+@daemon_verb(
+    "oc_recording_start",
+    RecordingStart,
+    needs=Recorder,
+    capability="recording",
+    tier=2,
+    example={"name": "order"},
+)
 async def oc_recording_start(recorder: Recorder, params: RecordingStart) -> Output:
     active, pruned = await recorder.start(_new_meta(params, call_context.current().session))
     return Output(data=recorder.public(active.meta) | ({"pruned": pruned} if pruned else {}))
@@ -111,7 +126,7 @@ async def oc_recording_stop(recorder: Recorder, _params: RecordingStop) -> Outpu
     RecordingList,
     needs=Recorder,
     capability="recording",
-    tier=2,
+    tier=3,
     reads=True,
 )
 async def oc_recording_list(recorder: Recorder, params: RecordingList) -> Output:
@@ -130,6 +145,7 @@ async def oc_recording_list(recorder: Recorder, params: RecordingList) -> Output
     large=True,
     reads=True,
     page_keys=("title_before", "title_after", "target", "targets", "changed", "lines"),
+    example={"format": "python_playwright", "path": "/home/ada/steps.py"},
 )
 async def oc_recording_export(recorder: Recorder, params: RecordingExport) -> Output:
     meta = await recorder.find(params.recording_id, call_context.current().session)

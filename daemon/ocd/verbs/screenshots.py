@@ -30,31 +30,41 @@ _SIDES = ("x", "y", "width", "height")
 class PageScreenshot(Params):
     """Take a screenshot of the page, or of one element
 
-    Default: the viewport. An image that is too large is scaled down, then cropped; the result says
-    so.
+    Default: the viewport. Returns the image, or with path writes a file. To read text,
+    read_page is cheaper; numbered boxes on what can be clicked: vision_find.
     """
 
     full_page: Annotated[bool, Meta(description="The whole page")] = False
-    selector: Annotated[str | None, Meta(description="Only the element of this CSS selector")] = (
-        None
-    )
-    ref: Annotated[str | None, Meta(description="Only the element with this ref")] = None
+    selector: Annotated[str | None, Meta(description="Only this element (CSS)")] = None
+    ref: Annotated[str | None, Meta(description="Only this element")] = None
     clip: Annotated[
         Annotated[list[float], Meta(min_length=4, max_length=4)] | dict[str, float] | None,
-        Meta(description="Only this part of the page: x, y, width, height"),
+        Meta(
+            description="Only this part of the page: x, y, width, height",
+            extra_json_schema=UNLISTED,
+        ),
     ] = None
     format: Annotated[
         Literal["png", "jpeg", "webp"] | None, Meta(description="Default: by path, or png")
     ] = None
     quality: Annotated[
         Annotated[int, Meta(ge=0, le=100)] | None,
-        Meta(description="jpeg, webp: percent"),
+        Meta(description="jpeg, webp: percent", extra_json_schema=UNLISTED),
     ] = None
-    omit_background: Annotated[bool, Meta(description="Transparent")] = False
+    omit_background: Annotated[
+        bool, Meta(description="Transparent", extra_json_schema=UNLISTED)
+    ] = False
     path: Annotated[str | None, Meta(description="File to write", extra=WRITES_PATH)] = None
 
 
-@tab_verb("page_screenshot", PageScreenshot, capability="core", tier=2, reads=True)
+@tab_verb(
+    "page_screenshot",
+    PageScreenshot,
+    capability="core",
+    tier=1,
+    reads=True,
+    example={"full_page": True, "path": "/home/ada/page.png"},
+)
 async def page_screenshot(tab: Tab, params: PageScreenshot) -> Output:
     _refuse_several_areas(params)
     kind = _format(params)
@@ -163,7 +173,15 @@ class PagePdf(Params):
     ] = ""
 
 
-@tab_verb("page_pdf", PagePdf, capability="core", tier=2, reads=True, timeout_ms=60_000)
+@tab_verb(
+    "page_pdf",
+    PagePdf,
+    capability="core",
+    tier=3,
+    reads=True,
+    timeout_ms=60_000,
+    example={"path": "/home/ada/page.pdf"},
+)
 async def page_pdf(tab: Tab, params: PagePdf) -> Output:
     path = Path(params.path) if params.path else await _new_file(tab, "pdf")
     pdf = await tabs_pdf.write(tab, path, _options(params))

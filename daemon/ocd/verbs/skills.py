@@ -49,7 +49,14 @@ class SkillRecord(Params):
             decode(self.contract)
 
 
-@daemon_verb("oc_skill_record", SkillRecord, needs=SkillService, capability="core", tier=3)
+@daemon_verb(
+    "oc_skill_record",
+    SkillRecord,
+    needs=SkillService,
+    capability="core",
+    tier=3,
+    example={"domain": "example.com", "name": "log in", "last_actions": 3},
+)
 async def oc_skill_record(service: SkillService, params: SkillRecord) -> Output:
     sources = ("steps", "recording_id", "last_actions")
     if sum(getattr(params, name) is not None for name in sources) != 1:
@@ -89,7 +96,13 @@ class SkillRecall(Params):
 
 
 @daemon_verb(
-    "oc_skill_recall", SkillRecall, needs=SkillService, capability="core", tier=3, reads=True
+    "oc_skill_recall",
+    SkillRecall,
+    needs=SkillService,
+    capability="core",
+    tier=3,
+    reads=True,
+    example={"domain": "example.com", "query": "log in"},
 )
 async def oc_skill_recall(service: SkillService, params: SkillRecall) -> Output:
     query = RecallQuery(
@@ -130,6 +143,7 @@ class SkillReplay(Params):
 @daemon_verb(
     "oc_skill_replay", SkillReplay, needs=SkillService, capability="core", tier=3,
     timeout_ms=REPLAY_MS, page_keys=("failed_assertions", "inconclusive_assertions"),
+    example={"domain": "example.com", "name": "log in"},
 )  # fmt: skip
 async def oc_skill_replay(service: SkillService, params: SkillReplay) -> Output:
     if (params.skill_id is None) == (params.name is None):

@@ -14,21 +14,35 @@ from ocd.browser.tabs.tab import Tab
 from ocd.safety.origins import origin_of_argument
 from ocd.safety.session_taint import Departure
 from ocd.storage.files import write_whole
-from ocd.verb_api.declaration import PAYLOAD, SECRET, WRITES_PATH, Output, Params, Sending, tab_verb
+from ocd.verb_api.declaration import (
+    PAYLOAD,
+    SECRET,
+    UNLISTED,
+    WRITES_PATH,
+    Output,
+    Params,
+    Sending,
+    tab_verb,
+)
 
 
 class ContextExport(Params):
-    """Export a site's cookies and storage as an envelope
+    """Save a login for later: export a site's cookies and storage
 
-    Whoever has the envelope is logged in as you: keep it in a file (`path`, mode 0600).
+    As an envelope for oc_context_import. Whoever has it is logged in as you: keep it in a file
+    (`path`, mode 0600).
     """
 
     origin: Annotated[
         str | None, Meta(description="Origin of a frame in the page; default: the page's own")
     ] = None
     include_storage: Annotated[bool, Meta(description="Include web storage, IndexedDB")] = True
-    include_frames: Annotated[bool, Meta(description="Include frames of other origins")] = False
-    capture_ua: Annotated[bool, Meta(description="Include user agent and viewport")] = False
+    include_frames: Annotated[
+        bool, Meta(description="Include frames of other origins", extra_json_schema=UNLISTED)
+    ] = False
+    capture_ua: Annotated[
+        bool, Meta(description="Include user agent and viewport", extra_json_schema=UNLISTED)
+    ] = False
     path: Annotated[
         str | None, Meta(description="Write it to this file instead", extra=WRITES_PATH)
     ] = None
@@ -39,6 +53,7 @@ class ContextExport(Params):
     removed_params={
         "include_http_auth": "Passwords are never exported: pass them to http_auth again."
     },
+    example={"path": "/home/ada/login.json"},
 )  # fmt: skip
 async def oc_context_export(tab: Tab, params: ContextExport) -> Output:
     exported = await storage_state.export_state(
@@ -59,10 +74,10 @@ async def oc_context_export(tab: Tab, params: ContextExport) -> Output:
 
 
 class ContextImport(Params):
-    """Import the cookies and storage of an envelope
+    """Restore a login: import an envelope of cookies and storage
 
-    Replaces what its origins have. In an empty tab the site gets no request; on its page, reload
-    afterwards.
+    Its file: envelope_path. Replaces what its origins have. In an empty tab the site gets no
+    request; on its page, reload afterwards.
     """
 
     envelope: Annotated[
@@ -80,6 +95,7 @@ def _departures(params: ContextImport, _here: str) -> Iterator[Departure]:
 @tab_verb(
     "oc_context_import", ContextImport, capability="storage", tier=2, opens_tab=True,
     sends=Sending(("envelope",), _departures),
+    example={"envelope_path": "/home/ada/login.json"},
 )  # fmt: skip
 async def oc_context_import(tab: Tab, params: ContextImport) -> Output:
     envelope = storage_state.decode_envelope(params.envelope)

@@ -19,7 +19,7 @@ WorkerId = Annotated[
 class TabsCreate(Params):
     """Open a new tab
 
-    It becomes the session's latest tab, which calls without `tab_id` use.
+    It becomes the latest tab, which calls without `tab_id` use.
     """
 
     url: Annotated[str, Meta(description="URL to open; default: an empty page", extra=SENDS_TO)] = (
@@ -28,7 +28,14 @@ class TabsCreate(Params):
     worker_id: WorkerId = None
 
 
-@session_verb("tabs_create", TabsCreate, capability="core", tier=1, page_keys=("title",))
+@session_verb(
+    "tabs_create",
+    TabsCreate,
+    capability="core",
+    tier=1,
+    page_keys=("title",),
+    example={"url": "https://example.com"},
+)
 async def tabs_create(session: Session, params: TabsCreate) -> Output:
     if params.url in ("back", "forward"):
         raise OcdError(
@@ -47,18 +54,24 @@ async def tabs_create(session: Session, params: TabsCreate) -> Output:
 class TabsClose(Params):
     """Close tabs of this session
 
-    Default: the latest one. Tabs that hang are closed, too.
+    Default: the latest one.
     """
 
     tab_id: Annotated[str | None, Meta(description="The tab to close, for example t1")] = None
-    tab_ids: Annotated[list[str], Meta(description="Several tabs to close")] = field(
-        default_factory=list
-    )
+    tab_ids: Annotated[
+        list[str], Meta(description="Several tabs to close", extra_json_schema=UNLISTED)
+    ] = field(default_factory=list)
     all: Annotated[bool, Meta(description="Close every tab of the session")] = False
     worker_id: WorkerId = None
 
 
-@session_verb("tabs_close", TabsClose, capability="core", tier=1)
+@session_verb(
+    "tabs_close",
+    TabsClose,
+    capability="core",
+    tier=1,
+    example={"tab_id": "t2"},
+)
 async def tabs_close(session: Session, params: TabsClose) -> Output:
     wanted = [*params.tab_ids, *([params.tab_id] if params.tab_id else [])]
     if params.all:
@@ -83,7 +96,7 @@ async def tabs_close(session: Session, params: TabsClose) -> Output:
 
 
 class TabsContext(Params):
-    """List the session's tabs"""
+    """List the session's open tabs"""
 
     summary: Annotated[
         bool, Meta(description="Only the number of tabs", extra_json_schema=UNLISTED)

@@ -12,7 +12,7 @@ from ocd.api.errors import OcdError
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import Status, TaskMeta, milliseconds, public
 from ocd.safety.origins import origin_of_argument
-from ocd.verb_api.declaration import ARGUMENTS_OF_KIND, Output, Params, daemon_verb
+from ocd.verb_api.declaration import ARGUMENTS_OF_KIND, UNLISTED, Output, Params, daemon_verb
 
 TaskId = Annotated[str, Meta(description="The task's id")]
 
@@ -21,31 +21,34 @@ class TaskStart(Params):
     """Start a long-running tool in the background
 
     Returns a `task_id` at once. Follow it with oc_task_wait or oc_task_get; end it with
-    oc_task_cancel, which keeps what is finished. The task continues when the caller disconnects.
+    oc_task_cancel. It continues when the caller disconnects.
     """
 
-    kind: Annotated[str, Meta(description="The tool to run, for example crawl")]
+    kind: Annotated[str, Meta(description="The tool to run")]
     args: Annotated[
         dict[str, Any], Meta(description="The tool's own parameters", extra=ARGUMENTS_OF_KIND)
     ] = field(default_factory=dict[str, Any])
 
 
-@daemon_verb("oc_task_start", TaskStart, needs=Runner, capability="tasks", tier=1)
+@daemon_verb(
+    "oc_task_start",
+    TaskStart,
+    needs=Runner,
+    capability="tasks",
+    tier=1,
+    example={"kind": "crawl", "args": {"url": "https://example.com", "max_pages": 200}},
+)
 async def oc_task_start(runner: Runner, params: TaskStart) -> Output:
     meta = await runner.start(params.kind, params.args, call_context.current().session)
     return Output(data={"task_id": meta.task_id, "status": meta.status, "kind": meta.kind})
 
 
 class TaskList(Params):
-    """List tasks, newest first
-
-    `count` is the number listed. Tasks whose record cannot be read are left out and counted as
-    `unreadable`; the daemon's log names their files.
-    """
+    """List tasks, newest first"""
 
     status: Annotated[
         Status | list[Status] | None,
-        Meta(description="Only with this status, or one of these"),
+        Meta(description="Only this, or one of these"),
     ] = None
     kind: Annotated[
         str | list[str] | None, Meta(description="Only of this kind, or one of these")
@@ -53,11 +56,22 @@ class TaskList(Params):
     limit: Annotated[int, Meta(ge=1, le=1000, description="Max number to list")] = 50
     since: Annotated[
         str | int | None,
-        Meta(description="Only tasks created since: RFC 3339 time, or epoch milliseconds"),
+        Meta(
+            description="Only tasks created since: RFC 3339 time, or epoch milliseconds",
+            extra_json_schema=UNLISTED,
+        ),
     ] = None
 
 
-@daemon_verb("oc_task_list", TaskList, needs=Runner, capability="tasks", tier=2, reads=True)
+@daemon_verb(
+    "oc_task_list",
+    TaskList,
+    needs=Runner,
+    capability="tasks",
+    tier=1,
+    reads=True,
+    example={"status": "RUNNING"},
+)
 async def oc_task_list(runner: Runner, params: TaskList) -> Output:
     found = await runner.list(
         _as_list(params.status),
@@ -94,8 +108,7 @@ def _since_ms(since: str | int | None) -> int:
 class TaskGet(Params):
     """Show a task, and its result on request
 
-    `meta.progress` is current. The result of a failed or cancelled task is what it had finished; a
-    handle keeps the result alone.
+    `meta.progress` is current. The result of a failed or cancelled task is what it had finished.
     """
 
     task_id: TaskId
@@ -113,6 +126,7 @@ class TaskGet(Params):
     large=True,
     reads=True,
     page_keys=("result",),
+    example={"task_id": "0123456789abcdef", "include_result": True},
 )
 async def oc_task_get(runner: Runner, params: TaskGet) -> Output:
     meta = await runner.get(params.task_id)
@@ -140,16 +154,22 @@ def _origin(meta: TaskMeta) -> str:
 
 
 class TaskCancel(Params):
-    """Cancel a task; what it has finished is kept
+    """Stop a running task; what it has finished is kept
 
-    Returns once the task has ended, or after 2 s with its current state. A task that has already
-    ended is not changed.
+    Returns once it has ended, or after 2 s with its current state.
     """
 
     task_id: TaskId
 
 
-@daemon_verb("oc_task_cancel", TaskCancel, needs=Runner, capability="tasks", tier=1)
+@daemon_verb(
+    "oc_task_cancel",
+    TaskCancel,
+    needs=Runner,
+    capability="tasks",
+    tier=1,
+    example={"task_id": "0123456789abcdef"},
+)
 async def oc_task_cancel(runner: Runner, params: TaskCancel) -> Output:
     return Output(data={"meta": public(await runner.cancel(params.task_id))})
 
@@ -164,7 +184,15 @@ class TaskWait(Params):
     timeout_ms: Annotated[int, Meta(ge=0, le=600_000, description="Time to wait, in ms")] = 60_000
 
 
-@daemon_verb("oc_task_wait", TaskWait, needs=Runner, capability="tasks", tier=1, reads=True)
+@daemon_verb(
+    "oc_task_wait",
+    TaskWait,
+    needs=Runner,
+    capability="tasks",
+    tier=1,
+    reads=True,
+    example={"task_id": "0123456789abcdef"},
+)
 async def oc_task_wait(runner: Runner, params: TaskWait) -> Output:
     return Output(
         data={"meta": public(await runner.wait(params.task_id, params.timeout_ms / 1000))}

@@ -1,6 +1,5 @@
 """Verbs for finding tools that the host does not list, and calling them."""
 
-import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -8,7 +7,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 
 from ocd.api.errors import OcdError, did_you_mean
-from ocd.api.tool_schema import describe, signature
+from ocd.api.tool_schema import signature
+from ocd.verb_api import tool_search
 from ocd.verb_api.declaration import Output, Params, daemon_verb
 
 Entry = Mapping[str, Any]
@@ -20,13 +20,15 @@ class ToolCatalog:
     """The catalog of all verbs, and the rule of who may use them; lifecycle hands it in.
 
     check: raises CAPABILITY_DISABLED for a verb that the calling connection may not use;
-    check_unknown: for a name without a verb, if its group is one that it may not use. settle: waits
-    until it is known what other MCP servers offer; their tools are entries, too.
+    check_unknown: for a name without a verb, if its group is one that it may not use. is_listed:
+    whether the caller's list of tools has an entry. settle: waits until it is known what other MCP
+    servers offer; their tools are entries, too.
     """
 
     entries: Mapping[str, Entry]
     check: Callable[[str], None]
     check_unknown: Callable[[str], None]
+    is_listed: Callable[[Entry], bool]
     settle: Callable[[], Awaitable[None]]
 
     def usable(self, entry: Entry) -> bool:
@@ -39,10 +41,10 @@ class ToolCatalog:
 
 
 class ExpandTools(Params):
-    """Show tools that are not listed, with their parameters
+    """Find tools that are not listed, with their parameters
 
-    Pass one of name, tier or query. Returns each tool's description and inputSchema; the tools can
-    then be called by name or through call_verb. Without arguments: the names of the hidden tools.
+    Pass one of query, name (with all its parameters) or tier. The tools can then be called by
+    name, or by call_verb. Without arguments: the names of what is hidden.
     """
 
     name: Annotated[str | None, Meta(description="The tool's exact name")] = None
@@ -50,12 +52,18 @@ class ExpandTools(Params):
         Literal[1, 2, 3] | None,
         Meta(description="All tools of this tier"),
     ] = None
-    query: Annotated[
-        str | None, Meta(description="Words to search for, for example: record skill")
-    ] = None
+    query: Annotated[str | None, Meta(description="What the tool should do")] = None
 
 
-@daemon_verb("expand_tools", ExpandTools, needs=ToolCatalog, capability="core", tier=1, reads=True)
+@daemon_verb(
+    "expand_tools",
+    ExpandTools,
+    needs=ToolCatalog,
+    capability="core",
+    tier=1,
+    reads=True,
+    example={"query": "record a skill"},
+)
 async def expand_tools(catalog: ToolCatalog, params: ExpandTools) -> Output:
     given = [key for key in ("name", "tier", "query") if getattr(params, key) is not None]
     if len(given) > 1:
@@ -66,15 +74,17 @@ async def expand_tools(catalog: ToolCatalog, params: ExpandTools) -> Output:
         )
     await catalog.settle()
     if not given:
-        return Output(data={"tools": _outline(catalog)})
-    found = [signature(entry) for entry in _choose(catalog, params)]
+        return Output(data={"hidden": _hidden(catalog)})
+    whole = params.name is not None
+    found = [signature(entry, unlisted=whole) for entry in _choose(catalog, params)]
     return Output(data={"expanded": [tool["name"] for tool in found], "tools": found})
 
 
-def _outline(catalog: ToolCatalog) -> list[dict[str, Any]]:
-    keys = ("name", "tier", "capability", "summary")
-    usable = filter(catalog.usable, catalog.entries.values())
-    return [{key: entry[key] for key in keys} for entry in usable if entry["tier"] > 1]
+def _hidden(catalog: ToolCatalog) -> list[dict[str, Any]]:
+    hidden = [entry for entry in catalog.entries.values() if not catalog.is_listed(entry)]
+    return [
+        {key: entry[key] for key in ("name", "summary")} for entry in filter(catalog.usable, hidden)
+    ]
 
 
 def _choose(catalog: ToolCatalog, params: ExpandTools) -> Iterable[Entry]:
@@ -83,7 +93,7 @@ def _choose(catalog: ToolCatalog, params: ExpandTools) -> Iterable[Entry]:
     usable = filter(catalog.usable, catalog.entries.values())
     if params.tier is not None:
         return [entry for entry in usable if entry["tier"] == params.tier]
-    return _matching(usable, params.query or "")
+    return tool_search.rank(usable, params.query or "")[:MAX_MATCHES]
 
 
 def _find_tool(catalog: ToolCatalog, name: str) -> Entry:
@@ -96,22 +106,10 @@ def _find_tool(catalog: ToolCatalog, name: str) -> Entry:
     return entry
 
 
-def _matching(entries: Iterable[Entry], query: str) -> list[Entry]:
-    """Return the entries that have most of the words, best first; a word in the name counts 3."""
-    words = re.findall(r"\w+", query.lower())
-
-    def score(entry: Entry) -> int:
-        text = describe(entry).lower()
-        return sum(3 * (word in entry["name"]) + (word in text) for word in words)
-
-    ranked = sorted(entries, key=lambda entry: (-score(entry), entry["name"]))
-    return [entry for entry in ranked[:MAX_MATCHES] if score(entry)]
-
-
 class CallVerb(Params):
     """Call any tool by name, listed or not
 
-    For tools that expand_tools has shown and the host does not list. Returns the tool's own result.
+    For tools that expand_tools has shown. Returns the tool's own result.
     """
 
     name: Annotated[str, Meta(description="The tool's name")]
@@ -120,7 +118,14 @@ class CallVerb(Params):
     )
 
 
-@daemon_verb("call_verb", CallVerb, needs=ToolCatalog, capability="core", tier=1)
+@daemon_verb(
+    "call_verb",
+    CallVerb,
+    needs=ToolCatalog,
+    capability="core",
+    tier=1,
+    example={"name": "page_reload"},
+)
 async def call_verb(_catalog: ToolCatalog, params: CallVerb) -> Output:
     if params.name == "call_verb":
         raise OcdError("invalid_argument", "call_verb calls other tools only", parameter="name")

@@ -20,7 +20,14 @@ class TotpGenerate(Params):
     domain: Annotated[str, Meta(min_length=1, description="For example example.org, or a URL")]
 
 
-@daemon_verb("oc_totp_generate", TotpGenerate, needs=TotpStore, capability="totp", tier=2)
+@daemon_verb(
+    "oc_totp_generate",
+    TotpGenerate,
+    needs=TotpStore,
+    capability="totp",
+    tier=3,
+    example={"domain": "example.com"},
+)
 async def oc_totp_generate(store: TotpStore, params: TotpGenerate) -> Output:
     generated = await asyncio.to_thread(store.code, params.domain, time.time())
     left = generated.expires_at - time.time()

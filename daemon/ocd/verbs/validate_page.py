@@ -48,8 +48,9 @@ class ValidatePage(Params):
 
 
 @tab_verb(
-    "validate_page", ValidatePage, capability="core", tier=2, opens_tab=True, leaves_dialog=True,
+    "validate_page", ValidatePage, capability="core", tier=3, opens_tab=True, leaves_dialog=True,
     reads_page=True, page_keys=("title", "text", "errors", "warnings"),
+    example={"url": "https://example.com"},
 )  # fmt: skip
 async def validate_page(tab: Tab, params: ValidatePage) -> Output:
     created = tab.url in ("", "about:blank")

@@ -17,8 +17,9 @@ from ocd.verb_api.declaration import Image, Output, Params, tab_verb
 class VisionFind(Params):
     """Take a screenshot with numbered boxes on interactive elements
 
-    `elements` describes each number: ref, role, name, bbox (CSS pixels of the image). The page is
-    not changed: the boxes are drawn on the image.
+    For pages that text does not describe well. `elements` describes each number: ref, role,
+    name, bbox (CSS pixels of the image). The page is not changed: the boxes are drawn on the
+    image. Without an image: find, oc_observe.
     """
 
     query: Annotated[
@@ -56,6 +57,7 @@ class VisionFind(Params):
     reads=True,
     reads_page=True,
     page_keys=("name", "value"),
+    example={"query": "buttons of the toolbar"},
 )
 async def vision_find(tab: Tab, params: VisionFind) -> Output:
     words = params.query or params.instruction

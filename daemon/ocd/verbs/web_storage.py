@@ -14,7 +14,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.safety.origins import origin_of_argument
 from ocd.safety.redact import MASK, is_secret_name
 from ocd.safety.session_taint import Departure
-from ocd.verb_api.declaration import PAYLOAD, SECRET, Output, Params, Sending, tab_verb
+from ocd.verb_api.declaration import PAYLOAD, SECRET, UNLISTED, Output, Params, Sending, tab_verb
 
 _AUTH_LIKE = re.compile(r"__Host-|__Secure-|connect\.sid|s?sid\b|session|token|auth|login", re.I)
 
@@ -22,8 +22,8 @@ _AUTH_LIKE = re.compile(r"__Host-|__Secure-|connect\.sid|s?sid\b|session|token|a
 class Cookies(Params):
     """Read, set, delete or clear cookies
 
-    Of the page's host, or of `domain` and its subdomains. get without a name masks the values of
-    login cookies unless raw.
+    Of the page's host, or of `domain` and its subdomains. get without a name masks the values
+    of login cookies unless raw. A whole login: oc_context_export.
     """
 
     action: Annotated[Literal["get", "set", "delete", "clear"], Meta(description="What to do")] = (
@@ -33,11 +33,21 @@ class Cookies(Params):
     value: Annotated[str | None, Meta(description="set: its value", extra=SECRET)] = None
     domain: Annotated[str | None, Meta(description="example.com, or * for all")] = None
     path: Annotated[str | None, Meta(description="Path; set: default /")] = None
-    secure: Annotated[bool | None, Meta(description="set: HTTPS only")] = None
-    http_only: Annotated[bool | None, Meta(description="set: hidden from scripts")] = None
-    same_site: Annotated[Literal["Strict", "Lax", "None"] | None, Meta(description="set")] = None
+    secure: Annotated[
+        bool | None, Meta(description="set: HTTPS only", extra_json_schema=UNLISTED)
+    ] = None
+    http_only: Annotated[
+        bool | None, Meta(description="set: hidden from scripts", extra_json_schema=UNLISTED)
+    ] = None
+    same_site: Annotated[
+        Literal["Strict", "Lax", "None"] | None, Meta(description="set", extra_json_schema=UNLISTED)
+    ] = None
     expires: Annotated[
-        float | None, Meta(description="set: Unix time in seconds; default: session cookie")
+        float | None,
+        Meta(
+            description="set: Unix time in seconds; default: session cookie",
+            extra_json_schema=UNLISTED,
+        ),
     ] = None
     raw: Annotated[bool, Meta(description="get: do not mask values")] = False
 
@@ -51,6 +61,7 @@ def _cookie_departures(params: Cookies, here: str) -> Iterator[Departure]:
     "cookies", Cookies, capability="storage", tier=2, leaves_dialog=True,
     page_keys=("name", "value"),
     sends=Sending(("name", "value", "domain", "path"), _cookie_departures),
+    example={"action": "get", "name": "session"},
 )  # fmt: skip
 async def cookies(tab: Tab, params: Cookies) -> Output:
     if params.action in ("set", "delete") and not params.name:
@@ -138,8 +149,9 @@ def _storage_departures(params: Storage, here: str) -> Iterator[Departure]:
 
 
 @tab_verb(
-    "storage", Storage, capability="storage", tier=2, page_keys=("key", "keys", "value", "items"),
+    "storage", Storage, capability="storage", tier=3, page_keys=("key", "keys", "value", "items"),
     sends=Sending(("key", "value", "origin"), _storage_departures),
+    example={"action": "get", "key": "cart"},
 )  # fmt: skip
 async def storage(tab: Tab, params: Storage) -> Output:
     if params.action in ("set", "remove") and params.key is None:

@@ -41,7 +41,14 @@ class Worker(Params):
     ] = False
 
 
-@session_verb("worker", Worker, capability="workflow", tier=3, timeout_ms=60_000)
+@session_verb(
+    "worker",
+    Worker,
+    capability="workflow",
+    tier=3,
+    timeout_ms=60_000,
+    example={"action": "create", "name": "guest", "url": "https://example.com"},
+)
 async def worker(session: Session, params: Worker) -> Output:
     match params.action:
         case "create":
@@ -114,10 +121,10 @@ Data = Annotated[
 
 
 class WorkerUpdate(Params):
-    """WorkerReport the progress of a workflow worker
+    """Report the progress of a workflow worker
 
-    What is not given stays unchanged. Too many updates in a row without new data end the worker as
-    PARTIAL.
+    What is not given stays unchanged. Too many updates in a row without new data end the worker
+    as PARTIAL.
     """
 
     worker_name: WorkerName
@@ -140,7 +147,7 @@ class WorkerUpdate(Params):
 
 
 class WorkerComplete(Params):
-    """WorkerReport that a workflow worker is done
+    """Report that a workflow worker is done
 
     Data reported before is kept; of repeated calls the last one counts.
     """
@@ -152,7 +159,14 @@ class WorkerComplete(Params):
     extracted_data: Data = None
 
 
-@daemon_verb("worker_update", WorkerUpdate, needs=Workflows, capability="crawl", tier=3)
+@daemon_verb(
+    "worker_update",
+    WorkerUpdate,
+    needs=Workflows,
+    capability="crawl",
+    tier=3,
+    example={"worker_name": "a", "iteration": 2, "action": "Opened page 2"},
+)
 async def worker_update(workflows: Workflows, params: WorkerUpdate) -> Output:
     meta = await workflows.find(params.workflow_id, call_context.current().session)
     report = WorkerReport(
@@ -173,7 +187,14 @@ async def worker_update(workflows: Workflows, params: WorkerUpdate) -> Output:
     return Output(data=data)
 
 
-@daemon_verb("worker_complete", WorkerComplete, needs=Workflows, capability="crawl", tier=3)
+@daemon_verb(
+    "worker_complete",
+    WorkerComplete,
+    needs=Workflows,
+    capability="crawl",
+    tier=3,
+    example={"worker_name": "a", "status": "SUCCESS", "result_summary": "3 prices found"},
+)
 async def worker_complete(workflows: Workflows, params: WorkerComplete) -> Output:
     meta = await workflows.find(params.workflow_id, call_context.current().session)
     report = WorkerReport(

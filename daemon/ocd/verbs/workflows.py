@@ -35,7 +35,7 @@ class WorkerSpec(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class WorkflowInit(Params):
-    """Start a workflow: workers with a tab and a task each
+    """Start a workflow: divide work among agents, each with a tab and a task
 
     Every worker gets an isolated browser context. Returns worker_prompts: give each to one of your
     own agents, which reports with worker_update and worker_complete; then workflow_collect.
@@ -109,6 +109,7 @@ class WorkflowCleanup(Params):
 @daemon_verb(
     "workflow_init", WorkflowInit, needs=Workflows, capability="workflow", tier=3,
     timeout_ms=120_000,
+    example={"name": "prices", "workers": [{"name": "a", "task": "Note the price"}]},
 )  # fmt: skip
 async def workflow_init(workflows: Workflows, params: WorkflowInit) -> Output:
     assignments = [_assignment(one) for one in params.workers]
@@ -164,7 +165,13 @@ async def _find_workflow(workflows: Workflows, workflow_id: str | None) -> Workf
 
 
 @daemon_verb(
-    "workflow_status", WorkflowStatus, needs=Workflows, capability="workflow", tier=3, reads=True
+    "workflow_status",
+    WorkflowStatus,
+    needs=Workflows,
+    capability="workflow",
+    tier=3,
+    reads=True,
+    example={"workflow_id": "wf_1"},
 )
 async def workflow_status(workflows: Workflows, params: WorkflowStatus) -> Output:
     meta = await _find_workflow(workflows, params.workflow_id)
@@ -209,6 +216,7 @@ def _worker_details(worker: WorkerState) -> dict[str, Any]:
 @daemon_verb(
     "workflow_collect", WorkflowCollect, needs=Workflows, capability="workflow", tier=3,
     reads=True, large=True, items=("worker_results",), page_keys=("data_extracted",),
+    example={"workflow_id": "wf_1"},
 )  # fmt: skip
 async def workflow_collect(workflows: Workflows, params: WorkflowCollect) -> Output:
     meta = await _find_workflow(workflows, params.workflow_id)
@@ -232,6 +240,7 @@ async def workflow_collect(workflows: Workflows, params: WorkflowCollect) -> Out
 @daemon_verb(
     "workflow_collect_partial", WorkflowCollectPartial, needs=Workflows, capability="workflow",
     tier=3, reads=True, large=True, items=("completed_workers",), page_keys=("data_extracted",),
+    example={"workflow_id": "wf_1"},
 )  # fmt: skip
 async def workflow_collect_partial(workflows: Workflows, params: WorkflowCollectPartial) -> Output:
     meta = await _find_workflow(workflows, params.workflow_id)
@@ -261,6 +270,7 @@ async def workflow_collect_partial(workflows: Workflows, params: WorkflowCollect
 @daemon_verb(
     "workflow_cleanup", WorkflowCleanup, needs=Workflows, capability="workflow", tier=3,
     timeout_ms=60_000,
+    example={"workflow_id": "wf_1"},
 )  # fmt: skip
 async def workflow_cleanup(workflows: Workflows, params: WorkflowCleanup) -> Output:
     meta = await workflows.find(params.workflow_id, call_context.current().session, own=True)

@@ -91,9 +91,13 @@ class DaemonProtocol(Protocol):
         *,
         budget_s: float,
         maximum: AllowedTools,
+        is_listed: Callable[[Entry], bool],
         askable: bool,
     ) -> Reply:
-        """Run a call; cancelling it cancels the work. askable: the host can ask a person."""
+        """Run a call; cancelling it cancels the work.
+
+        is_listed: whether the caller's tools/list has an entry. askable: the host can ask a person.
+        """
         ...
 
     def confirm(self, session: str, error: OcdError) -> None:

@@ -146,6 +146,7 @@ class Resources:
             lambda _progress: None,
             budget_s=_READ_BUDGET_S,
             maximum=caller.maximum,
+            is_listed=caller.lists,
             askable=False,
         )
 

@@ -92,6 +92,7 @@ class Tools:
                     on_progress,
                     budget_s=budget_s or self._daemon.sync_budget_s,
                     maximum=caller.maximum,
+                    is_listed=caller.lists,
                     askable=elicitation.askable(ctx),
                 )
             )

@@ -178,12 +178,12 @@ async def test_expanding_lists_more_on_that_connection_alone(
         _client(daemon, transport, "auto") as modern,
     ):
         before = await _names(one)
-        assert "crawl" not in before
-        shown = json_of(_plain(await one.call_tool("expand_tools", {"name": "crawl"})))
-        assert shown["tools"][0]["inputSchema"]["properties"]["max_pages"]
+        assert "cookies" not in before
+        shown = json_of(_plain(await one.call_tool("expand_tools", {"name": "cookies"})))
+        assert shown["tools"][0]["inputSchema"]["properties"]["domain"]
         async with asyncio.timeout(120):
             await changed.wait()
-        assert await _names(one) == before | {"crawl"}
+        assert await _names(one) == before | {"cookies"}
         assert await _names(two) == before
         await modern.call_tool("expand_tools", {"tier": 2})
         assert await _names(modern) == before

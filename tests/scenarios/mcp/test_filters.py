@@ -23,18 +23,20 @@ def test_names_and_descriptions_fit_every_host() -> None:
 
 def test_the_list_is_deterministic(http: Http) -> None:
     assert http.tools() == http.tools()
-    assert len(http.ask("tools/list").raw) < 64 * 1024
+    tools = http.tools()
+    assert len(tools) <= 40
+    assert _size(tools) <= 32 * 1024
 
 
 def test_tier_1_is_small(serving: Daemon) -> None:
-    """At most 30 tools in 16 KB."""
+    """What everyday work needs, in 16 KB."""
     with Bridge(serving.home, "--tier", "1") as bridge:
         bridge.greet()
         tools = bridge.ask("tools/list")["result"]["tools"]
     assert len(tools) <= 30
     assert _size(tools) <= 16 * 1024
     names = {tool["name"] for tool in tools}
-    assert {"oc_output_fetch", "expand_tools", "call_verb"} <= names
+    assert {"crawl", "page_screenshot", "oc_task_list", "oc_output_fetch", "call_verb"} <= names
 
 
 def test_rare_parameters_are_not_listed_but_taken(http: Http) -> None:
@@ -69,7 +71,9 @@ def test_a_bridge_may_leave_groups_out(serving: Daemon) -> None:
             error = error_of(bridge.call(tool, **arguments))
             assert error["code"] == "CAPABILITY_DISABLED", tool
             assert error["capability"] == "crawl"
-        assert "crawl" not in {tool["name"] for tool in bridge.do("expand_tools")["tools"]}
+        assert "batch_paginate" not in {
+            tool["name"] for tool in bridge.do("expand_tools")["hidden"]
+        }
         assert bridge.do("expand_tools", query="crawl a site")["expanded"] != ["crawl"]
 
 
@@ -92,20 +96,38 @@ def test_hidden_tools_can_be_called(serving: Daemon) -> None:
         assert error_of(bridge.call("call_verb", name="nope"))["code"] == "unknown_verb"
 
 
+def test_without_arguments_expanding_names_what_is_hidden_and_nothing_else(
+    serving: Daemon, http: Http
+) -> None:
+    everything = set(catalog.load())
+    hidden = {tool["name"] for tool in http.do("expand_tools")["hidden"]}
+    assert hidden == everything - {tool["name"] for tool in http.tools()}
+    with Bridge(serving.home, "--tier", "3") as bridge:
+        bridge.greet()
+        assert bridge.do("expand_tools") == {"hidden": []}
+    with Bridge(serving.home, "--tier", "1") as bridge:
+        bridge.greet()
+        bridge.do("expand_tools", name="cookies")
+        listed = bridge.tools()
+        assert "cookies" in listed
+        hidden = {tool["name"] for tool in bridge.do("expand_tools")["hidden"]}
+        assert hidden == everything - set(listed)
+
+
 def test_expanding(http: Http) -> None:
     shown = http.do("expand_tools", name="crawl")
     assert shown["expanded"] == ["crawl"]
-    assert shown["tools"][0] == {
-        key: tool[key]
-        for tool in http.tools()
-        if tool["name"] == "crawl"
-        for key in ("name", "description", "inputSchema")
-    }
+    (whole,) = shown["tools"]
+    listed = next(tool for tool in http.tools() if tool["name"] == "crawl")
+    assert whole["description"] == listed["description"]
+    rest = listed["inputSchema"]["properties"]
+    assert rest.items() <= whole["inputSchema"]["properties"].items()
+    assert len(rest) == 10
+    assert "respect_robots" in whole["inputSchema"]["properties"]
     assert (
         http.do("expand_tools", query="search stored output")["expanded"][0] == "oc_output_search"
     )
-    assert "crawl" in http.do("expand_tools", tier=2)["expanded"]
-    assert http.do("expand_tools")["tools"]
+    assert "batch_execute" in http.do("expand_tools", tier=2)["expanded"]
     assert error_of(http.call("expand_tools", name="crawll").result)["code"] == "unknown_verb"
     both = error_of(http.call("expand_tools", name="crawl", tier=2).result)
     assert both["code"] == "invalid_argument"
