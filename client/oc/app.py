@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from oc import command_index, command_names, typer_commands
+from oc import command_aliases, command_index, command_names, typer_commands
 from oc.command_names import Entry
 
 _TITLES = {"client": "Daemon", "group": "Groups"}
@@ -56,7 +56,7 @@ def application(line: Iterable[str]) -> typer.Typer:
     app.callback()(typer_commands.root())
     for entry in _entries(index):
         words = command_names.words(entry)
-        if len(words) == 2 or words[0] in command_names.NOUNS:
+        if len(words) == 2 or words[0] in command_names.NOUNS | command_aliases.NOUNS:
             groups.setdefault(words[0], []).append(entry)
         else:
             _add(app, words[0], entry, detailed=words[0] in line)
@@ -68,7 +68,7 @@ def application(line: Iterable[str]) -> typer.Typer:
 def _entries(index: dict[str, Entry]) -> list[Entry]:
     # Of two entries with the same words, as oc_task_start and our own, the first is meant.
     unique: dict[tuple[str, ...], Entry] = {}
-    for entry in index.values():
+    for entry in (*index.values(), *command_aliases.entries(index)):
         unique.setdefault(command_names.words(entry), entry)
     return list(unique.values())
 
@@ -90,7 +90,7 @@ def _add_group(
 def _names(entry: Entry) -> list[str]:
     words = command_names.words(entry)
     if len(words) == 2:
-        return [words[1]]
+        return [] if words[1].startswith("-") else [words[1]]
     # A verb named like its group: its choices are the commands.
     leading = command_names.positional(entry)[:1]
     choices = [entry["params"]["properties"][name].get("enum", ()) for name in leading]

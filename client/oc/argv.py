@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from oc import command_index, command_names, positional_args, value_parsing
+from oc import command_aliases, command_index, command_names, positional_args, value_parsing
 from oc.builtin_commands import GLOBAL_OPTIONS
 from ocd.api.errors import OcdError, did_you_mean
 
@@ -105,29 +105,38 @@ class _Parser:
                 self.known |= properties or {}
         elif self.noun:
             self.second_word(word)
-        elif word in command_names.NOUNS:
+        elif word in command_names.NOUNS or word in command_aliases.NOUNS:
             self.noun = word
         else:
             self.settle(
-                self.index.get(command_names.key(word)) or _unknown_command(word, self.index)
+                self.index.get(command_names.key(word))
+                or command_aliases.find(word, self.index)
+                or _unknown_command(word, self.index)
             )
 
     def second_word(self, word: str) -> None:
-        entry = self.index.get(f"{self.noun}_{command_names.key(word)}")
-        if entry is None and self.noun in self.index:
-            # A verb named like a group: `oc worker create`.
-            self.settle(self.index[self.noun])
+        line = f"{self.noun} {word}"
+        entry = self.index.get(f"{self.noun}_{command_names.key(word)}") or command_aliases.find(
+            line, self.index
+        )
+        if entry is None and (alone := self.lone_noun()):
+            # `oc worker create`, `oc wait 500`: what follows are arguments.
+            self.settle(alone)
             self.word(word)
         else:
-            self.settle(entry or _unknown_command(f"{self.noun} {word}", self.index))
+            self.settle(entry or _unknown_command(line, self.index))
+
+    def lone_noun(self) -> Entry | None:
+        """Return the command that is named like the group whose word was given."""
+        return self.index.get(self.noun) or command_aliases.find(self.noun, self.index)
 
     def settle(self, entry: Entry) -> None:
         self.entry = entry
         self.known = dict(entry["params"]["properties"])
 
     def finish(self) -> Entry:
-        if self.entry is None and self.noun in self.index:
-            self.settle(self.index[self.noun])
+        if self.entry is None and (alone := self.lone_noun()):
+            self.settle(alone)
         if self.entry is None:
             raise HelpRequested((self.noun,) if self.noun else ())
         return self.entry
@@ -136,6 +145,13 @@ class _Parser:
 
     def option(self, word: str) -> None:
         label, equals, text = word.partition("=")
+        if self.entry is None and (
+            entry := command_aliases.find(f"{self.noun} {label}", self.index)
+        ):
+            self.settle(entry)  # `oc wait --selector CSS`
+            if equals:
+                self.bare.append(text)
+            return
         name = _option_name(label)
         if name in ("help", "h"):
             raise HelpRequested(self.help_words())
@@ -206,7 +222,7 @@ class _Parser:
         if len(self.bare) > sum(map(len, texts.values())):
             extra = self.bare[len(names)]
             raise _usage_error(f"Unexpected argument {extra!r}", command_names.usage(entry))
-        found: dict[str, Any] = {}
+        found: dict[str, Any] = dict(entry.get("fixed", ()))
         for name, given in (texts | self.given).items():
             by_option = name in self.given
             label = f"--{name.replace('_', '-')}" if by_option else name.upper()
@@ -289,6 +305,7 @@ def _unknown_command(line: str, index: Mapping[str, Entry]) -> Entry:
     if line in _DAEMON_COMMANDS:
         raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=f"ocd {line}")
     lines = {" ".join(command_names.words(entry)) for entry in index.values()}
+    lines |= command_aliases.ALIASES.keys()
     otherwise = "See all commands: oc --help"
     hint = did_you_mean(line.replace("_", "-"), lines, otherwise, template="oc {}")
     raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=hint)

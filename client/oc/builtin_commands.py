@@ -31,7 +31,8 @@ def _entry(
     name: str, run: str, summary: str, doc: str = "", required: tuple[str, ...] = (),
     **properties: object,
 ) -> Entry:  # fmt: skip
-    params = {"type": "object", "properties": properties, "required": required}
+    named = {name.rstrip("_"): schema for name, schema in properties.items()}  # `continue`
+    params = {"type": "object", "properties": named, "required": required}
     return {
         "name": name, "run": run, "summary": summary, "doc": doc, "params": params,
         "capability": "client",
@@ -39,6 +40,22 @@ def _entry(
 
 
 BUILTINS: tuple[Entry, ...] = (
+    _entry(
+        "help", "oc.help_pages:topic", "Show the commands of a group, or a command's options",
+        "Without a topic: the commands of everyday use. all: every command.",
+        topic={
+            "type": "array", "items": {"type": "string"},
+            "description": "A group, a command's words, or all",
+        },
+    ),
+    _entry(
+        "batch", "oc.batch:run", "Run commands from standard input, one per line",
+        "A line is a command as after `oc`, or a JSON array of its words; # begins a comment. All "
+        "are checked before the first one runs. Stops at the first error, at a dialog that the "
+        "next command does not answer, and at a popup or closed tab unless the next command is "
+        "about tabs.",
+        continue_={**_SWITCH, "description": "Go on after errors and surprises"},
+    ),
     _entry("status", "oc.daemon_commands:status", "Show what the daemon is doing"),
     _entry("catalog", "oc.daemon_commands:catalog", "List the daemon's verbs"),
     _entry(

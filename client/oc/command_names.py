@@ -30,6 +30,7 @@ POSITIONAL: dict[str, tuple[str, ...]] = {
     "file_upload": ("file_paths",),
     "form_input": ("ref", "value"),
     "geolocation": ("preset",),
+    "help": ("topic",),
     "inspect": ("query",),
     "interact": ("ref", "action", "value"),
     "javascript_tool": ("code",),
@@ -85,7 +86,10 @@ def short(name: str) -> str:
 
 
 def words(entry: Entry) -> tuple[str, ...]:
-    """Return the words that name a command: ("task", "list"), ("read-page",)."""
+    """Return the words that name a command: ("task", "list"), ("read-page",), ("click",)."""
+    if "words" in entry:
+        alias: tuple[str, ...] = entry["words"]
+        return alias
     noun, _, rest = short(entry["name"]).partition("_")
     if rest and noun in NOUNS:
         return noun, rest.replace("_", "-")
@@ -99,6 +103,8 @@ def positional(entry: Entry) -> tuple[str, ...]:
     `action`.
     """
     properties, required = entry["params"]["properties"], entry["params"].get("required", ())
+    if "positional" in entry:
+        return tuple(entry["positional"])
     if entry["name"] in POSITIONAL:
         return tuple(name for name in POSITIONAL[entry["name"]] if name in properties)
     return tuple(
@@ -130,7 +136,8 @@ def command_line(entry: Entry, arguments: dict[str, Any]) -> str:
     parts = ["oc", *words(entry), *(shlex.quote(_text(arguments[name])) for name in leading)]
     for name, value in arguments.items():
         dashed = name.replace("_", "-")
-        if isinstance(value, bool) and entry["params"]["properties"][name].get("type") == "boolean":
+        schema = entry["params"]["properties"].get(name, {})
+        if isinstance(value, bool) and schema.get("type") == "boolean":
             parts.append(f"--{dashed}" if value else f"--no-{dashed}")
         elif name not in leading:
             parts += [f"--{dashed}", shlex.quote(_text(value))]

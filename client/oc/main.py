@@ -27,9 +27,7 @@ def run(words: Sequence[str]) -> int:
         as_json = command.as_json
         return _execute(command, index, catalog["hash"])
     except HelpRequested as request:
-        from oc import app
-
-        return app.show_help(request.words)
+        return _help(request.words)
     except OcdError as error:
         return terminal.failure(error, as_json=as_json)
 
@@ -38,13 +36,16 @@ def _execute(command: Command, index: Index, catalog_hash: str) -> int:
     from oc.daemon_client import DaemonClient
 
     daemon = DaemonClient(command, catalog_hash)
-    where = command.entry.get("run")
-    if where is None:
-        return verb_call.run(daemon, command, command.entry["name"], command.params, index)
-    module, _, function = where.partition(":")
-    # What importlib does, without its import.
-    status: int = getattr(__import__(module, fromlist=[function]), function)(daemon, command, index)
-    return status
+    if "run" in command.entry:
+        return verb_call.run_own(daemon, command, index)
+    return verb_call.run(daemon, command, command.entry["name"], command.params, index)
+
+
+def _help(words: tuple[str, ...]) -> int:
+    from oc import help_pages
+
+    index = command_index.of_catalog(command_index.load_catalog())
+    return help_pages.show_for(words, index)
 
 
 def _version() -> int:

@@ -28,23 +28,26 @@ _PICTURE = b'"image"'
 _NOTES = ("next_step", "browser_restarted", "sanitized")
 
 
-def show_json(reply: Reply, command: Command) -> None:
+def show_json(reply: Reply, command: Command, *, keep: bool = False) -> bytes:
     """Write the body to stdout (or to --out) as it arrives, and nothing else.
 
-    A picture goes to --out, and the body without it to stdout, naming the file.
+    A picture goes to --out, and the body without it to stdout, naming the file. keep: return the
+    body, which else is never whole in memory.
     """
     out = command.options.get("out")
     if out:
         body = reply.read()
         if not (_PICTURE in body and _save_picture(body, out)):
             _save(out, body)
-        return
-    last = b""
+        return body
+    last, kept = b"", list[bytes]()
     for data in reply.chunks():
         last = data[-1:]
+        kept += [data] if keep else []
         terminal.write_bytes(data)
     if last != b"\n":
         terminal.write_bytes(b"\n")
+    return b"".join(kept)
 
 
 def _save_picture(body: bytes, out: str) -> bool:

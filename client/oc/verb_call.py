@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 from oc import daemon_client, reply_rendering, terminal
@@ -19,18 +20,45 @@ def run(
     daemon: DaemonClient, command: Command, verb: str, params: dict[str, Any], index: Index
 ) -> int:
     """Call a verb, show its result or error, and return the exit status."""
+    return carry_out(daemon, command, verb, params, index, decode=False)[0]
+
+
+def run_own(daemon: DaemonClient, command: Command, index: Index) -> int:
+    """Carry out a command of the client's own."""
+    module, _, function = command.entry["run"].partition(":")
+    # What importlib does, without its import.
+    status: int = getattr(__import__(module, fromlist=[function]), function)(daemon, command, index)
+    return status
+
+
+def carry_out(
+    daemon: DaemonClient,
+    command: Command,
+    verb: str,
+    params: dict[str, Any],
+    index: Index,
+    *,
+    decode: bool = True,
+) -> tuple[int, Any]:
+    """Call a verb and show its result or error; return the exit status and the result.
+
+    decode: the result is wanted although it is printed as it came.
+    """
     silent = command.as_json or command.quiet
     if command.entry.get("long") and not silent and sys.stderr.isatty():
         from oc import progress_bars
 
-        reply_rendering.show(progress_bars.call(daemon, verb, params), command, index)
-        return 0
+        result = progress_bars.call(daemon, verb, params)
+        reply_rendering.show(result, command, index)
+        return 0, result
     reply = daemon.call(verb, params)
     if reply.status >= 400:
         body = reply.read()
-        return terminal.failure(daemon_client.error_in(body), as_json=command.as_json, body=body)
+        error = daemon_client.error_in(body)
+        return terminal.failure(error, as_json=command.as_json, body=body), None
     if command.as_json:
-        reply_rendering.show_json(reply, command)
-    else:
-        reply_rendering.show(daemon_client.result_in(reply.read()), command, index)
-    return 0
+        body = reply_rendering.show_json(reply, command, keep=decode)
+        return 0, json.loads(body)["result"] if body else None
+    result = daemon_client.result_in(reply.read())
+    reply_rendering.show(result, command, index)
+    return 0, result

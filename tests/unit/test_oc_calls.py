@@ -322,7 +322,11 @@ def test_interrupted(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_help_comes_from_the_catalog(oc: Oc) -> None:
     top = oc("")
     assert top.code == 0
-    assert "read-page" in top.out
+    assert "oc snapshot" in top.out
+    assert "read-page" in oc("help all").out
+    assert oc("help read").out in oc("help all").out
+    assert oc("help crawl").out == oc("crawl --help").out
+    assert oc("help raed").err.endswith("Hint: Did you mean 'oc help read'?\n")
     assert "watch" in oc("task").out
     page = oc("crawl -h").out
     assert "Do what crawl does\n" in page

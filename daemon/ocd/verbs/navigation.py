@@ -146,11 +146,12 @@ class WaitFor(Params):
     type: Annotated[
         Literal[
             "selector", "selector_hidden", "function", "navigation", "url_match", "load", "dom",
-            "idle", "download", "timeout",
+            "idle", "download", "text", "timeout",
         ],
         Meta(
             description="selector: CSS. function: JavaScript that becomes truthy. url_match: "
-            "substring, glob or /regex/ of the URL. idle: a quiet page. timeout: `value` ms"
+            "substring, glob or /regex/ of the URL. text: it shows. idle: a quiet page. timeout: "
+            "`value` ms"
         ),
     ]  # fmt: skip
     value: Annotated[str | int, Meta(description="What to wait for")] = ""
@@ -204,6 +205,8 @@ async def _condition_result(tab: Tab, params: WaitFor, value: Any) -> dict[str, 
             return {"downloads": value}
         case "timeout":
             return {"delay": int(params.value)}
+        case "text":
+            return {"text": params.value}
         case "url_match":
             return {"pattern": params.value, "title": await tab.title()}
         case _:

@@ -98,6 +98,9 @@ async def tabs_close(session: Session, params: TabsClose) -> Output:
 class TabsContext(Params):
     """List the session's open tabs"""
 
+    tab_id: Annotated[
+        str | None, Meta(description="Make this one the latest tab", extra_json_schema=UNLISTED)
+    ] = None
     summary: Annotated[
         bool, Meta(description="Only the number of tabs", extra_json_schema=UNLISTED)
     ] = False
@@ -108,6 +111,8 @@ class TabsContext(Params):
     "tabs_context", TabsContext, capability="core", tier=1, reads=True, page_keys=("title",)
 )
 async def tabs_context(session: Session, params: TabsContext) -> Output:
+    if params.tab_id:
+        session.tab(params.tab_id)
     current = session.latest.id if session.latest else None
     tabs = session.tabs
     if params.worker_id:

@@ -1,0 +1,115 @@
+"""Spellings of verbs that people and agents guess: `oc click e12` is `oc interact e12 click`.
+
+They are data alone: words, the verb, the parameters that the words fix, and which parameters need
+no option. What they are not, help, completion and errors take from the verb.
+"""
+
+from __future__ import annotations
+
+from oc import command_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from oc.command_names import Entry
+
+_MILLISECONDS = {"type": "integer", "description": "Milliseconds"}
+
+# Words: the verb, what the words fix, the positional parameters, the summary.
+ALIASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...], str]] = {
+    "open": ("navigate", {}, ("url",), "Open a page"),
+    "goto": ("navigate", {}, ("url",), "Open a page"),
+    "back": ("navigate", {"url": "back"}, (), "Go back one page"),
+    "forward": ("navigate", {"url": "forward"}, (), "Go forward one page"),
+    "reload": ("page_reload", {}, (), "Load the page again"),
+    "snapshot": ("read_page", {"mode": "outline"}, (), "Read the page as an outline with refs"),
+    "text": ("read_page", {"mode": "text"}, (), "Read the page as plain text"),
+    "markdown": ("read_page", {"mode": "markdown"}, (), "Read the page as Markdown"),
+    "html": ("page_content", {}, ("selector",), "Read the page's HTML"),
+    "click": ("interact", {"action": "click"}, ("ref",), "Click an element"),
+    "dblclick": ("interact", {"action": "double_click"}, ("ref",), "Double-click an element"),
+    "rightclick": ("interact", {"action": "right_click"}, ("ref",), "Right-click an element"),
+    "hover": ("interact", {"action": "hover"}, ("ref",), "Move the pointer over an element"),
+    "focus": ("interact", {"action": "focus"}, ("ref",), "Focus an element"),
+    "check": ("interact", {"action": "check"}, ("ref",), "Check a checkbox or radio button"),
+    "uncheck": ("interact", {"action": "uncheck"}, ("ref",), "Uncheck a checkbox"),
+    "press": ("interact", {"action": "press"}, ("value",), "Press a key, for example Enter"),
+    "select": ("interact", {"action": "select"}, ("ref", "value"), "Choose an option"),
+    "type": ("interact", {"action": "type"}, ("ref", "value"), "Type text into an element"),
+    "scrollintoview": (
+        "interact", {"action": "scroll_into_view"}, ("ref",), "Scroll until an element shows",
+    ),
+    "fill": ("form_input", {}, ("ref", "value"), "Set the value of a form field"),
+    "upload": ("file_upload", {}, ("ref", "file_paths"), "Upload files to a file input"),
+    "drag": ("drag_drop", {}, ("source_ref", "target_ref"), "Drag one element onto another"),
+    "scroll": ("lightweight_scroll", {}, ("direction", "amount"), "Scroll the page"),
+    "eval": ("javascript_tool", {}, ("code",), "Run JavaScript in the page"),
+    "wait": ("wait_for", {"type": "timeout"}, ("value",), "Wait for some milliseconds"),
+    "wait load": ("wait_for", {"type": "load"}, (), "Wait until the page has loaded"),
+    "wait idle": ("wait_for", {"type": "idle"}, (), "Wait until the network is quiet"),
+    "wait download": ("wait_for", {"type": "download"}, (), "Wait until a file is downloaded"),
+    "wait text": ("wait_for", {"type": "text"}, ("value",), "Wait until a text shows"),
+    "wait url": ("wait_for", {"type": "url_match"}, ("value",), "Wait until the URL matches"),
+    "wait --selector": (
+        "wait_for", {"type": "selector"}, ("value",), "Wait until an element exists",
+    ),
+    "screenshot": ("page_screenshot", {}, ("path",), "Take a screenshot"),
+    "pdf": ("page_pdf", {}, ("path",), "Print the page to a PDF file"),
+    "console": ("console_capture", {}, (), "Show the console's messages"),
+    "requests": ("network", {"action": "list"}, ("url",), "List the page's requests"),
+    "tab": ("tabs_context", {}, ("tab_id",), "List the tabs, or make one the current tab"),
+    "tab new": ("tabs_create", {}, ("url",), "Open a new tab"),
+    "tab close": ("tabs_close", {}, ("tab_ids",), "Close tabs"),
+    "close": ("tabs_close", {"all": True}, (), "Close every tab of the session"),
+    "dialog accept": (
+        "interact", {"action": "accept_dialog"}, ("value",), "Accept the dialog that is open",
+    ),
+    "dialog dismiss": (
+        "interact", {"action": "dismiss_dialog"}, (), "Dismiss the dialog that is open",
+    ),
+}  # fmt: skip
+
+# What needs a value although the verb can do without, or has a schema of its own here.
+_REQUIRED = {
+    "press": ("value",), "select": ("value",), "type": ("value",), "wait": ("value",),
+    "wait text": ("value",), "wait url": ("value",), "wait --selector": ("value",),
+    "pdf": ("path",), "upload": ("file_paths",),
+}  # fmt: skip
+_SCHEMAS: dict[str, dict[str, Any]] = {"wait": {"value": _MILLISECONDS}}
+
+# First words that a second one may follow.
+NOUNS = frozenset(words.partition(" ")[0] for words in ALIASES if " " in words)
+
+
+def find(words: str, index: Mapping[str, Entry]) -> Entry | None:
+    """Return the entry of an alias: the verb's, with its words, and less what the words fix."""
+    row = ALIASES.get(words)
+    if row is None or row[0] not in index:
+        return None
+    verb, fixed, positional, summary = row
+    entry = index[verb]
+    properties = entry["params"]["properties"] | _SCHEMAS.get(words, {})
+    left = {name: schema for name, schema in properties.items() if name not in fixed}
+    required = _REQUIRED.get(words) or entry["params"].get("required", ())
+    return {
+        **entry,
+        "words": tuple(words.split()),
+        "fixed": fixed,
+        "positional": tuple(name for name in positional if name in left),
+        "summary": summary,
+        "params": {
+            **entry["params"],
+            "properties": left,
+            "required": [name for name in required if name not in fixed],
+        },
+    }
+
+
+def entries(index: Mapping[str, Entry]) -> Iterator[Entry]:
+    """Yield the entry of every alias, with what it stands for in its text."""
+    for words in ALIASES:
+        if entry := find(words, index):
+            line = command_names.command_line(index[entry["name"]], dict(entry["fixed"]))
+            yield {**entry, "doc": f"The same as: {line}\n\n{entry['doc']}".strip()}

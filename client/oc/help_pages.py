@@ -1,0 +1,233 @@
+"""The pages of `oc help`: the everyday commands, a group's, and all; a command's own is typer's."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+
+from oc import command_aliases, command_names, terminal
+from ocd.api.errors import OcdError, did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from oc.argv import Command
+    from oc.command_names import Entry
+
+_EVERYDAY = (
+    ("oc open URL", "Open a page"),
+    ("oc snapshot", "Read it, with refs (e12); or: oc text, oc markdown"),
+    ("oc find WORDS", "Find elements by words"),
+    ("oc click E", "Click; E is a ref, or words: oc click 'Sign in'"),
+    ("oc fill E TEXT", "Set a form field; several at once: oc fill-form"),
+    ("oc press KEY", "Press a key, for example Enter"),
+    ("oc wait text W", "Wait; also load, idle, download, url GLOB, milliseconds"),
+    ("oc screenshot FILE", "Take a screenshot; or: oc pdf FILE"),
+    ("oc crawl URL", "Read a whole site; oc task start crawl URL: in background"),
+    ("oc output search", "Search a stored result; oc output fetch reads it"),
+)
+
+# Group: what it is about, and its commands where their capability does not say it. `tab|new` is
+# `tab` and `tab new`.
+_GROUPS: dict[str, tuple[str, str]] = {
+    "browse": (
+        "Pages and tabs",
+        """open goto back forward reload tab|new|close close navigate page-reload
+        tabs|context|create|close wait|load|idle|download|text|url|--selector wait-for
+        validate-page""",
+    ),
+    "act": (
+        "Acting on pages",
+        """click dblclick rightclick hover focus check uncheck press select type fill upload drag
+        scroll scrollintoview dialog|accept|dismiss eval interact form-input fill-form file-upload
+        drag-drop lightweight-scroll javascript-tool computer act""",
+    ),
+    "read": (
+        "Reading pages",
+        """snapshot text markdown html screenshot pdf console requests read-page find inspect
+        query-dom observe vision-find extract-data page-content page-screenshot page-pdf
+        console-capture""",
+    ),
+    "tasks": ("Crawls, batches and plans", "execute-plan"),
+    "outputs": ("Stored results", "output|fetch|search|save"),
+    "records": (
+        "What was done and seen",
+        """journal evidence-bundle assert diff checkpoint memory session|list|resume|snapshot""",
+    ),
+    "network": (
+        "Network, state and identity",
+        """network network-capture-full network-capture-lite request-intercept http-auth
+        emulate-device user-agent geolocation""",
+    ),
+    "daemon": (
+        "The daemon and agent hosts",
+        """status stop catalog call call-verb expand-tools connection-health doctor-report
+        devtools-url reap-orphans batch""",
+    ),
+}
+_BY_CAPABILITY = {
+    "client": "daemon", "core": "read", "crawl": "tasks", "perf": "read", "profile": "network",
+    "recording": "records", "skills": "records", "storage": "network", "tasks": "tasks",
+    "totp": "network", "upload": "act", "workflow": "tasks",
+}  # fmt: skip
+_OF_CLIENT = {"task": "tasks", "totp": "network", "mcp": "daemon"}
+
+
+def start_page(program: str) -> str:
+    """Return what `oc --help` shows: at most 24 lines of 80 columns."""
+    rows = [(usage.replace("oc ", f"{program} ", 1), text) for usage, text in _EVERYDAY]
+    return "\n".join(
+        (
+            f"Usage: {program} COMMAND [ARGUMENTS] [OPTIONS]",
+            "",
+            *_fill("Drive a browser, its tasks and their outputs from the shell"),
+            "",
+            *_rows(rows),
+            "",
+            *_fill(f"Groups: {', '.join(_GROUPS)}"),
+            *_fill(f"More: {program} help GROUP, {program} help all, {program} COMMAND --help"),
+            *_fill("Options: --json --session NAME --quiet --out FILE --timeout-ms N --no-start"),
+        )
+    )
+
+
+def group_page(group: str, index: Mapping[str, Entry]) -> str:
+    """Return the commands of a group."""
+    lines = [f"{_GROUPS[group][0]} ({group}):", *_rows(_members(index)[group])]
+    return "\n".join(lines)
+
+
+def all_page(index: Mapping[str, Entry]) -> str:
+    """Return every command, by group."""
+    return "\n\n".join(group_page(group, index) for group in _GROUPS)
+
+
+def noun_page(noun: str, index: Mapping[str, Entry]) -> str | None:
+    """Return the spellings that begin with a word; None if no alias does."""
+    if noun not in command_aliases.NOUNS:
+        return None
+    rows = [
+        (command_names.usage(entry).removesuffix(" [--option …]"), entry["summary"])
+        for entry in command_aliases.entries(index)
+        if entry["words"][0] == noun
+    ]
+    return "\n".join(("Usage:", *_rows(rows)))
+
+
+def find_group(word: str) -> str | None:
+    """Return the group that a word names; any letter case goes."""
+    return word.lower() if word.lower() in _GROUPS else None
+
+
+def commands(index: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Return every command by its words, aliases first."""
+    found = {" ".join(entry["words"]): entry for entry in command_aliases.entries(index)}
+    for entry in index.values():
+        found.setdefault(" ".join(command_names.words(entry)), entry)
+    return found
+
+
+def unknown_topic_error(words: Iterable[str], index: Mapping[str, Entry]) -> OcdError:
+    """Return the error of `oc help` for words that name nothing."""
+    line = " ".join(words)
+    hint = did_you_mean(line, [*_GROUPS, *commands(index)], "oc help all", template="oc help {}")
+    return OcdError("invalid_argument", f"There is no command or group '{line}'", hint=hint)
+
+
+def _members(index: Mapping[str, Entry]) -> dict[str, list[tuple[str, str]]]:
+    placed = {line: group for group, (_, text) in _GROUPS.items() for line in _expanded(text)}
+    found: dict[str, list[tuple[str, str]]] = {group: [] for group in _GROUPS}
+    for line, entry in commands(index).items():
+        group = placed.get(line) or _group_of(line, entry)
+        found[group].append((f"oc {line}", entry["summary"]))
+    order = {line: place for place, line in enumerate(placed)}
+    for rows in found.values():
+        rows.sort(key=lambda row: order.get(row[0].removeprefix("oc "), len(order)))
+    return found
+
+
+def _group_of(line: str, entry: Entry) -> str:
+    by_noun = _OF_CLIENT.get(line.partition(" ")[0])
+    return by_noun or _BY_CAPABILITY.get(entry.get("capability", "client"), "daemon")
+
+
+def _expanded(text: str) -> Iterable[str]:
+    """Yield the command lines that a text names: `tab|new` is "tab" and "tab new"."""
+    for word in text.split():
+        noun, *more = word.split("|")
+        yield noun
+        yield from (f"{noun} {one}" for one in more)
+
+
+# --- width ------------------------------------------------------------------------------------
+
+
+def columns() -> int:
+    """Return the width to write for: the terminal's, 40 to 200 columns; 80 into a pipe."""
+    try:
+        width = int(os.environ.get("COLUMNS") or os.get_terminal_size(sys.stdout.fileno()).columns)
+    except (OSError, ValueError):
+        width = 80
+    return max(40, min(width, 200))
+
+
+def _fill(text: str) -> list[str]:
+    return textwrap.wrap(text, columns(), subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _rows(rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Return two columns; where a line is narrow, the second one wraps or goes below."""
+    rows = list(rows)
+    width = columns()
+    left = min(max((len(usage) for usage, _ in rows), default=0), max(16, width // 3))
+    lines: list[str] = []
+    for usage, text in rows:
+        first = f"  {usage.ljust(left)}  "
+        if len(first) > left + 4 or width < left + 24:
+            lines.append(f"  {usage}")
+            first = " " * 6
+        indent = " " * len(first)
+        lines += textwrap.wrap(
+            text, width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
+        )
+    return lines
+
+
+def show_for(words: tuple[str, ...], index: Mapping[str, Entry]) -> int:
+    """Print what is to be known of a command, a group, or oc itself; returns the exit status."""
+    page = _page(words, index)
+    if page is None:
+        from oc import app
+
+        return app.show_help(words)
+    terminal.write_line(page)
+    return 0
+
+
+def _page(words: tuple[str, ...], index: Mapping[str, Entry]) -> str | None:
+    if not words:
+        program = os.path.basename(sys.argv[0])
+        return start_page(program if program in ("oc", "openchrome") else "oc")
+    return noun_page(words[0], index) if len(words) == 1 else None
+
+
+def topic(_daemon: object, command: Command, index: Mapping[str, Entry]) -> int:
+    """Carry out `oc help [TOPIC…]`."""
+    words = tuple(command.params.get("topic", ()))
+    if words == ("all",):
+        terminal.write_line(all_page(index))
+        return 0
+    group = find_group(words[0]) if len(words) == 1 else None
+    if group:
+        terminal.write_line(group_page(group, index))
+        return 0
+    if words and not _is_known(words, index):
+        raise unknown_topic_error(words, index)
+    return show_for(words, index)
+
+
+def _is_known(words: tuple[str, ...], index: Mapping[str, Entry]) -> bool:
+    nouns = {line.partition(" ")[0] for line in commands(index) if " " in line}
+    return " ".join(words[:2]) in commands(index) or (len(words) == 1 and words[0] in nouns)

@@ -1,0 +1,112 @@
+"""The commands that people guess, and batches of them, as a user of the shell types them."""
+
+import json
+
+import pytest
+
+from support.daemon import Daemon
+from support.site import Site
+
+
+@pytest.fixture
+def page(daemon: Daemon, site: Site) -> str:
+    """The address of a form that says what it was given."""
+    daemon.oc("close").ok()
+    return site.url("shell-words.html")
+
+
+def test_a_newcomer_fills_in_a_form(daemon: Daemon, page: str) -> None:
+    """open, fill, select, check, click, wait text, get the text: no verb's name is needed."""
+    assert f"url: {page}" in daemon.oc("open", page).ok().out
+    assert 'textbox "Email"' in daemon.oc("snapshot").ok().out
+    daemon.oc("fill", "Email", "ada@example.org").ok()
+    daemon.oc("select", "Plan", "Pro").ok()
+    daemon.oc("check", "News").ok()
+    daemon.oc("click", "Save").ok()
+    daemon.oc("wait", "text", "Hello ada@example.org, Pro true").ok()
+    assert "Hello ada@example.org, Pro true" in daemon.oc("text").ok().out
+    assert daemon.oc("eval", "document.title").ok().out == "Sign up\n"
+
+
+def test_waiting_for_a_text_that_is_hidden_ends_with_the_deadline(
+    daemon: Daemon, page: str
+) -> None:
+    daemon.oc("open", page).ok()
+    daemon.oc("eval", "said.innerHTML = '<i style=\"display:none\">Later</i>', 0").ok()
+    late = daemon.oc("wait", "text", "Later", "--timeout-ms", "300")
+    assert late.code == 4
+    daemon.oc("eval", "setTimeout(() => said.firstChild.style.display = 'inline', 200), 0").ok()
+    daemon.oc("wait", "text", "Later").ok()
+
+
+def test_tabs(daemon: Daemon, site: Site, page: str) -> None:
+    daemon.oc("open", page).ok()
+    first = daemon.oc("tab", "--json").json["result"]["current"]
+    daemon.oc("tab", "new", site.url("article.html")).ok()
+    assert daemon.oc("eval", "document.title").out == "The lighthouse\n"
+    assert daemon.oc("tab", first, "--json").json["result"]["current"] == first
+    assert daemon.oc("eval", "document.title").out == "Sign up\n"
+    daemon.oc("tab", "close", first).ok()
+    assert daemon.oc("eval", "document.title").out == "The lighthouse\n"
+    daemon.oc("close").ok()
+    assert daemon.oc("tab", "--json").json["result"]["tab_count"] == 0
+
+
+def test_dialogs(daemon: Daemon, page: str) -> None:
+    daemon.oc("open", page).ok()
+    daemon.oc("click", "Delete").ok()
+    assert daemon.oc("text").code == 1
+    daemon.oc("dialog", "accept").ok()
+    daemon.oc("text").ok()
+
+
+def test_a_batch_answers_in_order(daemon: Daemon, page: str) -> None:
+    lines = f"""
+# a comment
+open {page}
+["fill", "Email", "ada b@example.org"]
+oc click Save
+wait text 'Hello ada b@example.org'
+eval document.title
+"""
+    done = daemon.oc("batch", stdin=lines).ok()
+    assert done.out.index(f"url: {page}") < done.out.index("Sign up\n")
+    bodies = daemon.oc("--json", "batch", stdin="eval 1+1\neval 2+2\n").ok().out.splitlines()
+    assert [json.loads(body)["result"]["content"] for body in bodies] == ["2", "4"]
+
+
+@pytest.mark.parametrize(
+    ("surprise", "says"),
+    [
+        ("click Delete", "a dialog is open: Sure?"),
+        ("click Help", "a tab has opened: t"),
+        ("click e9999", "failed"),
+        ("text --tab-id t99", "failed"),
+    ],
+)
+def test_a_batch_stops_at_what_nobody_expected(
+    daemon: Daemon, page: str, surprise: str, says: str
+) -> None:
+    """And says where it stands; what follows is not run."""
+    lines = f"open {page}\n{surprise}\nconsole\nclose\n"
+    done = daemon.oc("batch", stdin=lines)
+    assert done.code != 0
+    assert f"Line 2, {surprise}: {says}" in done.err
+    assert "Stopped: 2 of 4 commands were run." in done.err
+    assert daemon.oc("tab", "--json").json["result"]["tab_count"] > 0
+    daemon.oc("dialog", "dismiss")
+    daemon.oc("batch", "--continue", stdin=lines)
+    assert daemon.oc("tab", "--json").json["result"]["tab_count"] == 0
+
+
+def test_what_the_next_command_answers_is_expected(daemon: Daemon, page: str) -> None:
+    lines = f"open {page}\nclick Delete\ndialog accept\nclick Help\ntab\ntext\n"
+    done = daemon.oc("batch", stdin=lines).ok()
+    assert "The lighthouse" in done.out
+
+
+def test_a_batch_with_a_wrong_line_does_nothing(daemon: Daemon, page: str) -> None:
+    done = daemon.oc("batch", stdin=f"open {page}\nclikc e1\n")
+    assert done.code == 2
+    assert "Error: Line 2: oc has no command 'clikc'" in done.err
+    assert daemon.oc("tab", "--json").json["result"]["tab_count"] == 0

@@ -1,0 +1,112 @@
+"""Commands that people guess are spellings of verbs; help has all of them, by groups."""
+
+from typing import Any
+
+import pytest
+
+from oc import argv, builtin_commands, command_aliases, command_index, help_pages
+from ocd.api.errors import OcdError
+
+CATALOG = command_index.load_catalog()
+INDEX = command_index.index(builtin_commands.BUILTINS, CATALOG["verbs"])
+
+
+@pytest.mark.parametrize(
+    ("line", "verb", "params"),
+    [
+        ("open example.com", "navigate", {"url": "example.com"}),
+        ("goto example.com", "navigate", {"url": "example.com"}),
+        ("back", "navigate", {"url": "back"}),
+        ("reload", "page_reload", {}),
+        ("snapshot", "read_page", {"mode": "outline"}),
+        ("markdown --only-main-content", "read_page", {"mode": "markdown",
+                                                       "only_main_content": True}),
+        ("click e12", "interact", {"action": "click", "ref": "e12"}),
+        ("click @e12", "interact", {"action": "click", "ref": "@e12"}),
+        ("click Save", "interact", {"action": "click", "query": "Save"}),
+        ("click --selector #a", "interact", {"action": "click", "selector": "#a"}),
+        ("dblclick e1", "interact", {"action": "double_click", "ref": "e1"}),
+        ("press Enter", "interact", {"action": "press", "value": "Enter"}),
+        ("press Enter --ref e3", "interact", {"action": "press", "value": "Enter", "ref": "e3"}),
+        ("select e3 Red", "interact", {"action": "select", "ref": "e3", "value": "Red"}),
+        ("type Email ada", "interact", {"action": "type", "query": "Email", "value": "ada"}),
+        ("fill Email ada", "form_input", {"query": "Email", "value": "ada"}),
+        ("upload e3 /a /b", "file_upload", {"ref": "e3", "file_paths": ["/a", "/b"]}),
+        ("drag e1 e2", "drag_drop", {"source_ref": "e1", "target_ref": "e2"}),
+        ("scroll down 300", "lightweight_scroll", {"direction": "down", "amount": 300}),
+        ("eval 1+1", "javascript_tool", {"code": "1+1"}),
+        ("wait 500", "wait_for", {"type": "timeout", "value": 500}),
+        ("wait idle", "wait_for", {"type": "idle"}),
+        ("wait text Done", "wait_for", {"type": "text", "value": "Done"}),
+        ("wait url **/done", "wait_for", {"type": "url_match", "value": "**/done"}),
+        ("wait --selector #a", "wait_for", {"type": "selector", "value": "#a"}),
+        ("wait --selector=#a", "wait_for", {"type": "selector", "value": "#a"}),
+        ("wait load --timeout-ms 9", "wait_for", {"type": "load", "timeout_ms": 9}),
+        ("pdf /p.pdf", "page_pdf", {"path": "/p.pdf"}),
+        ("requests api", "network", {"action": "list", "url": "api"}),
+        ("tab", "tabs_context", {}),
+        ("tab t2", "tabs_context", {"tab_id": "t2"}),
+        ("tab new example.com", "tabs_create", {"url": "example.com"}),
+        ("tab close t2", "tabs_close", {"tab_ids": ["t2"]}),
+        ("close", "tabs_close", {"all": True}),
+        ("dialog accept Ada", "interact", {"action": "accept_dialog", "value": "Ada"}),
+        ("dialog dismiss", "interact", {"action": "dismiss_dialog"}),
+    ],
+)  # fmt: skip
+def test_an_alias_is_its_verb_with_some_parameters(
+    line: str, verb: str, params: dict[str, Any]
+) -> None:
+    command = argv.parse(line.split(), INDEX)
+    assert (command.entry["name"], command.params) == (verb, params)
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "hint"),
+    [
+        ("press", "Missing argument: VALUE", "oc press VALUE [--option …]"),
+        ("wait forever", "VALUE expects a whole number, not 'forever'", ""),
+        ("clikc e1", "oc has no command 'clikc'", "Did you mean 'oc click'?"),
+        ("back now", "Unexpected argument 'now'", "oc back [--option …]"),
+        ("click e1 --action hover", "oc click has no option --action", ""),
+        ("dialog refuse", "oc has no command 'dialog refuse'", ""),
+    ],
+)
+def test_wrong_usage_is_told_in_the_aliases_words(line: str, message: str, hint: str) -> None:
+    with pytest.raises(OcdError) as raised:
+        argv.parse(line.split(), INDEX)
+    assert message in raised.value.message
+    assert hint in (raised.value.hint or "")
+
+
+def test_aliases_say_what_verbs_have() -> None:
+    """No alias hides a verb, fixes what there is not, or takes what it fixes."""
+    for words in command_aliases.ALIASES:
+        assert words.replace(" ", "_") not in INDEX, words
+        verb, fixed, positional, _ = command_aliases.ALIASES[words]
+        properties = INDEX[verb]["params"]["properties"]
+        assert set(fixed) | set(positional) <= set(properties), words
+        for name, value in fixed.items():
+            assert value in properties[name].get("enum", (value,)), words
+        assert not set(fixed) & set(positional), words
+
+
+def test_each_command_stands_on_one_page_of_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    lines = help_pages.all_page(INDEX).splitlines()
+    shown = [line[5:].split("  ")[0].rstrip() for line in lines if line.startswith("  oc ")]
+    assert sorted(shown) == sorted(help_pages.commands(INDEX))
+
+
+def test_groups_name_commands_that_there_are() -> None:
+    named = {line for _, text in help_pages._GROUPS.values() for line in help_pages._expanded(text)}
+    nouns = {"tabs", "output", "session", "dialog"}
+    assert named - nouns <= set(help_pages.commands(INDEX))
+
+
+@pytest.mark.parametrize("width", ["40", "60", "80", "120", "200"])
+def test_pages_of_help_fit(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    for page in (help_pages.start_page("oc"), help_pages.all_page(INDEX)):
+        assert max(map(len, page.splitlines())) <= int(width)
+    if int(width) >= 80:
+        assert len(help_pages.start_page("oc").splitlines()) <= 24
