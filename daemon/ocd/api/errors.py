@@ -61,6 +61,7 @@ CODES: dict[str, tuple[int, int]] = {
     "moving": (409, 1),
     "covered": (409, 1),
     "wrong_value": (422, 1),
+    "fields_failed": (422, 1),
     "not_understood": (422, 2),
     "option_not_found": (422, 1),
     "already_capturing": (409, 1),

@@ -133,9 +133,11 @@ class _Script:
         lines, last = [], None
         fields = action["params"].get("fields", ())
         if isinstance(fields, dict):
-            fields = [{"label": label, "value": value} for label, value in fields.items()]
+            fields = [{"query": name, "value": value} for name, value in fields.items()]
         for field in fields:
-            name = next((field[k] for k in ("ref", "selector", "label") if field.get(k)), None)
+            name = next(
+                (field[k] for k in ("ref", "selector", "query", "label") if field.get(k)), None
+            )
             if name in found:
                 last = found[name]
                 lines.append(self._fill_value(action, last, field["value"]))

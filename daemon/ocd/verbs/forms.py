@@ -1,6 +1,6 @@
 """Verbs that fill forms: form_input, fill_form."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import msgspec
@@ -47,20 +47,24 @@ class Field(msgspec.Struct, forbid_unknown_fields=True):
     value: FieldValue
     ref: Annotated[str | None, Meta(description="Element ref")] = None
     selector: Annotated[str | None, Meta(description="CSS selector")] = None
-    label: Annotated[str | None, Meta(description="Label")] = None
+    query: Annotated[str | None, Meta(description="Words, as its label")] = None
+    label: Annotated[str | None, Meta(description="The same as query")] = None
 
 
 class FillForm(Params):
     """Fill several form fields at once and optionally submit
 
-    If a field fails, the others are still filled, but nothing is submitted.
+    If a field fails, the others are still filled, nothing is submitted, and the call fails
+    (fields_failed).
     """
 
     fields: Annotated[
         Annotated[tuple[Field, ...], Meta(min_length=1, max_length=200)]
         | Annotated[dict[str, Value], Meta(min_length=1, max_length=200)],
         Meta(
-            description="{label or ref: value}, or a list; values as in form_input", extra=PAYLOAD
+            description="{ref, words or selector: value}, or [{value, ref, selector or query}]; "
+            "values as in form_input",
+            extra=PAYLOAD,
         ),
     ]
     submit: Annotated[str | bool, Meta(description="true, or the button's ref or words")] = False
@@ -109,28 +113,22 @@ async def form_input(tab: Tab, params: FormInput) -> Output:
 async def fill_form(tab: Tab, params: FillForm) -> Output:
     assert params.timeout_ms is not None
     deadline = ActionDeadline.of(params.timeout_ms)
-    options = _FillOptions(deadline, params)
-    results: list[dict[str, Any]] = []
-    filled: list[Target] = []
-    changed: dict[str, Any] = {}
-    lines: list[str] = []
+    form = _Filling(tab, deadline, params)
     for wanted in _wanted_fields(params):
-        result, target, done = await _fill_one(tab, wanted, options)
-        results.append(result)
-        filled += [target] if target else []
-        changed |= done.changed
-        lines += done.lines
-    failed = [result for result in results if "error" in result]
-    data: dict[str, Any] = {"fields": results, "filled": len(results) - len(failed)}
+        await form.fill(wanted)
+    if form.failed:
+        raise form.error()
+    data: dict[str, Any] = {"fields": form.filled, "filled": len(form.filled)}
     if params.submit is not False:
-        data["submitted"] = False
-        if not failed:
-            done = await _submit(tab, filled[-1], params.submit, deadline)
-            data["submitted"] = True
-            changed, lines = changed | done.changed, lines + done.lines
-    for target in filled:
+        try:
+            form.note(await _submit(tab, form.targets[-1], params.submit, deadline))
+        except OcdError as error:
+            error.details |= {**data, "submitted": False}
+            raise
+        data["submitted"] = True
+    for target in form.targets:
         target.element.release()
-    return answer(tab, data, ActionResult(changed, lines[:30]))
+    return answer(tab, data, form.result)
 
 
 def _wanted_fields(params: FillForm) -> list[Field]:
@@ -143,36 +141,80 @@ def _named_field(name: str, value: Value) -> Field:
     # A ref as readings show it is taken for one: fields without a label have nothing else.
     bare = name.removeprefix("@")
     is_ref = bare[:1] == "e" and bare[1:].isdecimal()
-    return Field(value, ref=name) if is_ref else Field(value, label=name)
+    return Field(value, ref=name) if is_ref else Field(value, query=name)
 
 
-@dataclass(frozen=True, slots=True)
-class _FillOptions:
-    """How fields are filled: in what time, how long each is waited for, whether its text stays."""
+@dataclass(slots=True)
+class _Filling:
+    """The fields of a form as they are filled: which were, which were not, and what changed."""
 
+    tab: Tab
     deadline: ActionDeadline
     params: FillForm
+    filled: list[dict[str, Any]] = field(default_factory=list)
+    failed: list[dict[str, Any]] = field(default_factory=list)
+    targets: list[Target] = field(default_factory=list)
+    result: ActionResult = field(default_factory=lambda: ActionResult({}, []))
 
-    def patience(self) -> WaitPolicy:
-        """Return the patience with one field: the one before may have used up its own."""
-        return WaitPolicy.of(self.params.wait_for_ms, self.params.poll_interval, self.deadline)
+    async def fill(self, wanted: Field) -> None:
+        """Fill one field; a failure is noted, unless the page itself is gone or waits."""
+        words = wanted.label if wanted.query is None else wanted.query
+        locator = Locator(wanted.ref, wanted.selector, words, ties=TEXT_FIELD_ROLES)
+        named = {"field": str(locator)}
+        try:
+            target = await self._resolve(locator)
+            done = await fields.fill(
+                target, self.deadline, wanted.value, keep=not self.params.clear_first
+            )
+        except OcdError as error:
+            if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):
+                raise
+            self.failed.append({**named, "error": error.body()})
+            return
+        self.note(done)
+        self.targets.append(target)
+        ref = {"ref": target.ref, "target": target.describe()}
+        self.filled.append({**named, **ref, "value": done.value})
 
+    async def _resolve(self, locator: Locator) -> Target:
+        # The field before may have used up its own time: each is waited for anew.
+        policy = WaitPolicy.of(self.params.wait_for_ms, self.params.poll_interval, self.deadline)
+        selector = locator.query if _looks_like_selector(locator.query or "") else None
+        if selector is None:
+            return await resolve_when_present(self.tab, locator, policy)
+        try:
+            at = replace(locator, query=None, selector=selector)
+            return await resolve_when_present(self.tab, at, policy)
+        except OcdError as error:
+            if error.code not in ("element_not_found", "invalid_argument"):
+                raise
+            return await resolve_target(self.tab, locator)
 
-async def _fill_one(
-    tab: Tab, wanted: Field, options: _FillOptions
-) -> tuple[dict[str, Any], Target | None, ActionResult]:
-    locator = Locator(wanted.ref, wanted.selector, wanted.label, ties=TEXT_FIELD_ROLES)
-    named = {"field": str(locator)}
-    try:
-        target = await resolve_when_present(tab, locator, options.patience())
-        done = await fields.fill(
-            target, options.deadline, wanted.value, keep=not options.params.clear_first
+    def note(self, done: ActionResult) -> None:
+        """Add what an action came to."""
+        changed = {**self.result.changed, **done.changed}
+        self.result = ActionResult(changed, [*self.result.lines, *done.lines][:30])
+
+    def error(self) -> OcdError:
+        """Return the error of a form with fields that failed."""
+        first = self.failed[0]
+        details: dict[str, Any] = {"filled": len(self.filled), "failed": self.failed}
+        details |= {"fields": self.filled, "changed": self.result.changed}
+        details |= {} if self.params.submit is False else {"submitted": False}
+        count = len(self.filled) + len(self.failed)
+        return OcdError(
+            "fields_failed",
+            f"{len(self.failed)} of {count} fields failed"
+            f"{'' if self.params.submit is False else ', so nothing was submitted'}: "
+            f"{first['field']!r}: {first['error']['message']}",
+            hint="The others are filled. Fill these again, by refs from read_page or find.",
+            **details,
         )
-    except OcdError as error:
-        if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):
-            raise
-        return {**named, "error": error.body()}, None, ActionResult({}, [])
-    return {**named, "ref": target.ref, "target": target.describe()}, target, done
+
+
+def _looks_like_selector(words: str) -> bool:
+    """Whether the name of a field may be a CSS selector: #id, .class, [name=x], input[name=x]."""
+    return words[:1] in ("#", ".", "[") or ("[" in words and words.endswith("]"))
 
 
 async def _submit(

@@ -85,15 +85,15 @@ def test_fill_form_adds_to_what_is_there(at: At) -> None:
     assert page.js("document.querySelector('[name=age]').value") == "12"
     page.do("fill_form", fields={"About": "only this"})
     assert page.js("document.querySelector('[name=about]').value") == "only this"
-    told = page.do("fill_form", fields={"Short": "abcd"}, clear_first=False)
-    assert told["fields"][0]["error"]["code"] == "wrong_value"
+    failure = page.call("fill_form", fields={"Short": "abcd"}, clear_first=False)
+    assert failure.error["failed"][0]["error"]["code"] == "wrong_value"
 
 
 def test_fill_form_waits_for_its_fields(at: At) -> None:
     """A field that comes late is filled; with wait_for_ms 0 it is missing."""
     page = at("rows.html")
-    told = page.do("fill_form", fields={"Nickname": "Al"}, wait_for_ms=0)
-    assert told["fields"][0]["error"]["code"] == "element_not_found"
+    failure = page.call("fill_form", fields={"Nickname": "Al"}, wait_for_ms=0)
+    assert failure.error["failed"][0]["error"]["code"] == "element_not_found"
     later(page, "<label>Nickname <input id=nick></label>")
     page.do("fill_form", fields={"Nickname": "Al"}, waitForMs=10_000, pollInterval=50)
     assert page.js("nick.value") == "Al"

@@ -152,11 +152,12 @@ def test_failed_field_keeps_the_form_back(at: At) -> None:
     """The other fields are filled, the failed one says why, nothing is submitted."""
     page = at("form.html")
     fields = [{"label": "Colour", "value": "Mauve"}, {"label": "Name", "value": "Ada"}]
-    result = page.do("fill_form", fields=fields, submit=True)
-    assert [result["fields"][0]["error"]["code"], result["submitted"]] == [
-        "option_not_found",
-        False,
-    ]
+    failure = page.call("fill_form", fields=fields, submit=True)
+    assert (failure.code, failure.error["filled"]) == ("fields_failed", 1)
+    (failed,) = failure.error["failed"]
+    assert (failed["field"], failed["error"]["code"]) == ("Colour", "option_not_found")
+    assert failure.error["submitted"] is False
+    assert "changed" in failure.error
     assert value_of(page, "name") == "Ada"
     assert page.site.seen("acting/sent.html") == []
 
@@ -198,5 +199,25 @@ def test_each_field_is_waited_for_on_its_own(at: At) -> None:
         " document.querySelector('input').oninput = () => setTimeout(() =>"
         " document.body.insertAdjacentHTML('beforeend', '<label>Second <input></label>'), 200); 1"
     )
-    told = page.do("fill_form", fields={"Nowhere": "a", "First": "b", "Second": "c"})
-    assert ["error" in field for field in told["fields"]] == [True, False, False]
+    failure = page.call("fill_form", fields={"Nowhere": "a", "First": "b", "Second": "c"})
+    assert [field["field"] for field in failure.error["failed"]] == ["Nowhere"]
+    assert [field["field"] for field in failure.error["fields"]] == ["First", "Second"]
+
+
+def test_fields_are_named_by_words_refs_or_selectors(at: At) -> None:
+    """As keys of the short form, and as items with `query`; each says what it holds now."""
+    page = at("form.html")
+    ref = page.ref("About")
+    result = page.do("fill_form", fields={"[name=name]": "Ada", ref: "me", "Volume": 3})
+    assert [one["value"] for one in result["fields"]] == ["Ada", "me", "3"]
+    page.do("fill_form", fields=[{"query": "Name", "value": "Bo"}])
+    assert value_of(page, "name") == "Bo"
+
+
+def test_form_whose_button_cannot_be_used_says_what_was_filled(at: At) -> None:
+    """The fields are filled, the button is not found: the call fails and tells both."""
+    page = at("form.html")
+    failure = page.call("fill_form", fields={"Name": "Ada"}, submit="No such button")
+    assert (failure.code, failure.error["filled"]) == ("element_not_found", 1)
+    assert failure.error["submitted"] is False
+    assert value_of(page, "name") == "Ada"
