@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from oc import command_names, terminal
+from oc import action_rendering, command_names, terminal
 from ocd.api.errors import OcdError
 
 TYPE_CHECKING = False
@@ -73,6 +73,8 @@ def show(result: Any, command: Command, index: dict[str, Entry]) -> None:  # noq
         return
     if not command.quiet:
         _say_notes(result, index)
+    if action_rendering.is_action(result):
+        result = {**result, "content": action_rendering.action_text(result, command.params)}
     picture = result.get("image")
     if isinstance(picture, dict) and "data" in picture:
         _show_picture(result, picture, command)

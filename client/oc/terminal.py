@@ -60,9 +60,19 @@ def failure(error: OcdError, *, as_json: bool, body: bytes = b"") -> int:
         write_bytes((body or json.dumps({"error": error.body()}).encode()).rstrip(b"\n") + b"\n")
     else:
         say(f"Error: {error.message}")
+        for failed in _failures(error):
+            say(f"  {failed}")
         if error.hint:
             say(f"Hint: {error.hint}")
     return errors.exit_status(error.code)
+
+
+def _failures(error: OcdError) -> list[str]:
+    """Return a line for each part that failed, where there are several."""
+    failed = error.details.get("failed")
+    if not isinstance(failed, list) or len(failed) < 2:
+        return []
+    return [f"{one['field']!r}: {one['error']['message']}" for one in failed if "field" in one]
 
 
 def say_error(error: dict[str, Any]) -> None:

@@ -6,10 +6,11 @@ from typing import Annotated, Any, Protocol
 from msgspec import Meta
 
 from ocd.safety.origins import text_source
+from ocd.verb_api.action_report import event_lines
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Output, Params, TabLike
 
 # Keys of an acting verb's JSON that hold words of the page.
-PAGE_KEYS = ("name", "title", "message", "value", "candidates", "options")
+PAGE_KEYS = ("name", "title", "message", "value", "candidates", "options", "now")
 
 WaitForMs = Annotated[
     int,
@@ -49,6 +50,11 @@ class ActionResult(Protocol):
         """What there is to say about the page, in the page's words."""
         ...
 
+    @property
+    def now(self) -> str:
+        """What is on top of the page, and what has the focus."""
+        ...
+
 
 def page_text(tab: TabLike, lines: Sequence[str]) -> dict[str, Any]:
     """Return the parts of an Output that are lines of page text, with their origin."""
@@ -59,6 +65,6 @@ def page_text(tab: TabLike, lines: Sequence[str]) -> dict[str, Any]:
 
 
 def answer(tab: TabLike, data: dict[str, Any], done: ActionResult) -> Output:
-    """Return the reply of an action: what changed as keys, the page's own words as text."""
-    data = {"tab_id": tab.id, **data, "changed": done.changed}
-    return Output(data=data, **page_text(tab, done.lines))
+    """Return the reply of an action: what changed as keys, and in lines with the page's words."""
+    data = {"tab_id": tab.id, "now": done.now, **data, "changed": done.changed}
+    return Output(data=data, **page_text(tab, [*event_lines(data), *done.lines]))

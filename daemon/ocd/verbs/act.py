@@ -11,6 +11,7 @@ from ocd.pages.instructions.executor import InstructionRunner, resolve_address
 from ocd.pages.instructions.parser import parse
 from ocd.pages.locate.target import ActionDeadline
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
+from ocd.verb_api.action_report import event_lines
 from ocd.verb_api.declaration import (
     MAX_TIMEOUT_MS,
     UNLISTED,
@@ -82,9 +83,17 @@ async def act(tab: Tab, params: Act) -> Output:
     lines: list[str] = []
     for number, result in enumerate(runner.results, 1):
         changed |= result.done.changed
-        lines += [f"step {number}: {line}" for line in result.done.lines]
+        told = [*event_lines({**result.more, "changed": result.done.changed}), *result.done.lines]
+        lines += [f"step {number}: {line}" for line in told]
     steps_done = [result.to_dict(number) for number, result in enumerate(runner.results, 1)]
-    data = {"tab_id": tab.id, "outcome": "SUCCESS", "steps": steps_done, "changed": changed}
+    now = next((one.done.now for one in reversed(runner.results) if one.done.now), "")
+    data = {
+        "tab_id": tab.id,
+        "now": now,
+        "outcome": "SUCCESS",
+        "steps": steps_done,
+        "changed": changed,
+    }
     if compares:
         lines += await post_action_view.differences(tab, before)
     shot = None

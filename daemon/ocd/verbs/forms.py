@@ -193,7 +193,7 @@ class _Filling:
     def note(self, done: ActionResult) -> None:
         """Add what an action came to."""
         changed = {**self.result.changed, **done.changed}
-        self.result = ActionResult(changed, [*self.result.lines, *done.lines][:30])
+        self.result = ActionResult(changed, [*self.result.lines, *done.lines][:30], now=done.now)
 
     def error(self) -> OcdError:
         """Return the error of a form with fields that failed."""

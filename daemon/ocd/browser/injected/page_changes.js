@@ -1,14 +1,51 @@
-// What changed on a page since an action began.
+// What changed on a page since an action began: what came, went, moved, was shown or hidden, and what fields hold.
 
 let watched = null;
-const NOTED = new Set(('class style hidden open disabled checked selected value title href src aria-expanded aria-checked'
+const NOTED = new Set(('hidden open disabled checked selected value title href src aria-expanded aria-checked'
   + ' aria-selected aria-pressed aria-hidden aria-disabled aria-invalid aria-current aria-label aria-busy'
   + ' aria-valuenow readonly required').split(' '));
+// What pages change all the time, and nobody sees as such.
+const LOOKS = new Set(['class', 'style']);
+const HELD = 'input, textarea, select';
 const MAX_RECORDS = 3000;
+const MAX_HELD = 300; // fields whose values are compared
+const MAX_PROBED = 2000; // elements that are asked whether they show: a millisecond or two
+// Of a page with more, those that are shown and hidden as a whole.
+const PARTS = 'body > *, [id], [role], [aria-hidden], [hidden], [popover], [style*=none], dialog, nav, aside, ul';
+const MAX_REVEALED = 14; // lines about one thing that was shown
+const MAX_OPTIONS = 12;
+const MAX_LOOKS = 3;
+
+const SHOWS = { visibilityProperty: true, opacityProperty: true };
+const isShown = (el) => el.checkVisibility(SHOWS);
+
+// The outermost elements that do not show.
+function hiddenRoots(root) {
+  const hidden = new Set();
+  const all = root.querySelectorAll(root.body ? 'body *' : '*');
+  let asked = 0;
+  let skipped = null;
+  for (const el of all.length > MAX_PROBED ? root.querySelectorAll(PARTS) : all) {
+    if (skipped?.contains(el)) continue;
+    if (++asked > MAX_PROBED) break;
+    skipped = null;
+    if (isShown(el) || NEVER.has(el.tagName) || el.tagName === 'OPTION') continue;
+    hidden.add(el);
+    skipped = el;
+  }
+  return hidden;
+}
+
+// What a field holds, as it is told; a password says only that it has something.
+function heldBy(el) {
+  if (el.type === 'checkbox' || el.type === 'radio') return el.checked ? 'checked' : 'unchecked';
+  if (el.type === 'password') return el.value ? '(filled)' : '';
+  return el.tagName === 'SELECT' ? [...el.selectedOptions].map((one) => squeeze(one.text)).join(', ') : el.value;
+}
 
 function watch(el) {
   watched?.stop();
-  const state = { records: [], last: 0, over: false, title: document.title, popovers: new Map() };
+  const state = { target: el, records: [], last: 0, over: false, title: document.title, popovers: new Map(), values: new Map(), hidden: new Set() };
   const take = (list) => {
     if (state.records.length < MAX_RECORDS) state.records.push(...list);
     else state.over = true;
@@ -27,6 +64,8 @@ function watch(el) {
   for (const root of roots) {
     state.observer.observe(root, options);
     root.addEventListener('beforetoggle', shown, true);
+    for (const one of [...root.querySelectorAll(HELD)].slice(0, MAX_HELD)) state.values.set(one, heldBy(one));
+    for (const one of hiddenRoots(root)) state.hidden.add(one);
   }
   state.stop = () => {
     state.observer.disconnect();
@@ -52,47 +91,149 @@ async function settle(el, { quiet, most, wait = 0, next, lines, value }) {
   watched = null;
   if (el) acted(el);
   const title = window !== top || document.title === state.title ? null : document.title;
-  return read(() => ({ ...delta(state, lines), title, busy: state.last > 0 && now - state.last < quiet, closing: window.closed, value: value && el ? stateOf(el) : null }), { next });
+  return read(() => ({
+    ...delta(state, lines, value && el ? controlOf(el) : null),
+    title, busy: state.last > 0 && now - state.last < quiet, closing: window.closed,
+    value: value && el ? stateOf(el) : null, standing: standing(),
+  }), { next });
 }
 
-// Lines about what came, what went and what is different.
-function delta(state, most) {
-  const came = new Set();
-  const gone = new Set();
-  const passing = new Set(); // what was not there before, or stood in such
-  const changed = new Map();
-  for (const record of state.records) {
-    if (record.type === 'childList') {
-      const words = record.target.nodeName === 'TITLE'; // no part of what the page shows
-      const within = passing.has(record.target) || inOther(record.target, passing);
-      for (const node of record.addedNodes) {
-        came.add(node);
-        if (!gone.has(node)) passing.add(node);
-      }
-      for (const node of record.removedNodes) if (!words && !within && !passing.has(node)) gone.add(node);
-    } else if (record.type === 'characterData') came.add(record.target);
-    else if (NOTED.has(record.attributeName)) {
-      const key = record.attributeName;
-      const known = changed.get(record.target) || new Map();
-      if (!known.has(key)) known.set(key, record.oldValue);
-      changed.set(record.target, known);
+// What the records say of nodes, each once.
+class Changes {
+  constructor(records) {
+    this.came = new Set();
+    this.gone = new Set();
+    this.from = new Map(); // of nodes that were taken out: where they stood first
+    this.attributes = new Map();
+    this.looks = new Map();
+    const passing = new Set(); // what was not there before, or stood in such
+    for (const record of records) {
+      if (record.type === 'childList') this.children(record, passing);
+      else if (record.type === 'characterData') this.came.add(record.target);
+      else if (NOTED.has(record.attributeName)) this.attribute(this.attributes, record);
+      else if (LOOKS.has(record.attributeName)) this.attribute(this.looks, record);
     }
   }
-  const added = addedLines([...came].filter((node) => node.isConnected), most);
-  const removed = [...gone].filter((node) => !node.isConnected && !inOther(node, gone)).map(goneLine).filter(Boolean);
-  const attributes = [...changed].flatMap(([el, known]) => (el.isConnected && !inOther(el, came) ? changeLines(el, known) : []));
-  const shown = [...state.popovers].flatMap(([el, before]) => (el.isConnected ? popoverLines(el, before) : []));
-  return { added: [...new Set(added)], removed: [...new Set(removed)], attributes: [...new Set([...shown, ...attributes])] };
+
+  children(record, passing) {
+    const words = record.target.nodeName === 'TITLE'; // no part of what the page shows
+    const within = passing.has(record.target) || inOther(record.target, passing);
+    for (const node of record.addedNodes) {
+      this.came.add(node);
+      if (!this.gone.has(node)) passing.add(node);
+    }
+    for (const node of record.removedNodes) {
+      if (words || within || passing.has(node)) continue;
+      this.gone.add(node);
+      if (!this.from.has(node)) this.from.set(node, record.target);
+    }
+  }
+
+  attribute(known, record) {
+    const old = known.get(record.target) || new Map();
+    if (!old.has(record.attributeName)) old.set(record.attributeName, record.oldValue);
+    known.set(record.target, old);
+  }
+
+  // What was taken out and stands somewhere now: [node, where it stood].
+  moves() {
+    return [...this.from].filter(([node]) => node.isConnected && typeOf(node) === Node.ELEMENT_NODE && !NEVER.has(node.tagName));
+  }
 }
 
-function popoverLines(el, before) {
-  const now = el.matches(':popover-open') ? 'open' : 'closed';
-  if (now === before) return [];
-  return [`${describe(el)} popover: ${before} → ${now}`, ...(now === 'open' ? outlined(el).slice(0, 5) : [])];
+// Lines about what came, what went and what is different. `own`: a control whose value is told apart.
+function delta(state, most, own) {
+  const changes = new Changes(state.records);
+  const revealed = [...state.hidden].filter((el) => el.isConnected && isShown(el) && !inOther(el, changes.came) && !changes.came.has(el));
+  const shown = new Set(revealed);
+  const moves = changes.moves();
+  const moved = new Set(moves.map(([node]) => node));
+  const came = [...changes.came].filter((node) => node.isConnected && !moved.has(node) && !inOther(node, shown));
+  const [options, nodes] = [came.filter(isOption), came.filter((node) => !isOption(node))];
+  const hid = [...changes.attributes.keys(), ...changes.looks.keys(), ...state.popovers.keys()]
+    .filter((el) => el.isConnected && !isShown(el) && !inOther(el, state.hidden) && !state.hidden.has(el));
+  const concealed = new Set(hid.filter((el) => !el.parentElement || isShown(el.parentElement)));
+  const added = [...revealed.flatMap((el) => outlined(el).slice(0, MAX_REVEALED)), ...optionLines(options, 'in'), ...addedLines(nodes, most)];
+  const removed = [...[...changes.gone].filter((node) => !node.isConnected && !inOther(node, changes.gone)).map(goneLine).filter(Boolean),
+    ...[...concealed].map((el) => hiddenLine(el)).filter(Boolean)];
+  const [cameOnly, wentOnly] = withoutSame(added, removed);
+  const values = valueLines(state.values, own);
+  const attributes = [...changes.attributes].flatMap(([el, old]) => (
+    el.isConnected && !inOther(el, changes.came) && !shown.has(el) && !concealed.has(el) ? changeLines(el, old, state.values) : []));
+  const told = { added: cameOnly, removed: wentOnly, moved: moveLines(moves, most), values, attributes: [...new Set(attributes)] };
+  const quiet = Object.values(told).every((lines) => !lines.length);
+  if (quiet) told.attributes = [...changes.looks].flatMap(([el, old]) => (el.isConnected ? lookLines(el, old) : [])).slice(0, MAX_LOOKS);
+  return told;
+}
+
+// What a line says, whatever stands around it: text by its words, what can be acted on by role and name.
+function gist(line) {
+  const [, role, name] = /^([\w-]+) "((?:[^"\\]|\\.)*)"/.exec(line) || [];
+  return role && WIDGETS.has(role) ? `${role} ${name}` : name ?? line.replace(/^text: /, '');
+}
+
+// Without what went and came again with the same words: a page that draws itself anew. New refs are told.
+function withoutSame(added, removed) {
+  const [came, went] = [new Set(added.map(gist)), new Set(removed.map(gist))];
+  const fresh = added.filter((line) => line.includes('[ref=e') || !went.has(gist(line)));
+  return [[...new Set(fresh)], [...new Set(removed)].filter((line) => !came.has(gist(line)))];
+}
+
+const isOption = (node) => typeOf(node) === Node.ELEMENT_NODE && node.tagName === 'OPTION' && node.closest('select') !== null;
+const plainText = (el) => squeeze((contentIn(el) || '').slice(0, 200));
+
+function groupedBy(items, key) {
+  const groups = new Map();
+  for (const item of items) groups.set(key(item), [...groups.get(key(item)) || [], item]);
+  return groups;
+}
+
+function optionLines(options, joint) {
+  return [...groupedBy(options, (one) => one.closest('select'))].map(([list, ones]) => {
+    const names = ones.slice(0, MAX_OPTIONS).map((one) => quote(clip(plainText(one), 60))).join(', ');
+    const more = ones.length > MAX_OPTIONS ? `, … ${ones.length - MAX_OPTIONS} more` : '';
+    return `option${ones.length > 1 ? 's' : ''} ${names}${more} ${joint} ${labelOf(list)}`;
+  });
+}
+
+function moveLines(moves, most) {
+  const [options, others] = [moves.filter(([node]) => isOption(node)), moves.filter(([node]) => !isOption(node))];
+  const elsewhere = options.filter(([node, from]) => node.closest('select') !== from).map(([node]) => node);
+  const lines = optionLines(elsewhere, 'now in');
+  for (const [node, from] of others.filter(([one]) => seenBox(one) && !moves.some(([other]) => other !== one && other.contains(one))).slice(0, most)) {
+    const list = node.parentElement;
+    const items = list ? [...list.children].filter((one) => seenBox(one)) : [];
+    const into = list === from ? '' : ` of ${labelOf(list)}`;
+    lines.push(`${labelOf(node)}: now item ${items.indexOf(node) + 1} of ${items.length}${into}`);
+  }
+  return lines;
+}
+
+// Values that differ now, whoever has changed them.
+function valueLines(values, own) {
+  const lines = [];
+  for (const [el, before] of values) {
+    if (el === own || !el.isConnected) continue;
+    const now = heldBy(el);
+    if (now === before || (!seenBox(el) && !el.labels?.length)) continue;
+    if (el.type === 'radio' && now === 'unchecked') continue; // the one that is chosen now says it
+    lines.push(el.type === 'checkbox' || el.type === 'radio' ? `${labelOf(el)} ${now}`
+      : `${labelOf(el)} value: ${quote(clip(before, 60))} → ${quote(clip(now, 60))}`);
+  }
+  return lines;
+}
+
+// An element in few words, with its ref if it can be acted on.
+function labelOf(el) {
+  const role = roleOf(el);
+  const name = nameOf(el, role) || (role ? clip(plainText(el), 60) : '');
+  const id = el.id ? `#${el.id}` : '';
+  const known = numbers.has(el) || WIDGETS.has(role) || FIELDS.has(role);
+  return `${role || `<${el.tagName.toLowerCase()}${id}>`}${name ? ` ${quote(clip(name, 60))}` : ''}${known ? ` [ref=e${refOf(el)}]` : ''}`;
 }
 
 function inOther(node, nodes) {
-  for (let at = node.parentNode; at; at = at.parentNode) if (nodes.has(at)) return true;
+  for (let at = node.parentNode || node.host; at; at = at.parentNode || at.host) if (nodes.has(at)) return true;
   return false;
 }
 
@@ -121,7 +262,7 @@ function outlined(el) {
   it.active = el.ownerDocument.activeElement;
   it.element(el, surround, 0, null);
   it.flush(0);
-  return it.lines.filter(([, kind]) => kind !== FRAME).map(([, kind, text]) => clip(kind === TEXT ? `text: ${text}` : text, 200));
+  return it.lines.filter(([, kind]) => kind !== FRAME).map(([, kind, text]) => clip(kind === TEXT ? `text: ${text}` : text, text.startsWith('row') ? 500 : 200));
 }
 
 function goneLine(node) {
@@ -134,17 +275,33 @@ function goneLine(node) {
   return said ? `${role} ${quote(said)}` : role;
 }
 
-function changeLines(el, known) {
+// What does not show any more; nothing of what never had any words.
+function hiddenLine(el) {
+  const line = goneLine(el);
+  return line.includes('"') ? `${line} (hidden)` : '';
+}
+
+function changeLines(el, old, values) {
   if (NEVER.has(el.tagName)) return [];
   const lines = [];
-  for (const [name, before] of known) {
+  for (const [name, before] of old) {
     const after = el.getAttribute(name);
-    if (before === after || (name === 'value' && el.type === 'password')) continue;
+    if (before === after || (values.has(el) && /^(value|checked)$/.test(name))) continue;
     const shown = (value) => (value === null ? 'none' : quote(clip(value, 60)));
-    lines.push(`${describe(el)} ${name}: ${shown(before)} → ${shown(after)}`);
-    const opened = { hidden: after === null, open: after !== null, class: true, style: /none|hidden|opacity/.test(before || '') }[name]
-      || (name === 'aria-hidden' && before === 'true');
-    if (opened && seenBox(el) && el.childElementCount && el.querySelectorAll('*').length < 60) lines.push(...outlined(el).slice(0, 5));
+    lines.push(`${labelOf(el)} ${name}: ${shown(before)} → ${shown(after)}`);
+  }
+  return lines;
+}
+
+// Of a list of classes or styles, only what came and what went.
+function lookLines(el, old) {
+  if (NEVER.has(el.tagName)) return [];
+  const lines = [];
+  for (const [name, before] of old) {
+    const parts = (value) => (value || '').split(name === 'class' ? /\s+/ : ';').map((part) => part.trim()).filter(Boolean);
+    const [was, is] = [parts(before), parts(el.getAttribute(name))];
+    const words = [...is.filter((part) => !was.includes(part)).map((part) => `+${part}`), ...was.filter((part) => !is.includes(part)).map((part) => `-${part}`)];
+    if (words.length) lines.push(`${labelOf(el)} ${name}: ${clip(words.join(' '), 100)}`);
   }
   return lines;
 }

@@ -92,6 +92,7 @@ class Session:
         guard = self.sessions.chromium.guard
         tab = Tab(f"t{self._number}", self.name, cdp, guard, self.folder)
         tab.all_tabs = self.sessions.tabs
+        tab.current_tab_id = lambda: self._latest.id if self._latest else ""
         tab.events.once("closed", lambda: self._forget(tab))
         tab.events.on("session", lambda cdp: self._on_session(tab, cdp))
         self.tabs.append(tab)

@@ -66,6 +66,7 @@ class Dialogs:
         if event["type"] == "beforeunload":
             # Whoever navigates or closes means it.
             self._cdp.send_nowait("Page.handleJavaScriptDialog", {"accept": True})
+            self._events.emit("left_unsaved")
             return
         if self._declines():
             self._cdp.send_nowait("Page.handleJavaScriptDialog", {"accept": False})

@@ -41,10 +41,12 @@ class PageTarget:
 
     `cdp` is the main target's session, `sessions` has those of its out-of-process frames, too.
     `events` emits "dialog" (Dialog), "popup" (Tab), "popup_refused", "download" (Download),
-    "crashed", "closed", and "session" (CdpSession) for every target that joins, still before its
-    first script runs; "worker" likewise for its workers. `lock` is for the dispatcher; `opener` is
-    the id of the tab that opened this one as a pop-up; `folder` is where its session's files go.
-    `all_tabs` returns the open tabs of all sessions.
+    "left_unsaved" (a beforeunload question was answered with yes), "crashed", "closed", and
+    "session" (CdpSession) for every target that joins, still before its first script runs;
+    "worker" likewise for its workers. `lock` is for the dispatcher; `opener` is the id of the tab
+    that opened this one as a pop-up; `folder` is where its session's files go.
+    `all_tabs` returns the open tabs of all sessions, `current_tab_id` the id of the one that calls
+    of its session without a tab id use.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class PageTarget:
         self._tree = FrameTree(cdp, self._prepare, self._prepare_worker)
         self.dialogs = Dialogs(cdp, self._halt, self._resume)
         self.all_tabs: Callable[[], Iterable[PageTarget]] = lambda: (self,)
+        self.current_tab_id: Callable[[], str] = lambda: tab_id
         self._states: dict[type, Any] = {}
 
     def start(self) -> list[Result]:

@@ -44,6 +44,9 @@ class ActionEffects:
         self.refused: list[str] = []
         self.prompts: list[PermissionPrompt] = []
         self.downloads: list[Download] = []
+        self._left_unsaved = False
+        self._tabs = self._session_tabs()
+        self._current_tab_id = tab.current_tab_id()
         cdp = tab.cdp
         self._listeners: list[tuple[Emitter, str, Listener]] = [
             *(
@@ -52,6 +55,7 @@ class ActionEffects:
                 for pair in self._navigation_listeners(session)
             ),
             (tab.events, "download", self._on_download),
+            (tab.events, "left_unsaved", self._on_left_unsaved),
             (tab.events, "popup_refused", self._on_popup_refused),
             (tab.events, "prompt", self._on_prompt),
             (cdp, "Network.requestWillBeSent", self._on_request),
@@ -180,6 +184,13 @@ class ActionEffects:
                 for download in self.downloads:
                     await download.wait_done()
 
+    async def wait_closed_by_page(self) -> None:
+        """Wait until the tab is gone if the page that has loaded closes it, as pop-ups do."""
+        with contextlib.suppress(TimeoutError, OcdError):
+            async with asyncio.timeout(POPUP_S):
+                if await self._tab.evaluate("window.closed"):
+                    await self._wait_until(lambda: self._tab.closed)
+
     async def wait_closed(self) -> None:
         """Wait until the tab whose script has closed it is gone."""
         with contextlib.suppress(TimeoutError, OcdError):
@@ -188,22 +199,16 @@ class ActionEffects:
 
     async def to_dict(self) -> dict[str, Any]:
         """Return the keys of `changed` that hold for what happened."""
-        changed: dict[str, Any] = {}
-        if self._tab.url != self._url:
-            changed["url"] = self._tab.url
-        if self.navigated and not self._tab.closed:
-            status = self._tab.page_loads.current.status
-            changed |= {"navigated": True, "title": await self._tab.title()}
-            changed |= {"status": status} if status else {}
-        elif moved := self._navigated_frames():
-            changed["frames"] = moved
+        changed = self._tabs_to_dict()
+        if self._tab.closed:
+            return changed
+        changed |= await self._navigation_to_dict()
         changed |= self._failed_load()
         if self._tab.opened_dialog is not None:
             dialog = self._tab.opened_dialog
             changed["dialog"] = {"type": dialog.kind, "message": dialog.message}
-        popups = [tab for tab in self.popups if not tab.closed]
-        if popups:
-            changed["popups"] = [{"tab_id": tab.id, "url": tab.url} for tab in popups]
+        if self._left_unsaved:
+            changed["beforeunload"] = "accepted"
         if self.refused:
             changed["popups_refused"] = self.refused
         if self.prompts:
@@ -212,6 +217,41 @@ class ActionEffects:
         downloads = [file.to_dict() for file in self._tab.downloads if not file.reported]
         changed |= {"downloads": downloads} if downloads else {}
         return changed
+
+    async def _navigation_to_dict(self) -> dict[str, Any]:
+        changed: dict[str, Any] = {}
+        if self._tab.url != self._url:
+            changed["url"] = self._tab.url
+        if self.navigated:
+            status = self._tab.page_loads.current.status
+            changed |= {"navigated": True, "title": await self._tab.title()}
+            changed |= {"status": status} if status else {}
+        elif moved := self._navigated_frames():
+            changed["frames"] = moved
+        return changed
+
+    def _tabs_to_dict(self) -> dict[str, Any]:
+        """Return which tabs were opened and closed, and which one is current if that is new."""
+        changed: dict[str, Any] = {"closed": True} if self._tab.closed else {}
+        popups = [tab for tab in self.popups if not tab.closed]
+        if popups:
+            changed["popups"] = [{"tab_id": tab.id, "url": tab.url} for tab in popups]
+        closed = self._tabs - self._session_tabs()
+        if closed:
+            changed["tabs_closed"] = sorted(closed)
+        if current := self.new_current_tab:
+            changed["current_tab"] = current
+        return changed
+
+    @property
+    def new_current_tab(self) -> str:
+        """The id of the session's current tab, if it is another one than before."""
+        current = self._tab.current_tab_id()
+        return "" if current == self._current_tab_id else current
+
+    def _session_tabs(self) -> set[str]:
+        session = self._tab.session_name
+        return {tab.id for tab in self._tab.all_tabs() if tab.session_name == session}
 
     def _failed_load(self) -> dict[str, str]:
         # Chromium gives up what turns out to be a file, or an answer without a page.
@@ -257,6 +297,9 @@ class ActionEffects:
     def _on_prompt(self, prompt: PermissionPrompt) -> None:
         if prompt not in self.prompts:
             self.prompts.append(prompt)
+
+    def _on_left_unsaved(self) -> None:
+        self._left_unsaved = True
 
     def _on_popup_refused(self, popup: RefusedPopup) -> None:
         self.refused.append(popup.url)

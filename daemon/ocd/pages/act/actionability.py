@@ -8,12 +8,14 @@ from typing import Any
 
 from ocd import call_context
 from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Frame, Tab
+from ocd.pages.act import page_now
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.engine.refs import refs_of
 from ocd.pages.locate.geometry import frame_element
 from ocd.pages.locate.target import ActionDeadline, Target
 
-MAX_CHANGE_LINES = 15
+MAX_CHANGE_LINES = 20
 # ms without a change after which a page has come to rest, and what is waited for it at most.
 QUIET_MS = 10
 MAX_MS = 100
@@ -34,11 +36,15 @@ _REASONS = {
 
 @dataclass(slots=True)
 class ActionResult:
-    """The result of an action: `changed` for the reply, `lines` about the page, the new value."""
+    """The result of an action: `changed` for the reply, `lines` about the page, the new value.
+
+    now: what is on top of the page after it, and what has the focus.
+    """
 
     changed: dict[str, Any]
     lines: list[str]
     value: Any = None
+    now: str = ""
 
 
 async def wait_ready(
@@ -124,72 +130,105 @@ async def perform(
 
     value: whether to read the control's value afterwards.
     """
-    tab = target.element.tab
+    element = target.element
+
+    async def settle(options: dict[str, Any]) -> Any:  # noqa: ANN401 - the engine's reply
+        return await element.call(_SETTLE, {**options, "value": value})
+
+    return await observe(element.tab, deadline, effects, action, Settling(element.frame, settle))
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """How a frame is asked what has changed in it, once it has come to rest."""
+
+    frame: Frame
+    ask: Callable[[dict[str, Any]], Coroutine[Any, Any, Any]]
+
+
+async def observe(
+    tab: Tab,
+    deadline: ActionDeadline,
+    effects: ActionEffects,
+    action: Callable[[], Coroutine[Any, Any, Any]],
+    settling: Settling,
+) -> ActionResult:
+    """Run the action, wait for what it triggers, and return what changed in the tab and the frame.
+
+    Raises what the action raises, unless the page cannot answer because of the action itself.
+    """
     lines: list[str] = []
-    changed: dict[str, Any] = {}
     settled: dict[str, Any] | None = None
     try:
         await effects.unless_navigating(action(), LEAVING_S)
-        settled = await _wait_stable(target, deadline, effects, value=value)
+        settled = await _wait_stable(tab, deadline, effects, settling)
     except OcdError as error:
         # A dialog keeps the page from answering, and so does its leaving, or its frame's.
         silent = error.code == "dialog_open" or effects.navigating or error.details.get("navigated")
-        if error.code in _TAB_ENDED or not silent:
-            if not (error.code == "tab_gone" and tab.closed):
-                raise
-            changed["closed"] = True
+        closed_itself = error.code == "tab_gone" and tab.closed
+        if not closed_itself and (error.code in _TAB_ENDED or not silent):
+            raise
     if settled and settled["closing"]:
         await effects.wait_closed()
-        changed |= {"closed": True} if tab.closed else {}
-    if effects.navigating and effects.dialog is None and not tab.closed:
-        with contextlib.suppress(OcdError):
-            if not await effects.wait_loaded(deadline.seconds_left):
-                changed["loading"] = True
-    await effects.wait_popups(deadline.seconds_left)
-    await effects.wait_downloads(deadline.seconds_left)
-    changed = {**await effects.to_dict(), **changed} if not tab.closed else changed
+    changed = await _wait_effects(tab, deadline, effects)
     if settled and not effects.navigated:
         lines = _change_lines(settled, changed)
-    return ActionResult(changed, lines, settled["value"] if settled else None)
+    known = settled["standing"] if settled and settling.frame is tab.main_frame else None
+    now = await page_now.describe(tab, deadline, changed, known)
+    return ActionResult(changed, lines, settled["value"] if settled else None, now)
+
+
+async def _wait_effects(
+    tab: Tab, deadline: ActionDeadline, effects: ActionEffects
+) -> dict[str, Any]:
+    """Wait for what the action has set off beyond the page's own changes; return `changed`."""
+    loading = False
+    if effects.navigating and effects.dialog is None and not tab.closed:
+        with contextlib.suppress(OcdError):
+            loading = not await effects.wait_loaded(deadline.seconds_left)
+        if tab.opener is not None and not tab.closed:
+            await effects.wait_closed_by_page()
+    await effects.wait_popups(deadline.seconds_left)
+    await effects.wait_downloads(deadline.seconds_left)
+    return {**await effects.to_dict(), **({"loading": True} if loading else {})}
 
 
 async def _wait_stable(
-    target: Target, deadline: ActionDeadline, effects: ActionEffects, *, value: bool
+    tab: Tab, deadline: ActionDeadline, effects: ActionEffects, settling: Settling
 ) -> dict[str, Any] | None:
-    registry = refs_of(target.element.tab)
+    registry = refs_of(tab)
     wait = min(deadline.watch_s, deadline.seconds_left) * 1000
     options = {
         "quiet": QUIET_MS,
         "most": MAX_MS + wait,
         "lines": MAX_CHANGE_LINES,
         "next": registry.next,
+        "wait": wait,
     }
-    options["wait"] = wait
     if effects.navigating:
         return None
     # A round trip: what the page's scripts have sent by now is told before its answer comes.
-    await effects.unless_navigating(target.element.call("function () {}"))
+    await effects.unless_navigating(tab.evaluate("0", isolated=True, frame=settling.frame))
     await effects.wait_answers(deadline.seconds_left)
-    call = target.element.call(_SETTLE, {**options, "value": value})
-    reply = await effects.unless_navigating(call)
+    reply = await effects.unless_navigating(settling.ask(options))
     if reply is None or effects.navigating:
         return None
-    registry.record(target.element.frame.frame_id, reply)
+    registry.record(settling.frame.frame_id, reply)
     result: dict[str, Any] = reply["result"]
     return result
 
 
+# Kinds of changes: their marks, and what they are called in `changed`.
+_CHANGES = (
+    ("+", "added"), ("-", "removed"), (">", "moved"), ("~", "values"), ("~", "attributes"),
+)  # fmt: skip
+
+
 def _change_lines(settled: dict[str, Any], changed: dict[str, Any]) -> list[str]:
-    marked = [
-        f"{mark} {line}"
-        for mark, key in (("+", "added"), ("-", "removed"), ("~", "attributes"))
-        for line in settled[key]
-    ]
+    marked = [f"{mark} {line}" for mark, key in _CHANGES for line in settled[key]]
     if settled["title"] is not None:
         changed["title"] = settled["title"]
-    for key in ("added", "removed", "attributes"):
-        if settled[key]:
-            changed[key] = len(settled[key])
+    changed |= {key: len(settled[key]) for _, key in _CHANGES if settled[key]}
     if len(marked) > MAX_CHANGE_LINES:
         more = len(marked) - MAX_CHANGE_LINES
         return [

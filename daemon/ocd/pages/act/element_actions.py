@@ -7,10 +7,12 @@ from ocd.browser.tabs.dialogs import Dialog
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import form_fields, input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionResult, perform, wait_ready
+from ocd.pages.act.actionability import ActionResult, Settling, observe, perform, wait_ready
 from ocd.pages.locate.target import ActionDeadline, Target
 
 _WRITES = ("check", "uncheck", "select", "press", "type", "clear")
+# A page that nothing was done to watches nothing, and has nothing to tell.
+_SETTLE = "(options) => globalThis.openchrome?.settle(null, options) ?? null"
 _FOCUS = "function () { this.focus({ preventScroll: true }) }"
 
 
@@ -78,10 +80,17 @@ async def _keys(target: Target, action_name: str, value: str) -> None:
 async def answer_dialog(
     tab: Tab, deadline: ActionDeadline, *, accept: bool, text: str = ""
 ) -> tuple[Dialog, ActionResult]:
-    """Close the open dialog; return it and what changed."""
-    async with ActionEffects(tab) as effects:
-        dialog = await tab.answer_dialog(accept=accept, text=text)
+    """Close the open dialog; return it and what changed since the action that brought it."""
+    answered: list[Dialog] = []
+
+    async def act() -> None:
+        answered.append(await tab.answer_dialog(accept=accept, text=text))
         await tab.title()  # what the page does next has begun
-        if effects.navigating:
-            await effects.wait_loaded(deadline.seconds_left)
-        return dialog, ActionResult(await effects.to_dict(), [])
+
+    async def settle(options: dict[str, Any]) -> Any:  # noqa: ANN401 - the engine's reply
+        return await tab.evaluate(_SETTLE, args=(options,), isolated=True)
+
+    async with ActionEffects(tab) as effects:
+        effects.dialog = None
+        done = await observe(tab, deadline, effects, act, Settling(tab.main_frame, settle))
+        return answered[0], done

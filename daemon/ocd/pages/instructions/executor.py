@@ -158,7 +158,9 @@ async def _search(runner: InstructionRunner, step: Step) -> StepResult:
         filled = await _fill(runner, replace(step, place="search"))
     submitted = await coordinate_input.keys(runner.tab, runner.deadline, "Enter", kind="key")
     combined = ActionResult(
-        {**filled.done.changed, **submitted.changed}, submitted.lines or filled.done.lines
+        {**filled.done.changed, **submitted.changed},
+        submitted.lines or filled.done.lines,
+        now=submitted.now,
     )
     return StepResult(step, combined, filled.ref, filled.target)
 

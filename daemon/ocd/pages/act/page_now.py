@@ -1,0 +1,67 @@
+"""The first line about a page after an action: what is on top of it, and what has the focus."""
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.locate.locators import call_engine
+from ocd.pages.locate.target import ActionDeadline
+
+MAX_CHARS = 200
+# Seconds that a page which has just loaded may take to say it.
+_ASK_S = 1.0
+_MAX_TITLE = 50
+_MAX_URL = 80
+
+
+async def describe(
+    tab: Tab,
+    deadline: ActionDeadline,
+    changed: Mapping[str, Any],
+    known: Mapping[str, str] | None = None,
+) -> str:
+    """Return what stands now, at most MAX_CHARS: dialog, tab, page if new, layer, toast, focus.
+
+    known: what the main frame has said of itself already.
+    """
+    standing = known if known is not None else await _ask(tab, deadline)
+    parts = [*_new_place(changed), *_on_top(standing)]
+    line = " · ".join(parts) or "nothing on top, no focus"
+    return line if len(line) <= MAX_CHARS else f"{line[: MAX_CHARS - 1]}…"
+
+
+def _new_place(changed: Mapping[str, Any]) -> list[str]:
+    parts: list[str] = []
+    if dialog := changed.get("dialog"):
+        parts.append(f'{dialog["type"]} "{_clip(dialog["message"], _MAX_TITLE)}" is open')
+    if "current_tab" in changed:
+        parts.append(f"tab {changed['current_tab']} is current" if changed["current_tab"] else "")
+    elif changed.get("closed"):
+        parts.append("no tab is left")
+    if "title" in changed:
+        parts.append(f'page "{_clip(changed["title"], _MAX_TITLE)}"')
+    if "url" in changed:
+        parts.append(_clip(changed["url"], _MAX_URL))
+    return [part for part in parts if part]
+
+
+def _on_top(standing: Mapping[str, str]) -> list[str]:
+    parts = [standing["layer"]] if standing.get("layer") else []
+    parts += [f'message "{standing["toast"]}"'] if standing.get("toast") else []
+    return parts + ([f"focus {standing['focus']}"] if standing.get("focus") else [])
+
+
+async def _ask(tab: Tab, deadline: ActionDeadline) -> Mapping[str, str]:
+    if tab.closed or tab.crashed or tab.opened_dialog is not None:
+        return {}
+    with contextlib.suppress(OcdError, TimeoutError):
+        async with asyncio.timeout(min(_ASK_S, deadline.seconds_left)):
+            return await call_engine(tab, tab.main_frame, "standing", {})
+    return {}
+
+
+def _clip(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

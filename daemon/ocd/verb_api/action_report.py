@@ -1,0 +1,87 @@
+"""What happened, in lines: one for each thing that an action set off. The same for every client."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_UNITS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
+
+
+def event_lines(data: Mapping[str, Any]) -> list[str]:
+    """Return a line for each event that the result of an action tells of, most important first.
+
+    data: the result's JSON, with `changed`.
+    """
+    changed = data["changed"]
+    lines = [*_dialog(changed), *_submission(data), *_drag(data)]
+    return [*lines, *_places(changed), *_tabs(changed), *_files(changed), *_refusals(changed)]
+
+
+def _dialog(changed: Mapping[str, Any]) -> Iterator[str]:
+    if dialog := changed.get("dialog"):
+        yield (
+            f"dialog: {dialog['type']} {_quote(dialog['message'])} is open; answer it with "
+            "interact, action accept_dialog or dismiss_dialog"
+        )
+
+
+def _submission(data: Mapping[str, Any]) -> Iterator[str]:
+    if "submitted" in data:
+        yield "submitted" if data["submitted"] else "not submitted"
+
+
+def _drag(data: Mapping[str, Any]) -> Iterator[str]:
+    if "method" in data and "source" in data:
+        accepted = {None: "", True: ", accepted", False: ", not accepted"}[data.get("accepted")]
+        yield f"dragged: {data['method']}{accepted}"
+
+
+def _places(changed: Mapping[str, Any]) -> Iterator[str]:
+    if "beforeunload" in changed:
+        yield "left although the page asked to stay (beforeunload)"
+    if changed.get("navigated"):
+        status = f" ({changed['status']})" if "status" in changed else ""
+        url = f" {changed['url']}" if "url" in changed else ""
+        yield f"navigated:{url} {_quote(changed.get('title', ''))}{status}"
+    elif "url" in changed:
+        yield f"url: {changed['url']}"
+    for frame in changed.get("frames", ()):
+        yield f"frame navigated: {frame['url']}"
+    if changed.get("loading"):
+        yield "the page is still loading"
+    if "net_error" in changed:
+        yield f"the load failed: {changed['net_error']}"
+
+
+def _tabs(changed: Mapping[str, Any]) -> Iterator[str]:
+    for popup in changed.get("popups", ()):
+        yield f"tab opened: {popup['tab_id']} {popup['url']}"
+    for tab_id in changed.get("tabs_closed", ()):
+        yield f"tab closed: {tab_id}"
+    if "current_tab" in changed:
+        yield f"current tab: {changed['current_tab']}"
+
+
+def _files(changed: Mapping[str, Any]) -> Iterator[str]:
+    for file in changed.get("downloads", ()):
+        size, total = _size(file["size"]), file.get("total")
+        of = f" of {_size(total)}" if total else ""
+        path = f": {file['path']}" if "path" in file else ""
+        yield f"download: {file['file']}, {size}{of}, {file['state'].replace('_', ' ')}{path}"
+
+
+def _refusals(changed: Mapping[str, Any]) -> Iterator[str]:
+    for url in changed.get("popups_refused", ()):
+        yield f"pop-up refused, the session has all the tabs it may have: {url}"
+    for prompt in changed.get("permissions", ()):
+        yield f"permission {prompt['name']}: {prompt['state']}"
+
+
+def _size(size: int) -> str:
+    for unit, name in _UNITS:
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size} bytes"
+
+
+def _quote(text: str) -> str:
+    return '"' + " ".join(text.split()) + '"'

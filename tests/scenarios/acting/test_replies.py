@@ -1,0 +1,95 @@
+"""What the reply of an action tells: what was shown, hidden, moved, changed; what stands now."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+@pytest.fixture
+def page(at: At) -> Page:
+    return at("reveals.html")
+
+
+def test_what_was_shown_is_listed_with_refs(page: Page) -> None:
+    """A calendar by its inline style: its days, a row a line, each can be clicked at once."""
+    result = page.do("interact", query="Open calendar")
+    rows = [line for line in result["content"].splitlines() if "row: " in line]
+    assert len(rows) == 5
+    assert rows[0].count("[ref=e") == 7
+    assert "style" not in result["content"]
+    closed = page.do("interact", query="Close calendar")["content"]
+    assert "(hidden)" in closed
+
+
+def test_dialog_shown_by_a_class_is_what_is_on_top(page: Page) -> None:
+    """Its controls are listed, and `now` begins with it; when it goes, that is told."""
+    result = page.do("interact", query="Open settings")
+    assert result["now"].startswith('dialog "Settings" [ref=e')
+    assert '+ button "Close" [ref=e' in result["content"]
+    assert '+ textbox "Theme" [ref=e' in result["content"]
+    closed = page.do("interact", query="Close")
+    assert "dialog" in closed["content"]
+    assert "Settings" not in closed["now"]
+
+
+def test_what_a_class_elsewhere_or_the_pointer_shows(page: Page) -> None:
+    """A class of the body opens a drawer; hovering opens a menu without any change of the page."""
+    assert 'link "Inbox" [ref=e' in page.do("interact", query="Open drawer")["content"]
+    assert 'link "Archive" [ref=e' in page.do("interact", query="More", action="hover")["content"]
+
+
+def test_values_that_scripts_set(page: Page) -> None:
+    """Text, checkbox and password: what each holds now, but for the password's words."""
+    result = page.do("interact", query="Today")
+    assert 'value: "" → "2026-11-22"' in result["content"]
+    assert "checkbox" in result["content"]
+    assert "checked" in result["content"]
+    assert "hunter2" not in str(result)
+    assert result["changed"]["values"] == 3
+
+
+def test_moves_are_told_as_moves(page: Page) -> None:
+    """Options from list to list, and an item into another list."""
+    options = page.do("interact", query="Move")["content"]
+    assert '> options "red", "green" now in listbox "Chosen"' in options
+    assert "- option" not in options
+    item = page.do("interact", query="Finish")["content"]
+    assert 'listitem "Card A": now item 1 of 2 of list "Done"' in item
+    assert "- listitem" not in item
+
+
+def test_options_that_came(page: Page) -> None:
+    """Options of a list that fills by itself are named."""
+    content = page.do("interact", query="Load cities")["content"]
+    assert '+ options "Lyon", "Paris" in combobox "City" [ref=e' in content
+
+
+def test_looks_are_told_only_if_nothing_else_changed(page: Page) -> None:
+    """Class and style beside other changes are noise; alone, the words that came or went."""
+    both = page.do("interact", query="Both")["content"]
+    assert both == "- text: nothing yet\n+ text: styled\n" or "class" not in both
+    alone = page.do("interact", selector="#only")["content"]
+    assert "class: +hot -cold" in alone
+
+
+def test_page_that_draws_itself_anew(page: Page) -> None:
+    """What stands there as before is not told."""
+    content = page.do("interact", query="Draw again")["content"]
+    assert "Third line" in content
+    assert "First line" not in content
+
+
+def test_now_names_focus_and_new_page(page: Page) -> None:
+    """The focus with its ref; after a navigation title and address; at most 200 characters."""
+    assert (
+        page.do("interact", query="Move")["now"] == f'focus button "Move" [ref={page.ref("Move")}]'
+    )
+    gone = page.do("interact", query="Open drawer")
+    gone = page.do("interact", query="Inbox")
+    assert gone["now"].endswith("/a")
+    assert "navigated: " in gone["content"]
+    assert len(gone["now"]) <= 200

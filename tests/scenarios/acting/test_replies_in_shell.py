@@ -1,0 +1,62 @@
+"""What `oc` prints of an action: what MCP and the socket say, in the same lines."""
+
+from collections.abc import Callable
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+def test_first_line_is_what_stands_now(at: At) -> None:
+    """Then what was acted on, then each event and change on a line of its own."""
+    page = at("things.html")
+    lines = page.daemon.oc("interact", "--query", "Route").ok().out.splitlines()
+    assert lines[0].startswith("http") or "?moved" in lines[0]
+    assert lines[1].startswith('click: button "Route" [ref=e')
+    assert any(line.startswith("url: ") and line.endswith("?moved") for line in lines)
+    assert any("Second view" in line for line in lines)
+
+
+def test_popup_and_closed_tab_are_told(at: At) -> None:
+    """The new tab, that it is current, and that it has gone."""
+    page = at("things.html")
+    out = page.daemon.oc("interact", "--query", "Open button").ok().out
+    popup = next(line for line in out.splitlines() if line.startswith("tab opened: "))
+    tab_id = popup.split()[2]
+    assert f"current tab: {tab_id}" in out
+    page.js("document.body.innerHTML = '<button onclick=window.close()>Shut</button>'; 1")
+    closed = page.daemon.oc("interact", "--query", "Shut").ok().out
+    assert closed.startswith("tab t")
+    assert f"tab closed: {tab_id}" in closed
+
+
+def test_dialog_is_told_with_its_words(at: At) -> None:
+    """An open dialog is on top, and what came of its answer is told."""
+    page = at("things.html")
+    out = page.daemon.oc("interact", "--query", "Ask").ok().out
+    assert out.startswith('confirm "')
+    assert "dialog: confirm " in out
+    answered = page.daemon.oc("interact", "--action", "accept_dialog").ok().out
+    assert "confirmed true" in answered
+
+
+def test_fields_are_a_line_each(at: At) -> None:
+    """With the value that the page holds now; what failed is on stderr, with status 1."""
+    page = at("form.html")
+    done = page.daemon.oc("fill-form", '{"Name": "Ada", "Volume": 3}').ok()
+    assert any(
+        line.startswith('textbox "Name') and line.endswith('= "Ada"')
+        for line in done.out.splitlines()
+    )
+    failed = page.daemon.oc("fill-form", '{"Name": "Bo", "Nope": 1, "Neither": 2}', "--submit=true")
+    assert failed.code == 1
+    assert "'Nope': " in failed.err
+    assert "'Neither': " in failed.err
+    assert "nothing was submitted" in failed.err
+
+
+def test_page_that_asks_before_it_is_left(at: At) -> None:
+    """beforeunload holds up nobody who means to leave, and it is told."""
+    page = at("leaving.html")
+    out = page.daemon.oc("interact", "--selector", "a").ok().out
+    assert "left although the page asked to stay" in out

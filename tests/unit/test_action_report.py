@@ -1,0 +1,87 @@
+"""What a client is told of an action, in lines."""
+
+from oc.action_rendering import action_text, is_action
+from ocd.verb_api.action_report import event_lines
+
+
+def test_each_event_is_a_line() -> None:
+    changed = {
+        "navigated": True, "url": "http://x/b", "title": "B\nb", "status": 404,
+        "popups": [{"tab_id": "t2", "url": "http://x/p"}], "tabs_closed": ["t3"],
+        "current_tab": "t2", "beforeunload": "accepted", "loading": True,
+        "net_error": "net::ERR_FAILED", "frames": [{"url": "http://x/f"}],
+        "dialog": {"type": "confirm", "message": "Really?"},
+        "downloads": [
+            {"file": "a.csv", "path": "/d/a.csv", "size": 2048, "state": "completed"},
+            {"file": "b", "size": 1, "total": 3, "state": "in_progress"},
+        ],
+        "popups_refused": ["http://x/r"], "permissions": [{"name": "geo", "state": "denied"}],
+        "added": 1,
+    }  # fmt: skip
+    data = {
+        "changed": changed,
+        "submitted": True,
+        "method": "html5",
+        "source": {},
+        "accepted": True,
+    }
+    assert event_lines(data) == [
+        (
+            'dialog: confirm "Really?" is open; answer it with interact, action accept_dialog or '
+            "dismiss_dialog"
+        ),
+        "submitted",
+        "dragged: html5, accepted",
+        "left although the page asked to stay (beforeunload)",
+        'navigated: http://x/b "B b" (404)',
+        "frame navigated: http://x/f",
+        "the page is still loading",
+        "the load failed: net::ERR_FAILED",
+        "tab opened: t2 http://x/p",
+        "tab closed: t3",
+        "current tab: t2",
+        "download: a.csv, 2.0 KB, completed: /d/a.csv",
+        "download: b, 1 bytes of 3 bytes, in progress",
+        "pop-up refused, the session has all the tabs it may have: http://x/r",
+        "permission geo: denied",
+    ]
+
+
+def test_nothing_happened() -> None:
+    assert event_lines({"changed": {}}) == []
+
+
+def test_address_of_a_single_page_application() -> None:
+    assert event_lines({"changed": {"url": "/a"}, "submitted": False}) == [
+        "not submitted",
+        "url: /a",
+    ]
+
+
+def test_client_shows_what_stands_now_first() -> None:
+    target = {"role": "button", "name": "Save"}
+    result = {
+        "now": "focus x", "action": "click", "ref": "e1", "target": target, "changed": {},
+        "content": "+ text: saved\n",
+    }  # fmt: skip
+    assert is_action(result)
+    assert action_text(result, {"query": "Save"}) == (
+        'focus x\nclick: button "Save" [ref=e1]\n+ text: saved\n'
+    )
+    assert action_text(result, {"ref": "e1"}) == "focus x\n+ text: saved\n"
+
+
+def test_client_says_that_nothing_changed() -> None:
+    result = {"now": "focus x", "changed": {}}
+    assert action_text(result, {}) == "focus x\nNothing changed that can be seen\n"
+
+
+def test_client_shows_each_field_on_a_line() -> None:
+    fields = [
+        {"field": "Name", "ref": "e1", "target": {"role": "textbox", "name": "Name"}, "value": "A"},
+        {"field": "#b", "ref": "e2", "target": {"role": "checkbox", "name": ""}, "value": True},
+    ]
+    result = {"now": "focus x", "fields": fields, "filled": 2, "changed": {}}
+    assert action_text(result, {}) == (
+        'focus x\ntextbox "Name" [ref=e1] = "A"\ncheckbox [ref=e2] = true\n'
+    )
