@@ -3,8 +3,8 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from functools import partial
 
 import msgspec
@@ -13,7 +13,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.sessions.session import Session
 from ocd.browser.tabs.tab import Tab
 from ocd.calls.param_decoding import CommonParams
-from ocd.calls.services import ActiveCall, CallServices, DecodedCall
+from ocd.calls.services import ActiveCall, CallServices, DecodedCall, TabQueue
 from ocd.recording.active_recording import Action, Run
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Output, Params, Verb
 from ocd.verb_api.inline_tasks import OnProgress, run_long, without_call_only
@@ -61,10 +61,46 @@ async def open_target(
         case "tab":
             with services.chromium.hold():
                 tab = await _tab(services, call, verb, decoded.common.tab_id)
-                async with tab.lock:
-                    if tab.opened_dialog is not None and not verb.leaves_dialog:
-                        raise tab.opened_dialog.error()
+                async with _turn(call, verb, tab):
                     yield CallTarget(partial(verb.run, tab, params), tab)
+
+
+@dataclass(slots=True)
+class _TabUse:
+    """The call that has a tab now, and the calls that wait for it."""
+
+    call: ActiveCall
+    waiting: list[ActiveCall] = field(default_factory=list)
+
+    def hand_over(self, call: ActiveCall) -> None:
+        """Let the next call have the tab."""
+        self.call = call
+        for other in self.waiting:
+            if other.queue is not None:
+                other.queue.behind = call
+
+
+@asynccontextmanager
+async def _turn(call: ActiveCall, verb: Verb, tab: Tab) -> AsyncIterator[None]:
+    """Hold the tab in the call's turn; a verb that only waits gives it back at once."""
+    use = tab.state(_TabUse) or tab.set_state(_TabUse(call))
+    async with AsyncExitStack() as turn:
+        if tab.lock.locked():
+            call.queue = TabQueue(tab.id, use.call, time.monotonic())
+            use.waiting.append(call)
+        try:
+            await turn.enter_async_context(tab.lock)
+        finally:
+            if call.queue is not None:
+                use.waiting.remove(call)
+        use.hand_over(call)
+        if call.queue is not None:
+            call.queue.waited_s = time.monotonic() - call.queue.since
+        if tab.opened_dialog is not None and not verb.leaves_dialog:
+            raise tab.opened_dialog.error()
+        if verb.shares_tab:
+            await turn.aclose()
+        yield
 
 
 async def run_verb(
@@ -136,6 +172,8 @@ async def time_limit(call: ActiveCall, verb: Verb, seconds: float | None) -> Asy
 def _too_slow(call: ActiveCall, verb: Verb, seconds: float | None) -> OcdError:
     message = f"{verb.name} took longer than {seconds:g} s"
     hint = "Give it more with timeout_ms."
+    if call.queue is not None:
+        return _too_late(call, call.queue, message)
     if verb.long:
         arguments = {"kind": verb.name, "args": without_call_only(call.request.params)}
         step = {"verb": "oc_task_start", "arguments": arguments}
@@ -144,6 +182,17 @@ def _too_slow(call: ActiveCall, verb: Verb, seconds: float | None) -> OcdError:
     if verb.scope == "tab":
         hint += " If the page does not answer at all, close the tab: tabs_close"
     return OcdError("timeout", message, hint=hint)
+
+
+def _too_late(call: ActiveCall, queue: TabQueue, message: str) -> OcdError:
+    """Return the error of a call that spent its time, or some of it, in the queue of its tab."""
+    behind = {"verb": queue.behind.request.verb, "call_id": queue.behind.id}
+    waited = f": it waited {queue.describe()}"
+    return OcdError(
+        "timeout", message + waited,
+        hint="Calls on one tab run one after another. Wait until that one has ended, give this one "
+        "more time with timeout_ms, or use another tab.", tab_id=queue.tab_id, waited_for=behind,
+    )  # fmt: skip
 
 
 def notices_restart(call: ActiveCall, *, failed: bool) -> bool:

@@ -87,6 +87,28 @@ class DecodedCall:
     written: Mapping[str, object]
 
 
+@dataclass(slots=True)
+class TabQueue:
+    """A call's wait for its turn on a tab.
+
+    Args:
+        tab_id: The tab.
+        behind: The call that had the tab when the wait began, or ended in vain.
+        since: When it began, by the monotonic clock.
+        waited_s: How long it took; None as long as it goes on.
+    """
+
+    tab_id: str
+    behind: "ActiveCall"
+    since: float
+    waited_s: float | None = None
+
+    def describe(self) -> str:
+        """Return how long was waited, and for which call, as the end of a sentence."""
+        waited = time.monotonic() - self.since if self.waited_s is None else self.waited_s
+        return f"{waited:.1f} s for its turn on {self.tab_id}, behind {self.behind.request.verb}"
+
+
 @dataclass(eq=False, slots=True)
 class ActiveCall:
     """One call in flight, as journal and log know it.
@@ -98,6 +120,7 @@ class ActiveCall:
         session: The session on which it works, if it does.
         generation: Chromium's when the call came to the session.
         touched: The elements that it has touched.
+        queue: Its wait for its turn on a tab, if it had to wait.
     """
 
     request: CallRequest
@@ -110,6 +133,7 @@ class ActiveCall:
     session: Session | None = None
     generation: int = 0
     touched: TouchedElements = field(default_factory=TouchedElements)
+    queue: "TabQueue | None" = None
     _redacted: RedactedParams | None = None
 
     def redacted_params(self, verb: Verb | None) -> RedactedParams:

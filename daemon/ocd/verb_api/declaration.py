@@ -178,7 +178,8 @@ class Verb:
     scope: what `run` gets first: "tab", "session", "daemon" (a part of type `needs`), "task" (a
     part, then a Work) or "upstream" (nothing; it hears progress). items: path of keys to the list
     that pages by items. large: takes output modes. reads_page: its content passes the sanitiser.
-    opens_tab: a session without a tab gets one. leaves_dialog: runs although a dialog is open.
+    opens_tab: a session without a tab gets one. shares_tab: it only waits, in its turn, and lets
+    other calls on its tab run meanwhile. leaves_dialog: runs although a dialog is open.
     recover: rebuilds the result of a task whose process died. reads: changes nothing, here or on
     the web. page_keys: keys of its JSON under which strings come from pages. keeps_secrets: gets
     `${SECRET:NAME}` as the caller wrote it. uploads: sends files to the tab's page, or to its
@@ -203,6 +204,7 @@ class Verb:
     items: tuple[str, ...] | None = None
     reads_page: bool = False
     opens_tab: bool = False
+    shares_tab: bool = False
     leaves_dialog: bool = False
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     recover: Recover | None = None

@@ -9,6 +9,8 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.network.http_auth import challenge_of
 from ocd.browser.tabs.tab import Navigation, Tab
+from ocd.pages.locate.target import ActionDeadline
+from ocd.pages.locate.wait import wait_for_text
 from ocd.pages.read.page_health import glance, is_redirected_to_login
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.host_canonical import hostname_of
@@ -140,18 +142,19 @@ def _pending_prompts(tab: Tab) -> dict[str, Any]:
 class WaitFor(Params):
     """Wait until an element appears, a page loads or another condition holds
 
-    Rarely needed after an action, which waits for its effects itself.
+    Returns as soon as it does; other calls on the tab go on. Rarely needed after an action, which
+    waits for its effects itself.
     """
 
     type: Annotated[
         Literal[
-            "selector", "selector_hidden", "function", "navigation", "url_match", "load", "dom",
-            "idle", "download", "text", "timeout",
+            "selector", "selector_hidden", "text", "function", "navigation", "url_match", "load",
+            "dom", "idle", "download", "timeout",
         ],
         Meta(
             description="selector: CSS. function: JavaScript that becomes truthy. url_match: "
-            "substring, glob or /regex/ of the URL. text: it shows. idle: a quiet page. timeout: "
-            "`value` ms"
+            "substring, glob or /regex/ of the URL. text: it shows. idle: a quiet page. download: "
+            "the file an action has started. timeout: `value` ms"
         ),
     ]  # fmt: skip
     value: Annotated[str | int, Meta(description="What to wait for")] = ""
@@ -164,23 +167,21 @@ class WaitFor(Params):
 
 
 @tab_verb(
-    "wait_for",
-    WaitFor,
-    capability="core",
-    tier=1,
-    reads=True,
-    page_keys=("title",),
-    example={"type": "selector", "value": "#results"},
-)
+    "wait_for", WaitFor, capability="core", tier=1, reads=True, shares_tab=True,
+    page_keys=("title",), example={"type": "selector", "value": "#results"},
+)  # fmt: skip
 async def wait_for(tab: Tab, params: WaitFor) -> Output:
     _need_value(params)
     started = time.monotonic()
-    value = await tab.wait_for(
-        params.type,
-        str(params.value),
-        timeout_s=params.timeout_ms / 1000,
-        visible=params.visible,
-    )
+    if params.type == "text":
+        value: Any = await _wait_for_text(tab, params)
+    else:
+        value = await tab.wait_for(
+            params.type,
+            str(params.value),
+            timeout_s=params.timeout_ms / 1000,
+            visible=params.visible,
+        )
     data: dict[str, Any] = {
         "action": "wait_for",
         "type": params.type,
@@ -192,6 +193,16 @@ async def wait_for(tab: Tab, params: WaitFor) -> Output:
     return Output(data=data)
 
 
+async def _wait_for_text(tab: Tab, params: WaitFor) -> bool:
+    words, seconds = str(params.value), params.timeout_ms / 1000
+    if await wait_for_text(tab, words, ActionDeadline.of(params.timeout_ms)):
+        return True
+    raise OcdError(
+        "timeout", f"Waited {seconds:g} s for the text {words!r}.",
+        hint="Read the page to see its state, or raise timeout_ms.",
+    )  # fmt: skip
+
+
 async def _condition_result(tab: Tab, params: WaitFor, value: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
     """Return what is to be said of the condition that holds now."""
     match params.type:
@@ -199,14 +210,14 @@ async def _condition_result(tab: Tab, params: WaitFor, value: Any) -> dict[str, 
             return {"selector": params.value, "visible": params.visible}
         case "selector_hidden":
             return {"selector": params.value}
+        case "text":
+            return {"text": params.value}
         case "function":
             return {"result": value}
         case "download":
             return {"downloads": value}
         case "timeout":
             return {"delay": int(params.value)}
-        case "text":
-            return {"text": params.value}
         case "url_match":
             return {"pattern": params.value, "title": await tab.title()}
         case _:

@@ -2,6 +2,7 @@
 
 const LAYERS = ':modal, :popover-open, dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]';
 const TOASTS = '[role=alert], [class*=toast i], [class*=snackbar i], [class*=notification i]';
+const MAX_SHOWN = 2_000_000; // characters that are looked through for words
 const MAX_TOAST = 300; // characters; what has more is no toast
 
 function topLayer(active) {
@@ -33,4 +34,15 @@ function standing() {
   return { layer: layerLine(topLayer(active)), toast: toast(), focus };
 }
 
-Object.assign(globalThis.openchrome, { standing: (options) => read(standing, options) });
+// Whether a person sees these words anywhere in the document and in the frames that can be looked into.
+function showsText(words) {
+  const wanted = low(words);
+  const within = (inner) => inner?.body && (squeeze(seenText(inner.body, MAX_SHOWN)).toLowerCase().includes(wanted)
+    || [...inner.querySelectorAll('iframe, frame')].some((frame) => within(inside(frame))));
+  return Boolean(within(document));
+}
+
+Object.assign(globalThis.openchrome, {
+  showsText: (words) => read(() => showsText(words), { next: 0 }).result,
+   standing: (options) => read(standing, options),
+});

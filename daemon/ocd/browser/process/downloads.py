@@ -34,7 +34,8 @@ _RESERVED = frozenset(
 class Download:
     """One file on its way: `path` is where it lies once `state` is completed; sizes in bytes.
 
-    reported: a caller was told how it has ended.
+    reported: a caller was told how it has ended. past: nobody waits for it any more, as it was
+    waited for, or was reported before the tab's latest action.
     """
 
     guid: str
@@ -45,6 +46,7 @@ class Download:
     received: int = 0
     total: int = 0
     reported: bool = False
+    past: bool = False
     _done: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property

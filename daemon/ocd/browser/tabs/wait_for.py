@@ -10,7 +10,7 @@ from ocd.browser.tabs.page_target import PageTarget
 
 KINDS = (
     "selector", "selector_hidden", "function", "navigation", "url_match", "load", "dom", "idle",
-    "download", "text", "timeout",
+    "download", "timeout",
 )  # fmt: skip
 
 # Resolves when `probe` gives something true. Mutations and frames wake it; the timer is for what
@@ -54,19 +54,6 @@ _SELECTOR = """(selector, visible, hidden, stop) => {
   };
   return (WATCH)(probe, stop);
 }""".replace("WATCH", _WATCH)
-# Shadow trees included. What is hidden is in textContent, too, which is the cheaper question.
-_TEXT = """(text, stop) => {
-  const squeeze = (raw) => raw.replace(/\\s+/g, ' ');
-  const wanted = squeeze(text).trim();
-  const has = (raw) => squeeze(raw ?? '').includes(wanted);
-  const shows = (root) => {
-    const parts = root.host ? [...root.children] : [root];
-    if (has(root.textContent) && parts.some((part) => has(part.innerText))) return true;
-    const hosts = [...root.querySelectorAll('*')].filter((element) => element.shadowRoot);
-    return hosts.some((host) => shows(host.shadowRoot));
-  };
-  return (WATCH)(() => document.body && shows(document.body), stop);
-}""".replace("WATCH", _WATCH)
 # Runs among the page's own scripts, which may have replaced any global: syntax alone.
 _FUNCTION = """async () => {
   const made = (SOURCE
@@ -93,8 +80,8 @@ async def wait_for(
     kind: `selector` (a match exists; visible: is seen), `selector_hidden` (no match is seen),
     `function` (an expression or a function gives something true), `navigation` (the page that loads
     now or next has loaded), `url_match` (glob, part of the address, or /regular expression/),
-    `load`, `dom`, `idle` (the present page came that far), `text` (it shows in the page's own
-    document), `timeout` (value in milliseconds), `download` (the files that are coming, or else the
+    `load`, `dom`, `idle` (the present page came that far), `timeout` (value in milliseconds),
+    `download` (the files that are coming or have come since the latest action began, or else the
     next one; their descriptions are returned).
     Raises timeout, and invalid_argument for an unknown kind, selector or number.
     """
@@ -122,8 +109,6 @@ def _timeout_error(what: str, timeout_s: float) -> OcdError:
 async def _wait(tab: PageTarget, kind: str, value: str, timeout_s: float, *, visible: bool) -> Any:  # noqa: ANN401
     if kind in ("selector", "selector_hidden"):
         return await _selector(tab, value, timeout_s, visible=visible, hidden=kind != "selector")
-    if kind == "text":
-        return await _in_page(tab, _TEXT, timeout_s, (value,))
     if kind == "function":
         return await _function(tab, _FUNCTION.replace("SOURCE", value))
     if kind == "download":
@@ -142,11 +127,12 @@ async def _wait(tab: PageTarget, kind: str, value: str, timeout_s: float, *, vis
 
 
 async def _download(tab: PageTarget) -> list[dict[str, Any]]:
-    while not (unreported := [file for file in tab.downloads if not file.reported]):
+    while not (files := [file for file in tab.downloads if not file.past]):
         await _wait_for_download_start(tab)
-    for file in unreported:
+    for file in files:
         await file.wait_done()
-    return [file.to_dict() for file in unreported]
+        file.past = True
+    return [file.to_dict() for file in files]
 
 
 async def _wait_for_download_start(tab: PageTarget) -> None:

@@ -79,6 +79,8 @@ class ActionEffects:
     async def __aenter__(self) -> Self:
         for emitter, event, listener in self._listeners:
             emitter.on(event, listener)
+        for file in self._tab.downloads:
+            file.past = file.past or file.reported
         return self
 
     async def __aexit__(
@@ -214,7 +216,8 @@ class ActionEffects:
         if self.prompts:
             changed["permissions"] = [{"name": p.name, "state": p.state} for p in self.prompts]
         # Also those that came too late for the action that has set them off.
-        downloads = [file.to_dict() for file in self._tab.downloads if not file.reported]
+        own = self.downloads
+        downloads = [f.to_dict() for f in self._tab.downloads if not f.reported or f in own]
         changed |= {"downloads": downloads} if downloads else {}
         return changed
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ocd.api.errors import OcdError
+from ocd.browser.tabs.frames import apart
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
 from ocd.pages.locate.locators import MIN_SCORE, Locator, search
@@ -99,6 +100,18 @@ async def resolve_when_present(
             return None
 
     return await find_when_present(tab, policy, find) or await resolve(tab, locator)
+
+
+async def wait_for_text(tab: Tab, words: str, deadline: ActionDeadline) -> bool:
+    """Wait until the page or one of its frames shows the words; whether it did in time."""
+
+    async def find() -> bool | None:
+        for frame in apart(tab.frames()):
+            if await engine.call(tab, frame, "showsText", words):
+                return True
+        return None
+
+    return bool(await find_when_present(tab, WaitPolicy(deadline), find))
 
 
 async def is_present(tab: Tab, locator: Locator) -> bool:
