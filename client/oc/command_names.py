@@ -24,6 +24,7 @@ POSITIONAL: dict[str, tuple[str, ...]] = {
     "call": ("verb", "json_params"),
     "computer": ("action", "text"),
     "cookies": ("action", "name", "value"),
+    "downloads": ("action", "name"),
     "drag_drop": ("source_ref", "target_ref"),
     "emulate_device": ("preset",),
     "expand_tools": ("name",),

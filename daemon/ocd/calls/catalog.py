@@ -28,6 +28,7 @@ from ocd.verbs import (
     crawl,
     devtools,
     doctor,
+    downloads,
     emulation,
     evidence,
     extract_data,
@@ -68,6 +69,7 @@ from ocd.verbs import inspect as verbs_inspect
 MODULES: tuple[ModuleType, ...] = (
     act,
     navigation,
+    downloads,
     tabs,
     validate_page,
     read_page,

@@ -151,3 +151,27 @@ def test_sessions_have_folders_of_their_own(daemon: Daemon, site: Site) -> None:
     """What one session brings does not lie among another's files."""
     error = daemon.call("navigate", session="other", url=site.url("download")).error
     assert Path(error["path"]).parent == daemon.home.path / "files" / "other" / "downloads"
+
+
+def test_downloads_are_listed_with_their_folder(at: Daemon, site: Site) -> None:
+    """Newest first, those that come as such; `path` says where one is, by name or the newest."""
+    _clicked(at, "Report")
+    (newest,) = _clicked(at, "Made here")
+    listed = at.do("downloads")
+    assert Path(listed["folder"]) == at.home.path / "files" / "default" / "downloads"
+    assert listed["downloads"][0]["path"] == newest["path"]
+    assert at.do("downloads", action="path")["path"] == newest["path"]
+    name = next(one["file"] for one in listed["downloads"] if one["file"].startswith("report"))
+    assert at.oc("downloads", "path", name).ok().out.count(name) >= 1
+    assert at.call("downloads", action="path", name="no such file").code == "file_not_found"
+    assert _clicked(at, "Slow file", timeout_ms=2000)[0]["state"] == "in_progress"
+    assert at.do("downloads")["downloads"][0]["state"] == "in_progress"
+    site.open_gate("file")
+    at.do("wait_for", type="download", timeout_ms=60_000)
+
+
+def test_no_downloads_yet(daemon: Daemon) -> None:
+    """An empty list and the folder where files will be; no path to give."""
+    daemon.do("tabs_create", session="fresh")
+    assert daemon.do("downloads", session="fresh")["downloads"] == []
+    assert daemon.call("downloads", session="fresh", action="path").code == "file_not_found"

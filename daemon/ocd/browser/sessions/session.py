@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+from collections import deque
 from pathlib import Path
 
 from ocd.api.errors import OcdError, did_you_mean
@@ -9,8 +10,10 @@ from ocd.browser.cdp.connection import CdpSession, Event, Result
 from ocd.browser.emulation import emulation
 from ocd.browser.network import interception
 from ocd.browser.process.chromium import Chromium
+from ocd.browser.process.downloads import Download
 from ocd.browser.sessions import permissions
 from ocd.browser.sessions.browser_contexts import MAX_WORKERS, BrowserContexts
+from ocd.browser.tabs.page_target import MAX_DOWNLOADS
 from ocd.browser.tabs.tab import RefusedPopup, Tab
 from ocd.safety.path_policy import safe_name
 
@@ -20,7 +23,7 @@ class Session:
 
     `seen_generation` is the Chromium generation that its caller knows of: an earlier one than the
     current has ended, and the caller was not told yet. It is the dispatcher's. `refused_popups`
-    lists what was closed at the limit, until somebody reports it.
+    lists what was closed at the limit, until somebody reports it. `downloads` are its latest files.
     `workers` are its isolated contexts; their tabs stand among `tabs`.
     """
 
@@ -30,6 +33,7 @@ class Session:
         self.tabs: list[Tab] = []
         self.seen_generation = sessions.chromium.current_generation
         self.refused_popups: list[RefusedPopup] = []
+        self.downloads: deque[Download] = deque(maxlen=MAX_DOWNLOADS)
         self.workers = BrowserContexts(sessions.chromium, self.tabs, self._open_worker_tab)
         self._opening = 0
         self._number = 0
@@ -126,6 +130,7 @@ class Session:
 
     def _on_download(self, tab: Tab, event: Event) -> None:
         download = self.sessions.chromium.downloads.begin(event, self.folder)
+        self.downloads.append(download)
         for concerned in self.tabs:
             # A pop-up that turns out to be a download is gone at once: its opener tells of it.
             if concerned is tab or concerned.id == tab.opener:

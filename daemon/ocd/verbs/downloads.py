@@ -1,0 +1,54 @@
+"""The verb that lists the files that a session's pages have downloaded: downloads."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ocd.api.errors import OcdError, did_you_mean
+from ocd.browser.process.downloads import FOLDER
+from ocd.browser.sessions.session import Session
+from ocd.verb_api.declaration import Output, Params, session_verb
+
+
+class Downloads(Params):
+    """List the files that this session's pages have downloaded
+
+    list: the folder and its files, newest first, with those that still come. path: where one file
+    is; the newest if no name is given.
+    """
+
+    action: Annotated[Literal["list", "path"], Meta(description="What to do")] = "list"
+    name: Annotated[str, Meta(description="path: the file's name; default: the newest")] = ""
+
+
+@session_verb("downloads", Downloads, capability="core", tier=2, reads=True, page_keys=("file",))
+async def downloads(session: Session, params: Downloads) -> Output:
+    folder = session.folder / FOLDER
+    files = await asyncio.to_thread(_files, folder)
+    if params.action == "path":
+        return Output(data=_find(files, params.name, folder))
+    coming = [file.to_dict() for file in session.downloads if not file.done]
+    return Output(data={"folder": str(folder), "downloads": [*coming, *files]})
+
+
+def _files(folder: Path) -> list[dict[str, Any]]:
+    """Return the files that are there, newest first."""
+    if not folder.is_dir():
+        return []
+    found = [(path, path.stat()) for path in folder.iterdir() if path.is_file()]
+    found.sort(key=lambda one: (-one[1].st_mtime_ns, one[0].name))
+    return [
+        {"file": path.name, "path": str(path), "size": facts.st_size, "state": "completed"}
+        for path, facts in found
+    ]
+
+
+def _find(files: list[dict[str, Any]], name: str, folder: Path) -> dict[str, Any]:
+    for file in files:
+        if name in ("", file["file"]):
+            return file
+    what = f"There is no file {name!r} in {folder}" if name else f"No file has come to {folder} yet"
+    hint = did_you_mean(name, [file["file"] for file in files], "List them: oc downloads")
+    raise OcdError("file_not_found", what, hint=hint, folder=str(folder))
