@@ -27,10 +27,10 @@ Action = Literal[
     "press", "type", "clear", "scroll_into_view", "accept_dialog", "dismiss_dialog",
 ]  # fmt: skip
 _LOCATOR_OPTIONS: dict[str, dict[str, Any]] = {
-    "click": {"texts": "exact"}, "double_click": {"texts": "exact"},
-    "right_click": {"texts": "exact"}, "hover": {"texts": "any"},
-    "scroll_into_view": {"texts": "any"}, "type": {"ties": TEXT_FIELD_ROLES},
-    "clear": {"ties": TEXT_FIELD_ROLES},
+    "click": {"texts": "exact", "parts": True}, "double_click": {"texts": "exact", "parts": True},
+    "right_click": {"texts": "exact", "parts": True},
+    "hover": {"texts": "any"}, "scroll_into_view": {"texts": "any"},
+    "type": {"ties": TEXT_FIELD_ROLES}, "clear": {"ties": TEXT_FIELD_ROLES},
 }  # fmt: skip
 _NEEDS_VALUE = ("select", "press", "type")
 

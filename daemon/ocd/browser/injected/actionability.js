@@ -115,6 +115,7 @@ function lifted(el, x, y) {
   let covering = topAt(el.ownerDocument, x, y);
   // Nothing is met outside of the window.
   let by = belongs(covering, el) ? null : covering || el.ownerDocument.documentElement;
+  const top = covering;
   while (view !== window) {
     const frame = view.frameElement;
     [x, y] = outOf(frame, x, y);
@@ -122,23 +123,7 @@ function lifted(el, x, y) {
     if (!by && covering !== frame) by = covering || frame;
     view = frame.ownerDocument.defaultView;
   }
-  return { x, y, by };
-}
-
-const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8]];
-
-function spotOf(surface, box) {
-  const view = surface.ownerDocument.defaultView;
-  const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
-  const [width, height] = [Math.min(box.right, view.innerWidth) - left, Math.min(box.bottom, view.innerHeight) - top];
-  if (width <= 0 || height <= 0) return null;
-  let first = null;
-  for (const [across, down] of SPOTS) {
-    const found = lifted(surface, left + width * across, top + height * down);
-    if (!found.by) return found;
-    first ||= found;
-  }
-  return first;
+  return { x, y, by, top };
 }
 
 function outside(el, box) {
@@ -177,9 +162,12 @@ async function attempt(el, options, round) {
   const now = seenBox(surface);
   if (!now) return { why: 'not_visible' };
   if (moved(placed, now)) return { why: 'moving' };
-  const spot = spotOf(surface, now);
+  const handler = handlerOf(surface);
+  const spot = clickSpot(handler, now);
   if (!spot) return { why: 'not_visible', text: 'it lies outside of the window, where no scrolling brings it into sight' };
-  if (spot.by && getComputedStyle(surface).pointerEvents === 'none') return { why: 'not_enabled', text: 'clicks pass through it (pointer-events: none)' };
+  if (spot.by && surface === handler && getComputedStyle(surface).pointerEvents === 'none') {
+    return { why: 'not_enabled', text: `clicks pass through it to ${describe(spot.by)} (pointer-events: none)` };
+  }
   if (spot.by) return { why: 'covered', text: describe(spot.by) };
   return { x: spot.x, y: spot.y };
 }
@@ -194,6 +182,7 @@ async function ready(el, options) {
     if (!found.why || found.why === 'detached' || over) {
       if (found.why) return found;
       watch(el);
+      if (options.strike) guardClick(el);
       return { ...found, sends: options.editable ? '' : sentTo(el, options.point) };
     }
     covered = found.why === 'covered' || !scriptsRun() ? covered + 1 : 0;
@@ -333,10 +322,10 @@ function choose(el, values) {
 function elementFacts(el, whole) {
   const control = controlOf(el);
   const role = roleOf(control);
-  const name = clip(nameOf(control, role) || nameOf(el, role));
+  const name = clip(nameOf(control, role) || nameOf(el, role) || (PAGE.has(tagOf(el)) || FIELDS.has(role) ? '' : fewWords(el)));
   return { role: role || el.tagName.toLowerCase(), name, kind: kindOf(el), state: stateOf(el),
     most: control.maxLength > -1 ? control.maxLength : null, secret: control.type === 'password', radio: control.type === 'radio' || role === 'radio',
-    ...(whole ? { identity: identityOf(control) } : {}) };
+    compound: isCompound(control, role), ...(whole ? { identity: identityOf(control) } : {}) };
 }
 
 Object.assign(globalThis.openchrome, {

@@ -20,11 +20,13 @@ class Seek extends Outline {
   // hint: what a name must have in it, null if that cannot be said.
   constructor(judge, hint) {
     super({ filter: 'all' });
-    this.judge = judge; // (el, role, name, acts) → score
+    this.judge = judge; // (el, role, name, acts, within) → score
     this.hint = hint;
     this.bare = false; // whether no style sheet adds words to names
     this.found = [];
     this.told = false; // whether the words that we stand in are kept already
+    this.pointer = false; // whether the pointer over the element says that it can be clicked
+    this.within = null; // what we stand in that takes clicks, unless it is a control of one piece
   }
 
   document(doc, depth) {
@@ -83,15 +85,15 @@ class Seek extends Outline {
   }
 
   keep(el, role, name, acts, less = 0) {
-    const score = this.judge(el, role, name, acts);
-    if (score > 0) this.found.push({ el, role, name, acts, score: Math.max(score - less, 1), at: this.found.length });
+    const score = this.judge(el, role, name, acts, this.within);
+    if (score > 0) this.found.push({ el, role, name, acts, within: this.within, score: Math.max(score - less, 1), at: this.found.length });
   }
 
   // What is not seen of an element's words is looked into once they fit.
   keepSeen(el, role, words, acts, less = 0) {
     const whole = words === '' || (firstElementOf(el) === null && rootOf(el) === null);
     if (whole) this.keep(el, role, words, acts, less);
-    else if (this.judge(el, role, words, acts) > 0) this.keep(el, role, squeeze(seenText(el, MOST_SAID)).slice(0, MOST_SAID), acts, less);
+    else if (this.judge(el, role, words, acts, this.within) > 0) this.keep(el, role, squeeze(seenText(el, MOST_SAID)).slice(0, MOST_SAID), acts, less);
   }
 
   // What has no name of its own goes by its words.
@@ -100,6 +102,7 @@ class Seek extends Outline {
     if (name) this.keep(el, role, name, acts);
     else this.keepSeen(el, role, words, acts, role === 'clickable' ? 0 : INDIRECT);
     this.told = words !== '';
+    if (acts) this.within = WIDGETS.has(role) || !(this.pointer || isSmall(el)) ? null : el;
     return '';
   }
 
@@ -107,6 +110,17 @@ class Seek extends Outline {
     const { told } = this;
     super.box(el, role, view, depth, acts, control);
     this.told = told;
+  }
+
+  acts(el, role, view, control) {
+    this.pointer = view.pointer;
+    return super.acts(el, role, view, control);
+  }
+
+  element(el, above, depth, control) {
+    const { within } = this;
+    super.element(el, above, depth, control);
+    this.within = within;
   }
 
   // No lines are made.
@@ -153,9 +167,11 @@ class Seek extends Outline {
   }
 }
 
+const isSmall = (el) => contentIn(el).length <= SHORTLY * 5 && el.getElementsByTagName('*').length <= SHORTLY;
+
 // The words of something small that can be acted on and has no name.
 function fewWords(el) {
-  if (contentIn(el).length > SHORTLY * 5 || el.getElementsByTagName('*').length > SHORTLY) return '';
+  if (!isSmall(el)) return '';
   const words = squeeze(contentOf(el, new Set()));
   return words.length > SHORTLY ? '' : words;
 }

@@ -11,6 +11,9 @@ const ROLE_WORDS = {
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
 const LINE = 160;
 const LIKELY = 40; // what scores less has only some of the words
+const ALL_WORDS = 58; // what scores more has all of them in its name
+const WHOLE_NAME = 98; // its name says these words and no others
+const ACTS = 6; // what can be acted on is meant rather than a text of the same words
 const clip = (text, most = LINE) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
 function unquoted(text) {
@@ -87,7 +90,7 @@ class Asked {
 
   fit(el, role, name, acts) {
     const fits = this.roles.size === 0 ? 0 : this.roles.has(role) ? 6 : -12;
-    const kind = (acts ? 6 : 0) - (role === 'clickable' ? 3 : 0);
+    const kind = (acts ? ACTS : 0) - (role === 'clickable' ? 3 : 0);
     const low = name.toLowerCase();
     if (low && low === this.text) return 100 + kind;
     // Most of a page has nothing to do with the words: that must cost next to nothing.
@@ -187,7 +190,10 @@ function lineOf(one, alone) {
 
 function ranked(options) {
   const asked = new Asked(options.query);
-  const found = seek((el, role, name, acts) => (options.acts && !acts ? 0 : asked.score(el, role, name, acts)), asked.hint);
+  const wanted = (acts, within) => !options.acts || acts || (options.parts && within !== null);
+  const judge = (el, role, name, acts, within) => (wanted(acts, within) ? asked.score(el, role, name, acts) : 0);
+  const sought = seek(judge, asked.hint);
+  const found = options.parts ? closest(sought) : sought;
   const single = options.apart ? withoutInner(withoutDoubles(found)) : withoutDoubles(found);
   const best = single.sort((a, b) => b.score - a.score || a.at - b.at);
   // Where they are is asked of those only that may be shown, and that it can decide between: what
@@ -200,6 +206,23 @@ function ranked(options) {
   for (const one of rest.slice(0, options.limit)) one.seen = inSight(one.el);
   return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(rest);
 }
+
+// Where parts of a clickable box may be meant: what a part says as well as the box is that part, and
+// what a control in it says is that control.
+function closest(found) {
+  const texts = new Map(); // best scores, by box
+  const controls = new Map();
+  for (const { within, acts, score } of found) {
+    const best = acts ? controls : texts;
+    if (within !== null) best.set(within, Math.max(score, best.get(within) ?? 0));
+  }
+  const kept = found.filter((one) => (one.acts ? !saidWithin(one, texts.get(one.el)) : !(controls.get(one.within) >= ALL_WORDS)));
+  const outer = new Set(withoutInner(kept.filter((one) => !one.acts)));
+  return kept.filter((one) => one.acts || outer.has(one));
+}
+
+// Whether a part says it as well: but for what a control has over a text.
+const saidWithin = (box, part) => part >= ALL_WORDS && part + ACTS >= box.score && box.score < WHOLE_NAME;
 
 // A text inside an element of the same words is that element.
 function withoutDoubles(found) {
@@ -220,8 +243,8 @@ function withoutInner(found) {
   });
 }
 
-function shownResults(found, limit) {
-  const shown = found.slice(0, limit);
+function shownResults(found, options) {
+  const shown = found.slice(0, options.limit);
   const names = new Set(shown.map((one) => one.name));
   const count = new Map();
   for (const one of found) {
@@ -230,12 +253,13 @@ function shownResults(found, limit) {
   return shown.map((one) => ({
     line: lineOf(one, count.get(`${one.role} ${one.name}`) === 1),
     ref: `e${refOf(one.el)}`, role: one.role, name: clip(one.name), score: one.score, acts: one.acts, seen: one.seen, at: one.at ?? 0,
+    ...(one.within && options.parts ? { within: `e${refOf(one.within)}` } : {}),
   }));
 }
 
 function find(options) {
   const found = ranked(options);
-  return { matches: shownResults(found, options.limit), total: found.length };
+  return { matches: shownResults(found, options), total: found.length };
 }
 
 // All matches of a selector or an XPath, in the document, its frames and its shadow trees.
@@ -340,7 +364,7 @@ function candidates(selector) {
   const all = everyMatch({ selector, pierce: true });
   const seen = all.filter((el) => hasBox(el) || [...(el.labels || [])].some(hasBox));
   const found = (seen.length ? seen : all).map((el) => ({ el, role: roleOf(el), name: nameOf(el, roleOf(el)), score: 100, acts: true, seen: inSight(el) }));
-  return { matches: shownResults(found.slice(0, seen.length ? 10 : 1), 10), total: seen.length || Math.min(all.length, 1) };
+  return { matches: shownResults(found.slice(0, seen.length ? 10 : 1), { limit: 10 }), total: seen.length || Math.min(all.length, 1) };
 }
 
 Object.assign(globalThis.openchrome, {

@@ -76,6 +76,7 @@ function watch(el) {
 
 // Resolves when what the action set off has come to rest, and tells the difference.
 async function settle(el, { quiet, most, wait = 0, next, lines, value }) {
+  const missed = missedBy();
   const state = watched;
   if (!state) return null;
   const began = performance.now();
@@ -93,7 +94,7 @@ async function settle(el, { quiet, most, wait = 0, next, lines, value }) {
   const title = window !== top || document.title === state.title ? null : document.title;
   return read(() => ({
     ...delta(state, lines, value && el ? controlOf(el) : null),
-    title, busy: state.last > 0 && now - state.last < quiet, closing: window.closed,
+    title, busy: state.last > 0 && now - state.last < quiet, closing: window.closed, missed,
     value: value && el ? stateOf(el) : null, standing: standing(),
   }), { next });
 }

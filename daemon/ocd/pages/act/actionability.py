@@ -54,12 +54,14 @@ async def wait_ready(
     point: bool = True,
     editable: bool = False,
     enabled: bool = True,
+    strike: bool = False,
 ) -> tuple[float, float]:
     """Wait until the element is actionable; return the point of the tab's window to click.
 
+    strike: the next thing is a click, which the page is to get only if it reaches the element.
     Raises detached, not_visible, not_enabled, moving, covered, timeout (a page that hangs).
     """
-    options = {"point": point, "editable": editable, "enabled": enabled}
+    options = {"point": point, "editable": editable, "enabled": enabled, "strike": strike}
     while True:
         budget = deadline.seconds_left
         try:
@@ -128,6 +130,7 @@ async def perform(
 ) -> ActionResult:
     """Run the action, wait for what it triggers, and return what changed.
 
+    Again if it clicks, and something came between: the page got nothing of that click.
     value: whether to read the control's value afterwards.
     """
     element = target.element
@@ -135,15 +138,23 @@ async def perform(
     async def settle(options: dict[str, Any]) -> Any:  # noqa: ANN401 - the engine's reply
         return await element.call(_SETTLE, {**options, "value": value})
 
-    return await observe(element.tab, deadline, effects, action, Settling(element.frame, settle))
+    def covered(by: str) -> OcdError:
+        return unusable_error(target, {"why": "covered", "text": by})
+
+    settling = Settling(element.frame, settle, covered)
+    return await observe(element.tab, deadline, effects, action, settling)
 
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """How a frame is asked what has changed in it, once it has come to rest."""
+    """How a frame is asked what has changed in it, once it has come to rest.
+
+    covered: makes the error for a click that something else got, named by its words.
+    """
 
     frame: Frame
     ask: Callable[[dict[str, Any]], Coroutine[Any, Any, Any]]
+    covered: Callable[[str], OcdError] | None = None
 
 
 async def observe(
@@ -160,8 +171,7 @@ async def observe(
     lines: list[str] = []
     settled: dict[str, Any] | None = None
     try:
-        await effects.unless_navigating(action(), LEAVING_S)
-        settled = await _wait_stable(tab, deadline, effects, settling)
+        settled = await _act_and_settle(tab, deadline, effects, action, settling)
     except OcdError as error:
         # A dialog keeps the page from answering, and so does its leaving, or its frame's.
         silent = error.code == "dialog_open" or effects.navigating or error.details.get("navigated")
@@ -191,6 +201,22 @@ async def _wait_effects(
     await effects.wait_popups(deadline.seconds_left)
     await effects.wait_downloads(deadline.seconds_left)
     return {**await effects.to_dict(), **({"loading": True} if loading else {})}
+
+
+async def _act_and_settle(
+    tab: Tab,
+    deadline: ActionDeadline,
+    effects: ActionEffects,
+    action: Callable[[], Coroutine[Any, Any, Any]],
+    settling: Settling,
+) -> dict[str, Any] | None:
+    while True:
+        await effects.unless_navigating(action(), LEAVING_S)
+        settled = await _wait_stable(tab, deadline, effects, settling)
+        if not settled or not settled["missed"] or settling.covered is None:
+            return settled
+        if not deadline.seconds_left:
+            raise settling.covered(settled["missed"])
 
 
 async def _wait_stable(

@@ -47,14 +47,11 @@ async def _prepare(
 ) -> Callable[[], Coroutine[Any, Any, Any]]:
     """Wait until the element is actionable; return the coroutine function of the action."""
     tab = target.element.tab
-    if action_name in ("click", "double_click", "right_click", "hover"):
-        x, y = await wait_ready(target, deadline, enabled=action_name != "hover")
-        if action_name == "hover":
-            return lambda: input_events.hover(tab, x, y)
-        bits = input_events.modifier_bits(modifiers)
-        button: input_events.Button = "right" if action_name == "right_click" else "left"
-        count = 2 if action_name == "double_click" else 1
-        return lambda: input_events.click(tab, x, y, button=button, count=count, modifiers=bits)
+    if action_name == "hover":
+        x, y = await wait_ready(target, deadline, enabled=False)
+        return lambda: input_events.hover(tab, x, y)
+    if action_name in ("click", "double_click", "right_click"):
+        return await _prepare_click(target, deadline, action_name, modifiers)
     if action_name in ("check", "uncheck"):
         return lambda: form_fields.check(target, deadline, want=action_name == "check")
     if action_name == "select":
@@ -65,6 +62,22 @@ async def _prepare(
     if action_name == "scroll_into_view":
         return lambda: wait_ready(target, deadline, point=False, enabled=False)
     return lambda: _keys(target, action_name, value)
+
+
+async def _prepare_click(
+    target: Target, deadline: ActionDeadline, action_name: str, modifiers: tuple[str, ...]
+) -> Callable[[], Coroutine[Any, Any, Any]]:
+    tab, bits = target.element.tab, input_events.modifier_bits(modifiers)
+    button: input_events.Button = "right" if action_name == "right_click" else "left"
+    count = 2 if action_name == "double_click" else 1
+    points = [await wait_ready(target, deadline, strike=True)]
+
+    async def click() -> None:
+        # The page may have come between: then it is waited for again.
+        x, y = points.pop() if points else await wait_ready(target, deadline, strike=True)
+        await input_events.click(tab, x, y, button=button, count=count, modifiers=bits)
+
+    return click
 
 
 async def _keys(target: Target, action_name: str, value: str) -> None:

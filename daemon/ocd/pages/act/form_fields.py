@@ -97,7 +97,7 @@ async def check(target: Target, deadline: ActionDeadline, *, want: bool) -> None
     if bool(target.about["state"]) == want and target.about["state"] != "mixed":
         await wait_ready(target, deadline, point=False)
         return
-    x, y = await wait_ready(target, deadline)
+    x, y = await wait_ready(target, deadline, strike=True)
     await input_events.click(target.element.tab, x, y)
     state = await target.element.call(_STATE)
     if state is not None and bool(state) != want:

@@ -79,6 +79,7 @@ class InstructionRunner:
         locator = replace(
             self.locator(step.place, roles, step.nth),
             texts=_TEXTS.get(step.kind, ""),
+            parts=_TEXTS.get(step.kind) == "exact",
             ties=roles & TEXT_FIELD_ROLES,
         )
         policy = WaitPolicy.of(APPEAR_MS if self.results else 1, call=self.deadline)

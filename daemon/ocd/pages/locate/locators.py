@@ -10,6 +10,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
 from ocd.pages.engine.closed_shadow import reveal_closed_shadow
 from ocd.pages.engine.refs import Element, locate_ref, parse_ref, refs_of
+from ocd.pages.locate.click_parts import click_parts
 
 # A match that scores less is a guess; and one must be this much better than the next.
 MIN_SCORE = 40
@@ -19,6 +20,8 @@ FIELD_ROLES = frozenset(("textbox", "searchbox", "combobox", "spinbutton", "slid
 TEXT_FIELD_ROLES = FIELD_ROLES - {"listbox", "slider"}
 # A text that says just the words, and no more.
 _EXACT_TEXT_SCORE = 90
+# A name that says these words and no others.
+_WHOLE_NAME_SCORE = 98
 MAX_CANDIDATES = 8
 MAX_ORDINAL_MATCHES = 200
 # Frames of other origins that are looked into; the page's own are part of it.
@@ -45,6 +48,7 @@ class Locator:
     nth: which of equally good matches, from 1 in the order of the page, -1 for the last.
     texts: words may also mean what is no control, if it says just that and no control fits
     (exact), or as well as any control (any: where to drag to, what to scroll to).
+    parts: words may mean a text inside of what takes clicks: the click goes there.
     """
 
     ref: str | None = None
@@ -54,6 +58,7 @@ class Locator:
     nth: int | None = None
     texts: Literal["", "exact", "any"] = ""
     ties: frozenset[str] = frozenset()
+    parts: bool = False
 
     @classmethod
     def of(cls, params: ElementName) -> "Locator":
@@ -74,7 +79,10 @@ class Locator:
 
 @dataclass(slots=True)
 class Match:
-    """A matching element: its line of the outline, its ref and its score."""
+    """A matching element: its line of the outline, its ref and its score.
+
+    within: the ref of the clickable box that a text is a part of, where parts were asked for.
+    """
 
     line: str
     ref: str
@@ -84,6 +92,7 @@ class Match:
     acts: bool
     seen: bool
     at: int = 0
+    within: str = ""
 
 
 async def call_engine(
@@ -133,11 +142,18 @@ def raise_if_invalid_selector(error: OcdError, options: dict[str, Any]) -> None:
 
 
 async def search(
-    tab: Tab, query: str, limit: int, *, actionable_only: bool = False, apart: bool = False
+    tab: Tab,
+    query: str,
+    limit: int,
+    *,
+    actionable_only: bool = False,
+    apart: bool = False,
+    parts: bool = False,
 ) -> tuple[list[Match], int]:
     """Return the elements that match words best, and how many match at all.
 
-    acts: only what can be acted on. apart: of equal ones inside each other only the outer one.
+    actionable_only: not what can only be read, but with parts what takes clicks with what it
+    stands in. apart: of equal ones inside each other only the outer one.
     """
     matches: list[Match] = []
     total = 0
@@ -149,6 +165,7 @@ async def search(
         return False
 
     options = {"query": query, "limit": limit, "acts": actionable_only, "apart": apart}
+    options["parts"] = parts
     await call_in_frames(tab, "find", options, take)
     # Stable: inside a frame the engine's order stays.
     matches.sort(key=lambda match: -match.score)
@@ -196,15 +213,40 @@ async def _choose_match(tab: Tab, at: Locator) -> str:
         best = [match for match in best if match.role in at.ties] or best
     if at.nth is not None:
         return _pick_ordinal(at, best)
+    if at.parts and at.query is not None:
+        best = await _choose_part(tab, at, best, matches)
     if len(best) > 1:
         raise _ambiguous_error(at, best)
     return best[0].ref
 
 
+async def _choose_part(
+    tab: Tab, at: Locator, best: list[Match], matches: list[Match]
+) -> list[Match]:
+    """Return what the words can mean in a box whose parts have some of them each.
+
+    Where the box alone takes clicks, it makes no difference which of its parts gets one.
+    """
+    box = best[0].within or best[0].ref
+    parts = [match for match in matches if match.within == box]
+    is_part = bool(best[0].within)
+    if any(match.within != box for match in best if is_part) or len(best if is_part else parts) < 2:
+        return best
+    if not is_part and (len(best) > 1 or best[0].score >= _WHOLE_NAME_SCORE):
+        return best
+    async with await element_of_ref(tab, box) as element:
+        found = await click_parts(element)
+    if found.listens and (not found.parts or best[0].role in str(at.query).lower().split()):
+        return best[:1]
+    return best if is_part else best + parts
+
+
 async def _matches_of_words(tab: Tab, at: Locator) -> list[Match]:
     limit = MAX_CANDIDATES if at.nth is None else MAX_ORDINAL_MATCHES
     query, controls = str(at.query), at.texts != "any"
-    matches, _ = await search(tab, query, limit, actionable_only=controls, apart=not controls)
+    matches, _ = await search(
+        tab, query, limit, actionable_only=controls, apart=not controls, parts=at.parts
+    )
     matches = _prefer_roles(matches, at.roles)
     if at.texts == "exact" and (not matches or matches[0].score < MIN_SCORE):
         any_text, _ = await search(tab, query, limit, apart=True)
@@ -252,8 +294,13 @@ def _not_found_error(at: Locator, near: list[Match]) -> OcdError:
 
 
 def _ambiguous_error(at: Locator, best: list[Match]) -> OcdError:
+    return ambiguous_error(at, [match.line for match in best])
+
+
+def ambiguous_error(at: Locator, lines: list[str]) -> OcdError:
+    """Return the error of a locator that fits several elements, given by their lines."""
     return OcdError(
-        "ambiguous", f"{len(best)} elements match {str(at)!r} equally well.",
+        "ambiguous", f"{len(lines)} elements match {str(at)!r} equally well.",
         hint="Use the ref of the one you mean, or add words that distinguish it.",
-        candidates=[match.line for match in best],
+        candidates=lines,
     )  # fmt: skip

@@ -7,7 +7,8 @@ from typing import Any
 from ocd import call_context
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine.refs import Element
-from ocd.pages.locate.locators import Locator, resolve
+from ocd.pages.locate.click_parts import click_parts
+from ocd.pages.locate.locators import MAX_CANDIDATES, Locator, ambiguous_error, resolve
 
 # Seconds before a call's end, at most, in which the page can still say what it waited for.
 REPORT_S = 0.25
@@ -63,6 +64,15 @@ async def resolve_target(tab: Tab, locator: Locator) -> Target:
     tab.check_usable()
     element, ref = await resolve(tab, locator)
     about = await element.call(_ABOUT, call_context.wants_identity())
+    if locator.parts and about["compound"]:
+        # A click on the middle of several things is meant for none of them.
+        found = await click_parts(element)
+        if found.parts and not found.listens:
+            element.release()
+            if len(found.parts) > 1:
+                lines = [part["line"] for part in found.parts]
+                raise ambiguous_error(locator, lines[:MAX_CANDIDATES])
+            return await resolve_target(tab, Locator(ref=found.parts[0]["ref"]))
     call_context.note_element(str(locator), about)
     return Target(element, ref, about)
 

@@ -1,0 +1,151 @@
+// Where to click on an element, and whether the click went there.
+
+const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8]];
+const TEXTS_TRIED = 20; // texts of an element that a click is tried on
+// What takes a click for itself wherever it stands.
+const CONTROL = 'a[href], button, input, select, textarea, summary, label, [onclick], [contenteditable=""], [contenteditable=true]';
+
+function isControl(el) {
+  if (clobbered(el)) return false;
+  return el.matches(CONTROL) || (el.hasAttribute('role') && WIDGETS.has(roleOf(el)));
+}
+
+// Whether what lies on top at a point is a control inside of the element, not the element itself.
+function isInner(top, el) {
+  for (let at = top; at && at !== el; at = above(at)) if (isControl(at)) return true;
+  return false;
+}
+
+// The first of these points that the element gets: with its place in the engine's window, and in `by`
+// what covers the first of them if none is free. Points of controls inside are the last choice.
+function firstFree(surface, points) {
+  let inner = null;
+  let covered = null;
+  for (const [x, y] of points) {
+    const found = lifted(surface, x, y);
+    if (found.by) covered ||= found;
+    else if (isInner(found.top, surface)) inner ||= found;
+    else return found;
+  }
+  return inner || covered;
+}
+
+function spotsIn(surface, box) {
+  const view = surface.ownerDocument.defaultView;
+  const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
+  const [width, height] = [Math.min(box.right, view.innerWidth) - left, Math.min(box.bottom, view.innerHeight) - top];
+  return width <= 0 || height <= 0 ? [] : SPOTS.map(([across, down]) => [left + width * across, top + height * down]);
+}
+
+// The middles of the texts of an element that stand in no control inside.
+function textSpots(el) {
+  const walker = el.ownerDocument.createTreeWalker(el, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT,
+    (node) => (typeOf(node) === 1 && (node !== el && isControl(node)) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+  const spots = [];
+  while (spots.length < TEXTS_TRIED && walker.nextNode()) {
+    const node = walker.currentNode;
+    if (typeOf(node) !== 3 || !node.data.trim()) continue;
+    const range = el.ownerDocument.createRange();
+    range.selectNodeContents(node);
+    const box = [...range.getClientRects()].find((one) => one.width > 0 && one.height > 0);
+    if (box) spots.push([box.x + box.width / 2, box.y + box.height / 2]);
+  }
+  return spots;
+}
+
+function spotOf(surface, box) {
+  return firstFree(surface, spotsIn(surface, box));
+}
+
+// As spotOf, and where only controls inside of the element lie there, one of its own texts.
+function clickSpot(surface, box) {
+  const spot = spotOf(surface, box);
+  if (!spot || spot.by || !isInner(spot.top, surface)) return spot;
+  const text = firstFree(surface, textSpots(surface));
+  return text && !text.by ? text : spot;
+}
+
+// What gets the clicks on an element: one that they pass through is part of something that does.
+function handlerOf(el) {
+  if (el.tagName === 'AREA' || isControl(el)) return el;
+  let at = el;
+  while (at && getComputedStyle(at).pointerEvents === 'none') at = above(at);
+  return !at || PAGE.has(tagOf(at)) ? el : at;
+}
+
+// Whether an element that can be clicked is made of several parts, each of which may be what is clicked.
+function isCompound(el, role) {
+  if (WIDGETS.has(role) || el.childElementCount === 0 || PAGE.has(tagOf(el)) || clobbered(el)) return false;
+  let parts = 0;
+  for (const kid of el.querySelectorAll('*')) if (ownText(kid) && ++parts > 1) return true;
+  return false;
+}
+
+// The parts of a box that listen to clicks, where they say all that it says: then no click is meant for the
+// box itself. Else none.
+function clickParts(box, listening) {
+  const outer = listening.filter((one) => seenBox(one) && !listening.some((other) => other !== one && other.contains(one)));
+  const inParts = (node) => outer.some((one) => one.contains(node));
+  const texts = box.ownerDocument.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) if (texts.currentNode.data.trim() && !inParts(texts.currentNode)) return [];
+  surroundings = new Map();
+  sections = new Map();
+  return outer.map((el) => {
+    const role = roleOf(el);
+    const name = nameOf(el, role) || fewWords(el);
+    return { ref: `e${refOf(el)}`, line: lineOf({ el, role: role || 'text', name }, true) };
+  });
+}
+
+const CLICKED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+const GUARDED_MS = 5000; // a click that comes later is somebody else's
+let clickGuard = null;
+
+const calledOf = (el) => `${roleOf(el)} ${nameOf(el, roleOf(el)) || fewWords(el)}`;
+
+// Whether what was hit is an element rendered anew: the pointer itself may have set that off.
+function replaces(hit, called) {
+  for (let at = hit; at && !PAGE.has(tagOf(at)); at = above(at)) if (!clobbered(at) && calledOf(at) === called) return true;
+  return false;
+}
+
+// Keeps the next click from everything but the element, and remembers what was in its way: an element
+// may move, or be covered, between the look at it and the click.
+function guardClick(el) {
+  clickGuard?.stop();
+  const [surface] = surfaceOf(el);
+  const handler = handlerOf(surface);
+  const views = [];
+  for (let view = surface.ownerDocument.defaultView; view; view = view === window ? null : view.parent) views.push(view);
+  const hosts = new Set();
+  for (let root = handler.getRootNode(); root.host; root = root.host.getRootNode()) hosts.add(root.host);
+  const until = performance.now() + GUARDED_MS;
+  const called = calledOf(el);
+  const guard = { by: null, stop: () => CLICKED.forEach((type) => views.forEach((view) => view.removeEventListener(type, check, true))) };
+  const check = (event) => {
+    if (!event.isTrusted) return;
+    const hit = event.composedPath()[0];
+    // Of what is in a closed shadow tree, the host gets the event as far as we are told.
+    const reached = belongs(hit, handler) || hosts.has(hit) || (!present(el) && replaces(hit, called));
+    if (!guard.by && (reached || performance.now() > until)) guard.stop();
+    else {
+      guard.by ||= hit;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  };
+  for (const type of CLICKED) for (const view of views) view.addEventListener(type, check, true);
+  clickGuard = guard;
+}
+
+// What got in the way of the click that was guarded, '' for nothing.
+function missedBy() {
+  const by = clickGuard?.by;
+  clickGuard?.stop();
+  clickGuard = null;
+  return by ? describe(by) : '';
+}
+
+Object.assign(globalThis.openchrome, {
+  clickParts: (box, parts, options) => read(() => clickParts(box, parts), options),
+});

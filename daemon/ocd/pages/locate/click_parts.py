@@ -1,0 +1,66 @@
+"""Clickable boxes: whether a box takes the clicks on it itself, or the parts that it is made of."""
+
+from dataclasses import dataclass
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs import evaluate
+from ocd.pages.engine.refs import Element, refs_of
+
+_TYPES = frozenset(
+    ("click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend")
+)
+_MAX_PARTS = 100
+_PARTS = "function (o, ...parts) { return openchrome.clickParts(this, parts, o) }"
+
+
+@dataclass(frozen=True, slots=True)
+class ClickParts:
+    """What listens to clicks on a box: the box itself, and the parts that say all it says.
+
+    Each part is a line of the outline, with its ref.
+    """
+
+    listens: bool
+    parts: list[dict[str, str]]
+
+
+async def click_parts(element: Element) -> ClickParts:
+    """Return what listens to clicks on a box, as far as listeners stand on it or in it.
+
+    Those of its ancestors may be meant for the box or for its parts: nobody knows.
+    """
+    cdp, node = element.frame.cdp, {"objectId": element.object_id}
+    # Of the box alone, Chromium lists only the listeners of the world that the box is held in.
+    deep = {"depth": -1, "pierce": True}
+    calls = [
+        cdp.send("DOMDebugger.getEventListeners", {**node, **deep}),
+        cdp.send("DOM.describeNode", node),
+    ]
+    listeners, described = [await call for call in calls]
+    box = described["node"]["backendNodeId"]
+    listening = [one["backendNodeId"] for one in listeners["listeners"] if one["type"] in _TYPES]
+    inner = [node for node in dict.fromkeys(listening) if node != box][:_MAX_PARTS]
+    return ClickParts(box in listening, await _parts(element, inner) if inner else [])
+
+
+async def _parts(element: Element, nodes: list[int]) -> list[dict[str, str]]:
+    cdp, registry = element.frame.cdp, refs_of(element.tab)
+    context = await evaluate.isolated_context(element.frame)
+    calls = [
+        cdp.send("DOM.resolveNode", {"backendNodeId": node, "executionContextId": context})
+        for node in nodes
+    ]
+    objects = [str((await call)["object"]["objectId"]) for call in calls]
+    reply = await cdp.send("Runtime.callFunctionOn", {
+        "functionDeclaration": _PARTS, "objectId": element.object_id, "returnByValue": True,
+        "arguments": [{"value": {"next": registry.next}}, *({"objectId": one} for one in objects)],
+    })  # fmt: skip
+    for one in objects:
+        cdp.send_nowait("Runtime.releaseObject", {"objectId": one})
+    try:
+        answer = evaluate.value_of(reply)
+    except OcdError as error:
+        raise evaluate.script_error(error) from None
+    registry.record(element.frame.frame_id, answer)
+    parts: list[dict[str, str]] = answer["result"]
+    return parts

@@ -1,0 +1,105 @@
+"""Words name the thing itself: the click lies on it, whatever box around takes clicks."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+def said(page: Page) -> str:
+    return page.text("#said")
+
+
+@pytest.mark.parametrize(
+    ("words", "hears"),
+    [
+        ("Small", "Small;"),
+        ("Large", "Large;"),
+        ("Remove", "cell Remove;"),
+        ("Reply", "Reply;"),
+        ("Forward", "Forward;"),
+        ("Decline", "Decline;"),
+        ("Blue shirt", "card;"),
+        ("Soft cotton", "card;"),
+        ("Green hat", "offer;"),
+        ("Green hat Buy", "offer;"),
+        ("Buy", "bought;"),
+        ("Parent", "Parent;"),
+        ("Second child", "Second child;"),
+    ],
+)
+def test_click_lands_on_what_the_words_name(at: At, words: str, hears: str) -> None:
+    """An entry, a cell, a word of a clickable box; and of a box with controls in it, the box."""
+    page = at("parts.html")
+    page.do("interact", query=words)
+    assert said(page) == hears
+
+
+def test_instructions_click_what_they_name(at: At) -> None:
+    """`act` takes words as `interact` does."""
+    page = at("parts.html")
+    page.do("act", instruction="click 'Large' then click 'Forward'")
+    assert said(page) == "Large;Forward;"
+
+
+def test_what_appears_later_is_named_the_same_way(at: At) -> None:
+    """Also while it is waited for."""
+    page = at("parts.html")
+    page.do("interact", query="Large", wait_for_ms=2000)
+    assert said(page) == "Large;"
+
+
+@pytest.mark.parametrize(
+    "words", ["Reply Forward", "forward reply", "decline accept", "remove ann"]
+)
+def test_words_of_two_things_are_ambiguous(at: At, words: str) -> None:
+    """Each has a handler, the gap between them has none: both are listed with refs that work."""
+    page = at("parts.html")
+    reply = page.call("interact", query=words)
+    assert reply.code == "ambiguous"
+    assert said(page) == ""
+    first, second = (ref_of(word, reply.error["candidates"]) for word in words.split())
+    page.do("interact", ref=first)
+    page.do("interact", ref=second)
+    assert said(page).lower().replace("cell ", "").split(";")[:2] == words.lower().split()
+
+
+def ref_of(word: str, candidates: list[str]) -> str:
+    (line,) = (one for one in candidates if f'"{word.capitalize()}"' in one)
+    return line.partition("[ref=")[2].partition("]")[0]
+
+
+def test_box_of_several_things_is_ambiguous_by_ref_too(at: At) -> None:
+    """A click on its middle would be meant for none of them."""
+    page = at("parts.html")
+    ref = page.do("query_dom", selector="#mail")["element"]["ref"]
+    reply = page.call("interact", ref=ref)
+    assert (reply.code, len(reply.error["candidates"])) == ("ambiguous", 2)
+    assert said(page) == ""
+
+
+def test_box_that_takes_clicks_itself_is_clicked(at: At) -> None:
+    """Words of two of its parts, or its ref: it makes no difference where."""
+    page = at("parts.html")
+    page.do("interact", query="cotton blue")
+    page.do("interact", selector="#card")
+    assert said(page) == "card;card;"
+
+
+def test_click_that_something_else_would_get_reaches_nothing(at: At) -> None:
+    """What covers the element only as the mouse comes is named, and hears nothing."""
+    page = at("parts.html")
+    reply = page.call("interact", query="Shy", timeout_ms=1500)
+    assert reply.code == "covered"
+    assert "Veil" in reply.error["covered_by"]
+    assert said(page) == ""
+
+
+def test_click_is_tried_again_when_something_came_between(at: At) -> None:
+    """Once the veil has gone, the element gets its click, once."""
+    page = at("parts.html")
+    page.do("interact", query="Hurried")
+    assert said(page) == "hurried;"
