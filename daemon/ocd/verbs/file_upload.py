@@ -49,7 +49,8 @@ async def file_upload(tab: Tab, params: FileUpload) -> Output:
     deadline = ActionDeadline.of(params.timeout_ms)
     uploads = await asyncio.to_thread(_upload_files, tab, params)
     sizes = await asyncio.to_thread(lambda: [upload_file.size for upload_file in uploads])
-    at = replace(Locator.of(params), texts="any") if params.drop else Locator.of(params)
+    named = Locator.of(params)
+    at = replace(named, texts="any") if params.drop else replace(named, among="files")
     target = await resolve_target(tab, at)
     async with target.element:
         method, done = await act_file_upload.upload(target, deadline, uploads, drop=params.drop)

@@ -26,9 +26,9 @@ Action = Literal[
     "click", "double_click", "right_click", "hover", "focus", "check", "uncheck", "select",
     "press", "type", "clear", "scroll_into_view", "accept_dialog", "dismiss_dialog",
 ]  # fmt: skip
+_CLICKED = {"texts": "exact", "among": "clickable"}
 _LOCATOR_OPTIONS: dict[str, dict[str, Any]] = {
-    "click": {"texts": "exact", "parts": True}, "double_click": {"texts": "exact", "parts": True},
-    "right_click": {"texts": "exact", "parts": True},
+    "click": _CLICKED, "double_click": _CLICKED, "right_click": _CLICKED,
     "hover": {"texts": "any"}, "scroll_into_view": {"texts": "any"},
     "type": {"ties": TEXT_FIELD_ROLES}, "clear": {"ties": TEXT_FIELD_ROLES},
 }  # fmt: skip

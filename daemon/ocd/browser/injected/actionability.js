@@ -137,6 +137,7 @@ const moved = (a, b) => !b || Math.abs(a.x - b.x) > 0.5 || Math.abs(a.y - b.y) >
 // What moves does so from frame to frame, and a busy machine draws few: before one was drawn, nothing
 // is known to stand still.
 const STILL_MS = 300;
+const LOOK_AGAIN_MS = 30;
 const ALIGNED = ['center', 'end', 'start', 'nearest'];
 
 // One look: an element that can be used has a point; else `why` it cannot.
@@ -166,7 +167,8 @@ async function attempt(el, options, round) {
   const spot = clickSpot(handler, now);
   if (!spot) return { why: 'not_visible', text: 'it lies outside of the window, where no scrolling brings it into sight' };
   if (spot.by && surface === handler && getComputedStyle(surface).pointerEvents === 'none') {
-    return { why: 'not_enabled', text: `clicks pass through it to ${describe(spot.by)} (pointer-events: none)` };
+    const hint = 'Wait until the page lets it be clicked, or act on what gets the clicks.';
+    return { why: 'not_enabled', text: `clicks pass through it to ${describe(spot.by)} (pointer-events: none)`, hint };
   }
   if (spot.by) return { why: 'covered', text: describe(spot.by) };
   return { x: spot.x, y: spot.y };
@@ -318,6 +320,17 @@ function choose(el, values) {
   return {};
 }
 
+// Chooses once the options are there and can be chosen: often they depend on what another field says.
+async function chooseInTime(el, values, budget) {
+  const stop = performance.now() + budget;
+  for (;;) {
+    const answer = present(el) ? choose(el, values) : { why: 'detached' };
+    const mayCome = answer.why === 'option_not_found' || answer.why === 'not_enabled';
+    if (!mayCome || performance.now() >= stop || !scriptsRun()) return answer;
+    await new Promise((resolve) => { setTimeout(resolve, LOOK_AGAIN_MS); });
+  }
+}
+
 // `whole`: with what tells the element again on a page whose ids and order have changed.
 function elementFacts(el, whole) {
   const control = controlOf(el);
@@ -329,7 +342,7 @@ function elementFacts(el, whole) {
 }
 
 Object.assign(globalThis.openchrome, {
-  ready, settle, elementFacts, choose, setDirectly, selectAll, caretToEnd, throughFrame, stateOf,
+  ready, settle, elementFacts, chooseInTime, setDirectly, selectAll, caretToEnd, throughFrame, stateOf,
   submitter: (el) => {
     const form = controlOf(el).form || el.closest('form');
     return form?.querySelector('button:not([type]), button[type=submit], input[type=submit], input[type=image]') || null;

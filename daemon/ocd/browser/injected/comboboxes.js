@@ -1,7 +1,7 @@
 // Controls that are no native select: a combobox, a listbox, a button with a list, and their options.
 
 const OPTION = '[role=option], [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], [role=treeitem]';
-const LOADING_MS = 400; // a list that has not changed for so long is all there is
+const LOADING_MS = 1500; // a list that has not changed for so long is all there is
 let presentBefore = null; // what was on the page before the list opened
 let foundOption = null;
 
@@ -80,10 +80,10 @@ async function awaitOption(el, value, budget) {
   for (;;) {
     const options = choicesOf(control);
     foundOption = choiceFor(control, options, want);
-    if (foundOption) {
-      const disabled = disabledWhy(foundOption, false);
-      return disabled ? { why: 'not_enabled', text: `its option ${quote(value)}: ${disabled}` } : { chosen: foundOption.getAttribute('aria-selected') === 'true' };
-    }
+    const disabled = foundOption && disabledWhy(foundOption, false);
+    const late = performance.now() >= stop || !scriptsRun();
+    if (disabled === '') return { chosen: foundOption.getAttribute('aria-selected') === 'true' };
+    if (disabled && late) return { why: 'not_enabled', text: `its option ${quote(value)}: ${disabled}` };
     for (const one of options) seen.set(spoken(one), true);
     const now = [...options].map(spoken).join('\n');
     if (now !== before) [before, last] = [now, performance.now()];
@@ -92,8 +92,8 @@ async function awaitOption(el, value, budget) {
       box.scrollTop += Math.max(box.clientHeight * 0.8, 20);
       last = performance.now();
     }
-    const over = performance.now() >= stop || !scriptsRun() || (options.length > 0 && performance.now() - last > LOADING_MS);
-    if (over) return { why: seen.size ? 'option_not_found' : 'no_options', text: value, options: [...seen.keys()].slice(0, 50), total: seen.size };
+    const complete = !disabled && options.length > 0 && performance.now() - last > LOADING_MS;
+    if (late || complete) return { why: seen.size ? 'option_not_found' : 'no_options', text: value, options: [...seen.keys()].slice(0, 50), total: seen.size };
     await nextFrame();
   }
 }

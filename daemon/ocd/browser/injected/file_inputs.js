@@ -11,11 +11,19 @@ function inputIn(el) {
   return inner.length === 1 ? inner[0] : null;
 }
 
-// The rules of the input that an element is, or holds; null if there is none.
-function fileRules(el) {
-  fileInput = inputIn(el);
-  watch(fileInput || el);
-  return fileInput && inputRules(fileInput);
+// The rules of the input that an element is, or holds, once it can be used; null if there is none.
+async function fileRules(el, budget) {
+  const stop = performance.now() + budget;
+  for (;;) {
+    fileInput = inputIn(el);
+    const rules = fileInput && inputRules(fileInput);
+    if (!present(el)) return { disabled: '', detached: true };
+    if (!rules?.disabled || performance.now() >= stop || !scriptsRun()) {
+      watch(fileInput || el);
+      return rules;
+    }
+    await new Promise((resolve) => { setTimeout(resolve, LOOK_AGAIN_MS); });
+  }
 }
 
 function inputRules(input) {

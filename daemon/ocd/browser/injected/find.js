@@ -13,6 +13,7 @@ const LINE = 160;
 const LIKELY = 40; // what scores less has only some of the words
 const ALL_WORDS = 58; // what scores more has all of them in its name
 const WHOLE_NAME = 98; // its name says these words and no others
+const FOLDED = 20;
 const ACTS = 6; // what can be acted on is meant rather than a text of the same words
 const clip = (text, most = LINE) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
@@ -190,10 +191,13 @@ function lineOf(one, alone) {
 
 function ranked(options) {
   const asked = new Asked(options.query);
-  const wanted = (acts, within) => !options.acts || acts || (options.parts && within !== null);
+  const { among } = options;
+  const wanted = (acts, within) => acts || among === 'all' || (among === 'clickable' && within !== null);
   const judge = (el, role, name, acts, within) => (wanted(acts, within) ? asked.score(el, role, name, acts) : 0);
-  const sought = seek(judge, asked.hint);
-  const found = options.parts ? closest(sought) : sought;
+  const seen = seek(judge, asked.hint);
+  const found = among === 'clickable' ? closest(seen) : seen;
+  if (among === 'files' && !found.some((one) => one.score >= LIKELY)) found.push(...fileInputs(asked));
+  if (among !== 'all' && !found.some((one) => one.score >= LIKELY)) found.push(...foldedWith(asked));
   const single = options.apart ? withoutInner(withoutDoubles(found)) : withoutDoubles(found);
   const best = single.sort((a, b) => b.score - a.score || a.at - b.at);
   // Where they are is asked of those only that may be shown, and that it can decide between: what
@@ -205,6 +209,22 @@ function ranked(options) {
   const rest = best.slice(shown.length);
   for (const one of rest.slice(0, options.limit)) one.seen = inSight(one.el);
   return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(rest);
+}
+
+// Inputs for files, seen or not: files are put into them without a click.
+function fileInputs(asked) {
+  return everyMatch({ selector: 'input[type=file]', pierce: true }).map((el) => {
+    const name = nameOf(el, 'file');
+    return { el, role: 'file', name, acts: true, within: null, score: asked.score(el, 'file', name, true), at: 0 };
+  }).filter((one) => one.score > 0);
+}
+
+// What has to be opened first: the summaries of what is folded up and has all the words in it.
+function foldedWith(asked) {
+  const has = (el) => { const words = wordsOf(textIn(el)); return asked.rest.every((word) => words.includes(word)); };
+  return asked.rest.length === 0 ? [] : everyMatch({ selector: 'details:not([open]) > summary:first-of-type', pierce: true })
+    .filter((el) => seenBox(el) && has(el.parentElement))
+    .map((el) => ({ el, role: roleOf(el), name: nameOf(el, 'summary'), acts: true, within: null, score: FOLDED, at: 0 }));
 }
 
 // Where parts of a clickable box may be meant: what a part says as well as the box is that part, and
@@ -253,7 +273,7 @@ function shownResults(found, options) {
   return shown.map((one) => ({
     line: lineOf(one, count.get(`${one.role} ${one.name}`) === 1),
     ref: `e${refOf(one.el)}`, role: one.role, name: clip(one.name), score: one.score, acts: one.acts, seen: one.seen, at: one.at ?? 0,
-    ...(one.within && options.parts ? { within: `e${refOf(one.within)}` } : {}),
+    ...(one.within && options.among === 'clickable' ? { within: `e${refOf(one.within)}` } : {}),
   }));
 }
 

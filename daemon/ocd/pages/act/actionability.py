@@ -14,6 +14,7 @@ from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.engine.refs import refs_of
 from ocd.pages.locate.geometry import frame_element
 from ocd.pages.locate.target import ActionDeadline, Target
+from ocd.pages.locate.wait import relocate
 
 MAX_CHANGE_LINES = 20
 # ms without a change after which a page has come to rest, and what is waited for it at most.
@@ -58,26 +59,26 @@ async def wait_ready(
 ) -> tuple[float, float]:
     """Wait until the element is actionable; return the point of the tab's window to click.
 
+    One that the page replaces in the meantime is looked up again.
+
     strike: the next thing is a click, which the page is to get only if it reaches the element.
     Raises detached, not_visible, not_enabled, moving, covered, timeout (a page that hangs).
     """
-    options = {"point": point, "editable": editable, "enabled": enabled, "strike": strike}
+    options: dict[str, Any] = {
+        "point": point,
+        "editable": editable,
+        "enabled": enabled,
+        "strike": strike,
+    }
     while True:
         budget = deadline.seconds_left
         try:
             async with asyncio.timeout(budget + 0.5):
-                point_found = await target.element.call(
-                    _READY, {**options, "budget": budget * 1000}
-                )
-                if "why" in point_found:
-                    raise unusable_error(target, point_found)
-                if point_found["sends"]:
-                    call_context.current().may_send("form", point_found["sends"])
-                if not point:
-                    return 0.0, 0.0
-                x, y, covered = await _to_tab_coordinates(
-                    target, point_found["x"], point_found["y"]
-                )
+                options["budget"] = budget * 1000
+                found = await target.element.call(_READY, options)
+                if found.get("why") == "detached" and await relocate(target, deadline):
+                    continue
+                x, y, covered = await _clickable_point(target, found)
         except TimeoutError:
             raise OcdError(
                 "timeout", f"The page did not respond about {target.ref} in time.",
@@ -94,6 +95,7 @@ def unusable_error(target: Target, refusal: dict[str, Any]) -> OcdError:
     """Return the error of an element that is not actionable, by the engine's reason."""
     reason = refusal["why"]
     words, hint = _REASONS[reason]
+    hint = refusal.get("hint", hint)
     name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
     text = refusal.get("text", "")
     details: dict[str, Any] = {"ref": target.ref}
@@ -102,6 +104,17 @@ def unusable_error(target: Target, refusal: dict[str, Any]) -> OcdError:
     elif text:
         words = f"{words}: {text}"
     return OcdError(reason, f"{name} {words}.", hint=hint, **details)
+
+
+async def _clickable_point(target: Target, found: dict[str, Any]) -> tuple[float, float, str]:
+    """Return the point that was found in the tab's own window, and what covers it there."""
+    if "why" in found:
+        raise unusable_error(target, found)
+    if found["sends"]:
+        call_context.current().may_send("form", found["sends"])
+    if "x" not in found:
+        return 0.0, 0.0, ""
+    return await _to_tab_coordinates(target, found["x"], found["y"])
 
 
 async def _to_tab_coordinates(target: Target, x: float, y: float) -> tuple[float, float, str]:

@@ -17,17 +17,18 @@ from ocd.browser.cdp.connection import Event
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionResult, perform, wait_ready
+from ocd.pages.act.actionability import ActionResult, perform, unusable_error, wait_ready
 from ocd.pages.act.form_fields import value_error
 from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element
 from ocd.pages.locate.target import ActionDeadline, Target
+from ocd.pages.locate.wait import relocate
 from ocd.storage.files import write_whole
 
 # Seconds after a click within which a chooser opens, if it does.
 _CHOOSER_S = 1.0
 _NAME_BYTES = 200
-_RULES = "function () { return openchrome.fileRules(this) }"
+_RULES = "function (budget) { return openchrome.fileRules(this, budget) }"
 _RULES_OF = "function () { return openchrome.inputRules(this) }"
 _WATCH_DROP = "function () { openchrome.watchDrop(this) }"
 _TAKES_DROP = "function () { return openchrome.takesDrop() }"
@@ -116,7 +117,7 @@ async def upload(
     """
     if drop:
         return "drop", await _drop(target, deadline, files)
-    rules = await target.element.call(_RULES)
+    rules = await _wait_for_rules(target, deadline)
     if rules is None:
         return "chooser", await _use_file_chooser(target, deadline, files)
     _check(target, rules, files)
@@ -128,6 +129,16 @@ async def upload(
             target, deadline, effects, lambda: _set_files(target, files, objectId=object_id)
         )
     return "input", result
+
+
+async def _wait_for_rules(target: Target, deadline: ActionDeadline) -> dict[str, Any] | None:
+    """Return the rules of the input once it is enabled, None if there is no input."""
+    while True:
+        rules = await target.element.call(_RULES, deadline.seconds_left * 1000)
+        if rules is None or "detached" not in rules:
+            return None if rules is None else dict(rules)
+        if not await relocate(target, deadline):
+            raise unusable_error(target, {"why": "detached"})
 
 
 async def _set_files(target: Target, files: Sequence[UploadFile], **node: Any) -> None:  # noqa: ANN401

@@ -15,7 +15,7 @@ _TRUE_WORDS = {"true", "yes", "on", "1", "checked", "y"}
 _FALSE_WORDS = {"false", "no", "off", "0", "unchecked", "n", ""}
 _SELECT_ALL = "function () { return openchrome.selectAll(this) }"
 _TO_END = "function () { return openchrome.caretToEnd(this) }"
-_CHOOSE = "function (values) { return openchrome.choose(this, values) }"
+_CHOOSE = "function (values, budget) { return openchrome.chooseInTime(this, values, budget) }"
 _SET = "function (value) { return openchrome.setDirectly(this, value) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
 
@@ -116,8 +116,12 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> None
     if kind not in ("select", "option"):
         hint = "Click it, then click the option that appears."
         raise value_error(target, "it has no options to choose by value.", hint)
-    await wait_ready(target, deadline, point=False)
-    _raise_refusal(target, await target.element.call(_CHOOSE, values))
+    while True:
+        await wait_ready(target, deadline, point=False)
+        answer = await target.element.call(_CHOOSE, values, deadline.seconds_left * 1000)
+        if answer.get("why") != "detached" or not deadline.seconds_left:
+            break
+    _raise_refusal(target, answer)
 
 
 async def clear(target: Target, deadline: ActionDeadline) -> None:

@@ -79,7 +79,7 @@ class InstructionRunner:
         locator = replace(
             self.locator(step.place, roles, step.nth),
             texts=_TEXTS.get(step.kind, ""),
-            parts=_TEXTS.get(step.kind) == "exact",
+            among="clickable" if _TEXTS.get(step.kind) == "exact" else "acting",
             ties=roles & TEXT_FIELD_ROLES,
         )
         policy = WaitPolicy.of(APPEAR_MS if self.results else 1, call=self.deadline)
@@ -181,7 +181,7 @@ async def _type(runner: InstructionRunner, step: Step) -> StepResult:
 
 async def _press(runner: InstructionRunner, step: Step) -> StepResult:
     if step.kind == "press_or_click":
-        matches, _ = await search(runner.tab, step.value, 3, actionable_only=True)
+        matches, _ = await search(runner.tab, step.value, 3, among="acting")
         named = [match for match in matches if match.name.strip().lower() == step.value.lower()]
         if named and len(step.value) > 1:
             raise OcdError(

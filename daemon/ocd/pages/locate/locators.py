@@ -29,6 +29,9 @@ MAX_FRAMES = 100
 # Closed shadow trees inside each other.
 MAX_NESTED = 100
 
+# What is searched: all that is seen; what can be acted on; this and what takes clicks with what it
+# stands in; this and inputs for files, seen or not.
+Among = Literal["all", "acting", "clickable", "files"]
 _INVALID = ("valid selector", "valid XPath", "NamespaceError", "XPath")
 
 
@@ -48,7 +51,7 @@ class Locator:
     nth: which of equally good matches, from 1 in the order of the page, -1 for the last.
     texts: words may also mean what is no control, if it says just that and no control fits
     (exact), or as well as any control (any: where to drag to, what to scroll to).
-    parts: words may mean a text inside of what takes clicks: the click goes there.
+    among: what words may mean, unless texts is "any".
     """
 
     ref: str | None = None
@@ -58,7 +61,7 @@ class Locator:
     nth: int | None = None
     texts: Literal["", "exact", "any"] = ""
     ties: frozenset[str] = frozenset()
-    parts: bool = False
+    among: Among = "acting"
 
     @classmethod
     def of(cls, params: ElementName) -> "Locator":
@@ -81,7 +84,7 @@ class Locator:
 class Match:
     """A matching element: its line of the outline, its ref and its score.
 
-    within: the ref of the clickable box that a text is a part of, where parts were asked for.
+    within: the ref of the clickable box that a text is a part of, among what is clickable.
     """
 
     line: str
@@ -146,14 +149,12 @@ async def search(
     query: str,
     limit: int,
     *,
-    actionable_only: bool = False,
+    among: Among = "all",
     apart: bool = False,
-    parts: bool = False,
 ) -> tuple[list[Match], int]:
     """Return the elements that match words best, and how many match at all.
 
-    actionable_only: not what can only be read, but with parts what takes clicks with what it
-    stands in. apart: of equal ones inside each other only the outer one.
+    apart: of equal ones inside each other only the outer one.
     """
     matches: list[Match] = []
     total = 0
@@ -164,8 +165,7 @@ async def search(
         total += int(result["total"])
         return False
 
-    options = {"query": query, "limit": limit, "acts": actionable_only, "apart": apart}
-    options["parts"] = parts
+    options = {"query": query, "limit": limit, "among": among, "apart": apart}
     await call_in_frames(tab, "find", options, take)
     # Stable: inside a frame the engine's order stays.
     matches.sort(key=lambda match: -match.score)
@@ -213,7 +213,7 @@ async def _choose_match(tab: Tab, at: Locator) -> str:
         best = [match for match in best if match.role in at.ties] or best
     if at.nth is not None:
         return _pick_ordinal(at, best)
-    if at.parts and at.query is not None:
+    if at.among == "clickable" and at.query is not None:
         best = await _choose_part(tab, at, best, matches)
     if len(best) > 1:
         raise _ambiguous_error(at, best)
@@ -243,12 +243,11 @@ async def _choose_part(
 
 async def _matches_of_words(tab: Tab, at: Locator) -> list[Match]:
     limit = MAX_CANDIDATES if at.nth is None else MAX_ORDINAL_MATCHES
-    query, controls = str(at.query), at.texts != "any"
-    matches, _ = await search(
-        tab, query, limit, actionable_only=controls, apart=not controls, parts=at.parts
-    )
+    query, among = str(at.query), "all" if at.texts == "any" else at.among
+    matches, _ = await search(tab, query, limit, among=among, apart=among == "all")
     matches = _prefer_roles(matches, at.roles)
-    if at.texts == "exact" and (not matches or matches[0].score < MIN_SCORE):
+    found = bool(matches) and matches[0].score >= MIN_SCORE
+    if at.texts == "exact" and not found:
         any_text, _ = await search(tab, query, limit, apart=True)
         return [match for match in any_text if match.score >= _EXACT_TEXT_SCORE] or matches
     return matches

@@ -44,7 +44,7 @@ async def wait_for_recorded(
 
 
 async def _is_there(tab: Tab, element: RecordedElement) -> bool:
-    matches, _ = await search(tab, element.query, 1, actionable_only=True)
+    matches, _ = await search(tab, element.query, 1, among="acting")
     if not matches:
         matches, _ = await search(tab, element.query, 1)
     return bool(matches) and matches[0].score >= (_SAME_ROW if element.in_row else _SAME)

@@ -48,15 +48,28 @@ class ActionDeadline:
 
 @dataclass(slots=True)
 class Target:
-    """The element of an action; `about` is the engine's description: role, name, kind, state."""
+    """The element of an action; `about` is the engine's description: role, name, kind, state.
+
+    locator: how it was named, where it can be looked up again.
+    """
 
     element: Element
     ref: str
     about: dict[str, Any] = field(default_factory=dict)
+    locator: Locator | None = None
 
     def describe(self) -> dict[str, str]:
         """Return the role and the name."""
         return {"role": self.about["role"], "name": self.about["name"]}
+
+    def move_to(self, found: "Target") -> None:
+        """Become what was found in the place of an element that has gone.
+
+        Whoever holds the element holds the new one.
+        """
+        self.element.release()
+        self.element.frame, self.element.object_id = found.element.frame, found.element.object_id
+        self.ref, self.about = found.ref, found.about
 
 
 async def resolve_target(tab: Tab, locator: Locator) -> Target:
@@ -64,7 +77,7 @@ async def resolve_target(tab: Tab, locator: Locator) -> Target:
     tab.check_usable()
     element, ref = await resolve(tab, locator)
     about = await element.call(_ABOUT, call_context.wants_identity())
-    if locator.parts and about["compound"]:
+    if locator.among == "clickable" and about["compound"]:
         # A click on the middle of several things is meant for none of them.
         found = await click_parts(element)
         if found.parts and not found.listens:
@@ -74,7 +87,7 @@ async def resolve_target(tab: Tab, locator: Locator) -> Target:
                 raise ambiguous_error(locator, lines[:MAX_CANDIDATES])
             return await resolve_target(tab, Locator(ref=found.parts[0]["ref"]))
     call_context.note_element(str(locator), about)
-    return Target(element, ref, about)
+    return Target(element, ref, about, locator)
 
 
 async def identify_element(tab: Tab, locator: Locator) -> dict[str, Any]:

@@ -114,6 +114,30 @@ async def wait_for_text(tab: Tab, words: str, deadline: ActionDeadline) -> bool:
     return bool(await find_when_present(tab, WaitPolicy(deadline), find))
 
 
+async def relocate(target: Target, deadline: ActionDeadline) -> bool:
+    """Look a target up again that has gone from the page; return whether it was found in time.
+
+    Frameworks render a list or a form anew whenever something in it changes. A ref is found again
+    if there is no doubt about what took its place. Raises ambiguous.
+    """
+    locator = target.locator
+    if locator is None:
+        return False
+
+    async def resolve(tab: Tab, _locator: Locator) -> Target:
+        return await resolve_target(tab, locator)
+
+    tab = target.element.tab
+    try:
+        found = await resolve_when_present(tab, locator, WaitPolicy(deadline), resolve)
+    except OcdError as error:
+        if error.code not in ("element_not_found", "stale_ref"):
+            raise
+        return False
+    target.move_to(found)
+    return True
+
+
 async def is_present(tab: Tab, locator: Locator) -> bool:
     """Return whether the page has what a ref, a selector or words name; text counts, too."""
     if locator.query is None:

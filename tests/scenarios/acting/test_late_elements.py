@@ -1,0 +1,154 @@
+"""Acting waits for what is about to be there: options, inputs, elements that are rendered anew."""
+
+import base64
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+NOTE = {"name": "note.txt", "content": base64.b64encode(b"hello").decode()}
+GO: list[dict[str, str]] = [{"query": "Go"}, {"selector": "#buttons button"}]
+TIMEOUT_MS = 60_000
+
+
+def changing(at: At, change: str) -> Page:
+    """Return a page that changes a moment later."""
+    page = at("waiting.html")
+    page.js(f"later(changes.{change}); 1")
+    return page
+
+
+def said(page: Page) -> str:
+    return page.text("#said")
+
+
+def test_option_that_comes_later_is_chosen(at: At) -> None:
+    """The cities come once the country is known."""
+    page = changing(at, "cities")
+    result = page.do("form_input", query="City", value="Oslo", timeout_ms=TIMEOUT_MS)
+    assert result["value"] == "Oslo"
+    assert page.js("city.value") == "Oslo"
+
+
+def test_option_that_is_enabled_later_is_chosen(at: At) -> None:
+    """By `interact select`, too."""
+    page = changing(at, "sizes")
+    page.do("interact", query="Size", action="select", value="Large", timeout_ms=TIMEOUT_MS)
+    assert page.js("size.value") == "Large"
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "code"),
+    [("City", "Atlantis", "option_not_found"), ("Size", "Large", "not_enabled")],
+)
+def test_option_that_never_comes_is_refused(at: At, label: str, value: str, code: str) -> None:
+    """Once the time is over, and nothing has been chosen."""
+    page = at("waiting.html")
+    reply = page.call("form_input", query=label, value=value, timeout_ms=500)
+    assert reply.code == code
+    assert page.js("city.value + size.value") == "NoneSmall"
+
+
+def test_file_input_that_is_enabled_later_gets_its_file(at: At) -> None:
+    """An upload waits as the others do."""
+    page = changing(at, "photo")
+    page.do("file_upload", query="Photo", files=[NOTE], timeout_ms=TIMEOUT_MS)
+    assert page.js("photo.files[0].name") == "note.txt"
+
+
+def test_file_input_that_stays_disabled_is_refused(at: At) -> None:
+    """`not_enabled` after the caller's time."""
+    page = at("waiting.html")
+    reply = page.call("file_upload", query="Photo", files=[NOTE], timeout_ms=500)
+    assert reply.code == "not_enabled"
+
+
+@pytest.mark.parametrize("change", ["buttons", "gone"])
+@pytest.mark.parametrize("how", GO, ids=str)
+def test_element_rendered_anew_is_looked_up_again(at: At, how: dict[str, str], change: str) -> None:
+    """At once, or some time after the old one has gone."""
+    page = changing(at, change)
+    page.do("interact", **how, timeout_ms=TIMEOUT_MS)
+    assert said(page) == "went;"
+
+
+def test_ref_of_an_element_rendered_anew_is_found_again(at: At) -> None:
+    """If there is no doubt about what took its place."""
+    page = at("waiting.html")
+    ref = page.ref("Go")
+    page.js("later(changes.buttons); 1")
+    page.do("interact", ref=ref, timeout_ms=TIMEOUT_MS)
+    assert said(page) == "went;"
+
+
+@pytest.mark.parametrize(
+    ("fields", "check"),
+    [
+        ({"Name": "Ada"}, "fields.querySelector('input').value === 'Ada'"),
+        ({"Colour": "Blue"}, "fields.querySelector('select').value === 'Blue'"),
+        ({"Agree": True}, "fields.querySelector('[type=checkbox]').checked"),
+    ],
+)
+def test_fields_rendered_anew_are_filled(at: At, fields: dict[str, Any], check: str) -> None:
+    """A form whose fields are replaced while they are waited for."""
+    page = changing(at, "fields")
+    page.do("fill_form", fields=fields, timeout_ms=TIMEOUT_MS)
+    assert page.js(check) == "true"
+
+
+def test_element_that_has_gone_for_good_is_named(at: At) -> None:
+    """`detached`, once the time is over."""
+    page = at("waiting.html")
+    page.js("setTimeout(() => buttons.remove(), 100); 1")
+    reply = page.call("interact", query="Go", timeout_ms=2000)
+    assert reply.code == "detached"
+    assert "'Go'" in reply.error["message"]
+
+
+@pytest.mark.parametrize(("selector", "hears"), [("#inside", "link;"), ("#drawn", "drawing;")])
+def test_element_that_clicks_pass_through_is_part_of_what_gets_them(
+    at: At, selector: str, hears: str
+) -> None:
+    """`pointer-events: none` inside a link, or over a drawing with a handler."""
+    page = at("waiting.html")
+    page.do("interact", selector=selector)
+    assert said(page) == hears
+
+
+def test_control_that_clicks_pass_through_is_refused(at: At) -> None:
+    """With what gets them instead."""
+    page = at("waiting.html")
+    reply = page.call("interact", query="Dead", timeout_ms=500)
+    assert reply.code == "not_enabled"
+    assert "clicks pass through it to <body>" in reply.error["message"]
+    assert "act on what gets the clicks" in reply.error["hint"]
+    assert said(page) == ""
+
+
+def test_details_that_open_are_waited_for(at: At) -> None:
+    """What is folded up is not visible yet."""
+    page = changing(at, "details")
+    page.do("interact", selector="details button", timeout_ms=TIMEOUT_MS)
+    assert said(page) == "deep;"
+
+
+def test_words_in_closed_details_name_what_to_open(at: At) -> None:
+    """Nothing that is seen fits; the summary is a candidate with a ref that opens it."""
+    page = at("waiting.html")
+    reply = page.call("interact", query="Deep")
+    assert reply.code == "element_not_found"
+    (line,) = reply.error["candidates"]
+    assert line.startswith('summary "More" [ref=e')
+    page.do("interact", ref=line.partition("[ref=")[2].partition("]")[0])
+    page.do("interact", query="Deep")
+    assert said(page) == "deep;"
+
+
+def test_file_input_in_closed_details_is_found_by_its_label(at: At) -> None:
+    """Files are put into it without a click, so it need not be seen."""
+    page = at("waiting.html")
+    page.do("file_upload", query="Scan", files=[NOTE])
+    assert page.js("scan.files[0].name") == "note.txt"
