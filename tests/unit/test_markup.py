@@ -122,3 +122,49 @@ def test_any_soup_is_digested(html):
         assert isinstance(convert(html), str)
     html_text.links(html, "https://e.com")
     assert "<!--" not in html_text.static_visible(html)
+
+
+_PROSE = (
+    "Everybody in the town knew the name of the ferry, though nobody had been aboard of it yet. "
+    * 3
+)
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        "<div class='side-bar sidebar'>{}</div>", "<div id=nav>{}</div>", "<footer>{}</footer>",
+        "<div role=navigation>{}</div>", "<div class=relatedPosts>{}</div>", "<aside>{}</aside>",
+        "<td class='menu'>{}",
+    ],
+)  # fmt: skip
+def test_extras_are_known_by_element_role_and_name(extra):
+    page = f"<body><table><tr>{extra.format('Elsewhere')}<td><p>{_PROSE}</p></table>"
+    if "td" not in extra:
+        page = f"<body>{extra.format('Elsewhere')}<div><p>{_PROSE}</p></div>"
+    text = html_text.to_text(page, only_main_content=True)
+    assert "Elsewhere" not in text
+    assert "knew the name" in text
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<section id=related-functions><h2>{}</h2></section>", "<th class=header>{}</th>",
+        "<div class=section id=comments><h2>{}</h2></div>", "<header><h1>{}</h1></header>",
+        "<ul><li><a href=x>{}</a></ul>", "<aside class=footnote>{}</aside>",
+        "<div id=how-to-share-data-with-others>{}</div>", "<h2 class=menu>{}</h2>",
+    ],
+)  # fmt: skip
+def test_parts_of_the_content_stay_whatever_they_are_called(part):
+    page = f"<body><article><p>{_PROSE}</p>{part.format('Belongs here')}</article><nav>Menu</nav>"
+    text = html_text.to_text(page, only_main_content=True)
+    assert "Belongs here" in text
+    assert "Menu" not in text
+
+
+def test_a_short_main_part_is_enough_where_the_page_declares_it():
+    page = "<body><div>Skip to content</div><main><h1>Short</h1><p>A line.</main><div>Built by X"
+    assert html_text.to_text(page, only_main_content=True) == "Short\n\nA line.\n"
+    index = "<body><h1>Topics</h1><ul>" + "<li><a href=x>A topic</a>" * 30 + "</ul>"
+    assert html_text.to_text(index, only_main_content=True).count("A topic") == 30

@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 
 from ocd.content.declarative_shadow import compose
 from ocd.content.depth_limit import flat_tree
+from ocd.content.main_content import main_part
 
 if TYPE_CHECKING:
     from html_to_markdown import ConversionOptions
@@ -40,13 +41,6 @@ _TEXT_COMMENT = re.compile(
     r"^(?P<fence>```++|~~~++)[^\n]*+\n|(?P<span>`[^`\n]*`)|(?<!\\)<!--", re.MULTILINE
 )
 _SPAN = re.compile(r"`[^`\n]*`")
-_MAIN = "main, [role=main], article, #main, #content, #main-content"
-_ASIDE = (
-    "nav, aside, footer, [role=navigation], [role=banner], [role=contentinfo], [role=search],"
-    " [role=complementary], body > header, [aria-modal=true]"
-)
-_MIN_MAIN = 200
-_MAIN_SHARE = 0.25
 
 
 def _tree(html: str) -> "LexborHTMLParser":
@@ -117,7 +111,6 @@ class Document:
     """
 
     def __init__(self, html: str, base_url: str = "") -> None:
-        self._html = html
         self._url = base_url
         self._tree = _tree(html)
         self.base = _base(self._tree, base_url)
@@ -132,10 +125,7 @@ class Document:
 
     def visible(self, *, only_main_content: bool = False) -> str:
         """Return static_visible() of the page, or of its main content."""
-        if only_main_content:
-            return static_visible(main_content(self._html))
-        _drop_hidden(self._tree)
-        return _without_comments(self._tree.html or "")
+        return _visible(self._tree, only_main_content=only_main_content)
 
     def to_markdown(self, *, only_main_content: bool = False) -> str:
         """Return what the function of that name returns."""
@@ -151,9 +141,13 @@ def static_visible(html: str) -> str:
 
     What style sheets hide is not known here. Drawings become their titles.
     """
-    tree = _tree(html)
+    return _visible(_tree(html))
+
+
+def _visible(tree: "LexborHTMLParser", *, only_main_content: bool = False) -> str:
     _drop_hidden(tree)
-    return _without_comments(tree.html or "")
+    html = _without_comments(tree.html or "")
+    return main_part(html) if only_main_content else html
 
 
 def _drop_hidden(tree: "LexborHTMLParser") -> None:
@@ -183,22 +177,10 @@ def _without_comments(html: str) -> str:
 
 
 def main_content(html: str) -> str:
-    """Return the document with the main part as its body, or without navigation and asides.
-
-    Where neither keeps a quarter of the text, the document is returned as it is.
-    """
+    """Return the document with the part that it is about as its body (see main_part)."""
     tree = _tree(html)
-    body = tree.body
-    if body is None:
-        return html
-    whole = len(body.text())
-    best = max(tree.css(_MAIN), key=lambda node: len(node.text()), default=None)
-    if best is not None and len(best.text()) >= max(_MIN_MAIN, whole * _MAIN_SHARE):
-        head = tree.head.html if tree.head else ""
-        return f"<html>{head or ''}<body>{best.html}</body></html>"
-    _remove(tree.css(_ASIDE))
-    kept = len(tree.body.text()) if tree.body else 0
-    return (tree.html or html) if kept >= whole * _MAIN_SHARE else html
+    _remove(tree.css(_NEVER_SHOWN))
+    return main_part(_without_comments(tree.html or ""))
 
 
 def to_markdown(
@@ -208,7 +190,7 @@ def to_markdown(
 
     `<base>` counts. Pictures in `data:` URLs become their alt texts.
     """
-    shown = static_visible(main_content(html) if only_main_content else html)
+    shown = _visible(_tree(html), only_main_content=only_main_content)
     return _markdown(_simplify_links(shown) if not include_links else shown, base_url)
 
 
@@ -246,7 +228,7 @@ def _end_of_code(text: str, opening: re.Match[str], unclosed: set[str]) -> int:
 
 def to_text(html: str, *, only_main_content: bool = False) -> str:
     """Return what a reader would see as plain text, blocks on lines of their own."""
-    return _convert(static_visible(main_content(html) if only_main_content else html), "", "PLAIN")
+    return _convert(_visible(_tree(html), only_main_content=only_main_content), "", "PLAIN")
 
 
 def _simplify_links(html: str) -> str:

@@ -3,6 +3,8 @@
 const VOID = new Set(['AREA', 'BASE', 'BR', 'COL', 'EMBED', 'HR', 'IMG', 'INPUT', 'LINK', 'META',
   'SOURCE', 'TRACK', 'WBR']);
 const KEPT = ['alt', 'start', 'colspan', 'rowspan', 'type', 'checked', 'open', 'reversed', 'lang', 'dir'];
+// What says which part of the page an element is, for those who look for the main one.
+const PARTS = ['class', 'id', 'role', 'itemprop', 'aria-modal'];
 const LONG_VALUE = 1000;
 const MOST_DRAWN = 5000; // characters of one text in a drawing
 
@@ -14,6 +16,7 @@ const shortened = (value) => (value.length > LONG_VALUE
 class Html {
   constructor(options) {
     this.all = options.all === true; // every attribute, controls as they are
+    this.kept = options.parts ? [...KEPT, ...PARTS] : KEPT;
     this.out = [];
     this.cuts = []; // where frames of other origins go
     this.frames = [];
@@ -96,10 +99,10 @@ class Html {
       }
       return words;
     }
-    for (const name of KEPT) if (el.hasAttribute(name)) words += attribute(name, el.getAttribute(name));
+    for (const name of this.kept) if (el.hasAttribute(name)) words += attribute(name, el.getAttribute(name));
     if (tag === 'A' && el.hasAttribute('href')) words += attribute('href', this.url(el, 'href', ''));
     if (tag === 'IMG') words += attribute('src', this.url(el, 'src', ''));
-    if ((tag === 'CODE' || tag === 'PRE') && el.className) words += attribute('class', el.className);
+    if ((tag === 'CODE' || tag === 'PRE') && el.className && this.kept === KEPT) words += attribute('class', el.className);
     return words;
   }
 

@@ -29,6 +29,7 @@ _ENGINE = {
     "outline": "outline", "dom": "dom", "css": "css",
     "markdown": "html", "text": "html", "html": "html",
 }  # fmt: skip
+_FOR_FRAMES = ("filter", "all", "parts", "depth")
 _MIME = {"markdown": "text/markdown", "html": "text/html"}
 
 
@@ -65,7 +66,7 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
 
     depth: levels of the outline or the DOM. Raises stale_ref, element_not_found, invalid_argument.
     """
-    options: dict[str, Any] = {"filter": filter, "all": mode == "html"}
+    options: dict[str, Any] = {"filter": filter, "all": mode == "html", "parts": only_main_content}
     if depth is not None:
         options["depth"] = depth
     frame = await _scope(tab, options, ref, selector)
@@ -165,7 +166,7 @@ class _Reader:
         mark = "" if self._function == "html" else "  " * depth + bullet
         if child is None or child.frame_id in self._read or len(self._read) >= MAX_FRAMES:
             return f"{mark}(frame not read)\n"
-        inner = {key: options[key] for key in ("filter", "all", "depth") if key in options}
+        inner = {key: options[key] for key in _FOR_FRAMES if key in options}
         try:
             return await self.read(child, {**inner, "indent": depth})
         except OcdError as error:

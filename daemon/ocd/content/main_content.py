@@ -1,0 +1,225 @@
+"""The part of a page that it is about, without menus, sidebars, comments and teasers.
+
+What the page itself calls `main` or `article` counts first. Elsewhere it is where the prose stands:
+the smallest element that has nearly all of it. What a page says by its elements, roles and class
+names to be navigation or an extra goes, unless much of the prose is there.
+"""
+
+import re
+from collections.abc import Iterator
+
+from ocd.content.block_tree import Block, parse_blocks
+
+_ASIDES = frozenset(("nav", "aside", "footer", "header", "form"))
+_ROLES = frozenset(
+    (
+        *("navigation", "banner", "contentinfo", "search", "complementary", "dialog"),
+        *("alertdialog", "menu", "menubar", "toolbar"),
+    )
+)
+# What authors call what stands beside their content, as words of classes and ids.
+_EXTRAS = frozenset(
+    (
+        *("ad", "ads", "advert", "advertisement", "advertising", "banner", "breadcrumb"),
+        *("breadcrumbs", "consent", "cookie", "foot", "footer", "header", "login"),
+        *("masthead", "menu", "mostread", "nav", "navbar", "navfooter", "navheader", "navigation"),
+        *("newsletter", "outbrain", "pager", "pagination", "paywall", "popular", "popup", "promo"),
+        *("promoted", "promotion", "rail", "recirc", "recommendation", "recommendations"),
+        *("recommended", "related", "share", "sharebar", "shares", "sharetools", "sharing"),
+        *("sidebar", "sidenav", "signup", "skip", "skyscraper", "social", "sphinxsidebar"),
+        *("sponsor", "sponsored", "subscribe", "subscription", "taboola", "tags", "teaser"),
+        *("teasers", "toolbar", "trending", "widget", "widgets"),
+    )
+)
+# Inside of the content these are of its parts.
+_HEADS = frozenset(("header", "foot", "footer"))
+_NOTES = frozenset(("admonition", "callout", "footnote", "footnotes", "note", "topic", "warning"))
+# Beside an article they are extras; on a forum they are the page.
+_DISCUSSION = frozenset(
+    ("comment", "comments", "community", "disqus", "replies", "reply", "respond")
+)
+_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_MAIN_IDS = frozenset(("main", "content", "main-content"))
+# An id of more words is the slug of a heading.
+_MAX_ID_WORDS = 3
+# What can be an extra by its name: table cells, paragraphs and headings cannot.
+_CONTAINERS = frozenset(
+    ("article", "center", "div", "form", "menu", "ol", "section", "table", "td", "ul")
+)
+_BOXES = frozenset(("article", "center", "div", "form", "main", "section", "table", "td"))
+_HEADINGS = frozenset(("h1", "h2", "h3"))
+# So much of the page's prose is not beside the point, whatever it is called.
+_MUCH = 0.25
+# What is called main is, with so much of the prose; and what is inside of it, with so much of its.
+_MAIN_SHARE = 0.2
+_INNER_SHARE = 0.5
+_MIN_MAIN = 200
+_NEARLY_ALL = 0.9
+# Pages with less prose, or a smaller share, are lists: all of their text counts.
+_MIN_PROSE = 200
+_PROSE_SHARE = 0.15
+# Without so much of the prose of the page, it was about its discussion.
+_LEFT = 0.3
+
+
+def main_part(html: str) -> str:
+    """Return a serialised, visible document with its main content as its body.
+
+    Where nothing stands out, that is the body without navigation and asides; where those are
+    nearly all there is, the document as it was.
+    """
+    for extras in (_EXTRAS | _DISCUSSION, _EXTRAS, frozenset[str]()):
+        body = _body(html)  # anew: searching takes the numbers down
+        if body is None or not body.text:
+            return html
+        search = _Search(body, extras)
+        if search.is_enough():
+            inner = _without(html, search.main, search.dropped)
+            return f"{html[: body.start]}<body>{inner}</body></html>"
+    return html
+
+
+def _body(html: str) -> Block | None:
+    root = parse_blocks(html)
+    return next((one for one in root.descendants() if one.tag == "body"), None)
+
+
+class _Search:
+    """A search for the main content: `main`, of which the `dropped` blocks are no part."""
+
+    def __init__(self, body: Block, extras: frozenset[str]) -> None:
+        self._extras = extras
+        self.is_prose = body.prose >= max(_MIN_PROSE, body.text * _PROSE_SHARE)
+        self.whole = self.weight(body)
+        self._text = body.text
+        self.dropped: list[Block] = []
+        self._drop_extras(body)
+        self.main = self._landmark(body) or (self._densest(body) if self.is_prose else body)
+
+    def weight(self, block: Block) -> int:
+        """Return how much a block says: its prose, on a page of prose; else what is no link."""
+        return block.prose if self.is_prose else block.text - block.linked
+
+    def is_enough(self) -> bool:
+        """Return whether what was found says enough to be what the page is about."""
+        if self.is_prose:
+            return self.weight(self.main) >= self.whole * _LEFT
+        if _is_declared(self.main):
+            return True
+        return self.main.text >= self._text * _MUCH
+
+    def _drop_extras(self, top: Block) -> None:
+        waiting = [(one, False) for one in top.children]
+        while waiting:
+            block, in_main = waiting.pop()
+            if not block.text:
+                continue
+            if self._is_extra(block, in_main=in_main) and self.weight(block) < self.whole * _MUCH:
+                self.dropped.append(block)
+                top.subtract(block)
+            else:
+                inner = in_main or _is_landmark(block)
+                waiting += [(one, inner) for one in block.children]
+
+    def _is_extra(self, block: Block, *, in_main: bool) -> bool:
+        attributes = block.attributes()
+        words = _words(attributes.get("class", ""))
+        if block.tag in _ASIDES and not (in_main and block.tag == "header"):
+            return not words & _NOTES
+        if not attributes or block.tag not in _CONTAINERS:
+            return False
+        if attributes.get("role") in _ROLES or attributes.get("aria-modal") == "true":
+            return True
+        of_id = _words(attributes.get("id", ""))
+        if len(of_id) <= _MAX_ID_WORDS and not (block.tag == "section" or "section" in words):
+            words |= of_id
+        return bool(words & self._names(block, in_main=in_main))
+
+    def _names(self, block: Block, *, in_main: bool) -> frozenset[str]:
+        """Return the words that make such a block an extra."""
+        if block.tag == "article":  # its classes are a post's topics, too
+            return self._extras & _DISCUSSION
+        return self._extras - _HEADS if in_main else self._extras
+
+    def _landmark(self, body: Block) -> Block | None:
+        gone = set(map(id, self.dropped))
+        found = [one for one in _descendants(body, gone) if _is_landmark(one)]
+        best = max(found, key=self.weight, default=None)
+        if best is None or self.weight(best) < self._least_main(best, body):
+            return None
+        least = self.weight(best) * _INNER_SHARE
+        inside = [
+            one for one in found if best.start < one.start < best.end and self.weight(one) >= least
+        ]
+        return min(inside, key=self.weight, default=best)
+
+    def _least_main(self, block: Block, body: Block) -> float:
+        share = self.weight(body) * _MAIN_SHARE
+        # On a page with little to say, what is declared to be the main part is little, too.
+        return share / 2 if _is_declared(block) and not self.is_prose else max(_MIN_MAIN, share)
+
+    def _densest(self, body: Block) -> Block:
+        """Return the innermost block that has nearly all of the prose, with its headings."""
+        at = body
+        headline = self._headline(body)
+        while True:
+            inner = max(at.children, key=self.weight, default=None)
+            if inner is None or inner.tag not in _BOXES or _has_heading(at):
+                return at
+            if not inner.start <= headline < inner.end and at.start < headline < at.end:
+                return at
+            if (
+                inner.prose < body.prose * _NEARLY_ALL
+                or _unlinked(inner) < _unlinked(at) * _NEARLY_ALL
+            ):
+                return at
+            at = inner
+
+    def _headline(self, body: Block) -> int:
+        """Return where the page's first h1 stands that is no link, as a site's name mostly is."""
+        gone = set(map(id, self.dropped))
+        found = [one for one in _descendants(body, gone) if one.tag == "h1" and not one.linked]
+        return min((one.start for one in found if one.text), default=-1)
+
+
+def _descendants(top: Block, gone: set[int]) -> Iterator[Block]:
+    waiting = [top]
+    while waiting:
+        block = waiting.pop()
+        if id(block) not in gone:
+            yield block
+            waiting += block.children
+
+
+def _unlinked(block: Block) -> int:
+    return block.text - block.linked
+
+
+def _has_heading(block: Block) -> bool:
+    return any(one.tag in _HEADINGS for one in block.children)
+
+
+def _is_declared(block: Block) -> bool:
+    return block.tag == "main" or block.attributes().get("role") == "main"
+
+
+def _is_landmark(block: Block) -> bool:
+    if block.tag == "article" or _is_declared(block):
+        return True
+    attributes = block.attributes()
+    return attributes.get("id") in _MAIN_IDS or attributes.get("itemprop") == "articleBody"
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in _NAME.findall(name)} if name else set()
+
+
+def _without(html: str, main: Block, dropped: list[Block]) -> str:
+    """Return the HTML of a block without the dropped ones in it."""
+    parts: list[str] = []
+    at = main.start
+    for one in sorted(dropped, key=lambda block: block.start):
+        if at <= one.start < main.end:
+            parts.append(html[at : one.start])
+            at = one.end
+    return "".join((*parts, html[at : main.end]))

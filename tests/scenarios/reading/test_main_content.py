@@ -1,0 +1,50 @@
+"""only_main_content on pages whose authors did not say where it is."""
+
+import pytest
+
+from support.daemon import Daemon
+from support.site import Site
+
+BESIDE = (
+    "World news", "Tell a friend", "Post it", "A lighthouse for sale", "smaller than the article",
+    "Storm closes", "Herring", "Imprint", "rights reserved",
+)  # fmt: skip
+STORY = (
+    "# The ferry that never sailed", "By Ada Lund", "by the autumn everybody", "ordered them in",
+    "## Related quarrels", "kept his potatoes in the hold", "is in the church today",
+)  # fmt: skip
+
+
+def test_the_story_is_found_by_its_prose(daemon: Daemon, site: Site) -> None:
+    """Menus, sidebars, related stories and comments go; no sentence of the story does."""
+    daemon.do("navigate", url=site.url("reading/story.html"))
+    for mode in ("markdown", "text"):
+        result = daemon.do("read_page", mode=mode, only_main_content=True)
+        for words in STORY:
+            assert words.lstrip("# ") in result["content"], (mode, words)
+        for words in BESIDE:
+            assert words not in result["content"], (mode, words)
+        assert result["left_out_chars"] > 300
+    assert "smaller than the article" in daemon.do("read_page", mode="markdown")["content"]
+
+
+@pytest.mark.parametrize("engine", ["static", "browser"])
+def test_a_crawl_finds_the_same_story(daemon: Daemon, site: Site, engine: str) -> None:
+    result = daemon.do(
+        "crawl", url=site.url("reading/story.html"), max_pages=1, engine=engine,
+        only_main_content=True,
+    )  # fmt: skip
+    (page,) = result["pages"]
+    for words in STORY:
+        assert words in page["content"], words
+    for words in BESIDE:
+        assert words not in page["content"], words
+
+
+def test_comments_are_the_main_content_of_a_discussion(daemon: Daemon, site: Site) -> None:
+    daemon.do("navigate", url=site.url("reading/thread.html"))
+    text = daemon.do("read_page", mode="markdown", only_main_content=True)["content"]
+    for words in ("Which glue?", "salt water", "Resorcinol", "Epoxy"):
+        assert words in text, words
+    for words in ("Forum", "Rules of"):
+        assert words not in text, words
