@@ -19,12 +19,40 @@ with warnings.catch_warnings():
     from pyppeteer.input import Keyboard
     from pyppeteer.us_keyboard_layout import keyDefinitions
 
-__all__ = ["Keyboard", "PyppeteerConnection", "PyppeteerSession", "key_names", "keyboard"]
+__all__ = [
+    "Keyboard",
+    "PyppeteerConnection",
+    "PyppeteerSession",
+    "key_code",
+    "key_names",
+    "keyboard",
+]
+
+# Its table has no side for the modifier keys, and four characters on the number pad only.
+_CORRECTIONS = {
+    "Shift": {"keyCode": 16, "key": "Shift", "code": "ShiftLeft", "location": 1},
+    "Control": {"keyCode": 17, "key": "Control", "code": "ControlLeft", "location": 1},
+    "Alt": {"keyCode": 18, "key": "Alt", "code": "AltLeft", "location": 1},
+    "Meta": {"keyCode": 91, "key": "Meta", "code": "MetaLeft", "location": 1},
+    "MetaLeft": {"keyCode": 91, "key": "Meta", "code": "MetaLeft", "location": 1},
+    "MetaRight": {"keyCode": 92, "key": "Meta", "code": "MetaRight", "location": 2},
+    "+": {"keyCode": 187, "key": "+", "code": "Equal"},
+    "-": {"keyCode": 189, "key": "-", "code": "Minus", "shiftKey": "_"},
+    "*": {"keyCode": 56, "key": "*", "code": "Digit8"},
+    "/": {"keyCode": 191, "key": "/", "code": "Slash", "shiftKey": "?"},
+}
+keyDefinitions.update(_CORRECTIONS)
 
 
 def key_names() -> Collection[str]:
     """Return the names of all keys that the keyboard knows."""
     return cast("dict[str, Any]", keyDefinitions).keys()
+
+
+def key_code(name: str) -> str:
+    """Return the code of a key (KeyA for a), which is a name of it, too; "" for one without."""
+    code = cast("dict[str, dict[str, Any]]", keyDefinitions)[name].get("code", "")
+    return code if code in key_names() else ""
 
 
 def keyboard(cdp: CdpSession) -> Keyboard:

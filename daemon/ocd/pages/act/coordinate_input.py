@@ -80,7 +80,7 @@ async def move(
     act = {
         "left_mouse_down": input_events.button_down,
         "left_mouse_up": input_events.button_up,
-    }.get(kind, input_events.hover)
+    }.get(kind, input_events.move_mouse)
     async with target.element:
         return target, await perform_at(tab, target, deadline, lambda: act(tab, *at))
 
@@ -89,17 +89,14 @@ async def keys(
     tab: Tab, deadline: ActionDeadline, text: str, *, kind: str, hold_s: float = 0
 ) -> ActionResult:
     """Type text, or press keys (chords, several divided by spaces), where the focus is."""
-    chords = text.split() if text.strip() else [text]
     if kind != "type":
-        for chord in chords:
-            input_events.parse_chord(chord)
+        input_events.parse_chords(text)
 
     async def act() -> None:
         if kind == "type":
             await input_events.type_text(tab, text)
-            return
-        for chord in chords:
-            await input_events.press(tab, chord, hold_s)
+        else:
+            await input_events.press(tab, text, hold_s)
 
     target = await hit_test.focused_element(tab)
     async with target.element:

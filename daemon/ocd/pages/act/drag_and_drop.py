@@ -117,18 +117,18 @@ async def _drag_to_target(
     try:
         await input_events.button_down(tab, x, y)
         for away in _FIRST_MOVES_PX:
-            await input_events.drag_to(tab, x + away, y + away)
+            await input_events.move_mouse(tab, x + away, y + away)
         if isinstance(goal, Target):
             end = await wait_ready(goal, deadline, enabled=False)
         else:
             end = goal or start
         for step in range(1, motion.steps + 1):
             part = step / motion.steps
-            await input_events.drag_to(tab, x + (end[0] - x) * part, y + (end[1] - y) * part)
+            await input_events.move_mouse(tab, x + (end[0] - x) * part, y + (end[1] - y) * part)
             if motion.delay_s:
                 await asyncio.sleep(motion.delay_s)
         # Over the target once more: what lies there has seen the pointer come, now it stays.
-        await input_events.drag_to(tab, end[0], end[1])
+        await input_events.move_mouse(tab, end[0], end[1])
         await input_events.button_up(tab, *end)
     except BaseException:
         input_events.release_button(tab, x, y)

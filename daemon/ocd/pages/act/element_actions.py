@@ -47,9 +47,11 @@ async def _prepare(
 ) -> Callable[[], Coroutine[Any, Any, Any]]:
     """Wait until the element is actionable; return the coroutine function of the action."""
     tab = target.element.tab
+    if action_name == "press":
+        input_events.parse_chords(value)  # before anything is focused: a wrong key changes nothing
     if action_name == "hover":
         x, y = await wait_ready(target, deadline, enabled=False)
-        return lambda: input_events.hover(tab, x, y)
+        return lambda: input_events.move_mouse(tab, x, y)
     if action_name in ("click", "double_click", "right_click"):
         return await _prepare_click(target, deadline, action_name, modifiers)
     if action_name in ("check", "uncheck"):

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ocd.api.errors import OcdError
@@ -17,6 +18,7 @@ MAX_KEYS = 400
 # Seconds between the repetitions of a key that is held down, as keyboards do it.
 _REPEAT_S = 0.04
 _RELEASE_S = 0.02
+_PRESSURE = 0.5  # of a device that cannot measure it, by the Pointer Events standard
 _KEY_ALIASES = {
     "ctrl": "Control", "control": "Control", "cmd": "Meta", "command": "Meta", "meta": "Meta",
     "alt": "Alt", "option": "Alt", "shift": "Shift", "esc": "Escape", "return": "Enter",
@@ -29,55 +31,68 @@ _KEY_ALIASES = {
 _MODIFIERS = {"Control": 2, "Meta": 4, "Alt": 1, "Shift": 8}
 
 
+@dataclass(frozen=True, slots=True)
+class HeldButton:
+    """A button that is down: kept in the tab until it is let go."""
+
+    button: Button
+
+
 def modifier_bits(names: tuple[str, ...]) -> int:
     """Return CDP's bits of modifier keys by name."""
     return sum(_MODIFIERS[_KEY_ALIASES[name.lower()]] for name in names)
 
 
-async def hover(tab: Tab, x: float, y: float) -> None:
-    """Move the mouse there."""
-    await _mouse(tab, "mouseMoved", x, y)
+async def move_mouse(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
+    """Move the mouse there, with the button that is held."""
+    await _moved(tab, x, y, modifiers)
 
 
 async def click(
     tab: Tab, x: float, y: float, *, button: Button = "left", count: int = 1, modifiers: int = 0
 ) -> None:
     """Move the mouse there, press and let go `count` times."""
-    keys = {"button": button, "modifiers": modifiers}
     # Sent at once, done in order: each is answered when the page's listeners have run.
-    calls = [_mouse(tab, "mouseMoved", x, y, modifiers=modifiers)]
+    calls = [_moved(tab, x, y, modifiers)]
     for number in range(1, count + 1):
-        params = {**keys, "clickCount": number}
-        calls.append(_mouse(tab, "mousePressed", x, y, buttons=_BUTTON_BITS[button], **params))
-        calls.append(_mouse(tab, "mouseReleased", x, y, **params))
+        params = {"clickCount": number, "modifiers": modifiers}
+        calls.append(_mouse(tab, "mousePressed", x, y, **_pressed(button), **params))
+        calls.append(_mouse(tab, "mouseReleased", x, y, button=button, **params))
+    tab.drop_state(HeldButton)
     for call in calls:
         await call
 
 
-async def button_down(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
-    """Press the left button there and hold it."""
-    await _mouse(tab, "mouseMoved", x, y, modifiers=modifiers)
-    params = {"button": "left", "clickCount": 1, "modifiers": modifiers}
-    await _mouse(tab, "mousePressed", x, y, buttons=1, **params)
-
-
-async def drag_to(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
-    """Move the mouse there with the left button held."""
-    await _mouse(tab, "mouseMoved", x, y, button="left", buttons=1, modifiers=modifiers)
+async def button_down(
+    tab: Tab, x: float, y: float, *, button: Button = "left", modifiers: int = 0
+) -> None:
+    """Move the mouse there, press the button and hold it."""
+    await move_mouse(tab, x, y, modifiers=modifiers)
+    tab.set_state(HeldButton(button))
+    params = {"clickCount": 1, "modifiers": modifiers}
+    await _mouse(tab, "mousePressed", x, y, **_pressed(button), **params)
 
 
 async def button_up(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
-    """Let go of the left button there."""
-    params = {"button": "left", "clickCount": 1, "modifiers": modifiers}
+    """Let go of the held button there; of the left one if none is known to be held."""
+    held = tab.state(HeldButton)
+    if held:
+        # As in drag_and_drop: what takes a drop says so after the mouse has come over it.
+        await move_mouse(tab, x, y, modifiers=modifiers)
+    tab.drop_state(HeldButton)
+    params = {
+        "button": held.button if held else "left",
+        "clickCount": 1,
+        "modifiers": modifiers,
+    }
     await _mouse(tab, "mouseReleased", x, y, **params)
 
 
 def release_button(tab: Tab, x: float, y: float) -> None:
     """Let go of the left button there, whether or not the page ever answers."""
-    params = {"button": "left", "clickCount": 1}
-    tab.cdp.send_nowait(
-        "Input.dispatchMouseEvent", {"type": "mouseReleased", "x": x, "y": y, **params}
-    )
+    tab.drop_state(HeldButton)
+    params = {"type": "mouseReleased", "x": x, "y": y, "button": "left", "clickCount": 1}
+    tab.cdp.send_nowait("Input.dispatchMouseEvent", params)
 
 
 async def wheel(
@@ -85,6 +100,16 @@ async def wheel(
 ) -> None:
     """Turn the mouse's wheel there, by so many pixels."""
     await _mouse(tab, "mouseWheel", x, y, deltaX=across, deltaY=down, modifiers=modifiers)
+
+
+def _pressed(button: Button) -> dict[str, Any]:
+    return {"button": button, "buttons": _BUTTON_BITS[button], "force": _PRESSURE}
+
+
+def _moved(tab: Tab, x: float, y: float, modifiers: int) -> Any:  # noqa: ANN401
+    held = tab.state(HeldButton)
+    pressed = _pressed(held.button) if held else {}
+    return _mouse(tab, "mouseMoved", x, y, modifiers=modifiers, **pressed)
 
 
 def _mouse(tab: Tab, kind: str, x: float, y: float, **more: Any) -> Any:  # noqa: ANN401
@@ -107,9 +132,17 @@ async def type_text(tab: Tab, text: str) -> None:
         await tab.keyboard.type(text)
 
 
-async def press(tab: Tab, chord: str, hold_s: float = 0) -> None:
-    """Press a key, or several at once: Enter, Control+a; hold them down for `hold_s`."""
-    *modifiers, last = parse_chord(chord)
+async def press(tab: Tab, keys: str, hold_s: float = 0) -> None:
+    """Press a key or a chord, or several one after the other: Enter, Control+a, "Tab Tab Enter".
+
+    Each is held down for `hold_s`. Raises wrong_value before any is pressed.
+    """
+    for chord in parse_chords(keys):
+        await _press_chord(tab, chord, hold_s)
+
+
+async def _press_chord(tab: Tab, chord: list[str], hold_s: float) -> None:
+    *modifiers, last = chord
     keyboard = tab.keyboard
     down: list[str] = []
     try:
@@ -142,21 +175,32 @@ async def _hold_key(tab: Tab, key: str, seconds: float) -> None:
         await asyncio.sleep(min(_REPEAT_S, max(end - loop.time(), 0)))
 
 
+def parse_chords(text: str) -> list[list[str]]:
+    """Return the chords that spaces divide, each as `parse_chord` does; a space alone is a key."""
+    return [parse_chord(chord) for chord in (text.split() if text.strip() else [text])]
+
+
 def parse_chord(chord: str) -> list[str]:
     """Return the keys of a chord such as ctrl+a, as keyboards name them; wrong_value."""
-    names = [_key(name) for name in chord.replace("++", "+plus").split("+")]
+    names = [_key(name) for name in _split_chord(chord)]
     if not all(names):
         raise _unknown_key_error(chord)
     *modifiers, last = names
     # Ctrl+K is said of the key; with a capital letter the page would see one that Shift gives.
-    if modifiers and "Shift" not in modifiers and len(last) == 1:
-        last = last.lower()
+    if modifiers and len(last) == 1:
+        last = _unshifted(last) if "Shift" in modifiers else last.lower()
     return [*modifiers, last]
 
 
 def is_key(chord: str) -> bool:
     """Return whether words name a key or a chord."""
-    return bool(chord) and all(_key(name) for name in chord.replace("++", "+plus").split("+"))
+    return bool(chord) and all(_key(name) for name in _split_chord(chord))
+
+
+def _split_chord(chord: str) -> list[str]:
+    if chord == "+":
+        return ["+"]
+    return [*chord[:-2].split("+"), "+"] if chord.endswith("++") else chord.split("+")
 
 
 def _key(name: str) -> str:
@@ -168,6 +212,13 @@ def _key(name: str) -> str:
         return key_name
     similar = [key for key in key_names() if key.lower() == key_name.lower()]
     return similar[0] if similar else ""
+
+
+def _unshifted(character: str) -> str:
+    """Return the key that gives this character, or another one with Shift."""
+    from ocd.browser.cdp.pyppeteer_adapter import key_code
+
+    return key_code(character) or character
 
 
 def _unknown_key_error(chord: str) -> OcdError:
