@@ -20,7 +20,8 @@ const nextFrame = (most = 60) => scriptsRun() && new Promise((resolve) => {
   requestAnimationFrame(() => { clearTimeout(timer); resolve(); });
 });
 
-const controlOf = (el) => (el.tagName === 'LABEL' && el.control ? el.control : el);
+// The control that an element stands for: a label's, or what takes the keys of a code editor.
+const controlOf = (el) => (el.tagName === 'LABEL' && el.control) || codeInputOf(el) || el;
 
 // An area of an image map, on the picture that it is laid over.
 function areaBox(area) {
@@ -43,6 +44,9 @@ function seenBox(el) {
   if (!el.checkVisibility({ visibilityProperty: true })) return null;
   return [...el.getClientRects()].find((box) => box.width > 0 && box.height > 0) || null;
 }
+
+// An element without contents has a place on the page, though there is nothing of it to see.
+const hasRoom = (el) => el.getClientRects().length > 0 && el.checkVisibility({ visibilityProperty: true });
 
 // What of an element takes the mouse: a control that is not drawn is reached by its label.
 function surfaceOf(el) {
@@ -144,9 +148,10 @@ const ALIGNED = ['center', 'end', 'start', 'nearest'];
 async function attempt(el, options, round) {
   if (!present(el)) return { why: 'detached' };
   const [surface, box] = surfaceOf(el);
-  if (!box) return { why: 'not_visible' };
+  if (!box && !(options.empty && hasRoom(el))) return { why: 'not_visible' };
   const disabled = options.enabled && disabledWhy(el, options.editable);
   if (disabled) return { why: 'not_enabled', text: disabled };
+  if (!box) return {};
   let placed = box;
   const scrolls = surface.tagName === 'AREA' ? pictureOf(surface) : surface;
   if (round > 0 || outside(surface, box) || options.scroll) {
@@ -223,10 +228,11 @@ function stateOf(el) {
     const chosen = [...control.selectedOptions].map((one) => squeeze(one.label || one.text));
     return control.multiple ? chosen : chosen[0] ?? '';
   }
+  if (takesCode(control)) return clip(shownCode(control), 500);
   if ('value' in control && /^(INPUT|TEXTAREA)$/.test(control.tagName)) return clip(control.value, 500);
   const checked = control.getAttribute('aria-checked');
   if (checked !== null) return checked === 'mixed' ? 'mixed' : checked === 'true';
-  if (control.isContentEditable) return clip(control.innerText, 500);
+  if (control.isContentEditable) return clip(linesOf(control).join('\n'), 500);
   const role = roleOf(control);
   if (role === 'listbox') return [...control.querySelectorAll('[role=option][aria-selected=true]')].map(spoken);
   return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox' ? clip(squeeze(control.innerText || ''), 500) : null;
@@ -249,6 +255,7 @@ function kindOf(el) {
     if (control.type === 'file') return 'file';
     return SET_DIRECTLY.has(control.type) ? 'direct' : 'text';
   }
+  if (takesCode(control)) return 'code';
   if (control.tagName === 'TEXTAREA') return 'text';
   if (/^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(roleOf(control))) return 'check';
   return control.isContentEditable ? 'rich' : 'none';
@@ -271,15 +278,32 @@ function selectAll(el) {
   return active === control || control.contains(active);
 }
 
-// Puts the caret behind the text; returns how many characters there are.
+// Puts the caret behind the text: how many characters there are, and whether scripts may place it.
 function caretToEnd(el) {
   const control = controlOf(el);
   control.focus({ preventScroll: true });
-  if ('value' in control) return control.value.length;
-  const selection = control.ownerDocument.defaultView.getSelection();
-  selection.selectAllChildren(control);
-  selection.collapseToEnd();
-  return contentIn(control).length;
+  if (takesCode(control)) return { length: 0, placed: false };
+  if (!('value' in control)) {
+    const selection = control.ownerDocument.defaultView.getSelection();
+    if (control.isContentEditable) control.ownerDocument.execCommand('selectAll');
+    selection.collapseToEnd();
+    return { length: 0, placed: true };
+  }
+  const { length } = control.value;
+  const placed = control.selectionEnd !== null; // number and mail fields have no caret for scripts
+  if (placed) control.setSelectionRange(length, length);
+  return { length, placed };
+}
+
+const hasFocus = (el) => belongs(focused(), controlOf(el));
+
+// Moves the focus to an element, or to what it gives it on to; whether it took it.
+function takeFocus(el) {
+  const control = controlOf(el);
+  const before = focused();
+  control.focus({ preventScroll: true });
+  const now = focused();
+  return now !== before || hasFocus(el) || (now !== document.documentElement && belongs(control, now));
 }
 
 function setDirectly(el, value) {
@@ -342,7 +366,7 @@ function elementFacts(el, whole) {
 }
 
 Object.assign(globalThis.openchrome, {
-  ready, settle, elementFacts, chooseInTime, setDirectly, selectAll, caretToEnd, throughFrame, stateOf,
+  ready, settle, elementFacts, chooseInTime, setDirectly, selectAll, caretToEnd, hasFocus, takeFocus, throughFrame, stateOf,
   submitter: (el) => {
     const form = controlOf(el).form || el.closest('form');
     return form?.querySelector('button:not([type]), button[type=submit], input[type=submit], input[type=image]') || null;

@@ -138,4 +138,4 @@ function submitFocused() {
   return form !== null;
 }
 
-Object.assign(globalThis.openchrome, { submitFocused: (el) => submitFocused(el), isTyping: (el) => /^(text|rich|combo)$/.test(kindOf(el)) });
+Object.assign(globalThis.openchrome, { submitFocused: (el) => submitFocused(el), isTyping: (el) => /^(text|rich|code|combo)$/.test(kindOf(el)) });

@@ -56,12 +56,14 @@ async def wait_ready(
     editable: bool = False,
     enabled: bool = True,
     strike: bool = False,
+    empty: bool = False,
 ) -> tuple[float, float]:
     """Wait until the element is actionable; return the point of the tab's window to click.
 
     One that the page replaces in the meantime is looked up again.
 
     strike: the next thing is a click, which the page is to get only if it reaches the element.
+    empty: an element without contents will do, which has a place and nothing to see.
     Raises detached, not_visible, not_enabled, moving, covered, timeout (a page that hangs).
     """
     options: dict[str, Any] = {
@@ -69,6 +71,7 @@ async def wait_ready(
         "editable": editable,
         "enabled": enabled,
         "strike": strike,
+        "empty": empty,
     }
     while True:
         budget = deadline.seconds_left

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.act import input_events
+from ocd.pages.act import editors, input_events
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import ActionResult, perform
 from ocd.pages.locate import hit_test
@@ -94,7 +94,7 @@ async def keys(
 
     async def act() -> None:
         if kind == "type":
-            await input_events.type_text(tab, text)
+            await editors.type_text(target, text)
         else:
             await input_events.press(tab, text, hold_s)
 

@@ -5,15 +5,23 @@ from typing import Any
 
 from ocd.browser.tabs.dialogs import Dialog
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.act import form_fields, input_events
+from ocd.pages.act import editors, form_fields, input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionResult, Settling, observe, perform, wait_ready
+from ocd.pages.act.actionability import (
+    ActionResult,
+    Settling,
+    observe,
+    perform,
+    unusable_error,
+    wait_ready,
+)
 from ocd.pages.locate.target import ActionDeadline, Target
 
 _WRITES = ("check", "uncheck", "select", "press", "type", "clear")
 # A page that nothing was done to watches nothing, and has nothing to tell.
 _SETTLE = "(options) => globalThis.openchrome?.settle(null, options) ?? null"
-_FOCUS = "function () { this.focus({ preventScroll: true }) }"
+_HAS_FOCUS = "function () { return openchrome.hasFocus(this) }"
+_TAKE_FOCUS = "function () { return openchrome.takeFocus(this) }"
 
 
 async def perform_action(
@@ -60,7 +68,13 @@ async def _prepare(
         return lambda: form_fields.choose(target, deadline, value)
     if action_name == "clear":
         return lambda: form_fields.clear(target, deadline)
-    await wait_ready(target, deadline, point=False, enabled=action_name in ("type", "press"))
+    await wait_ready(
+        target,
+        deadline,
+        point=False,
+        enabled=action_name in ("type", "press"),
+        empty=action_name != "scroll_into_view",
+    )
     if action_name == "scroll_into_view":
         return lambda: wait_ready(target, deadline, point=False, enabled=False)
     return lambda: _keys(target, action_name, value)
@@ -83,13 +97,16 @@ async def _prepare_click(
 
 
 async def _keys(target: Target, action_name: str, value: str) -> None:
-    tab = target.element.tab
-    if target.about["role"] != "html":
-        await target.element.call(_FOCUS)
+    if action_name == "type" and target.about["kind"] in form_fields.TEXT_KINDS:
+        if not await target.element.call(_HAS_FOCUS):
+            await form_fields.caret_to_end(target)
+    elif target.about["role"] != "html" and not await target.element.call(_TAKE_FOCUS):
+        refusal = {"why": "not_enabled", "text": "it does not take the focus"}
+        raise unusable_error(target, refusal)
     if action_name == "press":
-        await input_events.press(tab, value)
+        await input_events.press(target.element.tab, value)
     elif action_name == "type":
-        await input_events.type_text(tab, value)
+        await editors.type_text(target, value)
 
 
 async def answer_dialog(

@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.pages.act import comboboxes, input_events
+from ocd.pages.act import comboboxes, editors, input_events
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import ActionResult, perform, unusable_error, wait_ready
 from ocd.pages.locate.target import ActionDeadline, Target
 
 Value = str | bool | int | float | Sequence[str] | None
 
+MAX_VALUE = 500  # characters of what an editor holds, in a reply
+# Kinds of controls that text is typed into.
+TEXT_KINDS = ("text", "combo", *editors.KINDS)
 _TRUE_WORDS = {"true", "yes", "on", "1", "checked", "y"}
 _FALSE_WORDS = {"false", "no", "off", "0", "unchecked", "n", ""}
 _SELECT_ALL = "function () { return openchrome.selectAll(this) }"
@@ -33,17 +36,24 @@ async def fill(
 
     keep: append to the text of a text field.
     """
-    adds = keep and target.about["kind"] in ("text", "rich")
+    adds = keep and target.about["kind"] in ("text", *editors.KINDS)
+
+    held: list[str] = []
 
     async def act() -> None:
-        await (
-            _append_text(target, deadline, as_text(value))
-            if adds
-            else set_value(target, deadline, value)
-        )
+        if target.about["kind"] in editors.KINDS:
+            write = editors.append_text if adds else editors.replace_text
+            held.append(await write(target, deadline, as_text(value)))
+        elif adds:
+            await _append_text(target, deadline, as_text(value))
+        else:
+            await set_value(target, deadline, value)
 
     async with ActionEffects(target.element.tab) as effects:
-        return await perform(target, deadline, effects, act, value=True)
+        done = await perform(target, deadline, effects, act, value=True)
+    if held:
+        done.value = held[0][:MAX_VALUE]
+    return done
 
 
 async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> None:
@@ -126,15 +136,23 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> None
 
 async def clear(target: Target, deadline: ActionDeadline) -> None:
     """Empty a text field."""
-    if target.about["kind"] not in ("text", "rich", "combo"):
+    if target.about["kind"] not in TEXT_KINDS:
         raise value_error(target, "it has no text to clear.", "Use form_input to set its value.")
     await _replace_text(target, deadline, "")
+
+
+async def caret_to_end(target: Target) -> int:
+    """Focus a text field with the caret behind its text; return how long that is, if known."""
+    caret = await target.element.call(_TO_END)
+    if not caret["placed"]:
+        await input_events.press(target.element.tab, editors.END)
+    return int(caret["length"])
 
 
 async def _append_text(target: Target, deadline: ActionDeadline, text: str) -> None:
     max_length = target.about["most"]
     await wait_ready(target, deadline, point=False, editable=True)
-    length = await target.element.call(_TO_END)
+    length = await caret_to_end(target)
     if max_length is not None and length + len(text.encode("utf-16-le")) // 2 > max_length:
         raise value_error(
             target,
@@ -142,12 +160,13 @@ async def _append_text(target: Target, deadline: ActionDeadline, text: str) -> N
             "Shorten the text.",
             most=max_length,
         )
-    # Number and mail fields let scripts place no caret.
-    await input_events.press(target.element.tab, "Control+End")
     await input_events.insert_text(target.element.tab, text)
 
 
 async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> None:
+    if target.about["kind"] in editors.KINDS:
+        await editors.replace_text(target, deadline, text)
+        return
     max_length = target.about["most"]
     if max_length is not None and len(text.encode("utf-16-le")) > 2 * max_length:
         raise value_error(
@@ -163,7 +182,7 @@ async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> 
         await input_events.click(target.element.tab, x, y)
         await target.element.call(_SELECT_ALL)
     await input_events.insert_text(target.element.tab, text)
-    if target.about["secret"] or target.about["kind"] == "rich":
+    if target.about["secret"]:
         return
     if text and not await target.element.call(_STATE):
         raise value_error(

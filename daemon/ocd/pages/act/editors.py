@@ -1,0 +1,104 @@
+"""Editors of rich text and of code: text gets in as it is given, and is compared afterwards."""
+
+import sys
+
+from ocd.api.errors import OcdError
+from ocd.pages.act import input_events
+from ocd.pages.act.actionability import wait_ready
+from ocd.pages.locate.target import ActionDeadline, Target
+
+# Kinds of fields that are editors: prose in the page's own elements, and code.
+KINDS = ("rich", "code")
+_ON_MAC = sys.platform == "darwin"
+_ALL = "Meta+a" if _ON_MAC else "Control+a"
+END = "Meta+ArrowDown" if _ON_MAC else "Control+End"
+_SELECT_ALL = "function () { return openchrome.selectAll(this) }"
+_TEXT = "function () { return openchrome.editorText(this) }"
+_PASTE = "function (text) { return openchrome.pasteText(this, text) }"
+_WRITTEN = "function (text) { return openchrome.writtenText(this, text) }"
+# Characters of both texts that an error quotes.
+_QUOTED = 500
+
+
+async def replace_text(target: Target, deadline: ActionDeadline, text: str) -> str:
+    """Replace all that the editor holds; return what it holds then.
+
+    Raises value_differs if that is something else, and what wait_ready raises.
+    """
+    await wait_ready(target, deadline, point=False, editable=True)
+    return await _write(target, deadline, text, text)
+
+
+async def append_text(target: Target, deadline: ActionDeadline, text: str) -> str:
+    """Put text behind what the editor holds; return what it holds then. As replace_text."""
+    await wait_ready(target, deadline, point=False, editable=True)
+    await _select_all(target, deadline)
+    before = str(await target.element.call(_TEXT)).rstrip("\n")
+    return await _write(target, deadline, text, before + text, at_end=True)
+
+
+async def type_text(target: Target, text: str) -> None:
+    """Type text where the caret is: by keys, lines that an editor would indent as one piece."""
+    lines = text.rstrip("\n")
+    if target.about["kind"] not in KINDS or "\n" not in lines:
+        await input_events.type_text(target.element.tab, text)
+        return
+    await insert(target, lines)
+    await input_events.type_text(target.element.tab, text[len(lines) :])
+
+
+async def insert(target: Target, text: str) -> None:
+    """Put text where the caret is, as one piece that the editor does not indent or complete."""
+    pastes = target.about["kind"] == "code" and text
+    if not pastes or not await target.element.call(_PASTE, text):
+        await input_events.insert_text(target.element.tab, text)
+
+
+async def _write(
+    target: Target, deadline: ActionDeadline, text: str, expected: str, *, at_end: bool = False
+) -> str:
+    """Write what makes the editor hold `expected`: `text` at its end, or else in place of all."""
+    code = target.about["kind"] == "code"
+    await _select_all(target, deadline)
+    if at_end:
+        await input_events.press(target.element.tab, END)
+    if text or not at_end:
+        await insert(target, text)
+    held = await _read_back(target, deadline, expected)
+    if not held["same"] and not code and not at_end:
+        # Some editors listen to what is typed or pasted only.
+        await _select_all(target, deadline)
+        if await target.element.call(_PASTE, text):
+            held = await _read_back(target, deadline, expected)
+    if code:
+        await input_events.press(target.element.tab, END)
+    if held["same"]:
+        return str(held["text"])
+    raise _difference(target, expected, str(held["text"]))
+
+
+async def _select_all(target: Target, deadline: ActionDeadline) -> None:
+    tab = target.element.tab
+    if not await target.element.call(_SELECT_ALL):
+        # Something takes the focus away; a person's click may bring it back.
+        x, y = await wait_ready(target, deadline, editable=True)
+        await input_events.click(tab, x, y)
+        await target.element.call(_SELECT_ALL)
+    if target.about["kind"] == "code":
+        await input_events.press(tab, _ALL)
+
+
+async def _read_back(target: Target, deadline: ActionDeadline, expected: str) -> dict[str, object]:
+    if target.about["kind"] == "code":
+        await _select_all(target, deadline)
+    held: dict[str, object] = await target.element.call(_WRITTEN, expected)
+    return held
+
+
+def _difference(target: Target, expected: str, held: str) -> OcdError:
+    name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
+    return OcdError(
+        "value_differs", f"{name} holds another text than it was given.",
+        hint="Compare `expected` with `held`: the editor may have changed it, or takes less.",
+        ref=target.ref, expected=expected[:_QUOTED], held=held[:_QUOTED],
+    )  # fmt: skip

@@ -1,0 +1,101 @@
+"""Text in editors of code and prose: it arrives as given, or the call fails."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+CODE = 'if (a) {\n    b("c");\n}\n\n  {[(\nend'
+PROSE = "First line\nSecond - line\n\n* third"
+
+
+def test_code_is_not_indented_again(at: At) -> None:
+    """Lines and brackets are those that were given, each time."""
+    page = at("editors.html")
+    for _ in range(2):
+        result = page.do("form_input", query="Script", value=CODE)
+        assert page.js("editor.text") == CODE
+        assert result["value"] == CODE
+    page.do("form_input", query="Script", value="")
+    assert page.js("editor.text") == ""
+
+
+def test_code_is_added_at_the_end(at: At) -> None:
+    """fill_form appends lines as they are."""
+    page = at("editors.html")
+    fields = [{"label": "Script", "value": "\n    third {"}]
+    page.do("fill_form", fields=fields, clear_first=False)
+    assert page.js("editor.text") == "first\nsecond\n    third {"
+
+
+def test_lines_are_typed_into_code_as_they_are(at: At) -> None:
+    """Several lines are put in as one; a single one is typed, and completed as for a person."""
+    page = at("editors.html")
+    page.do("interact", action="type", query="Script", value="\n  x\n  y")
+    assert page.js("editor.text") == "first\nsecond\n  x\n  y"
+    page.do("interact", action="type", query="Script", value=" f(")
+    assert page.js("editor.text") == "first\nsecond\n  x\n  y f()"
+
+
+@pytest.mark.parametrize("name", ["Letter", "Notes"])
+def test_prose_keeps_its_lines(at: At, name: str) -> None:
+    """Each line is one, blank ones too."""
+    page = at("editors.html")
+    result = page.do("form_input", query=name, value=PROSE)
+    assert result["value"] == PROSE
+    shown = str(
+        page.js("[rich, document.getElementById('lines-kept')].map((one) => one.innerText)")
+    )
+    for line in PROSE.split("\n"):
+        assert line in shown
+    assert "Old words" not in str(page.js("rich.innerText")) or name == "Notes"
+
+
+def test_editor_that_takes_the_clipboard_only(at: At) -> None:
+    """What does not take text as an input method gives it gets it pasted."""
+    page = at("editors.html")
+    page.do("form_input", query="Clipboard only", value="new words")
+    assert page.js("pasting.textContent") == "new words"
+
+
+def test_text_that_an_editor_changes_is_an_error(at: At) -> None:
+    """Both texts are told, what was wanted and what is there."""
+    page = at("editors.html")
+    reply = page.call("form_input", query="Corrected", value="a cat")
+    assert reply.code == "value_differs"
+    assert (reply.error["expected"], reply.error["held"]) == ("a cat", "a dog")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "after"),
+    [
+        ("Title", "d", "abcd"),
+        ("Amount", "3", "123"),
+        ("Story", "!", "one\ntwo!"),
+        ("Letter", "!", "Old words\n\nMore of them!"),
+    ],
+)
+def test_typing_begins_at_the_end(at: At, name: str, value: str, after: str) -> None:
+    """A field without the focus is typed into at its end, one with it where the caret is."""
+    page = at("editors.html")
+    page.do("interact", action="type", query=name, value=value)
+    held = "(document.activeElement.value ?? document.activeElement.innerText)"
+    assert page.js(held) == after
+
+
+def test_typing_goes_on_where_the_caret_is(at: At) -> None:
+    """A field that has the focus keeps its caret."""
+    page = at("editors.html")
+    page.js("first.focus(); first.setSelectionRange(1, 1)")
+    page.do("interact", action="type", query="Title", value="-")
+    assert page.js("first.value") == "a-bc"
+
+
+def test_empty_element_takes_the_focus(at: At) -> None:
+    """It needs a place on the page, not contents; what takes no focus says so."""
+    page = at("editors.html")
+    page.do("interact", action="focus", selector="#void")
+    assert page.text("#seen") == "void"
+    assert page.call("interact", action="focus", selector="#still").code == "not_enabled"
