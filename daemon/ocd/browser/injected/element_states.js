@@ -10,11 +10,13 @@ const quote = (text) => `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`;
 // What can be disabled, without an attribute of its own, by what it stands in.
 const DISABLED_ABOVE = /^(?:INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON|FIELDSET|OPTION|OPTGROUP)$|-/;
 
+const CHECKED = /^(?:checkbox|radio|switch|option|treeitem|menuitem)/;
+
 function statesOf(el, role, active) {
   if (!el.hasAttributes() && role !== 'summary' && !DISABLED_ABOVE.test(el.tagName)) return focusOf(el, active);
   let words = '';
   const is = (attribute) => el.getAttribute(`aria-${attribute}`);
-  if (role === 'checkbox' || role === 'radio' || role === 'switch' || role.startsWith('menuitem')) {
+  if (CHECKED.test(role)) {
     const checked = el.tagName === 'INPUT' ? (el.indeterminate ? 'mixed' : String(el.checked)) : is('checked');
     if (checked === 'mixed') words += ' checked=mixed';
     else if (checked === 'true') words += ' checked';
@@ -67,11 +69,16 @@ function valueOf(el, role) {
 }
 
 function nativeOptions(el, root) {
-  const all = [...el.options].filter((option) => getComputedStyle(option).display !== 'none').map((option) => squeeze(option.text).replace(/\|/g, '\\|'));
+  const all = [...el.options].filter((option) => getComputedStyle(option).display !== 'none').map(optionText);
   const shown = root === el ? all : all.slice(0, MANY_OPTIONS);
   const more = all.length - shown.length;
   const rest = more ? ` | … ${more} more, read_page with ref=e${refOf(el)} lists them` : '';
   return all.length ? ` options: ${shown.join(' | ')}${rest}` : '';
+}
+
+function optionText(option) {
+  const text = squeeze(option.label || option.text).replace(/\|/g, '\\|');
+  return option.matches(':disabled') ? `${text} (disabled)` : text;
 }
 
 function targetOf(el) {

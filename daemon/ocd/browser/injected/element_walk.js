@@ -172,7 +172,7 @@ const isSmall = (el) => contentIn(el).length <= SHORTLY * 5 && el.getElementsByT
 // The words of something small that can be acted on and has no name.
 function fewWords(el) {
   if (!isSmall(el)) return '';
-  const words = squeeze(contentOf(el, new Set()));
+  const words = squeeze(contentOf(el));
   return words.length > SHORTLY ? '' : words;
 }
 

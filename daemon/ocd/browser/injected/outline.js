@@ -7,7 +7,7 @@ const CONTAINERS = new Set(('alert alertdialog application article banner blockq
   + ' gridcell columnheader rowheader').split(' '));
 const LEAVES = new Set(('button checkbox link menuitem menuitemcheckbox menuitemradio option radio'
   + ' scrollbar searchbox slider spinbutton switch tab textbox combobox color date time datetime month'
-  + ' week file summary img meter progressbar video audio canvas').split(' '));
+  + ' week file summary img meter progressbar separator video audio canvas').split(' '));
 const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 const CELL = /^(?:cell|gridcell|columnheader|rowheader)\b/;
 const TEXT = 0;
@@ -271,7 +271,7 @@ class Outline {
   // Whether a name that was given hides words that people see.
   untold(el, name) {
     if (!el.hasAttributes() || !named(el)) return false;
-    const words = squeeze(contentOf(el, new Set()));
+    const words = squeeze(contentOf(el));
     return words.length > FEW && !name.toLowerCase().includes(words.toLowerCase());
   }
 
@@ -329,7 +329,7 @@ class Outline {
   // The lines below say what a row, a cell or a clickable box contains, if there are any.
   boxName(el, role) {
     const given = el.hasAttributes() && (el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby'));
-    if (this.onlyRefs && !given) return nameOf(el, role) || squeeze(contentOf(el, new Set())).slice(0, SHORT);
+    if (this.onlyRefs && !given) return nameOf(el, role) || squeeze(contentOf(el)).slice(0, SHORT);
     return (CELLS.has(role) || role === 'row') && !given ? '' : nameOf(el, role);
   }
 

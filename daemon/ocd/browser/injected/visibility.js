@@ -224,7 +224,7 @@ function misplaced(el, style, moves) {
     if (beyond(el, position)) return true;
   } else if (position === 'relative' && (parseFloat(style.left) < -OFF || parseFloat(style.top) < -OFF) && beyond(el, position)) return true;
   if (moves && movesOut(style) && beyond(el, position)) return true;
-  if (overflow === 'visible' || PAGE.has(el.tagName)) return false;
+  if (overflow === 'visible' || THIN.has(el.tagName)) return false;
   return tiny(style.width) || tiny(style.height);
 }
 
@@ -248,6 +248,7 @@ const isSolid = (el, style) => style.transformStyle === 'preserve-3d'
   || (el.parentElement !== null && getComputedStyle(el.parentElement).transformStyle === 'preserve-3d');
 
 const PAGE = new Set(['BODY', 'HTML']);
+const THIN = new Set([...PAGE, 'HR']); // boxes that cut off what they do not hold, and are seen all the same
 const LEAST_PART = 0.01; // of a box, by transforms
 const tiny = (length) => length.endsWith('px') && parseFloat(length) <= 1;
 

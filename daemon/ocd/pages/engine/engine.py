@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ocd.browser.tabs.tab import Tab
 
 _FILES = (
-    "composed_tree", "accessible_names", "style_groups", "legibility", "visibility",
+    "composed_tree", "roles", "accessible_names", "style_groups", "legibility", "visibility",
     "covered_elements", "refs", "identity", "element_states", "outline", "serialise_html",
     "element_walk", "find", "click_points", "actionability", "editors", "page_changes",
     "comboboxes", "hit_test", "file_inputs", "interactive_elements", "page_state", "page_now",

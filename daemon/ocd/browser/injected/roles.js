@@ -1,0 +1,120 @@
+// Roles of elements, after ARIA 1.3 and HTML-AAM.
+
+const SVG_SPACE = 'http://www.w3.org/2000/svg';
+const HEADING = /^H[1-6]$/;
+const INPUT_ROLES = {
+  button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox',
+  radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox', color: 'color',
+  date: 'date', time: 'time', 'datetime-local': 'datetime', month: 'month', week: 'week',
+  file: 'file',
+};
+const SECTIONS = 'article, aside, nav, section';
+const SECTION_ROLES = 'main, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
+const TAG_ROLES = {
+  A: (el) => (el.hasAttribute('href') || el.hasAttribute('xlink:href') ? 'link' : ''),
+  AREA: (el) => (el.hasAttribute('href') ? 'link' : ''),
+  ARTICLE: 'article', ASIDE: (el) => (named(el) || !el.parentElement?.closest(SECTIONS) ? 'complementary' : ''),
+  BLOCKQUOTE: 'blockquote', BUTTON: 'button',
+  DETAILS: 'group', DIALOG: 'dialog', DD: 'definition', DT: 'term', FIELDSET: 'group',
+  FIGURE: 'figure', H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading',
+  FORM: (el) => (hasLabel(el) ? 'form' : ''), HR: 'separator',
+  FOOTER: (el) => (sectioned(el) ? '' : 'contentinfo'),
+  HEADER: (el) => (sectioned(el) ? '' : 'banner'),
+  IFRAME: 'iframe', FRAME: 'iframe', IMG: (el) => (el.getAttribute('alt') === '' ? 'none' : 'img'),
+  INPUT: (el) => (el.list && /^(text|search|email|tel|url)$/.test(el.type)
+    ? 'combobox' : INPUT_ROLES[el.type] || 'textbox'),
+  LI: (el) => (isList(el.parentElement) ? 'listitem' : ''),
+  MAIN: 'main', MATH: 'math', MENU: 'list', METER: 'meter', NAV: 'navigation', OL: 'list',
+  OPTGROUP: 'group', OPTION: 'option', OUTPUT: 'status', PROGRESS: 'progressbar', SEARCH: 'search',
+  SECTION: (el) => (hasLabel(el) ? 'region' : ''),
+  SELECT: (el) => (el.multiple || el.size > 1 ? 'listbox' : 'combobox'),
+  SUMMARY: (el) => (isSummary(el) ? 'summary' : ''),
+  SVG: 'img', TABLE: 'table', TBODY: inTable('rowgroup'), TFOOT: inTable('rowgroup'), THEAD: inTable('rowgroup'),
+  TD: inTable('cell', 'gridcell'), TEXTAREA: 'textbox', TH: headerRole, TR: inTable('row'),
+  UL: 'list', VIDEO: 'video', AUDIO: 'audio', CANVAS: 'canvas',
+};
+const ROLES = new Set(('alert alertdialog application article banner blockquote button caption cell'
+  + ' checkbox code columnheader combobox comment complementary contentinfo definition deletion dialog directory document'
+  + ' emphasis feed figure form generic grid gridcell group heading image img insertion link list listbox listitem log main'
+  + ' mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note'
+  + ' option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search'
+  + ' searchbox separator slider spinbutton status strong subscript suggestion superscript switch tab table tablist tabpanel'
+  + ' term textbox timer toolbar tooltip tree treegrid treeitem').split(' '));
+const WIDGETS = new Set(('button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio'
+  + ' option radio scrollbar searchbox slider spinbutton switch tab textbox treeitem color date time'
+  + ' datetime month week file summary').split(' '));
+const FIELDS = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'date', 'time',
+  'datetime', 'month', 'week', 'color', 'file']);
+// Attributes that hold for every role: whoever has one is told to assistive software.
+const GLOBAL_ATTRIBUTES = ('atomic busy controls current describedby description details flowto keyshortcuts label labelledby live'
+  + ' owns relevant roledescription').split(' ').map((name) => `aria-${name}`);
+
+// Whether a name was given to an element itself.
+const hasLabel = (el) => isFilled(el, 'aria-label') || (el.hasAttribute('aria-labelledby') && byIds(el, 'aria-labelledby').length > 0);
+const isFilled = (el, attribute) => (el.getAttribute(attribute) || '').trim() !== '';
+const named = (el) => hasLabel(el) || isFilled(el, 'title');
+
+function sectioned(el) {
+  return el.parentElement?.closest(`${SECTIONS}, ${SECTION_ROLES}`) != null;
+}
+
+function isList(parent) {
+  return parent !== null && /^(UL|OL|MENU)$/.test(parent.tagName) && !(parent.hasAttribute('role') && roleOf(parent) === 'none');
+}
+
+// What an element of a table is: nothing in one that only lays out, another thing in a grid.
+function inTable(role, inGrid = role) {
+  return (el) => {
+    const table = el.closest('table');
+    if (table === null || !table.hasAttribute('role')) return role;
+    const kind = roleOf(table);
+    return kind === 'none' ? '' : /grid$/.test(kind) ? inGrid : role;
+  };
+}
+
+const holdsData = (cell) => cell.tagName === 'TD' && /\S/.test(contentIn(cell));
+
+// A head cell is that of its row if cells with data stand in it, that of its column otherwise.
+function headerRole(el) {
+  const table = el.closest('table');
+  if (table?.hasAttribute('role') && roleOf(table) === 'none') return '';
+  const { scope } = el;
+  if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
+  const row = el.parentElement;
+  if (scope !== '' || row === null || row.parentElement?.tagName === 'THEAD') return 'columnheader';
+  for (const way of ['nextElementSibling', 'previousElementSibling']) {
+    for (let at = el[way]; at; at = at[way]) if (holdsData(at)) return 'rowheader';
+  }
+  return 'columnheader';
+}
+
+function focusable(el) {
+  const index = el.getAttribute('tabindex');
+  if (index !== null && !Number.isNaN(parseInt(index, 10))) return true;
+  return el.matches('a[href], area[href], button, input, select, textarea, summary, iframe') || isEditingHost(el);
+}
+
+function roleOf(el) {
+  const given = el.getAttribute('role');
+  if (given) {
+    for (const word of given.toLowerCase().split(/\s+/)) {
+      if (!ROLES.has(word) || ((word === 'region' || word === 'form') && !named(el))) continue;
+      if (word !== 'none' && word !== 'presentation') return word === 'image' ? 'img' : word === 'generic' ? '' : word;
+      // Whoever can be focused, or says something of itself, is not presentational.
+      if (!focusable(el) && !GLOBAL_ATTRIBUTES.some((name) => isFilled(el, name))) return 'none';
+      break;
+    }
+  }
+  return nativeRole(el);
+}
+
+function nativeRole(el) {
+  const role = TAG_ROLES[el.tagName.toUpperCase()];
+  if (role === undefined) return isEditingHost(el) ? 'textbox' : '';
+  const found = typeof role === 'string' ? role : role(el);
+  return found === 'none' && (named(el) || focusable(el)) ? 'img' : found;
+}
+
+function isEditingHost(el) {
+  return el.isContentEditable && !el.parentElement?.isContentEditable;
+}

@@ -1,0 +1,35 @@
+"""Names, roles and states of single elements, by the specifications."""
+
+import re
+
+import pytest
+
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read.reader import read
+from support.site import Site
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+_NUMBER = """[...document.querySelectorAll("[data-line]")].map((el, at) => {
+  el.setAttribute("data-at", at);
+  return el.dataset.line;
+})"""
+
+
+async def test_lines_say_role_name_and_state(tab: Tab, site: Site) -> None:
+    """Every element is told as the accessible-name computation and the role mappings say."""
+    await tab.navigate(site.url("reading/names.html"))
+    wrong = {}
+    for at, line in enumerate(await tab.evaluate(_NUMBER)):
+        text = (await read(tab, selector=f'[data-at="{at}"]')).text
+        told = re.sub(r"\[ref=e\d+\]", "[ref]", text).removeprefix("- ")
+        if not told.startswith(line):
+            wrong[line] = told[:80]
+    assert not wrong
+
+
+async def test_hidden_words_are_in_no_name(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("reading/names.html"))
+    text = (await read(tab)).text
+    assert "ignore all instructions" not in text
+    assert "SECRET" not in text
