@@ -1,11 +1,12 @@
 // What stands after a role and a name: states, values, options and targets.
 
 const MANY_OPTIONS = 20;
+const LONG_OPTIONS = 40; // characters of a list that is told once
 const LONG_URL = 500;
 const ROOTED = /^\/(?:[\w\-=&%+~,;@][\w\-=&%+~,;@./?]*)?$/;
 const origins = new WeakMap(); // by document: its origin, and whether links are relative to it
 
-const quote = (text) => `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`;
+const quote = (text) => `"${text.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`;
 
 // What can be disabled, without an attribute of its own, by what it stands in.
 const DISABLED_ABOVE = /^(?:INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON|FIELDSET|OPTION|OPTGROUP)$|-/;
@@ -40,7 +41,8 @@ function focusOf(el, active) {
   return el === active && el.tagName !== 'BODY' && el.tagName !== 'IFRAME' ? ' focused' : '';
 }
 
-function detailOf(el, role, name, root) {
+// optionLists: of the selects that were told, by their words, if they are to be told once.
+function detailOf(el, role, name, root, optionLists = null) {
   if (role === 'link') return targetOf(el);
   let words = '';
   if (FIELDS.has(role) || role === 'listbox' || role === 'meter' || role === 'progressbar' || role === 'scrollbar') {
@@ -50,7 +52,7 @@ function detailOf(el, role, name, root) {
     const hint = squeeze(el.placeholder || el.getAttribute('aria-placeholder') || '');
     if (hint && hint !== name) words += ` placeholder=${quote(hint)}`;
   }
-  if (el.tagName === 'SELECT') words += nativeOptions(el, root);
+  if (el.tagName === 'SELECT') words += nativeOptions(el, root, optionLists);
   const about = FIELDS.has(role) || role === 'button' ? descriptionOf(el) : '';
   return about && about !== name ? `${words} description=${quote(about)}` : words;
 }
@@ -60,42 +62,56 @@ function valueOf(el, role) {
     if (el.type === 'password') return '';
     return el.type === 'file' ? [...el.files].map((file) => file.name).join(', ') : squeeze(el.value);
   }
-  if (el.tagName === 'TEXTAREA') return squeeze(el.value);
+  if (el.tagName === 'TEXTAREA') return linesOf(el.value);
   if (el.tagName === 'SELECT') return [...el.selectedOptions].map((option) => squeeze(option.text)).join(', ');
   if (el.tagName === 'METER' || el.tagName === 'PROGRESS') return el.position === -1 ? '' : String(el.value);
   const told = el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
   if (told) return squeeze(told);
-  return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? squeeze(el.innerText || '') : '';
+  return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? linesOf(el.innerText || '') : '';
 }
 
-function nativeOptions(el, root) {
+// A text as its editor shows it; what is one line is told as one.
+function linesOf(text) {
+  if (!text.includes('\n')) return squeeze(text);
+  return text.replaceAll('\r', '').replaceAll('\u00a0', ' ').replace(/\n{3,}/g, '\n\n').replace(/^\n/, '').trimEnd();
+}
+
+function nativeOptions(el, root, optionLists) {
   const all = [...el.options].filter((option) => getComputedStyle(option).display !== 'none').map(optionText);
   const shown = root === el ? all : all.slice(0, MANY_OPTIONS);
   const more = all.length - shown.length;
-  const rest = more ? ` | … ${more} more, read_page with ref=e${refOf(el)} lists them` : '';
-  return all.length ? ` options: ${shown.join(' | ')}${rest}` : '';
+  const rest = more ? ` / … ${more} more, read_page with ref=e${refOf(el)} lists them` : '';
+  const words = shown.join(' / ');
+  const list = `${all.length} ${words}`;
+  const first = root === el ? undefined : optionLists?.get(list);
+  if (first) return ` options: as e${first}`;
+  if (words.length > LONG_OPTIONS) optionLists?.set(list, refOf(el));
+  return all.length ? ` options: ${words}${rest}` : '';
 }
 
 function optionText(option) {
-  const text = squeeze(option.label || option.text).replace(/\|/g, '\\|');
+  const text = squeeze(option.label || option.text).replace(/ \/ /g, ' \\/ ').replace(/\|/g, '\\|');
   return option.matches(':disabled') ? `${text} (disabled)` : text;
 }
 
 function targetOf(el) {
   const url = addressOf(el);
-  if (!url || /^javascript:/i.test(url)) return '';
+  if (!url || url === '#' || /^javascript:/i.test(url)) return '';
+  if (url.startsWith('data:')) return ` → ${/^data:[^,;]{0,40}[^,]{0,40},?/.exec(url)[0]}…`;
   return ` → ${url.length > LONG_URL ? `${url.slice(0, LONG_URL)}…` : url}`;
 }
 
 // Where a link goes, without the origin if it is the document's own.
 function addressOf(el) {
   const doc = el.ownerDocument;
-  const { origin, rooted } = originOf(doc);
+  const { origin, rooted, page } = originOf(doc);
   const written = el.getAttribute('href') || '';
+  if (written[0] === '#' && page) return written;
   // What needs no resolving: that would cost as much as the rest of the line.
   if (rooted && ROOTED.test(written) && !written.includes('/.') && !written.includes('//')) return written;
   const target = el.href;
   const href = typeof target === 'string' ? target : target?.baseVal || '';
+  if (page && href.startsWith(`${page}#`)) return href.slice(page.length);
   return origin !== 'null' && href.startsWith(`${origin}/`) ? href.slice(origin.length) : href;
 }
 
@@ -103,7 +119,9 @@ function originOf(doc) {
   let known = origins.get(doc);
   if (known === undefined || known.base !== doc.baseURI) {
     const origin = doc.location?.origin ?? 'null';
-    known = { origin, base: doc.baseURI, rooted: /^https?:/.test(origin) && `${doc.baseURI}/`.startsWith(`${origin}/`) };
+    const page = doc.URL.split('#', 1)[0];
+    // page: its own address, if links are relative to it.
+    known = { origin, base: doc.baseURI, page: doc.baseURI.split('#', 1)[0] === page ? page : '', rooted: /^https?:/.test(origin) && `${doc.baseURI}/`.startsWith(`${origin}/`) };
     origins.set(doc, known);
   }
   return known;

@@ -18,12 +18,34 @@ const MAX_DEPTH = 700; // Chromium's parser stops at 512, scripts may go on
 const SHORT = 200;
 const FEW = 3; // characters: an icon or an arrow, not words
 const CAPTIONS = {
-  LABEL: (el) => el.control && !named(el.control),
+  LABEL: (el) => el.control && (!named(el.control) || !reachable(el.control, el)),
   LEGEND: (el) => el.parentElement?.tagName === 'FIELDSET' && !named(el.parentElement),
   CAPTION: (el) => el.parentElement?.tagName === 'TABLE' && !named(el.parentElement),
   FIGCAPTION: (el) => el.parentElement?.tagName === 'FIGURE' && !named(el.parentElement),
 };
 const BLANK = /^\s*$/;
+const UNROLED = new Set(['clickable', 'draggable', 'droppable']);
+const LEAST_DRAWN = 16; // px
+const UNHEARD = '[aria-hidden]';
+const ACTING = 'a, button, input, select, textarea, [role], [tabindex], [onclick]';
+
+// Whether content that assistive software is not told of says something to those who see it.
+function isSeenUnheard(el, view) {
+  if (CONTROLS.has(el.tagName)) return !vanished(el, view.style);
+  if (!/[\p{L}\p{N}]/u.test(contentIn(el)) && !el.querySelector('button, input:not([type=hidden]), select, textarea')) return false;
+  return !isCutAway(el);
+}
+
+// Whether boxes around leave nothing of an element: a slide that waits beside the one that shows.
+function isCutAway(el) {
+  const box = el.getBoundingClientRect();
+  for (let at = el.parentElement; at && !PAGE.has(at.tagName); at = at.parentElement) {
+    if (!/hidden|clip/.test(getComputedStyle(at).overflowX)) continue;
+    const { left, right, top, bottom } = at.getBoundingClientRect();
+    if (box.right <= left + 1 || box.left >= right - 1 || box.bottom <= top + 1 || box.top >= bottom - 1) return true;
+  }
+  return false;
+}
 
 // Whether a label's control gets a line of its own.
 function reachable(control, label) {
@@ -47,6 +69,9 @@ class Outline {
     this.level = 0;
     this.active = null;
     this.root = null;
+    this.unheard = false; // whether we are in something that assistive software is not told of
+    this.optionLists = new Map();
+    this.special = new Map(); // what acts by no sign of its own
   }
 
   // Lines
@@ -67,11 +92,12 @@ class Outline {
   document(doc, depth) {
     const view = rootView(doc);
     if (!view) return;
-    const outer = this.active;
+    const outer = [this.active, this.special];
     this.active = doc.activeElement;
+    this.special = actingIn(doc);
     this.kids(doc.documentElement, view, depth, null);
     this.flush(depth);
-    this.active = outer;
+    [this.active, this.special] = outer;
   }
 
   kids(el, view, depth, control) {
@@ -142,16 +168,42 @@ class Outline {
   element(el, above, depth, control) {
     const tag = el.tagName.toUpperCase();
     if (NEVER.has(tag)) return;
-    if (el.getAttribute('aria-hidden') === 'true') {
-      look(el, above); // it may stand over something
-      this.hidden += el.textContent.trim().length;
-      return;
-    }
     const view = look(el, above);
-    if (!view) {
+    const unheard = el.getAttribute('aria-hidden') === 'true';
+    if (!view || (unheard && (control || !isSeenUnheard(el, view)))) {
+      this.hidden += el.textContent.trim().length;
+    } else if (unheard && !this.unheard) this.onlySeen(el, tag, view, depth);
+    else this.shown(el, tag, view, depth, control);
+  }
+
+  // What is seen although assistive software is not told of it.
+  onlySeen(el, tag, view, depth) {
+    if (this.dialogOver(el)) {
       this.hidden += el.textContent.trim().length;
       return;
     }
+    const words = view.inline && el.querySelector(ACTING) === null;
+    if (!words) this.flush(depth);
+    const [at, before] = [this.lines.length, this.words];
+    this.words = '';
+    this.unheard = true;
+    this.shown(el, tag, view, depth, null);
+    this.unheard = false;
+    if (words && this.lines.length === at) {
+      this.words = BLANK.test(this.words) ? before : `${before}${UNHEARD} ${this.words}`;
+      return;
+    }
+    this.flush(depth);
+    for (const line of this.lines.slice(at)) if (line[0] === depth) line[2] += ` ${UNHEARD}`;
+  }
+
+  // Whether an open dialog stands before an element of the page.
+  dialogOver(el) {
+    const dialogs = [...el.ownerDocument.querySelectorAll('dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]')];
+    return dialogs.some((one) => !clobbered(one) && !el.contains(one) && !one.contains(el) && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }));
+  }
+
+  shown(el, tag, view, depth, control) {
     if (mayHide(tag) && !rootOf(el)) suspect(el);
     if (tag === 'BR') {
       this.words += ' ';
@@ -161,7 +213,8 @@ class Outline {
       this.caption(el, tag, view, depth);
       return;
     }
-    const role = roleOf(el);
+    const given = roleOf(el);
+    const role = given === 'none' ? '' : given;
     const acts = !view.inert && this.acts(el, role, view, control);
     if (tag === 'SVG' && !el.hasAttribute('role') && !acts) this.drawing(el, view, depth, control);
     else if (LEAVES.has(role)) this.leaf(el, role, view, depth, acts, control);
@@ -184,7 +237,7 @@ class Outline {
       const line = `${role} ${quote(nameOf(owner, role))} [ref=e${refOf(el)}]`;
       if (!view.inert) this.put(depth, LEAF, line + statesOf(owner, role, this.active) + detailOf(owner, role, '', this.root));
     }
-    this.block(el, view, depth, el);
+    this.block(el, view, depth, owner && named(owner) && this.saysMore(el, nameOf(owner, roleOf(owner)), new NameWalk(owner)) ? null : el);
   }
 
   inline(el, view, depth, control) {
@@ -208,12 +261,14 @@ class Outline {
     if (tag === 'OPTION' || tag === 'OPTGROUP') return false;
     if (WIDGETS.has(role)) return true;
     if (tag === 'VIDEO' || tag === 'AUDIO') return el.controls;
+    if (tag === 'CANVAS') return el.offsetWidth >= LEAST_DRAWN && el.offsetHeight >= LEAST_DRAWN;
     if (view.host) return true;
     if (el.hasAttributes()) {
       if (el.hasAttribute('onclick')) return true;
       if (el.hasAttribute('tabindex') && el.tabIndex >= 0 && tag !== 'BODY') return true;
     }
-    return view.pointer && !control && this.beginsPointer(el, view);
+    if (control) return false;
+    return (view.pointer && this.beginsPointer(el, view)) || (this.special.size > 0 && this.special.has(el));
   }
 
   beginsPointer(el, view) {
@@ -225,15 +280,22 @@ class Outline {
   head(el, role, name, acts) {
     let line = role;
     if (name) line += ` ${quote(name)}`;
+    else if (acts) line += this.hint(el, role);
     if (acts) {
       this.refs++;
-      line += ` [ref=e${role === 'clickable' ? refOf(el) : refOf(el, role, name || undefined)}]`;
+      line += ` [ref=e${UNROLED.has(role) ? refOf(el) : refOf(el, role, name || undefined)}]`;
     }
     return line + statesOf(el, role, this.active);
   }
 
+  // Fields without a name go by what they are called in the page's own terms; what has words below
+  // needs no hint.
+  hint(el, role) {
+    return LEAVES.has(role) || !/\S/.test(contentIn(el)) ? hintOf(el, role) : '';
+  }
+
   detail(el, role, name) {
-    return detailOf(el, role, name, this.root);
+    return detailOf(el, role, name, this.root, this.optionLists);
   }
 
   leaf(el, role, view, depth, acts, control) {
@@ -270,8 +332,11 @@ class Outline {
 
   // Whether a name that was given hides words that people see.
   untold(el, name) {
-    if (!el.hasAttributes() || !named(el)) return false;
-    const words = squeeze(contentOf(el));
+    return el.hasAttributes() && named(el) && this.saysMore(el, name);
+  }
+
+  saysMore(el, name, walk = null) {
+    const words = squeeze(contentOf(el, walk));
     return words.length > FEW && !name.toLowerCase().includes(words.toLowerCase());
   }
 
@@ -311,7 +376,7 @@ class Outline {
       return;
     }
     this.flush(depth);
-    const shown = role || 'clickable';
+    const shown = role || (acts && this.special.get(el)) || 'clickable';
     const name = this.boxName(el, role);
     const told = !this.onlyRefs || acts;
     const at = this.lines.length;
@@ -339,6 +404,11 @@ class Outline {
     const only = count === 1 ? this.lines[at + 1] : null;
     if (count === 0 && !telling && !CELLS.has(role)) this.lines.length = at;
     else if (role === 'row') this.joinRow(at);
+    else if (role === '' && only?.[1] === LEAF && this.wraps(this.lines[at][2], only[2])) {
+      // What is clicked inside is clicked by it.
+      this.refs--;
+      this.lines[at] = [this.lines[at][0], LEAF, this.lines.pop()[2]];
+    }
     else if (role === 'listitem' && only?.[1] === LEAF && this.lines[at][2] === role) {
       this.lines[at] = [this.lines[at][0], LEAF, `${role}: ${this.lines.pop()[2]}`];
     } else if (only?.[1] === TEXT && !CELLS.has(role)) {
@@ -348,6 +418,12 @@ class Outline {
       line[2] = line[2].includes(quote(text)) ? line[2] : `${line[2]}: ${text}`;
       line[1] = LEAF;
     }
+  }
+
+  // Whether a clickable box says nothing that the one control in it does not say.
+  wraps(line, inner) {
+    const name = /^clickable (".*") \[ref=e\d+\]$/.exec(line)?.[1];
+    return inner.includes(' [ref=') && (name ? inner.includes(` ${name} [ref=`) : /^clickable \[ref=e\d+\]$/.test(line));
   }
 
   // A row whose cells are simple becomes one line: `row: one | two | link "three" [ref=e3]`.
@@ -365,7 +441,7 @@ class Outline {
     }
     const header = cells.length > 0 && cells.every(([text]) => text === 'columnheader');
     const words = cells.map(([text, parts]) => {
-      if (!CELLS.has(text)) parts.unshift(text);
+      if (!CELLS.has(text)) return parts.length ? `${text}: ${parts.join(' ')}` : text;
       return parts.length === 1 ? parts[0] : parts.join(' ');
     });
     const line = this.lines[at];
@@ -420,6 +496,7 @@ function outline(options) {
   else {
     it.root = root;
     it.active = root.ownerDocument.activeElement;
+    it.special = actingIn(root.ownerDocument);
     it.element(root, viewAbove(root), 0, null);
     it.flush(0);
   }

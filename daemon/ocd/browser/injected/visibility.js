@@ -26,6 +26,7 @@ class View {
     this.cut = undefined;
     this.cutting = undefined;
     this.rest = undefined;
+    this.shut = null; // of a box that shows nothing of itself: what in it is seen all the same
     this.stands = undefined;
     this.likeness = null; // who knows which elements inside look alike
     this.alike = null; // the views of what is inside, by their keys
@@ -38,7 +39,7 @@ class View {
   }
 
   get visible() {
-    return this.drawn ??= this.style.visibility === 'visible';
+    return this.drawn ??= this.shut === null && this.style.visibility === 'visible';
   }
 
   get preserves() {
@@ -126,7 +127,7 @@ class View {
     if (this.legible === undefined) {
       const style = this.style;
       const [opacity, size] = this.left;
-      this.legible = !this.hollow && style.visibility === 'visible'
+      this.legible = !this.hollow && this.shut === null && style.visibility === 'visible'
         && parseFloat(style.fontSize) * size * (this.el.currentCSSZoom ?? 1) >= LEAST_SIZE
         && parseFloat(style.textIndent) > -OFF && this.contrasts(opacity) && !this.clipped;
     }
@@ -159,26 +160,104 @@ function viewIn(el, above) {
   if (twin !== undefined && !twin.placed) return twin;
   if (twin !== undefined) {
     const style = getComputedStyle(el);
-    if (misplaced(el, style, twin.moves)) return null;
+    if (misplaced(el, style, twin.moves)) return shutView(el, above, style);
     // A text and nothing else begins where that of its like does.
     if (!twin.cuts || (!twin.clipped && firstElementOf(el) === null) || cutsOff(el, style) === twin.clipped) return twin;
   }
   const view = lookAt(el, above);
-  if (view) alike.set(key, view);
+  if (view !== null && view.shut === null) alike.set(key, view);
   return view;
 }
 
 function lookAt(el, above) {
   if (above !== null && above.hollow) return null;
+  if (above !== null && above.shut !== null) return lookInside(el, above);
   const style = getComputedStyle(el);
   const { display } = style;
   if (display === 'none' || style.contentVisibility === 'hidden') return null;
   const effects = above !== null ? above.effects : hasEffects(el.ownerDocument);
-  if ((effects ? vanished(el, style) : misplaced(el, style, false)) && !CONTROLS.has(el.tagName)) return null;
-  const view = new View(el, above, style, display);
+  if ((effects ? vanished(el, style) : misplaced(el, style, false)) && !CONTROLS.has(el.tagName)) return shutView(el, above, style);
+  return viewFor(el, above, style);
+}
+
+function viewFor(el, above, style) {
+  const view = new View(el, above, style, style.display);
   // A shadow tree has rules of its own.
   if (above !== null && above.likeness !== null && rootOf(el) === null) view.likeness = above.likeness;
   return view;
+}
+
+// Boxes that show nothing of themselves
+
+const MOST_HELD = 2000; // elements of such a box that are looked at
+const FACED = 'input:is([type=checkbox],[type=radio],[type=range],[type=file],[type=color])';
+
+// The view of a box that cuts off or hides what is in it, null if nothing in it is seen all the same:
+// what something outside of it places, and inputs that something drawn stands for.
+function shutView(el, above, style) {
+  if (firstElementOf(el) === null) return null;
+  const seen = [...escaping(el, style), ...faced(el)];
+  if (!seen.length) return null;
+  const view = new View(el, above, style, style.display);
+  const ways = new Set();
+  for (const one of seen) for (let at = one.parentElement; at && at !== el; at = at.parentElement) ways.add(at);
+  view.shut = { seen: new Set(seen), ways };
+  return view;
+}
+
+function lookInside(el, above) {
+  const { seen, ways } = above.shut;
+  if (!seen.has(el) && !ways.has(el)) return null;
+  const style = getComputedStyle(el);
+  if (style.display === 'none') return null;
+  if (seen.has(el)) {
+    let outer = above;
+    while (outer !== null && outer.shut !== null) outer = outer.above;
+    if (CONTROLS.has(el.tagName)) return viewFor(el, outer, style);
+    return vanished(el, style) ? null : viewFor(el, outer, style);
+  }
+  const view = new View(el, above, style, style.display);
+  view.shut = above.shut;
+  return view;
+}
+
+// What in a box without a size is placed by something around it, and so is not cut off.
+function escaping(el, style) {
+  if (style.overflow === 'visible' || !(tiny(style.width) || tiny(style.height)) || style.opacity <= LEAST_OPACITY
+    || style.clipPath !== 'none' || style.clip !== 'auto' || style.visibility === 'collapse') return [];
+  const found = [];
+  const all = el.getElementsByTagName('*');
+  for (let at = 0; at < all.length && at < MOST_HELD; at++) {
+    const { position } = getComputedStyle(all[at]);
+    if ((position === 'fixed' || position === 'absolute') && !found.some((one) => one.contains(all[at])) && isPlacedOutside(all[at], el, position)) found.push(all[at]);
+  }
+  return found;
+}
+
+function isPlacedOutside(el, box, position) {
+  for (let at = el.parentElement; at; at = at.parentElement) {
+    const style = getComputedStyle(at);
+    if (style.transform !== 'none' || style.filter !== 'none' || style.perspective !== 'none' || /paint|layout|strict|content/.test(style.contain)) return false;
+    if (position === 'absolute' && style.position !== 'static') return false;
+    if (at === box) return true;
+  }
+  return false;
+}
+
+// Native inputs in a box that hides them, where something of the size of a control is drawn around it.
+// Those with a label of their own are told with that.
+function faced(el) {
+  const inputs = [...el.querySelectorAll(FACED)].filter((one) => !one.labels?.length && !one.closest('[aria-hidden="true"]'));
+  return inputs.length && hasFace(el) ? inputs : [];
+}
+
+function hasFace(el) {
+  for (let at = el.parentElement, level = 0; at && level < 3; at = at.parentElement, level++) {
+    const { width, height } = at.getBoundingClientRect();
+    if (width > 400 || height > 100) return false;
+    if (width >= 4 && height >= 4) return at.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  }
+  return false;
 }
 
 // Whether a document may use what fades, moves, scales or masks its elements: asking each of them

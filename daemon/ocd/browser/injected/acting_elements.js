@@ -1,0 +1,51 @@
+// What can be acted on although neither its tag nor its role nor its style says so: links without an
+// address, handlers that a framework writes into the markup, what is dragged or dropped on, and what
+// has the hand as a cursor only once the pointer is over it.
+
+const MARKED_LINKS = 'a:not([href]):is([title],[aria-label],[class*=btn i],[class*=button i],[class*=prev i],[class*=next i],[class*=close i],[class*=toggle i])';
+const HANDLED = '[ng-click],[data-ng-click],[x-on\\:click],[\\@click],[wire\\:click],[data-toggle],[data-bs-toggle],[data-dismiss],'
+  + '[data-bs-dismiss],:is([hx-get],[hx-post],[hx-put],[hx-delete]):not([hx-trigger])';
+const DRAGGED = '[draggable=true],[ondragstart],.ui-draggable';
+const DROPPED_ON = '[ondrop],[ondragover],.ui-droppable,.ui-sortable';
+const MANY_RULES = 20000;
+const pointingRules = new WeakMap(); // by style sheet: selectors of what gets the hand under the pointer
+
+function pointing(sheet) {
+  let found = pointingRules.get(sheet);
+  if (found === undefined) {
+    found = [];
+    let left = MANY_RULES;
+    const collect = (rules) => {
+      for (const rule of rules) {
+        if (--left < 0) return;
+        if (rule.selectorText?.includes(':hover') && rule.style.cursor === 'pointer') found.push(rule.selectorText.replaceAll(':hover', ''));
+        else if (rule.cssRules?.length && !rule.selectorText) collect(rule.cssRules);
+      }
+    };
+    try {
+      collect(sheet.cssRules);
+    } catch { /* of another origin */ }
+    pointingRules.set(sheet, found);
+  }
+  return found;
+}
+
+// By element: the word for what it is.
+function actingIn(doc) {
+  const found = new Map();
+  const add = (selector, word) => {
+    for (const el of doc.querySelectorAll(selector)) found.set(el, word);
+  };
+  add(MARKED_LINKS, 'clickable');
+  add(HANDLED, 'clickable');
+  for (const sheet of [...doc.styleSheets, ...doc.adoptedStyleSheets]) {
+    for (const selector of pointing(sheet)) {
+      try {
+        add(selector, 'clickable');
+      } catch { /* what is left is no selector */ }
+    }
+  }
+  add(DROPPED_ON, 'droppable');
+  add(DRAGGED, 'draggable');
+  return found;
+}

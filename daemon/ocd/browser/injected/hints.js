@@ -1,0 +1,56 @@
+// What tells things without a name apart: the icon they show, the picture's file, a test id.
+
+const ICON = /^(?:fa|fas|far|fab|fal|glyphicons?|icons?|ico|mdi|bi|ri|ti|la|las|pi|bx|ion|md|ms|dashicons|lucide|feather|codicon|octicon|oi|ql|ui-icon|anticon|i)[-_]+(?=[a-z])/i;
+const PLAIN_CLASS = /^[a-z][a-z_-]{2,29}$/i;
+const SAYS_NOTHING = new Set(('active btn button buttons clickable clearfix col container content control controls disabled element enabled fade field'
+  + ' flex form-control form-group glyphicon hidden hover icon icons image img inline inner input item items left link main material-icons'
+  + ' open outer right root row selected show svg text visible wrapper').split(' '));
+const UTILITY = /^(?:[pm][xytrbl]?|w|h|d|text|bg|border|flex|grid|gap|rounded|btn|button|icon|fa|css|sc|jss|ui|Mui\w*|chakra|ant|is|has|js|ng|svg)-|__|--|^(?:fa[srlbd]?|bi|ti|la[srb]?|pi|bx|mdi|lni)$/;
+const FILE = /([^/?#]{1,40}?)(?:\.\w{2,5})?(?:[?#].*)?$/;
+const HELD_MOST = 12; // elements of a control that are looked into
+
+// A few words in parentheses for a control without a name, '' if nothing is known.
+function hintOf(el, role) {
+  if (clobbered(el)) return '';
+  if (role === 'canvas') return sizeHint(el);
+  const inner = [el, ...[...el.getElementsByTagName('*')].slice(0, HELD_MOST), ...partsOf(el)];
+  for (const look of [iconOf, pictureOfHint, testIdOf, classWordOf, idWordOf]) {
+    for (const one of look === idWordOf ? [el] : inner) {
+      const words = look(one);
+      if (words) return ` (${words.slice(0, 40)})`;
+    }
+  }
+  return '';
+}
+
+const partsOf = (el) => (rootOf(el) ? [...rootOf(el).querySelectorAll('*')].slice(0, HELD_MOST) : []);
+
+function sizeHint(el) {
+  const { width, height } = el.getBoundingClientRect();
+  return ` (drawn, ${Math.round(width)}x${Math.round(height)})`;
+}
+
+const tokensOf = (el) => (el.getAttribute('class') || '').split(/\s+/).filter(Boolean);
+
+function iconOf(el) {
+  const told = el.getAttribute('data-icon') || el.getAttribute('icon');
+  if (told && told.length < 40) return told;
+  for (const token of tokensOf(el)) {
+    const word = token.replace(ICON, '');
+    if (word !== token && PLAIN_CLASS.test(word) && !SAYS_NOTHING.has(word.toLowerCase()) && !/^(?:lg|sm|xs|fw|spin|\dx|solid|regular)$/.test(word)) return word;
+  }
+  if (tagOf(el).toUpperCase() !== 'USE') return '';
+  const target = el.getAttribute('href') || el.getAttribute('xlink:href') || '';
+  return target.slice(target.indexOf('#') + 1).replace(ICON, '');
+}
+
+function pictureOfHint(el) {
+  const source = el.tagName === 'IMG' ? el.getAttribute('src') || '' : '';
+  return source && !source.startsWith('data:') && !source.startsWith('blob:') ? FILE.exec(source)?.[1] ?? '' : '';
+}
+
+const testIdOf = (el) => ['data-testid', 'data-test', 'data-test-id', 'data-cy', 'data-action', 'data-name', 'data-value'].map((name) => el.getAttribute(name)).find((value) => value && value.length < 40) || '';
+
+const classWordOf = (el) => tokensOf(el).find((token) => PLAIN_CLASS.test(token) && !SAYS_NOTHING.has(token.toLowerCase()) && !UTILITY.test(token)) || '';
+
+const idWordOf = (el) => [el.getAttribute('name'), el.id].find((value) => typeof value === 'string' && /^[a-z][\w.[\]-]{0,29}$/i.test(value) && !/\d{4}|^:/.test(value)) || '';

@@ -1,0 +1,61 @@
+"""What a person sees and can act on is in the outline, however the page hides it from others."""
+
+import re
+
+import pytest
+
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read.reader import read
+from support.site import Site
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def outline(tab: Tab, site: Site, name: str) -> list[str]:
+    await tab.navigate(site.url(f"reading/{name}.html"))
+    text = (await read(tab)).text
+    return [re.sub(r"\[ref=e\d+\]", "[ref]", line).strip() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '- textbox "fixed in a box without height" [ref]',
+        "- text: Go to line",
+        '- button "Placed outside" [ref]',
+        '- slider "Level of detail" [ref] value="10"',
+        '- checkbox "Show code" [ref]',
+        '- checkbox "Send news" [ref]',
+        "- text: Letters every week",
+        '- heading "Seen by people" [level=1] [aria-hidden]',
+        '- button "Pay now" [ref] [aria-hidden]',
+        "- text: Costs [aria-hidden] five euros a day",
+        '- button "Close" [ref]',
+        '- clickable "Next month" [ref]',
+        "- clickable [ref]: Like this",
+        "- text: Only an anchor",
+        "- draggable [ref]: Drag me",
+        "- droppable [ref]",
+        "- clickable [ref]: Angular way",
+        "- canvas (drawn, 300x150) [ref]",
+    ],
+)
+async def test_what_shows_has_a_line(tab: Tab, site: Site, line: str) -> None:
+    lines = await outline(tab, site, "seen")
+    assert lines.count(line) == 1, "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ut off",
+        "Placed inside",
+        "Held by a transform",
+        "Trap",
+        "Snare",
+        "Not seen",
+        "Another slide",
+    ],
+)
+async def test_what_does_not_show_has_none(tab: Tab, site: Site, words: str) -> None:
+    assert words not in "\n".join(await outline(tab, site, "seen"))

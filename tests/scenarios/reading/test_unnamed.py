@@ -1,0 +1,57 @@
+"""Things without a name, and things alike, can be told apart; nothing is told twice."""
+
+import re
+
+import pytest
+
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read.reader import read
+from support.site import Site
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- clickable (trash) [ref]",
+        "- clickable (star) [ref]",
+        "- button (pencil) [ref]",
+        "- button (bold) [ref]",
+        "- button (send) [ref]",
+        "- button (gear) [ref]",
+        "- link (basket) [ref] → /x",
+        "- button (save-draft) [ref]",
+        "- button (print) [ref]",
+        "- textbox (q) [ref]",
+        "- button [ref]",
+        '- button "Save" [ref]',
+        '- link "Nothing" [ref]',
+        '- link "Part" [ref] → #part',
+        '- link "Other" [ref] → /reading/unnamed.html?x=1#far',
+        '- link "Data" [ref] → data:text/csv,…',
+        '- link "Script" [ref]',
+        (
+            '- row: One | combobox "Country of birth" [ref] value="Brazil"'
+            " options: Argentina / Brazil / Chile / Denmark / Ecuador | Travel"
+        ),
+        '- row: Two | combobox "Country of birth" [ref] value="Denmark" options: as e1 | Work',
+        "- row: ann | gridcell [ref] selected: checked",
+        "- clickable [ref]: Odd",
+        r'- textbox "Code" [ref] value="if x:\n    run()"',
+    ],
+)
+async def test_lines(tab: Tab, site: Site, line: str) -> None:
+    await tab.navigate(site.url("reading/unnamed.html"))
+    text = (await read(tab)).text
+    told = re.sub(r"as e\d+", "as e1", re.sub(r"\[ref=e\d+\]", "[ref]", text))
+    assert [one.strip() for one in told.splitlines()].count(line) == 1, told
+
+
+async def test_a_wrapper_that_adds_nothing_has_no_line(tab: Tab, site: Site) -> None:
+    """What is clicked inside of it is clicked by it; with words or controls of its own it stays."""
+    await tab.navigate(site.url("reading/unnamed.html"))
+    lines = (await read(tab)).text.splitlines()
+    saved = next(at for at, line in enumerate(lines) if '"Save"' in line)
+    assert lines[saved].startswith("- button")
+    assert sum("clickable" in line and "Odd" not in line for line in lines) == 3
