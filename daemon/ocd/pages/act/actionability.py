@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from ocd import call_context
 from ocd.api.errors import OcdError
@@ -48,31 +48,36 @@ class ActionResult:
     now: str = ""
 
 
+class Needs(TypedDict, total=False):
+    """What an element has to be before something is done to it.
+
+    point: a place to click (default). editable, enabled (default). strike: the next thing is a
+    click, which the page is to get only if it reaches the element. empty: an element without
+    contents will do, which has a place and nothing to see.
+    """
+
+    point: bool
+    editable: bool
+    enabled: bool
+    strike: bool
+    empty: bool
+
+
+_DEFAULT_NEEDS: Needs = {
+    "point": True, "editable": False, "enabled": True, "strike": False, "empty": False,
+}  # fmt: skip
+
+
 async def wait_ready(
-    target: Target,
-    deadline: ActionDeadline,
-    *,
-    point: bool = True,
-    editable: bool = False,
-    enabled: bool = True,
-    strike: bool = False,
-    empty: bool = False,
+    target: Target, deadline: ActionDeadline, **needs: Unpack[Needs]
 ) -> tuple[float, float]:
     """Wait until the element is actionable; return the point of the tab's window to click.
 
     One that the page replaces in the meantime is looked up again.
 
-    strike: the next thing is a click, which the page is to get only if it reaches the element.
-    empty: an element without contents will do, which has a place and nothing to see.
     Raises detached, not_visible, not_enabled, moving, covered, timeout (a page that hangs).
     """
-    options: dict[str, Any] = {
-        "point": point,
-        "editable": editable,
-        "enabled": enabled,
-        "strike": strike,
-        "empty": empty,
-    }
+    options: dict[str, Any] = {**_DEFAULT_NEEDS, **needs}
     while True:
         budget = deadline.seconds_left
         try:
