@@ -232,7 +232,7 @@ function stateOf(el) {
   if ('value' in control && /^(INPUT|TEXTAREA)$/.test(control.tagName)) return clip(control.value, 500);
   const checked = control.getAttribute('aria-checked');
   if (checked !== null) return checked === 'mixed' ? 'mixed' : checked === 'true';
-  if (control.isContentEditable) return clip(linesOf(control).join('\n'), 500);
+  if (control.isContentEditable) return clip(editorLines(control).join('\n'), 500);
   const role = roleOf(control);
   if (role === 'listbox') return [...control.querySelectorAll('[role=option][aria-selected=true]')].map(spoken);
   return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox' ? clip(squeeze(control.innerText || ''), 500) : null;

@@ -23,7 +23,7 @@ function takesCode(control) {
 function shownCode(control) {
   const editor = climb(control, CODE_EDITORS);
   const lines = editor ? [...editor.querySelectorAll(CODE_LINES)] : [];
-  if (!lines.length) return control.value ?? linesOf(control).join('\n');
+  if (!lines.length) return control.value ?? editorLines(control).join('\n');
   const placed = lines.map((line) => [line.getBoundingClientRect().top, plainSpaces(contentIn(line) || '')]);
   return placed.sort(([a], [b]) => a - b).map(([, text]) => text).join('\n');
 }
@@ -31,7 +31,7 @@ function shownCode(control) {
 const plainSpaces = (text) => text.replace(/\u00a0/g, ' ').replace(/[\u200b\ufeff]/g, '');
 
 // The lines of rich text, as they are drawn: blocks and line breaks divide them.
-function linesOf(root) {
+function editorLines(root) {
   const lines = [];
   let line = '';
   let begun = false;
@@ -74,10 +74,10 @@ const pasteText = (el, text) => clipboardEvent(controlOf(el), 'paste', text) !==
 function editorText(el) {
   const control = controlOf(el);
   if (takesCode(control)) return clipboardEvent(control, 'copy', '') || shownCode(control);
-  return linesOf(control).join('\n');
+  return editorLines(control).join('\n');
 }
 
-const sameLines = (text) => plainSpaces(text).replace(/\r\n?/g, '\n').replace(/\n+$/, '').split('\n');
+const sameLines = (text) => plainSpaces(text).replace(/\r\n?/g, '\n').replace(/(?<!\n)\n+$/, '').split('\n');
 const words = (line) => line.replace(/[\t ]+/g, ' ').trim();
 
 // Whether an editor holds a text. Blank lines of prose are the gaps between paragraphs.

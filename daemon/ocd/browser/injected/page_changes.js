@@ -11,7 +11,7 @@ const MAX_RECORDS = 3000;
 const MAX_HELD = 300; // fields whose values are compared
 const MAX_PROBED = 2000; // elements that are asked whether they show: a millisecond or two
 // Of a page with more, those that are shown and hidden as a whole.
-const PARTS = 'body > *, [id], [role], [aria-hidden], [hidden], [popover], [style*=none], dialog, nav, aside, ul';
+const PROBED = 'body > *, [id], [role], [aria-hidden], [hidden], [popover], [style*=none], dialog, nav, aside, ul';
 const MAX_REVEALED = 14; // lines about one thing that was shown
 const MAX_OPTIONS = 12;
 const MAX_LOOKS = 3;
@@ -25,7 +25,7 @@ function hiddenRoots(root) {
   const all = root.querySelectorAll(root.body ? 'body *' : '*');
   let asked = 0;
   let skipped = null;
-  for (const el of all.length > MAX_PROBED ? root.querySelectorAll(PARTS) : all) {
+  for (const el of all.length > MAX_PROBED ? root.querySelectorAll(PROBED) : all) {
     if (skipped?.contains(el)) continue;
     if (++asked > MAX_PROBED) break;
     skipped = null;
