@@ -337,7 +337,12 @@ class Daemon:
     async def run_background(self) -> None:
         """Run what goes on beside the calls, until cancelled."""
         async with asyncio.TaskGroup() as group:
-            group.create_task(sweeper.run(self.outputs, self._sweep_interval_s, self.sweep_changed))
+            sweeping = sweeper.run(
+                self.outputs,
+                lambda: self.config.output_handle_sweep_interval_seconds,
+                self.sweep_changed,
+            )
+            group.create_task(sweeping)
             forgetting = session_retention.run(
                 self.runner.prune, self.sessions.names, lambda: self.config
             )
@@ -350,9 +355,6 @@ class Daemon:
         for store in (self.notes.store, self.skills.store):
             with suppress(OcdError):
                 await asyncio.to_thread(store.load)
-
-    def _sweep_interval_s(self) -> float:
-        return self.config.output_handle_sweep_interval_seconds
 
     async def _watch_config(self) -> None:
         # The folder is watched, not the file: editors replace files, and there may be none yet.

@@ -181,16 +181,15 @@ def _entry(verb: Verb) -> dict[str, Any]:
 def _params_schema(verb: Verb) -> dict[str, Any]:
     own, common = _schema(verb.params), _schema(CommonParams)
     shared = {name: common["properties"][name] for name in common_names(verb)}
-    by_path = {path: _companion(name) for path, name in companions(verb.params).items()}
+    by_path = {
+        path: {"type": "string", "description": f"Absolute path of a file with {name}", **UNLISTED}
+        for path, name in companions(verb.params).items()
+    }
     properties = own["properties"] | by_path | shared
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     if required := [n for n in own.get("required", ()) if f"{n}_path" not in by_path]:
         schema["required"] = required
     return {**schema, "additionalProperties": False}
-
-
-def _companion(name: str) -> dict[str, Any]:
-    return {"type": "string", "description": f"Absolute path of a file with {name}", **UNLISTED}
 
 
 def _schema(params: type) -> dict[str, Any]:

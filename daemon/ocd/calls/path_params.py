@@ -51,7 +51,12 @@ async def read_path_params(
     for companion, name in names.items():
         path = raw[spelled[companion]] if companion in spelled else None
         if path is not None and name in spelled:
-            raise _conflict(verb, name)
+            raise OcdError(
+                "source_conflict",
+                f"{verb.name} was given both '{name}' and '{name}_path'",
+                hint=f"Give one of {name} and {name}_path.",
+                parameter=name,
+            )
         if path is not None:
             read[name] = await _value_of(verb, name, path, files)
         elif name not in spelled and name in _required_fields(verb.params):
@@ -110,13 +115,6 @@ def _text(verb: Verb, name: str, path: str, data: bytes) -> str:
             "invalid_argument", f"{verb.name}: {path} is not UTF-8 text (byte {error.start})",
             parameter=f"{name}_path", path=path,
         ) from None  # fmt: skip
-
-
-def _conflict(verb: Verb, name: str) -> OcdError:
-    return OcdError(
-        "source_conflict", f"{verb.name} was given both '{name}' and '{name}_path'",
-        hint=f"Give one of {name} and {name}_path.", parameter=name,
-    )  # fmt: skip
 
 
 def _absent(verb: Verb, name: str, given: Iterable[str]) -> OcdError:

@@ -68,7 +68,9 @@ def start_daemon(home: Path, arguments: Sequence[str]) -> StartResult:
         if child.poll() is not None and not control.find_holder(home):
             reason = _early_end_reason(child.returncode, log, before)
             # The winner may not have written its name into the lock yet.
-            late = reason.code == "busy" and control.wait_until(lambda: _lives(home), _NAMING_S)
+            late = reason.code == "busy" and control.wait_until(
+                lambda: control.find_holder(home) is not None, _NAMING_S
+            )
             if not late and not _answering(home):
                 raise reason
         time.sleep(control.POLL_S)
@@ -77,10 +79,6 @@ def start_daemon(home: Path, arguments: Sequence[str]) -> StartResult:
         f"The daemon did not answer within {START_TIMEOUT_S:g} s",
         hint="See what it does: ocd logs",
     )
-
-
-def _lives(home: Path) -> bool:
-    return control.find_holder(home) is not None
 
 
 def report(home: Path, started: StartResult, arguments: Sequence[str], *, as_json: bool) -> None:

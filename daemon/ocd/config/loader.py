@@ -126,7 +126,8 @@ def _read_file(path: Path) -> dict[str, Any]:
         raise _invalid(str(path), f"not valid TOML: {error}") from error
     for key in raw:
         if key not in SETTINGS:
-            raise _invalid(f"{path}: {key}", "unknown key", hint=_nearest(key), key=key)
+            hint = did_you_mean(key, SETTINGS, f"Known keys: {', '.join(SETTINGS)}")
+            raise _invalid(f"{path}: {key}", "unknown key", hint=hint, key=key)
     return _decode(raw, _Source(lambda key: f"{path}: {key}", path.parent))
 
 
@@ -209,10 +210,6 @@ def _check_globs(name: str, key: str, texts: Iterable[str]) -> None:
         except ValueError as error:
             hint = "For example example.com, *.example.com, localhost:8080 or [::1]:8080"
             raise _invalid(name, str(error), hint=hint, key=key) from None
-
-
-def _nearest(key: str) -> str:
-    return did_you_mean(key, SETTINGS, f"Known keys: {', '.join(SETTINGS)}")
 
 
 def _invalid(where: str, reason: str, *, hint: str = "", **details: object) -> OcdError:

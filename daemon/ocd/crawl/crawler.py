@@ -111,11 +111,13 @@ class Crawler:
             stack.push_async_callback(renderer.close)
             converter = ExtractionClient(self._workers)
             stack.callback(converter.close)
+            browser_only = spec.engine == "browser"
+            per_origin = _workers(spec) if browser_only else spec.concurrency or _PER_ORIGIN
             tools = CrawlServices(
                 policy=self.policy,
                 frontier=Frontier(_rank(spec)),
                 politeness=RateLimits(
-                    spec.delay_ms / 1000, _per_origin(spec), awaits_robots=spec.respect_robots
+                    spec.delay_ms / 1000, per_origin, awaits_robots=spec.respect_robots
                 ),
                 http=http,
                 renderer=renderer,
@@ -201,10 +203,6 @@ def _workers(spec: CrawlSpec) -> int:
         # The renderer bounds the loads: a tab goes on while its last page is made Markdown.
         return _tabs(spec) + (_CONVERTING if _tabs(spec) > 1 else 0)
     return spec.concurrency or _STATIC_WORKERS
-
-
-def _per_origin(spec: CrawlSpec) -> int:
-    return _workers(spec) if spec.engine == "browser" else spec.concurrency or _PER_ORIGIN
 
 
 async def _robots(http: HttpFetcher, policy: DomainPolicy, url: str) -> RobotsReply:

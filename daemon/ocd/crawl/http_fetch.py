@@ -145,12 +145,11 @@ class HttpFetcher:
         from yarl import URL
 
         login = self._logins.get(origin_of(url)) if self._logins else None
-        headers = {"Authorization": _basic(login)} if login else None
+        headers = {}
+        if login:
+            encoded = base64.b64encode(unquote(login).encode()).decode()
+            headers["Authorization"] = f"Basic {encoded}"
         return self._session.get(URL(url, encoded=True), allow_redirects=False, headers=headers)
-
-
-def _basic(login: str) -> str:
-    return "Basic " + base64.b64encode(unquote(login).encode()).decode()
 
 
 async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: bool) -> HttpAnswer:

@@ -57,7 +57,10 @@ def extract(job: ExtractionJob) -> ExtractionResult:
     """Return title, content in the wanted format, and links of one answer."""
     text = decode(job.body, job.charset)
     clean = Sanitizer(job.sanitize).clean
-    found = _page(text, job) if job.html else ExtractionResult("", _bare(text, job), [])
+    if job.html:
+        found = _page(text, job)
+    else:
+        found = ExtractionResult("", "" if job.format == "links" else text, [])
     for url, html in job.frames:
         _append(found, _page(html, msgspec.structs.replace(job, url=url, probe=False)), job)
     kind: Markup = "markdown" if job.format == "links" else job.format
@@ -69,10 +72,6 @@ def extract(job: ExtractionJob) -> ExtractionResult:
     found.title = title[:_MAX_TITLE]
     found.sanitized = (in_content + in_title).field().get("sanitized")
     return found
-
-
-def _bare(text: str, job: ExtractionJob) -> str:
-    return "" if job.format == "links" else text
 
 
 def _append(found: ExtractionResult, frame: ExtractionResult, job: ExtractionJob) -> None:

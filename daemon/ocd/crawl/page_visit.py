@@ -90,7 +90,7 @@ class PageVisitor:
         entry.fetched_at = now()
         try:
             await self.check_robots(entry.url)
-            by_browser = self._by_browser(entry)
+            by_browser = self._spec.engine == "browser" or entry.render
             load = self._visit_in_browser if by_browser else self._visit_static
             visited = await load(entry, answered)
         finally:
@@ -100,9 +100,6 @@ class PageVisitor:
         if entry.render or self._spec.engine != "auto" or not visited.record.engine_reason:
             return visited
         raise NeedsBrowser(visited.record.engine_reason, visited)
-
-    def _by_browser(self, entry: FrontierEntry) -> bool:
-        return self._spec.engine == "browser" or bool(entry.render)
 
     # --- checks -------------------------------------------------------------------------------
 

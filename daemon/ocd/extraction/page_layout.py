@@ -212,7 +212,7 @@ def heading_of(node: Node) -> str:
         parent = at.parent if at else None
         if at is None or parent is None:
             return ""
-        place = bisect_left(parent.kids, at.at, key=_start)
+        place = bisect_left(parent.kids, at.at, key=lambda kid: kid.at)
         for kid in reversed(parent.kids[max(0, place - _LOOK_BACK) : place]):
             if re.fullmatch(r"h[1-6]|legend|summary|caption|header", kid.tag):
                 return kid.text if len(kid.text) <= 120 else ""
@@ -221,10 +221,6 @@ def heading_of(node: Node) -> str:
                 return inner.text
         at = parent
     return ""
-
-
-def _start(node: Node) -> int:
-    return node.at
 
 
 def groups(root: Node) -> list[Group]:

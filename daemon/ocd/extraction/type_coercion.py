@@ -81,16 +81,12 @@ def _number(field: SchemaField, value: Any) -> float | int | None:  # noqa: ANN4
     if isinstance(value, bool):
         return None
     found = value if isinstance(value, int | float) else minutes_in(str(value))
-    if found is None and _numeric_enough(str(value)):
+    # A paragraph that happens to have a number in it is not a number.
+    if found is None and len(str(value)) <= 80:
         found = number_in(str(value))
     if found is None or field.kind == "number":
         return found
     return round(found)
-
-
-def _numeric_enough(text: str) -> bool:
-    # A paragraph that happens to have a number in it is no number.
-    return len(text) <= 80
 
 
 def _string(field: SchemaField, value: Any, base: str, lang: str) -> str | None:  # noqa: ANN401

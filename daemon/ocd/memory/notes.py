@@ -68,10 +68,6 @@ def _redact_note(key: str, value: object) -> Any:  # noqa: ANN401 - any JSON val
     return redact(value) if key.startswith(_ADVICE_PREFIXES) else redact({key: value})[key]
 
 
-def _retention_order(note: Note) -> tuple[float, str]:
-    return note.confidence, note.updated_at
-
-
 class Notes:
     """All notes of a home (a part); for threads, as it blocks on its first use and on writes."""
 
@@ -111,7 +107,10 @@ class Notes:
                 )
                 note = replace(known, value=value, confidence=believed, updated_at=at)
             self.store.put(note.id, note)
-            return note, self.store.evict(note.id, self._most, _retention_order)
+            evicted = self.store.evict(
+                note.id, self._most, lambda one: (one.confidence, one.updated_at)
+            )
+            return note, evicted
 
     def validate(self, note_id: str, *, success: bool) -> tuple[Note, bool]:
         """Change a note's confidence; second: whether the note was kept. Raises not_found."""

@@ -43,7 +43,8 @@ def read_page(
     """
     form = _form(meta, wanted)
     items = form == "items"
-    limit = min(limit or (DEFAULT_ITEMS if items else DEFAULT_BYTES), _most(items=items))
+    default, maximum = (DEFAULT_ITEMS, MAX_ITEMS) if items else (DEFAULT_BYTES, MAX_BYTES)
+    limit = min(limit or default, maximum)
     total = (meta.item_count or 0) if items else meta.size_bytes
     if offset >= total:
         page = _Slice(offset, offset, msgspec.Raw(b"[]") if items else "")
@@ -65,10 +66,6 @@ def read_page(
         "eof": eof,
         "format": form,
     }
-
-
-def _most(*, items: bool) -> int:
-    return MAX_ITEMS if items else MAX_BYTES
 
 
 def _form(meta: HandleMeta, wanted: Format) -> Format:

@@ -147,7 +147,7 @@ def _credential(path: Path) -> str:
         return "it is part of the running system"
     if _FOLDERS.intersection(parts) or pairs & _FOLDER_PAIRS:
         return "it is in a folder of credentials or hooks"
-    if any(_is_denied_name(part) for part in parts[1:]):
+    if any(fnmatchcase(part, pattern) for part in parts[1:] for pattern in _NAMES):
         return "its name is that of credentials or of a shell's start-up file"
     if _HOME_NAME in parts and (_HOME_NAME, "files") not in pairs:
         return OURS
@@ -158,7 +158,3 @@ def _fold_case(name: str) -> str:
     # File systems exist to which ".SSH", ".ssh." and ".s\u200dsh" are ".ssh".
     plain = unicodedata.normalize("NFKC", name).casefold()
     return "".join(c for c in plain if unicodedata.category(c) != "Cf").rstrip(" .")
-
-
-def _is_denied_name(name: str) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in _NAMES)

@@ -67,11 +67,8 @@ async def oc_reap_orphans(services: DoctorServices, params: ReapOrphans) -> Outp
     home = services.config().home
     found = await asyncio.to_thread(process_orphans.find_orphans, home, home / "run")
     listed = [{"pid": process.pid} for process in found]
-    killed = [] if params.dry_run else [await _process_to_dict(process) for process in found]
+    to_end = [] if params.dry_run else found
+    killed = [await asyncio.to_thread(process_orphans.end_orphan, process) for process in to_end]
     action = "none" if not found else "listed" if params.dry_run else "reaped"
     message = f"{len(found)} found, {len(killed)} ended" if found else "No orphaned browsers found"
     return Output(data={"action": action, "found": listed, "killed": killed, "message": message})
-
-
-async def _process_to_dict(process: Any) -> dict[str, object]:  # noqa: ANN401 - psutil.Process
-    return await asyncio.to_thread(process_orphans.end_orphan, process)

@@ -71,7 +71,7 @@ async def validate_page(tab: Tab, params: ValidatePage) -> Output:
         "duration_ms": round(health.seconds * 1000),
         "problems": _problems(health),
         "console": _console(health),
-        "failed_requests": _health_error(health),
+        "failed_requests": _failed_requests(health),
         "total_failed_requests": len(health.failed),
         "summary": page,
     }
@@ -107,7 +107,7 @@ def _console(health: HealthReport) -> dict[str, Any]:
     return result
 
 
-def _health_error(health: HealthReport) -> list[dict[str, Any]]:
+def _failed_requests(health: HealthReport) -> list[dict[str, Any]]:
     return [
         {
             "url": redact_url(one.url[:_LINE]),

@@ -204,10 +204,9 @@ async def worker_complete(workflows: Workflows, params: WorkerComplete) -> Outpu
     )
     now, status = await workflows.report(meta, params.worker_name, report)
     named = {"workflow_id": meta.workflow_id, "worker_name": now.name}
-    over = {} if status in ("INIT", "RUNNING") else {"next_step": _collect(meta.workflow_id)}
-    ended = {"status": "COMPLETED", **named, "worker_status": now.status}
-    return Output(data={**ended, "workflow_status": status, **over})
-
-
-def _collect(workflow_id: str) -> dict[str, Any]:
-    return {"verb": "workflow_collect", "arguments": {"workflow_id": workflow_id}}
+    answer: dict[str, object] = {"status": "COMPLETED", **named, "worker_status": now.status}
+    answer["workflow_status"] = status
+    if status not in ("INIT", "RUNNING"):
+        collect = {"verb": "workflow_collect", "arguments": {"workflow_id": meta.workflow_id}}
+        answer["next_step"] = collect
+    return Output(data=answer)

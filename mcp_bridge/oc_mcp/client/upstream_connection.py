@@ -238,7 +238,7 @@ class Upstream:
     async def resources(self) -> list[dict[str, Any]]:
         """Ask for the resources, as they are on the wire; upstream_gone if that cannot be done."""
         client = await self.wait_connected()
-        if not _has_resources(client):
+        if client.server_capabilities.resources is None:
             return []
         return await self._in_time(list_all(partial(_sent, client), "resources"))
 
@@ -309,7 +309,3 @@ async def _sent(client: Client, request: Any, **how: Any) -> dict[str, Any]:  # 
     """Send a request and return the result as it is on the wire."""
     answered = envelopes.open_envelope(await client.session.send_request(request, _ANY, **how))
     return answered if isinstance(answered, dict) else {}
-
-
-def _has_resources(client: Client) -> bool:
-    return client.server_capabilities.resources is not None

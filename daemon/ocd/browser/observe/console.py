@@ -74,7 +74,8 @@ class Console:
     def _on_event(self, session: CdpSession, method: str, params: Raw) -> None:
         data = bytes(params)
         if len(data) > _MAX_EVENT_BYTES:
-            params = Raw(_truncate_event(data))
+            # One message must not take all the room.
+            params = Raw(msgspec.json.encode(_truncate_strings(msgspec.json.decode(data))))
         self.log.add(RawEvent(method, params, session))
         if b'"objectId"' in data:
             self._objects += 1
@@ -266,11 +267,6 @@ def _location(frame: dict[str, Any]) -> dict[str, Any]:
 def _stack_line(frame: dict[str, Any]) -> str:
     place = f"{frame['url']}:{frame['lineNumber'] + 1}:{frame['columnNumber'] + 1}"
     return f"{frame['functionName']} ({place})" if frame["functionName"] else place
-
-
-def _truncate_event(data: bytes) -> bytes:
-    """Return the event with its long strings cut: one message must not take all the room."""
-    return msgspec.json.encode(_truncate_strings(msgspec.json.decode(data)))
 
 
 def _truncate_strings(value: object) -> object:

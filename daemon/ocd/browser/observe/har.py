@@ -51,7 +51,8 @@ def _entry(request: NetworkRequest, body: ResponseBody | None) -> dict[str, Any]
         "request": _request(request),
         "response": _response(request, body),
         "cache": {},
-        "timings": _timings(request),
+        "timings": phase_durations(request)
+        or {"send": 0, "wait": request.duration_ms or 0, "receive": 0},
         "_resourceType": request.type.lower(),
     }
     if request.remote:
@@ -141,7 +142,3 @@ def phase_durations(request: NetworkRequest) -> dict[str, float]:
         "wait": max(span("sendEnd", "receiveHeadersEnd"), 0),
         "receive": max(round(received, 2), 0),
     }
-
-
-def _timings(request: NetworkRequest) -> dict[str, float]:
-    return phase_durations(request) or {"send": 0, "wait": request.duration_ms or 0, "receive": 0}

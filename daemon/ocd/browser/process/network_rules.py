@@ -53,7 +53,8 @@ def apply_network_rules(
     if not policy.empty:
         added += _WITHOUT_LEAKS
     if policy.allow and not own_proxy:
-        bypass = [pattern for glob in policy.allow for pattern in _bypassing(parse(glob))]
+        allowed = map(parse, policy.allow)
+        bypass = [_with_port(name, glob.port) for glob in allowed for name in _spellings(glob)]
         added += [
             f"--proxy-server=http://{_NOWHERE}:9",
             # The first entry takes back that loopback never goes through a proxy.
@@ -73,10 +74,6 @@ def _blocked_hosts(policy: DomainPolicy) -> Iterator[str]:
         for name in _spellings(glob):
             # Without a port the resolver's patterns write an IPv6 address without brackets.
             yield name if glob.port is None else _with_port(name, glob.port)
-
-
-def _bypassing(glob: Glob) -> Iterator[str]:
-    return (_with_port(name, glob.port) for name in _spellings(glob))
 
 
 def _spellings(glob: Glob) -> Iterator[str]:
