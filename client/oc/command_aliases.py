@@ -107,6 +107,23 @@ def find(words: str, index: Mapping[str, Entry]) -> Entry | None:
     }
 
 
+def command_line(entry: Entry, arguments: Mapping[str, Any], index: Mapping[str, Entry]) -> str:
+    """Return a command to paste that calls a verb, in the words of an alias if one says it.
+
+    The alias is the one that fixes most of the arguments; a parameter's default is as good as
+    given.
+    """
+    properties = entry["params"]["properties"]
+    full = {name: schema.get("default") for name, schema in properties.items()} | {**arguments}
+    best, most = entry, -1
+    for words, (verb, fixed, _, _) in ALIASES.items():
+        says = verb == entry["name"] and all(full.get(key) == fixed[key] for key in fixed)
+        if says and len(fixed) > most:
+            best, most = find(words, index) or entry, len(fixed)
+    left = {name: value for name, value in arguments.items() if name not in best.get("fixed", ())}
+    return command_names.command_line(best, left)
+
+
 def entries(index: Mapping[str, Entry]) -> Iterator[Entry]:
     """Yield the entry of every alias, with what it stands for in its text."""
     for words in ALIASES:

@@ -102,7 +102,7 @@ def _show_text(result: dict[str, Any], command: Command, index: dict[str, Entry]
     else:
         _put(result["content"], command)
     if isinstance(result.get("hint"), str) and not command.quiet:
-        terminal.say(result["hint"])
+        terminal.say_hint(result["hint"], label="")
     if result.get("next_offset") is not None and not command.quiet:
         step = result.get("next_step")
         on = _step(step, index) if step else f"--offset {result['next_offset']}"

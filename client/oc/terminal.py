@@ -63,7 +63,7 @@ def failure(error: OcdError, *, as_json: bool, body: bytes = b"") -> int:
         for failed in _failures(error):
             say(f"  {failed}")
         if error.hint:
-            say(f"Hint: {error.hint}")
+            say_hint(error.hint)
     return errors.exit_status(error.code)
 
 
@@ -79,7 +79,14 @@ def say_error(error: dict[str, Any]) -> None:
     """Say an error that stands inside a result, as a task's."""
     say(f"Error: {error.get('message') or error.get('code')}")
     if error.get("hint"):
-        say(f"Hint: {error['hint']}")
+        say_hint(error["hint"])
+
+
+def say_hint(hint: str, label: str = "Hint: ") -> None:
+    """Say what to do, with commands where the daemon names calls."""
+    from oc import hints
+
+    say(label + hints.in_commands(hint))
 
 
 def for_humans(value: Any) -> str:  # noqa: ANN401 - any JSON value

@@ -293,7 +293,7 @@ def test_a_long_call_past_its_deadline_says_how_to_go_on(daemon: Daemon, site: S
     url = site.url("hang")
     error = daemon.call("crawl", url=url, max_pages=1, engine="static", timeout_ms=300).error
     assert error["code"] == "timeout"
-    assert "oc task start crawl" in error["hint"]
+    assert "oc_task_start" in error["hint"]
     args = {"url": url, "max_pages": 1, "engine": "static"}
     assert error["next_step"] == {
         "verb": "oc_task_start", "arguments": {"kind": "crawl", "args": args},

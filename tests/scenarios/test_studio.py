@@ -79,7 +79,7 @@ def test_each_failure_is_its_own_error(studio: Daemon, site: Site, folder: Path)
     studio.do("cookies", action="clear")
     login = studio.call(VERB, collection_id=7, files=md).error
     assert login["code"] == "login_required"
-    assert "oc navigate" in login["hint"]
+    assert "`navigate {" in login["hint"]
     assert not [name for name, _ in site.state.uploads if name != "chunk_size"]
 
 

@@ -13,6 +13,7 @@ from ocd import call_context
 from ocd.api.errors import OcdError, did_you_mean
 from ocd.api.spelling import snake_case
 from ocd.api.timestamps import now
+from ocd.api.tool_calls import tool_call
 from ocd.api.wire import CallRequest, Client, Descriptor
 from ocd.call_context import AllowedVerbs, CallContext
 from ocd.calls import egress_policy, replies
@@ -171,7 +172,7 @@ def _find_own(services: CallServices, allowed: AllowedVerbs, name: str) -> Verb:
     verb = services.verbs.get(name)
     if verb is None:
         allowed.check_unknown(name)
-        otherwise = "List them with expand_tools, or `oc catalog`."
+        otherwise = f"Find it: {tool_call('expand_tools', query='WORDS')}"
         hint = did_you_mean(name.replace("-", "_"), services.verbs, otherwise)
         raise OcdError("unknown_verb", f"There is no verb '{name}'", hint=hint, verb=name)
     return verb

@@ -10,6 +10,7 @@ from functools import partial
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.sessions.session import Session
 from ocd.browser.tabs.tab import Tab
 from ocd.calls.param_decoding import CommonParams
@@ -177,7 +178,9 @@ def _too_slow(call: ActiveCall, verb: Verb, seconds: float | None) -> OcdError:
     if verb.long:
         arguments = {"kind": verb.name, "args": without_call_only(call.request.params)}
         step = {"verb": "oc_task_start", "arguments": arguments}
-        hint += f" Or start it as a task, which has no deadline: oc task start {verb.name} …"
+        hint += " Or start it as a task, which has no deadline: " + tool_call(
+            "oc_task_start", kind=verb.name
+        )
         return OcdError("timeout", message, hint=hint, next_step=step)
     if verb.scope == "tab":
         hint += " If the page does not answer at all, close the tab: tabs_close"

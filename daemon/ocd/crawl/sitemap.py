@@ -7,6 +7,7 @@ from typing import Literal
 from xml.parsers import expat
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.crawl.http_fetch import HttpAnswer
 from ocd.crawl.urls import join, origin_of
 
@@ -52,7 +53,8 @@ class Sitemaps:
         raise OcdError(
             "sitemap_not_found",
             f"No sitemap found for {site}" + (f" ({tried[0][:300]})" if tried else ""),
-            hint="Give its address as sitemap_url, or use crawl.",
+            hint="Give its address as sitemap_url, or follow links: "
+            + tool_call("crawl", url="URL"),
             tried=self.tried,
             problems=self.problems,
         )

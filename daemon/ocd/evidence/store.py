@@ -151,7 +151,7 @@ class EvidenceStore:
             shown = bundle_id if len(bundle_id) <= 40 else f"{bundle_id[:40]}…"
             raise OcdError(
                 "not_found", f"There is no evidence bundle '{shown}'",
-                hint="Create one: oc_evidence_bundle", bundle_id=shown,
+                hint="Create one: `oc_evidence_bundle`", bundle_id=shown,
             )  # fmt: skip
         return _decode(self.folder(bundle_id) / MANIFEST, data, Bundle)
 

@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 from yarl import URL
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.verb_api.declaration import FileSource
 
 if TYPE_CHECKING:
@@ -208,7 +209,8 @@ class Upload:
             raise OcdError(
                 "login_required",
                 f"{self._collection.base_url} needs a login for team '{self._collection.team}'",
-                hint=f"Log in in this session's browser: oc navigate {self._collection.page}",
+                hint="Log in in this session's browser: "
+                + tool_call("navigate", url=str(self._collection.page)),
                 url=url,
             )  # fmt: skip
         if status == 403:

@@ -8,7 +8,7 @@ from ocd.api.errors import OcdError
 def not_found(task_id: str) -> OcdError:
     """Return the error of an id that names no task."""
     return OcdError(
-        "task_not_found", f"There is no task '{task_id}'", hint="List them: oc task list",
+        "task_not_found", f"There is no task '{task_id}'", hint="List them: `oc_task_list`",
         task_id=task_id,
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ocd.api.errors import OcdError, did_you_mean
 from ocd.api.timestamps import rfc3339
+from ocd.api.tool_calls import tool_call
 from ocd.api.waiting import wait_for_event
 from ocd.ledger import recovery, retention
 from ocd.ledger.args_summary import summarise
@@ -110,7 +111,7 @@ class Runner(Tasks):
             raise OcdError(
                 "limit_reached",
                 f"{len(self._runs)} tasks run or wait already",
-                hint="Cancel some: oc task list --status PENDING",
+                hint=f"Cancel some: {tool_call('oc_task_list', status='PENDING')}",
                 limit=self._max_tasks,
             )
         return TaskRun(self._store, kind, prepared, self._new_meta(name, args, session))

@@ -11,6 +11,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
+from ocd.api.tool_calls import tool_call
+
 FORMAT = 1
 
 Status = Literal["PENDING", "RUNNING", "COMPLETED", "FAILED", "CANCELLED"]
@@ -149,7 +151,8 @@ def orphaned_error(meta: TaskMeta, units: int) -> Mapping[str, Any]:
         "code": "orphaned",
         "message": f"The process that ran this task (pid {meta.pid}) is gone; "
         f"{units} finished units are kept",
-        "hint": f"Its partial result: oc task get {meta.task_id} --include-result",
+        "hint": "Its partial result: "
+        + tool_call("oc_task_get", task_id=meta.task_id, include_result=True),
     }
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from msgspec import to_builtins
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.ledger.completion import reap_orphan
 from ocd.ledger.events import EVENTS, Tail
 from ocd.ledger.folder_watch import changes
@@ -104,7 +105,7 @@ class Tasks:
         raise OcdError(
             "timeout",
             f"Task {task_id} is still {meta.status} after {timeout_s:g} s",
-            hint=f"It goes on. Wait again: oc_task_wait(task_id='{task_id}')",
+            hint=f"It goes on. Wait again: {tool_call('oc_task_wait', task_id=task_id)}",
             task_id=task_id,
             status=meta.status,
             progress=to_builtins(meta.progress),

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
+from ocd.api.tool_calls import tool_call
 from ocd.safety.host_canonical import hostname_of
 from ocd.safety.redact import redact
 from ocd.storage.keyed_log import KeyedLog
@@ -137,7 +138,7 @@ class Notes:
         if note is None:
             raise OcdError(
                 "not_found", f"There is no note {note_id[:200]!r}",
-                hint="List ids: oc memory --action query", id=note_id[:200],
+                hint=f"List ids: {tool_call('memory', action='query')}", id=note_id[:200],
             )  # fmt: skip
         return note
 

@@ -57,7 +57,7 @@ class Recorder:
             of = active.meta.recording_id if active else "one that is starting"
             raise OcdError(
                 "recording_active", f"The session {session} is being recorded already: {of}",
-                hint="End it first: oc recording stop", recording_id=of, session=session,
+                hint="End it first: `oc_recording_stop`", recording_id=of, session=session,
             )  # fmt: skip
         self._starting.add(session)
         try:
@@ -85,7 +85,8 @@ class Recorder:
         if active is None:
             raise OcdError(
                 "recording_not_active", f"The session {session} is not being recorded",
-                hint="Start with oc recording start; what has ended: oc recording list",
+                hint="Start with `oc_recording_start`; what has ended: "
+                "`oc_recording_list`",
                 session=session,
             )  # fmt: skip
         return await self.end(active, "stop")

@@ -203,7 +203,7 @@ class Recordings:
         if len(ended) < over:
             raise OcdError(
                 "limit_reached", f"There are {self._most} recordings that cannot go",
-                hint="End some: oc recording stop --session NAME", limit=self._most,
+                hint="End some, in their sessions: `oc_recording_stop`", limit=self._most,
             )  # fmt: skip
         for meta in ended[:over]:
             self._remove(meta.recording_id)
@@ -301,7 +301,7 @@ def not_found(recording_id: str) -> OcdError:
     """Return the error of a recording that there is none of."""
     return OcdError(
         "recording_not_found", f"There is no recording {recording_id[:200]!r}",
-        hint="List them: oc recording list", recording_id=recording_id[:200],
+        hint="List them: `oc_recording_list`", recording_id=recording_id[:200],
     )  # fmt: skip
 
 

@@ -164,7 +164,7 @@ class Skills:
         if skill is None:
             raise OcdError(
                 "not_found", f"There is no skill {wanted[:200]!r}",
-                hint="Find skills: oc call oc_skill_recall", skill_id=wanted[:200],
+                hint="Find skills: `oc_skill_recall`", skill_id=wanted[:200],
             )  # fmt: skip
         return skill
 

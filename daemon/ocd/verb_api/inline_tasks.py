@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError, error_from_body
+from ocd.api.tool_calls import tool_call
 from ocd.api.wire import CallRequest, Progress
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import TaskMeta
@@ -68,7 +69,9 @@ def _goes_on(meta: TaskMeta) -> Output:
 
 async def task_output(runner: Runner, meta: TaskMeta) -> Output:
     """Return the output of a task that has ended; raise what its direct call would have."""
-    partial = f"Its partial result: oc task get {meta.task_id} --include-result"
+    partial = "Its partial result: " + tool_call(
+        "oc_task_get", task_id=meta.task_id, include_result=True
+    )
     if meta.status == "FAILED" or (meta.status == "CANCELLED" and meta.error):
         some = meta.progress.done or (meta.error or {}).get("failed_pages")
         kept = {"hint": partial} if some else {}

@@ -75,7 +75,7 @@ async def _answers(chromium: Chromium) -> dict[str, Any]:
         async with asyncio.timeout(PING_S):
             await chromium.connection.send("Browser.getVersion")
     except TimeoutError:
-        hint = "Close it with oc_stop; the next call that needs a browser starts it again."
+        hint = "Close it with `oc_stop`; the next call that needs a browser starts it again."
         return {"answers": False, "hint": hint}
     return {"answers": True, "ping_ms": round((time.perf_counter() - started) * 1000, 2)}
 

@@ -88,7 +88,7 @@ async def computer(tab: Tab, params: Computer) -> Output:
     except TimeoutError:
         raise OcdError(
             "timeout", f"computer: the page did not respond to {params.action} in time.",
-            hint="Raise timeout_ms, or close the tab: tabs_close",
+            hint="Raise timeout_ms, or close the tab: `tabs_close`",
         ) from None  # fmt: skip
 
 

@@ -45,7 +45,7 @@ async def oc_devtools_url(session: Session, params: DevtoolsUrl) -> Output:
     target = next((one for one in targets if one["targetId"] == target_id), None)
     if target is None:
         raise OcdError(
-            "not_found", f"There is no target {target_id}.", hint="List the tabs: tabs_context",
+            "not_found", f"There is no target {target_id}.", hint="List the tabs: `tabs_context`",
             targets=[one["targetId"] for one in targets if one["type"] == "page"][:20],
         )  # fmt: skip
     result = {"target_id": target_id, "type": target["type"], "title": target["title"]}

@@ -43,7 +43,7 @@ async def oc_doctor_report(services: DoctorServices, _params: DoctorReport) -> O
     checks = [finding.body() for finding in findings]
     for orphan in orphans:
         seen = f"Chromium (pid {orphan.pid}) is running without its daemon"
-        hint = "End it: oc_reap_orphans"
+        hint = "End it: `oc_reap_orphans`"
         checks.append({"name": "orphan", "level": "warning", "seen": seen, "hint": hint})
     broken = any(check["level"] == "error" for check in checks)
     return Output(data={"ok": not broken, "checks": checks, "daemon": services.status()})

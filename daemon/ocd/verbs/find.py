@@ -89,7 +89,7 @@ async def find(tab: Tab, params: Find) -> Output:
         "refs": [match.ref for match in matches],
     }  # fmt: skip
     if not matches:
-        data["hint"] = "No match. Try other or fewer words, read_page, or wait_for."
+        data["hint"] = "No match. Try other or fewer words, `read_page`, or `wait_for`."
     return Output(
         data=data,
         content="".join(f"- {match.line}\n" for match in matches),

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.network.intercept_rules import RequestChange, ResponseChange, Rule, kinds
 from ocd.browser.network.interception import MAX_LOG, Interception, interception_of
 from ocd.browser.observe.text_patterns import text_test
@@ -179,7 +180,7 @@ async def _remove_rules(rules: Interception, params: RequestIntercept) -> dict[s
     if not found:
         raise OcdError(
             "not_found", f"There is no rule {params.rule_id}.",
-            hint="List them: request_intercept with action list_rules",
+            hint=f"List them: {tool_call('request_intercept', action='list_rules')}",
             rules=[rule.id for rule in rules.rules],
         )  # fmt: skip
     return {"removed_id": params.rule_id, "remaining_rules": len(rules.rules)}

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.network.throttling import PRESETS, Speed
 from ocd.browser.observe import request_views
 from ocd.browser.observe.har import write_har
@@ -171,7 +172,7 @@ def _select_requests(tab: Tab, params: Network) -> NetworkRequest:
         raise OcdError(
             "not_found" if params.url else "invalid_argument",
             f"No request matches {params.url}" if params.url else "network: get needs id or url",
-            hint='List them: network with action "list".', parameter="id",
+            hint=f"List them: {tool_call('network', action='list')}", parameter="id",
         )  # fmt: skip
     return found[-1]
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.sessions.session import Session
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.domain_policy import parse_url_argument
@@ -40,7 +41,7 @@ async def tabs_create(session: Session, params: TabsCreate) -> Output:
     if params.url in ("back", "forward"):
         raise OcdError(
             "invalid_url", f"A new tab has no page to go {params.url} to.",
-            hint=f"Use navigate with url '{params.url}' on an existing tab.",
+            hint=f"In an existing tab: {tool_call('navigate', url=params.url)}",
             url=params.url,
         )  # fmt: skip
     url = parse_url_argument(params.url) if params.url else None

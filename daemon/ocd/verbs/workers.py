@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from ocd import call_context
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.sessions.browser_contexts import BrowserContext as Isolated
 from ocd.browser.sessions.session import Session
 from ocd.safety.domain_policy import parse_url_argument
@@ -95,7 +96,7 @@ def _find_worker(session: Session, params: Worker) -> Isolated:
         return session.workers.get(wanted)
     raise OcdError(
         "invalid_argument", f"worker: {params.action} needs worker_id",
-        hint="List them: worker action=list.", parameter="worker_id",
+        hint=f"List them: {tool_call('worker', action='list')}", parameter="worker_id",
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.ledger.cancellation import TaskStopped, stoppable
 from ocd.ledger.task_handle import TaskHandle
 from ocd.verb_api.nested_calls import NestedCalls, NestedReply
@@ -179,7 +180,8 @@ def _value(answer: NestedReply) -> Any:  # noqa: ANN401 - any JSON value
     if len(text) > MAX_VALUE_CHARS:
         raise OcdError(
             "too_large", f"The script's value has {len(text)} characters",
-            hint="Return less, or run it with javascript_tool and output_mode handle.",
+            hint="Return less, or run it alone: "
+            + tool_call("javascript_tool", output_mode="handle"),
             limit=MAX_VALUE_CHARS,
         )  # fmt: skip
     if answer.data.get("type") == "string" and text.lstrip()[:1] not in ("{", "["):

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError, did_you_mean
+from ocd.api.tool_calls import tool_call
 from ocd.ledger.cancellation import TaskStopped, stoppable
 from ocd.ledger.task_handle import TaskHandle
 from ocd.verb_api.nested_calls import NestedCalls, NestedReply
@@ -49,7 +50,11 @@ class Planner:
                 raise OcdError(
                     "invalid_argument",
                     f"execute_plan: step {step.order}: there is no tool '{step.tool[:100]}'",
-                    hint=did_you_mean(step.tool, self.entries, "See: oc catalog"),
+                    hint=did_you_mean(
+                        step.tool,
+                        self.entries,
+                        f"Find it: {tool_call('expand_tools', query='WORDS')}",
+                    ),
                     parameter="plan",
                 )
         check_params(plan, given)
@@ -222,7 +227,8 @@ class _PlanRun:
         return OcdError(
             "plan_failed",
             f"Step {step.order} ({step.tool}){more} failed: {cause.message}",
-            hint=f"Its steps: oc task get {self.work.task_id} --include-result",
+            hint="Its steps: "
+            + tool_call("oc_task_get", task_id=self.work.task_id, include_result=True),
             **self._failure(),
             failed_step={"order": step.order, "tool": step.tool, "name": step.name},
             cause=cause.body(),

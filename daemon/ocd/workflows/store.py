@@ -37,6 +37,7 @@ from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
+from ocd.api.tool_calls import tool_call
 from ocd.safety import secrets
 from ocd.safety.path_policy import safe_name
 from ocd.storage import crash_points
@@ -91,7 +92,8 @@ class WorkflowStore:
         if len(ids) >= MAX_WORKFLOWS and not self._removable(ids):
             raise OcdError(
                 "limit_reached", f"There are {len(ids)} running workflows",
-                hint="End some: workflow_cleanup with their workflow_id.", limit=MAX_WORKFLOWS,
+                hint=f"End some: {tool_call('workflow_cleanup', workflow_id='ID')}",
+                limit=MAX_WORKFLOWS,
             )  # fmt: skip
 
     def create(self, meta: WorkflowMeta, workers: Sequence[WorkerState]) -> list[str]:
@@ -174,7 +176,7 @@ class WorkflowStore:
         if data is None:
             raise OcdError(
                 "workflow_not_found", f"There is no workflow {workflow_id[:200]!r}",
-                hint="Start one: workflow_init", workflows=self.ids()[::-1][:20],
+                hint="Start one: `workflow_init`", workflows=self.ids()[::-1][:20],
             )  # fmt: skip
         return _decode(path, data, WorkflowMeta)
 

@@ -137,7 +137,7 @@ def test_second_start_and_idle_stop_are_errors(daemon: Daemon) -> None:
         assert again.error["recording_id"] == recording_id
     idle = daemon.call("oc_recording_stop")
     assert idle.code == "recording_not_active"
-    assert "oc recording start" in idle.error["hint"]
+    assert "oc_recording_start" in idle.error["hint"]
 
 
 def test_limits_end_a_recording(daemon: Daemon, site: Site) -> None:

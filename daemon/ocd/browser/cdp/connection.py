@@ -321,7 +321,7 @@ def _cdp_error(method: str, failure: Failure) -> OcdError:
         return OcdError(
             "tab_crashed",
             f"{method}: the page has no renderer at the moment.",
-            hint="Call page_reload, or navigate.",
+            hint="Call `page_reload`, or navigate.",
             method=method,
         )
     return OcdError("cdp_error", f"{method}: {failure.message}{detail}", method=method)

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Raw
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.cdp.connection import CdpSession
 from ocd.browser.cdp.event_log import EventLog, RawEvent
 from ocd.browser.observe import requests as observe_requests
@@ -128,7 +129,7 @@ class RequestLog:
         reason = "is no longer kept" if was_seen else "is not known"
         raise OcdError(
             "not_found", f"The request {request_id} {reason}.",
-            hint='List them: network with action "list".', id=request_id,
+            hint=f"List them: {tool_call('network', action='list')}", id=request_id,
         )  # fmt: skip
 
     def clear(self) -> int:

@@ -139,7 +139,7 @@ def events(folder: Path, trace_id: str) -> Iterator[Raw]:
         trace_ids = sorted(one.stem for one in _folder(folder).glob("trace_*.json"))
         raise OcdError(
             "unknown_trace_id", f"This session has no trace {trace_id}.",
-            hint="Record one: oc_performance_insights.", known=trace_ids,
+            hint="Record one: `oc_performance_insights`", known=trace_ids,
         )  # fmt: skip
     try:
         trace = msgspec.json.decode(path.read_bytes(), type=_Trace)

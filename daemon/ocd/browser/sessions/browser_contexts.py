@@ -11,6 +11,7 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
+from ocd.api.tool_calls import tool_call
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.process.permission_defaults import refuse_all
 from ocd.browser.storage.cookies import domain_matches, host_url
@@ -74,7 +75,8 @@ class BrowserContexts:
         if len(self) >= MAX_WORKERS:
             raise OcdError(
                 "limit_reached", f"The session already has {MAX_WORKERS} workers, the maximum.",
-                hint="Delete one: worker action=delete.", limit=MAX_WORKERS,
+                hint=f"Delete one: {tool_call('worker', action='delete', worker_id='ID')}",
+                limit=MAX_WORKERS,
             )  # fmt: skip
         if worker_id in self._by_id:
             message = f"There is a worker {worker_id} already."
@@ -113,7 +115,7 @@ class BrowserContexts:
             return matches[0]
         raise OcdError(
             "worker_not_found", f"There is no worker {id_or_name[:200]!r}.",
-            hint="List them: worker action=list.", workers=list(self._by_id),
+            hint=f"List them: {tool_call('worker', action='list')}", workers=list(self._by_id),
         )  # fmt: skip
 
     def tabs(self, worker: BrowserContext) -> list[Tab]:

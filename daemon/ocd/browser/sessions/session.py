@@ -6,6 +6,7 @@ from collections import deque
 from pathlib import Path
 
 from ocd.api.errors import OcdError, did_you_mean
+from ocd.api.tool_calls import tool_call
 from ocd.browser.cdp.connection import CdpSession, Event, Result
 from ocd.browser.emulation import emulation
 from ocd.browser.network import interception
@@ -85,7 +86,7 @@ class Session:
             raise OcdError(
                 "limit_reached",
                 f"The session {self.name} already has {limit} tabs, the maximum.",
-                hint="Close one: `oc tabs close`.",
+                hint=f"Close one: {tool_call('tabs_close', tab_id='ID')}",
                 limit=limit,
             )
 
@@ -172,7 +173,7 @@ class Session:
         """Return the tab, or the most recent one; no_tab, tab_not_found (naming the open ones)."""
         if tab_id is None:
             if self._latest is None:
-                hint = self._restart_note() + "Open one with navigate: `oc navigate URL`."
+                hint = self._restart_note() + f"Open one: {tool_call('navigate', url='URL')}"
                 raise OcdError("no_tab", f"The session {self.name} has no tab.", hint=hint)
             return self._latest
         for tab in self.tabs:
@@ -181,7 +182,7 @@ class Session:
                     self._latest = tab
                 return tab
         names = [tab.id for tab in self.tabs]
-        hint = did_you_mean(tab_id, names, "See `oc tabs context`.")
+        hint = did_you_mean(tab_id, names, "List them: `tabs_context`")
         raise OcdError(
             "tab_not_found",
             f"There is no tab {tab_id}.",
@@ -261,7 +262,7 @@ class Sessions:
         raise OcdError(
             "limit_reached",
             f"There are already {self.max_sessions} sessions with tabs, the maximum.",
-            hint="Close the tabs of one: `oc tabs close --all --session NAME`.",
+            hint=f"Close the tabs of one, in its session: {tool_call('tabs_close', all=True)}",
             limit=self.max_sessions,
         )
 

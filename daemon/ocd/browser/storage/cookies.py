@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.host_canonical import canonical_host, hostname_of
 from ocd.safety.origins import origin_of, text_source
@@ -111,7 +112,8 @@ def page_host(tab: Tab) -> str:
     if not origin_of(tab.url):
         raise OcdError(
             "invalid_argument", f"The tab does not show a web page ({tab.url or 'nothing'}).",
-            hint="Give a domain, or navigate first.", parameter="domain",
+            hint=f"Give a domain, or open a page first: {tool_call('navigate', url='URL')}",
+            parameter="domain",
         )  # fmt: skip
     return hostname_of(tab.url)
 

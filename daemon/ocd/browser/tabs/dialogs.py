@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.cdp.emitter import Emitter
 
@@ -27,7 +28,8 @@ class Dialog:
         return OcdError(
             "dialog_open",
             f"A dialog is open ({self.kind}): {self.message}",
-            hint="Answer it: interact with action accept_dialog or dismiss_dialog.",
+            hint=f"Answer it: {tool_call('interact', action='accept_dialog')} or "
+            f"{tool_call('interact', action='dismiss_dialog')}",
             dialog={"type": self.kind, "message": self.message, "default": self.default},
         )
 

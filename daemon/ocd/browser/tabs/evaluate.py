@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.injected import script
 from ocd.browser.tabs.frames import Frame
 
@@ -247,7 +248,7 @@ def page_left(*, begun: bool) -> OcdError:
     return OcdError(
         "script_error",
         "The page navigated away before the script finished.",
-        hint="Wait for the page with wait_for, then run the script again.",
+        hint=f"Wait for the page, then run the script again: {tool_call('wait_for', type='load')}",
         navigated=True,
         begun=begun,
     )

@@ -186,6 +186,6 @@ async def pause(deadline: ActionDeadline, seconds: float) -> None:
     if seconds > deadline.seconds_left:
         raise OcdError(
             "invalid_argument", f"duration {seconds:g} s is longer than the call may take.",
-            hint="Raise timeout_ms, or use wait_for instead.", parameter="duration",
+            hint="Raise timeout_ms, or use `wait_for` instead.", parameter="duration",
         )  # fmt: skip
     await asyncio.sleep(seconds)

@@ -63,10 +63,10 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> N
     """
     kind = target.about["kind"]
     if kind == "file":
-        hint = "Use file_upload for files."
+        hint = "Use `file_upload` for files."
         raise value_error(target, "it is a file input.", hint)
     if kind in ("none", "option"):
-        hint = "Use interact to click it; find names the fields of the page."
+        hint = "Use `interact` to click it; `find` names the fields of the page."
         raise value_error(target, "it is not a field.", hint)
     if kind == "check":
         await check(target, deadline, want=_as_bool(target, value))

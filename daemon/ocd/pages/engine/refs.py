@@ -125,7 +125,7 @@ class Element:
 def _stale_error(ref: str, why: str) -> OcdError:
     return OcdError(
         "stale_ref", f"{ref} is no longer in the page: {why}.",
-        hint="Call read_page again: refs are those of the latest reading.", ref=ref,
+        hint="Call `read_page` again: refs are those of the latest reading.", ref=ref,
     )  # fmt: skip
 
 
@@ -205,5 +205,6 @@ def no_match_error(selector: str) -> OcdError:
     """Return the error of a selector that matches nothing."""
     return OcdError(
         "element_not_found", f"No element matches {selector!r}.",
-        hint="Read the page to see what is there, or wait_for the selector.", selector=selector,
+        hint="`read_page` shows what is there; `wait_for` waits for the selector.",
+        selector=selector,
     )  # fmt: skip

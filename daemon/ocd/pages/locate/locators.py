@@ -190,7 +190,8 @@ async def element_of_ref(tab: Tab, ref: str) -> Element:
         raise OcdError(
             "stale_ref",
             f"e{number} is no longer the element that was read: the page has changed it.",
-            hint="Read the page again (read_page or find) and use the new ref.", ref=f"e{number}",
+            hint="Read the page again (`read_page` or `find`) and use the new ref.",
+            ref=f"e{number}",
         )  # fmt: skip
     return Element(tab, frame, object_id)
 
@@ -201,7 +202,7 @@ async def _choose_match(tab: Tab, at: Locator) -> str:
         if not matches:
             raise OcdError(
                 "element_not_found", f"No element matches {at.selector!r}.",
-                hint="Call find with words, or read_page to see what is there.",
+                hint="Call `find` with words, or `read_page` to see what is there.",
                 selector=at.selector,
             )  # fmt: skip
         best = matches
@@ -285,7 +286,8 @@ async def _matches_of_selector(tab: Tab, selector: str) -> list[Match]:
 def _not_found_error(at: Locator, near: list[Match]) -> OcdError:
     details = {"candidates": [match.line for match in near[:5]]} if near else {}
     hint = "Did you mean one of the candidates? Use its ref." if near else (
-        "Call read_page to see what is there, or wait_for if it may still appear."
+        "`read_page` shows what is there; `wait_for` waits for what may "
+        "still appear."
     )  # fmt: skip
     return OcdError(
         "element_not_found", f"No actionable element matches {str(at)!r}.", hint=hint, **details

@@ -29,6 +29,6 @@ async def capture_page(tab: Tab, selector: str | None, max_nodes: int) -> PageCa
     if selector is not None and not capture.scopes:
         raise OcdError(
             "element_not_found", f"No visible element matches {selector!r}.",
-            hint="Use read_page or inspect to see what is there.", selector=selector,
+            hint="`read_page` and `inspect` show what is there.", selector=selector,
         )  # fmt: skip
     return capture

@@ -135,7 +135,9 @@ class _Reader:
             raise evaluate.page_left(begun=False)  # the new document has no element yet
         if result is None:
             raise OcdError(
-                "stale_ref", "The element was removed from the page.", hint="Call read_page again."
+                "stale_ref",
+                "The element was removed from the page.",
+                hint="Call `read_page` again.",
             )
         self.refs += int(result["refs"])
         self.hidden += int(result["hidden"])

@@ -1,0 +1,36 @@
+"""Calls that a text proposes: declared once, told to agent hosts as tools and by `oc` as commands.
+
+In a text a call stands between backticks, as tools are called: `navigate {"url": "URL"}`. That is
+what MCP and HTTP callers read; `oc` puts its own words in its place (`oc open URL`).
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_CALL = re.compile(r"`([a-z_]+)(?: ([^`]*))?`")
+
+
+def tool_call(name: str, /, **arguments: str | float | bool) -> str:
+    """Return a call of a verb as texts have it."""
+    given = f" {json.dumps(arguments, ensure_ascii=False)}" if arguments else ""
+    plain = given.replace("`", "'")  # it would end the call
+    return f"`{name}{plain}`"
+
+
+def respell(text: str, spell: Callable[[str, Mapping[str, Any]], str | None]) -> str:
+    """Return a text with each call in other words: what `spell` gives for its name and arguments.
+
+    What is no call, and what `spell` gives None for, stays as it is.
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        try:
+            arguments = json.loads(match[2] or "{}")
+        except ValueError:
+            return match[0]
+        spelt = spell(match[1], arguments) if isinstance(arguments, dict) else None
+        return match[0] if spelt is None else f"`{spelt}`"
+
+    return _CALL.sub(replace, text)

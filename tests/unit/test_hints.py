@@ -1,0 +1,126 @@
+"""A hint is written once: agents read calls of tools, people at a shell read commands."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ocd
+from oc import hints
+from ocd.api.tool_calls import respell, tool_call
+from ocd.calls import catalog
+
+VERBS = {entry["name"]: entry for entry in catalog.render(catalog.load().values())["verbs"]}
+MODULES = sorted(Path(ocd.__file__).parent.rglob("*.py"))
+
+
+@pytest.mark.parametrize(
+    ("call", "command"),
+    [
+        (tool_call("navigate", url="https://a.org/?q=1&r=2"), "oc open 'https://a.org/?q=1&r=2'"),
+        (tool_call("navigate", url="back"), "oc back"),
+        (tool_call("read_page"), "oc snapshot"),
+        (tool_call("read_page", mode="text"), "oc text"),
+        (tool_call("find", query="Sign in"), "oc find 'Sign in'"),
+        (tool_call("interact", ref="e12"), "oc click e12"),
+        (tool_call("interact", action="accept_dialog"), "oc dialog accept"),
+        (tool_call("tabs_context"), "oc tab"),
+        (tool_call("tabs_close", all=True), "oc close"),
+        (tool_call("wait_for", type="load"), "oc wait load"),
+        (tool_call("oc_task_get", task_id="0a", include_result=True),
+         "oc task get 0a --include-result"),
+        (tool_call("oc_task_list", status="PENDING"), "oc task list --status PENDING"),
+        (tool_call("worker", action="list"), "oc worker list"),
+    ],
+)  # fmt: skip
+def test_a_call_is_a_command_on_the_command_line(call: str, command: str) -> None:
+    assert hints.in_commands(f"Do this: {call}, then that.") == f"Do this: `{command}`, then that."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nothing.",
+        "`ulimit -n`",
+        "`no_such_verb`",
+        "`navigate {broken}`",
+        "`navigate 3`",
+        "`",
+        "`a` `b",
+    ],
+)
+def test_what_is_no_call_stays(text: str) -> None:
+    assert hints.in_commands(text) == text
+
+
+def _hint_texts() -> Iterator[tuple[str, str]]:
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            values: list[ast.expr] = []
+            if isinstance(node, ast.Call):
+                values = [each.value for each in node.keywords if each.arg == "hint"]
+            elif isinstance(node, ast.Assign) and any(
+                isinstance(target, ast.Name) and target.id == "hint" for target in node.targets
+            ):
+                values = (
+                    [] if any(isinstance(n, ast.Await) for n in ast.walk(node)) else [node.value]
+                )
+            for value in values:
+                calls = {name for part in ast.walk(value) for name in _call_parts(part)}
+                for part in ast.walk(value):
+                    is_text = isinstance(part, ast.Constant) and isinstance(part.value, str)
+                    if is_text and part not in calls:
+                        yield f"{path.name}:{part.lineno}", part.value
+
+
+def _call_parts(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what stands inside a `tool_call`, which the other test looks at."""
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "tool_call":
+        yield from ast.walk(node)
+
+
+# Commands that are for a person, and no tool does.
+_FOR_PEOPLE = ("oc totp add", "oc mcp approve", "oc mcp upstreams")
+
+
+def test_hints_name_tools_in_one_way() -> None:
+    """Between backticks, with arguments that there are: then each caller gets its own words."""
+    names = [name for name in VERBS if "_" in name]
+    bare = re.compile(rf"(?<![`\w.])({'|'.join(names)})(?![\w_])")
+    command = re.compile(r"\boc [a-z]")
+    found: list[str] = []
+    for place, text in _hint_texts():
+        spoken = text
+        for known in _FOR_PEOPLE:
+            spoken = spoken.replace(known, "")
+        if bare.search(spoken) or command.search(spoken):
+            found.append(f"{place}: {text}")
+
+        def check(name: str, arguments: Any, place: str = place) -> None:  # noqa: ANN401 - JSON
+            if name in VERBS:
+                unknown = set(arguments) - set(VERBS[name]["params"]["properties"])
+                found.extend(f"{place}: {name} has no {one}" for one in unknown)
+
+        respell(text, check)
+    assert sorted(set(found)) == []
+
+
+def test_arguments_of_proposed_calls_exist() -> None:
+    """The keywords that `tool_call` is given anywhere are parameters of its verb."""
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "tool_call":
+                name = node.args[0]
+                if not isinstance(name, ast.Constant):
+                    continue
+                given = {keyword.arg for keyword in node.keywords if keyword.arg}
+                assert given <= set(VERBS[str(name.value)]["params"]["properties"]), ast.dump(node)
+
+
+def test_backticks_in_an_argument_end_no_call() -> None:
+    text = tool_call("navigate", url="a`b` {")
+    assert json.loads(text.removeprefix("`navigate ").removesuffix("`")) == {"url": "a'b' {"}
