@@ -27,6 +27,9 @@ _HOST = {
 }
 
 
+_GUIDE_HOST = {"type": "string", "enum": ("claude", "codex", "cursor", "agents")}
+
+
 def _entry(
     name: str, run: str, summary: str, doc: str = "", required: tuple[str, ...] = (),
     **properties: object,
@@ -55,6 +58,14 @@ BUILTINS: tuple[Entry, ...] = (
         "next command does not answer, and at a popup or closed tab unless the next command is "
         "about tabs.",
         continue_={**_SWITCH, "description": "Go on after errors and surprises"},
+    ),
+    _entry(
+        "guide", "oc.guide:guide", "Print how an agent works with oc, or give it to a host",
+        "--install puts it where the host looks: claude: a skill in ~/.claude; codex: a section of "
+        "~/.codex/AGENTS.md; cursor: a rule in this project; agents: a section of ./AGENTS.md. "
+        "Again updates it, --remove takes it out; what else a file has is kept.",
+        install={**_GUIDE_HOST, "description": "Give the guide to this host"},
+        remove={**_GUIDE_HOST, "description": "Take it from this host again"},
     ),
     _entry("status", "oc.daemon_commands:status", "Show what the daemon is doing"),
     _entry("catalog", "oc.daemon_commands:catalog", "List the daemon's verbs"),

@@ -130,11 +130,12 @@ def command_line(entry: Entry, arguments: dict[str, Any]) -> str:
     import shlex
 
     leading: list[str] = []
-    for name in positional(entry):
-        if name not in arguments or _text(arguments[name]).startswith("-"):
+    for name in (_words_for(name, arguments) for name in positional(entry)):
+        if name not in arguments or any(text.startswith("-") for text in _texts(arguments[name])):
             break  # what follows would take its place
         leading.append(name)
-    parts = ["oc", *words(entry), *(shlex.quote(_text(arguments[name])) for name in leading)]
+    given = [text for name in leading for text in _texts(arguments[name])]
+    parts = ["oc", *words(entry), *map(shlex.quote, given)]
     for name, value in arguments.items():
         dashed = name.replace("_", "-")
         schema = entry["params"]["properties"].get(name, {})
@@ -143,6 +144,20 @@ def command_line(entry: Entry, arguments: dict[str, Any]) -> str:
         elif name not in leading:
             parts += [f"--{dashed}", shlex.quote(_text(value))]
     return " ".join(parts)
+
+
+def _words_for(name: str, arguments: dict[str, Any]) -> str:
+    """Return the parameter that stands where a ref would: `query`, if words are given instead."""
+    query = f"{name.removesuffix('ref')}query"
+    words = arguments.get(query)
+    is_words = isinstance(words, str) and not words.lstrip("@e").isdigit()
+    return query if name.endswith("ref") and name not in arguments and is_words else name
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return value
+    return [_text(value)]
 
 
 def _text(value: object) -> str:

@@ -64,7 +64,7 @@ _GROUPS: dict[str, tuple[str, str]] = {
     "daemon": (
         "The daemon and agent hosts",
         """status stop catalog call call-verb expand-tools connection-health doctor-report
-        devtools-url reap-orphans batch""",
+        devtools-url reap-orphans batch guide""",
     ),
 }
 _BY_CAPABILITY = {
@@ -88,6 +88,7 @@ def start_page(program: str) -> str:
             "",
             *_fill(f"Groups: {', '.join(_GROUPS)}"),
             *_fill(f"More: {program} help GROUP, {program} help all, {program} COMMAND --help"),
+            *_fill(f"Agents: {program} guide"),
             *_fill("Options: --json --session NAME --quiet --out FILE --timeout-ms N --no-start"),
         )
     )

@@ -40,7 +40,8 @@ class Computer(Params):
     ref: Annotated[str | None, Meta(description="Element ref, instead of coordinate")] = None
     text: Annotated[str | None, Meta(description="Text, or keys: Enter, ctrl+a, Tab Tab")] = None
     modifiers: Annotated[
-        tuple[Literal["Alt", "Control", "Meta", "Shift"], ...], Meta(description="Keys held down")
+        tuple[Literal["Alt", "Control", "Meta", "Shift"], ...],
+        Meta(description="Keys held down", extra_json_schema=UNLISTED),
     ] = ()
     scroll_direction: Annotated[
         Literal["up", "down", "left", "right"], Meta(description="Direction")

@@ -30,7 +30,9 @@ class ConsoleCapture(Params):
     pattern: Annotated[str | None, Meta(description="Substring, glob or /regular expression/")] = (
         None
     )
-    limit: Annotated[int, Meta(ge=0, description="Newest N; 0: all")] = 100
+    limit: Annotated[
+        int, Meta(ge=0, description="Newest N; 0: all", extra_json_schema=UNLISTED)
+    ] = 100
     max_logs: Annotated[
         int,
         Meta(

@@ -23,7 +23,15 @@ class Downloads(Params):
     name: Annotated[str, Meta(description="path: the file's name; default: the newest")] = ""
 
 
-@session_verb("downloads", Downloads, capability="core", tier=2, reads=True, page_keys=("file",))
+@session_verb(
+    "downloads",
+    Downloads,
+    capability="core",
+    tier=2,
+    reads=True,
+    page_keys=("file",),
+    example={"action": "path", "name": "report.pdf"},
+)
 async def downloads(session: Session, params: Downloads) -> Output:
     folder = session.folder / FOLDER
     files = await asyncio.to_thread(_files, folder)
@@ -50,5 +58,5 @@ def _find(files: list[dict[str, Any]], name: str, folder: Path) -> dict[str, Any
         if name in ("", file["file"]):
             return file
     what = f"There is no file {name!r} in {folder}" if name else f"No file has come to {folder} yet"
-    hint = did_you_mean(name, [file["file"] for file in files], "List them: oc downloads")
+    hint = did_you_mean(name, [file["file"] for file in files], "List them: `downloads`")
     raise OcdError("file_not_found", what, hint=hint, folder=str(folder))

@@ -22,7 +22,9 @@ class Find(Params):
     """
 
     query: Annotated[str, Meta(min_length=1, max_length=500, description="Words")]
-    limit: Annotated[int, Meta(ge=1, le=200, description="Max lines")] = 20
+    limit: Annotated[
+        int, Meta(ge=1, le=200, description="Max lines", extra_json_schema=UNLISTED)
+    ] = 20
     wait_for_ms: WaitForMs = 3000
     poll_interval: PollInterval = None
 

@@ -48,7 +48,9 @@ class Field(msgspec.Struct, forbid_unknown_fields=True):
     ref: Annotated[str | None, Meta(description="Element ref")] = None
     selector: Annotated[str | None, Meta(description="CSS selector")] = None
     query: Annotated[str | None, Meta(description="Words, as its label")] = None
-    label: Annotated[str | None, Meta(description="The same as query")] = None
+    label: Annotated[
+        str | None, Meta(description="The same as query", extra_json_schema=UNLISTED)
+    ] = None
 
 
 class FillForm(Params):
@@ -207,7 +209,7 @@ class _Filling:
             f"{len(self.failed)} of {count} fields failed"
             f"{'' if self.params.submit is False else ', so nothing was submitted'}: "
             f"{first['field']!r}: {first['error']['message']}",
-            hint="The others are filled. Fill these again, by refs from read_page or find.",
+            hint="The others are filled. Fill these again, by refs from `read_page` or `find`.",
             **details,
         )
 

@@ -50,9 +50,13 @@ class Network(Params):
             extra_json_schema=UNLISTED,
         ),
     ] = None
-    method: Annotated[str | None, Meta(description="HTTP method")] = None
+    method: Annotated[str | None, Meta(description="HTTP method", extra_json_schema=UNLISTED)] = (
+        None
+    )
     failed: Annotated[bool, Meta(description="Only errors and status ≥ 400")] = False
-    limit: Annotated[int, Meta(ge=0, description="Newest N; 0: all")] = 100
+    limit: Annotated[
+        int, Meta(ge=0, description="Newest N; 0: all", extra_json_schema=UNLISTED)
+    ] = 100
     max_body_bytes: Annotated[
         int,
         Meta(

@@ -55,7 +55,9 @@ class OutputSearch(Params):
         str,
         Meta(min_length=1, max_length=1000, description="RE2 syntax; (?i) ignores case"),
     ]
-    limit: Annotated[int, Meta(ge=1, le=200, description="Max matches")] = 20
+    limit: Annotated[
+        int, Meta(ge=1, le=200, description="Max matches", extra_json_schema=UNLISTED)
+    ] = 20
     context: Annotated[
         int,
         Meta(

@@ -53,7 +53,9 @@ class TaskList(Params):
     kind: Annotated[
         str | list[str] | None, Meta(description="Only of this kind, or one of these")
     ] = None
-    limit: Annotated[int, Meta(ge=1, le=1000, description="Max number to list")] = 50
+    limit: Annotated[
+        int, Meta(ge=1, le=1000, description="Max number to list", extra_json_schema=UNLISTED)
+    ] = 50
     since: Annotated[
         str | int | None,
         Meta(

@@ -12,8 +12,8 @@ from mcp.shared.exceptions import MCPError
 from oc_mcp.server import tool_results
 from oc_mcp.server.caller import Caller
 from oc_mcp.server.daemon_protocol import DaemonProtocol, Reply
-from oc_mcp.server.guide import GUIDE
 from oc_mcp.server.tools import CallerOf
+from ocd.api import agent_guide
 from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest
 
@@ -78,7 +78,7 @@ class Resources:
         """Answer resources/read."""
         uri = str(params.uri)
         if uri == GUIDE_URI:
-            return _text_contents(uri, "text/markdown", GUIDE)
+            return _text_contents(uri, "text/markdown", agent_guide.guide("tools"))
         if uri == STATUS_URI:
             return _text_contents(
                 uri, "application/json", json.dumps(self._daemon.status(), default=str)

@@ -14,13 +14,13 @@ from mcp.server.models import InitializationOptions
 from oc_mcp.server.caller import Caller, caller_from
 from oc_mcp.server.completions import Completions
 from oc_mcp.server.daemon_protocol import DaemonProtocol
-from oc_mcp.server.guide import INSTRUCTIONS
 from oc_mcp.server.list_changed import ListChangedNotifier
 from oc_mcp.server.prompts import get_prompt, list_prompts
 from oc_mcp.server.resources import Resources
 from oc_mcp.server.socket_connection import serve_lines
 from oc_mcp.server.tasks_extension import Tasks
 from oc_mcp.server.tools import CallerOf, Tools
+from ocd.api import agent_guide
 from ocd.api.wire import Hello
 
 HOUR_MS = 3_600_000
@@ -63,7 +63,7 @@ def build(
         "openchrome",
         title="OpenChrome",
         version=daemon.version,
-        instructions=INSTRUCTIONS,
+        instructions=agent_guide.instructions(),
         cache_hints=_CACHE,  # type: ignore[arg-type] # its keys are the SDK's literals
         on_list_tools=tools.list_tools,  # type: ignore[arg-type] # wire shape, see results
         on_call_tool=tools.call_tool,  # type: ignore[arg-type]

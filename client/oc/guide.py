@@ -1,0 +1,136 @@
+"""`oc guide`: how an agent works with oc, printed, or put where its host looks."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+from oc import hints, terminal
+from ocd.api import agent_guide
+from ocd.api.errors import OcdError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from oc.argv import Command
+    from oc.command_names import Entry
+
+_BEGIN, _END = "<!-- openchrome: begin -->", "<!-- openchrome: end -->"
+_FRONT_MATTER = """\
+---
+name: openchrome
+description: Drive a Chromium browser from the shell with `oc`: open and read pages, click, fill in
+  forms, upload, download, take screenshots, crawl sites. Use it for anything on the web.
+---
+
+"""
+_RULE_FRONT_MATTER = """\
+---
+description: Drive a Chromium browser from the shell with `oc`
+alwaysApply: false
+---
+
+"""
+
+# Host: the file, and what a file of our own begins with; None: a section of a file of the user's.
+_PLACES: dict[str, tuple[str, str | None]] = {
+    "claude": ("{CLAUDE_CONFIG_DIR:~/.claude}/skills/openchrome/SKILL.md", _FRONT_MATTER),
+    "codex": ("{CODEX_HOME:~/.codex}/AGENTS.md", None),
+    "cursor": (".cursor/rules/openchrome.mdc", _RULE_FRONT_MATTER),
+    "agents": ("AGENTS.md", None),
+}
+
+
+def text() -> str:
+    """Return the guide in the words of the shell."""
+    return hints.in_commands(agent_guide.guide("shell"))
+
+
+def guide(_daemon: object, command: Command, _index: dict[str, Entry]) -> int:
+    """Carry out `oc guide`."""
+    host = command.params.get("install") or command.params.get("remove")
+    if host is None:
+        terminal.write_line(text())
+        return 0
+    if "install" in command.params and "remove" in command.params:
+        raise OcdError("invalid_argument", "--install and --remove cannot be combined")
+    pattern, front_matter = _PLACES[host]
+    path = _path(pattern)
+    try:
+        done = _change(path, front_matter, install="install" in command.params)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OcdError("storage_failed", f"Cannot change {path}: {reason}", path=path) from None
+    if not command.quiet:
+        terminal.say(done)
+    return 0
+
+
+def _path(pattern: str) -> str:
+    if pattern.startswith("{"):
+        variable, _, default = pattern[1:].partition("}")[0].partition(":")
+        pattern = (os.environ.get(variable) or default) + pattern.partition("}")[2]
+    return os.path.abspath(os.path.expanduser(pattern))
+
+
+def _change(path: str, front_matter: str | None, *, install: bool) -> str:
+    """Put the guide into a file, or take it out; return what was done. Twice is as once."""
+    old = _read(path)
+    rest = "" if front_matter is not None else _without_section(old or "")
+    if not install:
+        if old is None or (front_matter is None and rest == old):
+            return f"{path} has no guide of OpenChrome."
+        if rest:
+            _write(path, rest)
+        else:
+            os.unlink(path)
+        return f"Removed the guide from {path}."
+    new = f"{front_matter}{text()}" if front_matter is not None else _with_section(old or "")
+    if new == old:
+        return f"{path} is already up to date."
+    _write(path, new)
+    return f"{'Updated' if old is not None else 'Created'} {path}."
+
+
+def _read(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def _around_section(whole: str) -> tuple[str, str] | None:
+    """Return what stands before and after our section; None if there is none, or half of one."""
+    before, begin, rest = whole.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    return (before, after) if begin and end else None
+
+
+def _without_section(whole: str) -> str:
+    around = _around_section(whole)
+    return whole if around is None else around[0].removesuffix("\n") + around[1].removeprefix("\n")
+
+
+def _with_section(whole: str) -> str:
+    gap = "\n" if whole else ""
+    before, after = _around_section(whole) or (f"{whole}{gap}", "\n")
+    return f"{before}{_BEGIN}\n{text().rstrip()}\n{_END}{after}"
+
+
+def _write(path: str, content: str) -> None:
+    """Replace the file that the path leads to, whole, with the mode that it had."""
+    real = os.path.realpath(path)
+    folder = os.path.dirname(real)
+    os.makedirs(folder, exist_ok=True)
+    descriptor, part = tempfile.mkstemp(prefix=".openchrome.", dir=folder)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        mode = os.stat(real).st_mode & 0o777 if os.path.exists(real) else 0o644
+        os.chmod(part, mode)
+        os.replace(part, real)
+    except BaseException:
+        os.unlink(part)
+        raise
