@@ -246,6 +246,8 @@ class _Parser:
         return names if kind is None else (*names, *command_names.positional(kind))
 
     def value(self, name: str, label: str, texts: list[str]) -> dict[str, Any]:
+        if self.is_content(name, texts):
+            name = name.removesuffix("_path")
         schema, companion = self.known[name], f"{name}_path"
         large = companion in self.known or schema.get("type") == "object"
         if large and len(texts) == 1:
@@ -255,6 +257,12 @@ class _Parser:
             # The daemon's working directory is not ours.
             value = [_absolute(v) for v in value] if isinstance(value, list) else _absolute(value)
         return {name: value}
+
+    def is_content(self, name: str, texts: list[str]) -> bool:
+        """Return whether JSON, `@file` or `-` stands where the path of a value is expected."""
+        whose = name.removesuffix("_path")
+        written = len(texts) == 1 and texts[0].lstrip()[:1] in ("{", "@", "-")
+        return whose != name and whose in self.known and written
 
     def share_format(self, found: dict[str, Any]) -> None:
         # The file that --out names has a picture in it, of the format that its name says.

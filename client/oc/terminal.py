@@ -68,11 +68,23 @@ def failure(error: OcdError, *, as_json: bool, body: bytes = b"") -> int:
 
 
 def _failures(error: OcdError) -> list[str]:
-    """Return a line for each part that failed, where there are several."""
-    failed = error.details.get("failed")
-    if not isinstance(failed, list) or len(failed) < 2:
-        return []
-    return [f"{one['field']!r}: {one['error']['message']}" for one in failed if "field" in one]
+    """Return what there is to say of an error beside its message: a line for each part."""
+    details: dict[str, Any] = error.details
+    failed = details.get("failed")
+    lines = [
+        f"{one['field']!r}: {one['error']['message']}"
+        for one in (failed if isinstance(failed, list) and len(failed) > 1 else ())
+        if "field" in one
+    ]
+    candidates = details.get("candidates")
+    if isinstance(candidates, (list, tuple)):
+        lines += [str(line) for line in candidates]
+    if "not_done" in details and "steps" in details:
+        lines.append(
+            f"Steps done: {len(details['steps'])}. Not done: {'; '.join(details['not_done'])}"
+        )
+        lines.append(f"Now: {details.get('now', '')}")
+    return lines
 
 
 def say_error(error: dict[str, Any]) -> None:

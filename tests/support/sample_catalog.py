@@ -60,9 +60,15 @@ VERBS = [
     ),
     verb(
         "file_upload",
-        needs=("selector", "file_paths"),
-        more={"selector": TEXT, "file_paths": {"type": "array", "items": TEXT}},
+        needs=("file_paths",),
+        more={
+            "ref": TEXT,
+            "selector": TEXT,
+            "query": TEXT,
+            "file_paths": {"type": "array", "items": TEXT},
+        },
     ),
+    verb("oc_context_import", more={"envelope": {"type": "object"}, "envelope_path": TEXT}),
     verb("network", more={"action": {"enum": ["list", "get", "throttle"], "default": "list"}}),
     verb("lightweight_scroll", more={"amount": NUMBER, "x": {"type": "number"}}),
     verb("page_screenshot", more={"full_page": FLAG}),

@@ -53,6 +53,14 @@ def told(instruction: str) -> list[tuple[str, str, str]]:
         ("drag Card onto Bin", [("drag", "Card", "")]),
         ("accept the dialog", [("accept_dialog", "", "")]),
         ("submit", [("submit", "", "")]),
+        ("scroll down in the grid", [("scroll", "grid", "down")]),
+        ("scroll the list up", [("scroll", "list", "up")]),
+        ("scroll to the bottom of Results", [("scroll", "Results", "bottom")]),
+        ("scroll to the bottom of the page", [("scroll", "", "bottom")]),
+        ("scroll the page down", [("scroll", "", "down")]),
+        ("scroll down 300 px inside Messages", [("scroll", "Messages", "down")]),
+        ('type "Ada" into the focused field', [("fill", "focused field", "Ada")]),
+        ("press Enter in the focused box", [("press", "focused box", "Enter")]),
     ],
 )
 def test_words_become_steps(instruction: str, steps: list[tuple[str, str, str]]) -> None:

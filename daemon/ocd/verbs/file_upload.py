@@ -69,7 +69,8 @@ def _upload_files(tab: Tab, params: FileUpload) -> list[act_file_upload.UploadFi
     if not uploads:
         raise OcdError(
             "source_missing", "file_upload needs 'files' or 'file_paths'",
-            hint="Pass files, each with file_path, or with content and name.", parameter="files",
+            hint="Pass files, each with file_path, or with content and name. In a shell, the "
+            "element comes first: oc file-upload e12 FILE", parameter="files",
         )  # fmt: skip
     return uploads
 

@@ -1,6 +1,8 @@
 """Verbs that load pages, and wait for conditions on them."""
 
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -61,13 +63,14 @@ class Navigate(Params):
 async def navigate(tab: Tab, params: Navigate) -> Output:
     tab_was = {"created" if tab.url in ("", "about:blank") else "reused": True}
     url = ""
-    if params.url in ("back", "forward"):
-        action = params.url
-        at = await (tab.back if action == "back" else tab.forward)(params.wait)
-    else:
-        action, url = "navigate", parse_url_argument(params.url)
-        at = await tab.navigate(url, params.wait)
-    result = _navigation_result(tab, action, at)
+    with _unsaved_page(tab) as left:
+        if params.url in ("back", "forward"):
+            action = params.url
+            at = await (tab.back if action == "back" else tab.forward)(params.wait)
+        else:
+            action, url = "navigate", parse_url_argument(params.url)
+            at = await tab.navigate(url, params.wait)
+    result = _navigation_result(tab, action, at, left)
     more = {} if params.wait == "commit" else _page_summary(await glance(tab), url, at)
     return replace(result, data={**result.data, **tab_was, **more})
 
@@ -110,13 +113,29 @@ class PageReload(Params):
     example={"ignore_cache": True},
 )
 async def page_reload(tab: Tab, params: PageReload) -> Output:
-    reloaded = await tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
-    result = _navigation_result(tab, "reload", reloaded)
+    with _unsaved_page(tab) as left:
+        reloaded = await tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
+    result = _navigation_result(tab, "reload", reloaded, left)
     more = {"ignore_cache": params.ignore_cache, "message": f"Reloaded {reloaded.url}"}
     return replace(result, data={**result.data, **more})
 
 
-def _navigation_result(tab: Tab, action: str, at: Navigation) -> Output:
+@contextmanager
+def _unsaved_page(tab: Tab) -> Generator[dict[str, str], None, None]:
+    """Yield what to say of a page that asks to stay (beforeunload) and is left all the same."""
+    left: dict[str, str] = {}
+
+    def on_left() -> None:
+        left["beforeunload"] = "accepted"
+
+    tab.events.on("left_unsaved", on_left)
+    try:
+        yield left
+    finally:
+        tab.events.off("left_unsaved", on_left)
+
+
+def _navigation_result(tab: Tab, action: str, at: Navigation, left: dict[str, str]) -> Output:
     data: dict[str, Any] = {
         "action": action,
         "tab_id": tab.id,
@@ -124,6 +143,7 @@ def _navigation_result(tab: Tab, action: str, at: Navigation) -> Output:
         "title": at.title,
         "status": at.status,
     }
+    data |= left
     if at.redirected:
         data["redirected"] = True
     if at.status == _UNAUTHORIZED:

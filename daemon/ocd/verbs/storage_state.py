@@ -94,6 +94,7 @@ def _departures(params: ContextImport, _here: str) -> Iterator[Departure]:
 
 @tab_verb(
     "oc_context_import", ContextImport, capability="storage", tier=2, opens_tab=True,
+    aliases={"path": "envelope_path"},
     sends=Sending(("envelope",), _departures),
     example={"envelope_path": "/home/ada/login.json"},
 )  # fmt: skip

@@ -75,8 +75,15 @@ def test_link_into_a_new_window(at: At) -> None:
 def test_page_that_asks_before_it_is_left(at: At) -> None:
     """beforeunload holds up nobody who means to leave."""
     page = at("leaving.html")
-    page.do("interact", selector="a")
+    changed = page.do("interact", selector="a")["changed"]
     assert page.js("document.title") == "Sent"
+    assert changed["beforeunload"] == "accepted"
+    page.goto("leaving.html").do("act", instruction="click Leave")
+    page.goto("leaving.html").js("document.body.insertAdjacentHTML('beforeend', '<input>'); 1")
+    page.do("interact", selector="input", action="type", value="x")
+    url = page.site.url("acting/sent.html")
+    assert page.do("navigate", url=url)["beforeunload"] == "accepted"
+    assert "beforeunload" not in page.do("navigate", url=url)
 
 
 def test_ref_of_a_left_page_is_stale(at: At) -> None:

@@ -145,3 +145,37 @@ def test_picture_on_request(at: At) -> None:
     page = at("things.html")
     assert page.do("act", instruction="scroll down", verify=True)["image"]["data"]
     assert "image" not in page.do("act", instruction="scroll up")
+
+
+def test_focused_element_and_boxes_that_scroll(at: At) -> None:
+    """`the focused field` is the one with the focus; a box scrolls without the page."""
+    page = at("things.html")
+    assert page.call("act", instruction="clear the focused field").code == "element_not_found"
+    page.js(
+        "document.body.innerHTML = '<label>Name <input id=n></label>"
+        '<div id=box tabindex=0 role=grid aria-label=Orders style="height:90px;overflow:auto">'
+        '<div style="height:2000px">rows</div></div>\'; 1'
+    )
+    page.do("act", instruction='focus on Name, then type "Ada" into the focused field')
+    assert page.js("n.value") == "Ada"
+    page.do("act", instruction="scroll down in the Orders grid")
+    assert 0 < float(page.js("box.scrollTop")) < 90
+    page.do("act", instruction="scroll to the bottom of Orders grid")
+    assert float(page.js("box.scrollTop")) > 1800
+    page.do("act", instruction="scroll up 1000 px in grid")
+    assert 800 < float(page.js("box.scrollTop")) < 1000
+    assert float(page.js("scrollY")) == 0
+
+
+def test_instruction_that_stops_says_where_it_stands(at: At) -> None:
+    """What was done, what was not, and what the page shows now; in the shell, too."""
+    page = at("things.html")
+    words = "click Route, then click Nowhere at all, then go back"
+    error = page.call("act", instruction=words).error
+    assert (error["code"], error["step"], len(error["steps"])) == ("element_not_found", 2, 1)
+    assert error["not_done"] == ["click Nowhere at all", "go back"]
+    assert 'focus button "Route"' in error["now"]
+    done = page.daemon.oc("act", "click Onwards; click Nowhere at all; go back")
+    assert done.code == 1
+    assert "Not done: click Nowhere at all" in done.err
+    assert "Now: " in done.err

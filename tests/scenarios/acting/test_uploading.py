@@ -166,3 +166,17 @@ def test_brought_files_go_with_the_tab(at: At) -> None:
     assert list(brought.rglob("note.txt"))
     page.do("tabs_close")
     wait_until(lambda: not list(brought.rglob("note.txt")), 20, "the end of what was brought")
+
+
+def test_element_comes_first_in_the_shell(at: At) -> None:
+    """As in every other command: a ref or words, then the files."""
+    page = at("form.html")
+    page.js("document.body.innerHTML = '<label>Picture <input type=file id=f></label>'; 1")
+    file = page.daemon.home.base / "tmp" / "me.png"
+    file.write_bytes(b"png")
+    page.daemon.oc("file-upload", page.ref("Picture"), str(file)).ok()
+    assert page.js("f.files[0].name") == "me.png"
+    page.daemon.oc("file-upload", "Picture", str(file)).ok()
+    alone = page.daemon.oc("file-upload", str(file))
+    assert alone.code == 2
+    assert "oc file-upload e12 FILE" in alone.err

@@ -101,6 +101,7 @@ Object.assign(globalThis.openchrome, {
     return /^I?FRAME$/.test(el.tagName) ? el : controlAt(el);
   },
   focused, waitScrollEnd, scrollElement,
+  shownOf: (el, across) => (across ? boxOf(el, true).clientWidth : boxOf(el, false).clientHeight),
   hitElement: (el, options) => read(() => hitElement(el, options.whole), options),
   screen: () => ({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio, left: visualViewport.pageLeft, top: visualViewport.pageTop }),
 });

@@ -10,7 +10,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import editors, input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionResult, perform
+from ocd.pages.act.actionability import ActionResult, perform, wait_ready
 from ocd.pages.locate import hit_test
 from ocd.pages.locate.target import ActionDeadline, Target
 
@@ -28,7 +28,10 @@ _WAYS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _REST = "function (across, way, most) { return openchrome.waitScrollEnd(this, across, way, most) }"
 _REST_MS = 1000
 _SCROLLED = "function (x, y) { return openchrome.scrollElement(this, x, y) }"
-_FAR = 10_000_000
+_SHOWN = "function (across) { return openchrome.shownOf(this, across) }"
+FAR = 10_000_000
+# Of what a box shows: some of it stays in sight.
+SCREEN_SHARE = 0.85
 _FORMATS: dict[Quality, dict[str, Any]] = {
     "high": {"format": "png", "optimizeForSpeed": True},
     "normal": {"format": "jpeg", "quality": 80},
@@ -129,6 +132,29 @@ async def scroll(
     return where, result
 
 
+async def scroll_box(
+    box: Target,
+    deadline: ActionDeadline,
+    direction: str,
+    *,
+    pixels: float = 0,
+    screens: float = 1,
+) -> tuple[dict[str, Any], ActionResult]:
+    """Scroll an element, or what scrolls around it; return where it is.
+
+    pixels: how far; 0 for `screens` times most of what it shows.
+    """
+    across, down = _WAYS[direction]
+    where: dict[str, Any] = {}
+
+    async def act() -> None:
+        size = pixels or screens * SCREEN_SHARE * await box.element.call(_SHOWN, across != 0)
+        where.update(await box.element.call(_SCROLLED, across * size, down * size))
+
+    await wait_ready(box, deadline, point=False, enabled=False)
+    return where, await perform_at(box.element.tab, box, deadline, act)
+
+
 async def scroll_to_end(
     tab: Tab, deadline: ActionDeadline, direction: str
 ) -> tuple[dict[str, Any], ActionResult]:
@@ -136,7 +162,7 @@ async def scroll_to_end(
     window = await hit_test.window_metrics(tab)
     target = await hit_test.element_at_point(tab, window["width"] / 2, window["height"] / 2)
     where: dict[str, Any] = {}
-    across, down = (sign * _FAR for sign in _WAYS[direction])
+    across, down = (sign * FAR for sign in _WAYS[direction])
 
     async def act() -> None:
         where.update(await target.element.call(_SCROLLED, across, down))

@@ -7,7 +7,13 @@ from typing import Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.act import coordinate_input, drag_and_drop, element_actions, form_fields
+from ocd.pages.act import (
+    coordinate_input,
+    drag_and_drop,
+    element_actions,
+    form_fields,
+    page_now,
+)
 from ocd.pages.act.actionability import ActionResult
 from ocd.pages.instructions.grammar import Step
 from ocd.pages.locate import hit_test
@@ -26,6 +32,9 @@ _TEXTS: dict[str, Literal["exact", "any"]] = {
 }  # fmt: skip
 _CHOICE_ROLES = frozenset(("combobox", "listbox", "radiogroup"))
 _OPTION_ROLES = frozenset(("option", "radio", "checkbox", "menuitem", "menuitemradio", "tab"))
+_BOXES = frozenset(
+    ("grid", "table", "list", "box", "area", "panel", "pane", "region", "sidebar", "menu", "dialog")
+)
 _SUBMIT = "function () { return openchrome.submitFocused(this) }"
 _TYPING = "function () { return openchrome.isTyping(this) }"
 
@@ -63,19 +72,29 @@ class InstructionRunner:
             try:
                 self.results.append(await _handlers()[step.kind](self, step))
             except OcdError as error:
-                raise self._step_error(step, error) from None
+                raise await self._step_error(steps, error) from None
 
-    def _step_error(self, step: Step, error: OcdError) -> OcdError:
+    async def _step_error(self, steps: list[Step], error: OcdError) -> OcdError:
+        """Return the error of the step that failed: with what was done, what was not, and where
+        the page stands now.
+        """
         number = len(self.results) + 1
         earlier = [result.to_dict(index) for index, result in enumerate(self.results, 1)]
         return OcdError(
-            error.code, f"Step {number} ({step.kind}): {error.message}", hint=error.hint,
-            **{**error.details, "step": number, "steps": earlier},
+            error.code, f"Step {number} ({steps[number - 1].kind}): {error.message}",
+            hint=error.hint,
+            **{
+                **error.details, "step": number, "steps": earlier,
+                "not_done": [step.words for step in steps[number - 1 :]],
+                "now": await page_now.describe(self.tab, self.deadline, {}),
+            },
         )  # fmt: skip
 
     async def resolve_element(self, step: Step, roles: frozenset[str] = frozenset()) -> Target:
         """Return the step's element, waiting for it if a step came before."""
         self.tab.check_usable()
+        if _means_focused(step.place):
+            return await _focused_element(self.tab)
         locator = replace(
             self.locator(step.place, roles, step.nth),
             texts=_TEXTS.get(step.kind, ""),
@@ -104,6 +123,29 @@ class InstructionRunner:
         if text[:1] in "#.[" and " " not in text and len(text) > 1:
             return Locator(selector=text)
         return Locator(query=text, roles=roles, nth=nth)
+
+
+# What the element that has the focus may be called.
+_FOCUSED_KINDS = frozenset(
+    ("element", "field", "input", "box", "control", "textbox", "area", "editor", "cell", "one")
+)
+
+
+def _means_focused(words: str) -> bool:
+    """Whether words mean the element that has the focus: `focused field`."""
+    first, _, kind = words.lower().removeprefix("currently ").partition(" ")
+    return first == "focused" and (not kind or kind in _FOCUSED_KINDS)
+
+
+async def _focused_element(tab: Tab) -> Target:
+    target = await hit_test.focused_element(tab)
+    if not target.ref:
+        target.element.release()
+        raise OcdError(
+            "element_not_found", "Nothing on the page has the focus.",
+            hint='Name the element: type "Ada" into Name.',
+        )  # fmt: skip
+    return target
 
 
 async def _perform(
@@ -215,6 +257,8 @@ async def _submit(runner: InstructionRunner, step: Step) -> StepResult:
 
 async def _scroll(runner: InstructionRunner, step: Step) -> StepResult:
     direction = {"top": "up", "bottom": "down"}.get(step.value, step.value)
+    if step.place:
+        return await _scroll_inside(runner, step, direction)
     window = await hit_test.window_metrics(runner.tab)
     screenful = window["height" if direction in ("up", "down") else "width"] * 0.85
     pixels = (step.amount or 1) * (screenful if step.other == "screens" or not step.amount else 1)
@@ -229,6 +273,35 @@ async def _scroll(runner: InstructionRunner, step: Step) -> StepResult:
     return StepResult(
         step, result, more={"position": position["position"], "at_end": position["at_end"]}
     )
+
+
+async def _scroll_inside(runner: InstructionRunner, step: Step, direction: str) -> StepResult:
+    box = await _box(runner, replace(step, kind="scroll_into_view"))
+    async with box.element:
+        position, result = await coordinate_input.scroll_box(
+            box, runner.deadline, direction, pixels=_pixels(step), screens=step.amount or 1
+        )
+    more = {"position": position["position"], "at_end": position["at_end"]}
+    return StepResult(step, result, box.ref, box.describe(), more)
+
+
+async def _box(runner: InstructionRunner, step: Step) -> Target:
+    """Return the element to scroll in: `Orders grid` may be called Orders, `grid` nothing."""
+    try:
+        return await runner.resolve_element(step)
+    except OcdError as error:
+        name, _, kind = step.place.rpartition(" ")
+        if error.code != "element_not_found" or kind.lower() not in _BOXES:
+            raise
+        by_role = f"[role={kind.lower()}]"
+        return await runner.resolve_element(replace(step, place=name or by_role))
+
+
+def _pixels(step: Step) -> float:
+    """Return how many pixels a step scrolls a box; 0 if it says so in screens."""
+    if step.value in ("top", "bottom"):
+        return coordinate_input.FAR
+    return step.amount if step.amount and step.other == "pixels" else 0
 
 
 async def _drag(runner: InstructionRunner, step: Step) -> StepResult:

@@ -126,10 +126,38 @@ def _navigate(step: Step, match: re.Match[str]) -> Step | None:
     r"(?:\s+(?:by\s+)?(?P<much>\d+)\s*(?P<unit>px|pixels?|screens?|pages?|times)?)?"
 )
 def _scroll(step: Step, match: re.Match[str]) -> Step:
+    return _scroll_step(step, match)
+
+
+def _scroll_step(step: Step, match: re.Match[str]) -> Step:
     much = float(match["much"]) if match["much"] else None
     unit = "pixels" if (match["unit"] or "px").startswith(("px", "pixel")) else "screens"
     direction = (match["way"] or "down").lower()
     return replace(step, kind="scroll", value=direction, amount=much, other=unit)
+
+
+@_rule(
+    r"scroll\s+(?P<way>down|up|left|right)(?:\s+(?:by\s+)?(?P<much>\d+)\s*"
+    r"(?P<unit>px|pixels?|screens?|pages?|times)?)?\s+(?:in|inside|within)\s+(?P<place>.+)"
+)
+def _scroll_inside(step: Step, match: re.Match[str]) -> Step:
+    return _place(_scroll_step(step, match), match["place"])
+
+
+@_rule(
+    r"scroll\s+(?P<place>.+?)\s+(?P<way>down|up|left|right)"
+    r"(?:\s+(?:by\s+)?(?P<much>\d+)\s*(?P<unit>px|pixels?|screens?|pages?|times)?)?"
+)
+def _scroll_box(step: Step, match: re.Match[str]) -> Step:
+    return _place(_scroll_step(step, match), match["place"])
+
+
+@_rule(r"scroll\s+(?:to\s+)?(?:the\s+)?(?P<end>top|bottom|end|start)\s+(?:of|in)\s+(?P<place>.+)")
+def _scroll_box_end(step: Step, match: re.Match[str]) -> Step | None:
+    if match["place"].lower().removeprefix("the ").strip() in ("page", "window"):
+        return None
+    far = match["end"].lower() in ("bottom", "end")
+    return _place(replace(step, kind="scroll", value="bottom" if far else "top"), match["place"])
 
 
 @_rule(

@@ -13,9 +13,9 @@ MAX_STEPS = 30
 UNDERSTOOD = (
     "click X", "double-click X", "right-click X", "hover over X", 'type "text" into X',
     "fill X with text", "clear X", "select X in Y", "check X", "uncheck X", "press Enter in X",
-    "search for text", "submit", "scroll down", "scroll to X", "drag X to Y", "go to URL",
-    "go back", "reload", "wait for X", "wait until X disappears", "wait 2 seconds",
-    "accept the dialog",
+    "search for text", "submit", "scroll down", "scroll down in X", "scroll to X",
+    "drag X to Y", "go to URL", "go back", "reload", "wait for X", "wait until X disappears",
+    "wait 2 seconds", "accept the dialog",
 )  # fmt: skip
 
 
