@@ -59,37 +59,32 @@ def failure(error: OcdError, *, as_json: bool, body: bytes = b"") -> int:
     if as_json:
         write_bytes((body or json.dumps({"error": error.body()}).encode()).rstrip(b"\n") + b"\n")
     else:
-        say(f"Error: {error.message}")
-        for failed in _failures(error):
-            say(f"  {failed}")
-        if error.hint:
-            say_hint(error.hint)
+        say_error(error.body())
     return errors.exit_status(error.code)
 
 
-def _failures(error: OcdError) -> list[str]:
+def _failures(error: dict[str, Any]) -> list[str]:
     """Return what there is to say of an error beside its message: a line for each part."""
-    details: dict[str, Any] = error.details
-    failed = details.get("failed")
+    failed = error.get("failed")
     lines = [
         f"{one['field']!r}: {one['error']['message']}"
         for one in (failed if isinstance(failed, list) and len(failed) > 1 else ())
         if "field" in one
     ]
-    candidates = details.get("candidates")
-    if isinstance(candidates, (list, tuple)):
-        lines += [str(line) for line in candidates]
-    if "not_done" in details and "steps" in details:
-        lines.append(
-            f"Steps done: {len(details['steps'])}. Not done: {'; '.join(details['not_done'])}"
-        )
-        lines.append(f"Now: {details.get('now', '')}")
+    choices = error.get("candidates") or error.get("options")
+    if not lines and isinstance(choices, (list, tuple)):
+        lines += [str(line) for line in choices]
+    if "not_done" in error and "steps" in error:
+        lines.append(f"Steps done: {len(error['steps'])}. Not done: {'; '.join(error['not_done'])}")
+        lines.append(f"Now: {error.get('now', '')}")
     return lines
 
 
 def say_error(error: dict[str, Any]) -> None:
-    """Say an error that stands inside a result, as a task's."""
+    """Say an error, with the parts that failed, or its candidates or options."""
     say(f"Error: {error.get('message') or error.get('code')}")
+    for one in _failures(error):
+        say(f"  {one}")
     if error.get("hint"):
         say_hint(error["hint"])
 

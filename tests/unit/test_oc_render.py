@@ -6,6 +6,7 @@ import pytest
 
 from oc import reply_rendering, task_rendering, terminal
 from oc.argv import Command
+from ocd.api.errors import OcdError
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -125,3 +126,12 @@ def test_events_are_lines() -> None:
     assert task_rendering.event_line(event) == "T  progress  done=1"
     assert task_rendering.progress_in(event) == event["data"]
     assert task_rendering.progress_in({"ts": "T", "kind": "unit", "data": {"n": 1}}) is None
+
+
+def test_errors_list_what_could_be_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    """Candidates, with their refs, stand between the error and the hint."""
+    line = 'button "Delete" [ref=e4] in: Ann'
+    error = OcdError("ambiguous", "2 elements match", hint="Use a ref.", candidates=[line, "b"])
+    assert terminal.failure(error, as_json=False) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["Error: 2 elements match", f"  {line}", "  b", "Hint: Use a ref."]

@@ -355,11 +355,17 @@ async function chooseInTime(el, values, budget) {
   }
 }
 
+// What something without a name is called: a field by the words beside it.
+function wordsFor(el, control, role) {
+  if (PAGE.has(tagOf(el))) return '';
+  return LABELLED.has(role) ? besideOf(control) : fewWords(el);
+}
+
 // `whole`: with what tells the element again on a page whose ids and order have changed.
 function elementFacts(el, whole) {
   const control = controlOf(el);
   const role = roleOf(control);
-  const name = clip(nameOf(control, role) || nameOf(el, role) || (PAGE.has(tagOf(el)) || FIELDS.has(role) ? '' : fewWords(el)));
+  const name = clip(nameOf(control, role) || nameOf(el, role) || wordsFor(el, control, role));
   return { role: role || el.tagName.toLowerCase(), name, kind: kindOf(el), state: stateOf(el),
     most: control.maxLength > -1 ? control.maxLength : null, secret: control.type === 'password', radio: control.type === 'radio' || role === 'radio',
     compound: isCompound(control, role), ...(whole ? { identity: identityOf(control) } : {}) };

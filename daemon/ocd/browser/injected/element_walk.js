@@ -98,7 +98,7 @@ class Seek extends Outline {
 
   // What has no name of its own goes by its words.
   head(el, role, name, acts) {
-    const words = name || (FALLBACK.has(tagOf(el)) ? '' : acts ? fewWords(el) : ownText(el));
+    const words = name || (FALLBACK.has(tagOf(el)) || isCalledBeside(el, role, acts) ? '' : acts ? fewWords(el) : ownText(el));
     if (name) this.keep(el, role, name, acts);
     else this.keepSeen(el, role, words, acts, role === 'clickable' ? 0 : INDIRECT);
     this.told = words !== '';

@@ -14,6 +14,7 @@ const LIKELY = 40; // what scores less has only some of the words
 const ALL_WORDS = 58; // what scores more has all of them in its name
 const WHOLE_NAME = 98; // its name says these words and no others
 const FOLDED = 20;
+const BESIDE = 1; // a label is surer than the words beside a field
 const ACTS = 6; // what can be acted on is meant rather than a text of the same words
 const clip = (text, most = LINE) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
@@ -61,6 +62,14 @@ class Asked {
 
   // How well an element fits, 0 for not at all.
   score(el, role, name, acts) {
+    const score = this.called(el, role, name, acts);
+    if (!acts || !isUnlabelled(el, role, name)) return score;
+    const words = besideOf(el);
+    return words ? Math.max(score, this.called(el, role, words, acts) - BESIDE) : score;
+  }
+
+  // How well it fits by a name.
+  called(el, role, name, acts) {
     if (!this.line) return this.fit(el, role, name, acts);
     const named = clip(name) === this.line.name;
     const same = named && (role === this.line.role || (role === 'clickable' && !ROLES.has(this.line.role)));
@@ -179,9 +188,11 @@ function lineOf(one, alone) {
   const control = one.el.tagName === 'LABEL' && one.el.control ? one.el.control : one.el;
   let line = one.role || one.el.tagName.toLowerCase();
   if (one.name) line += ` ${quote(clip(one.name))}`;
-  line += ` [ref=e${refOf(one.el)}]${statesOf(control, one.role, one.el.ownerDocument.activeElement)}`;
+  const beside = isUnlabelled(control, one.role, one.name) ? besideOf(control) : '';
+  line += ` [ref=e${refOf(one.el)}]${beside ? ` beside ${quote(beside)}` : ''}${statesOf(control, one.role, one.el.ownerDocument.activeElement)}`;
   if (!FIELDS.has(one.role) && isCovered(one.el)) line += ' [covered]';
   if (one.role !== 'text') line += clip(detailOf(control, one.role, one.name, null), 300);
+  if (one.score < LIKELY) line += ' (partial match)';
   const { at, words } = around(one.el);
   let context = alone ? '' : squeeze(words ? seenText(at, 800).replace(one.name, ' ').slice(0, 400) : '');
   const section = alone ? '' : sectionOf(one.el);

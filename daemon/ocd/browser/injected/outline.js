@@ -523,6 +523,7 @@ function read(reader, options) {
   generatesIn = new Map();
   effectsOf = new WeakMap();
   surroundings = new Map();
+  beside = new WeakMap();
   forgetCovers();
   views = new Map();
   let result;

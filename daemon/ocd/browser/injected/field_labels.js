@@ -1,0 +1,146 @@
+// What a field is called by the words beside it, where it has no label of its own.
+
+const LABELLED = new Set([...FIELDS, 'listbox', 'checkbox', 'radio', 'switch']);
+const TICKED = new Set(['checkbox', 'radio', 'switch']); // their words stand behind them
+const ANY_FIELD = 'input:not([type=hidden]), select, textarea, button, [contenteditable=""], [contenteditable=true],'
+  + ' [role=textbox], [role=combobox], [role=listbox], [role=checkbox], [role=radio], [role=slider], [role=spinbutton], [role=switch]';
+const SURROUNDS = new Set(['BODY', 'FORM', 'FIELDSET', 'TABLE', 'TBODY', 'TR', 'LI', 'SECTION', 'ARTICLE', 'MAIN', 'DIALOG']);
+const MOST_LABEL = 100; // characters: what is longer is no label
+const STEPS_UP = 5;
+const LABEL_ENDS = new Set(' :*?–-');
+
+let beside = new WeakMap(); // for the time of one reading
+
+// The words without the colon or the star at their end.
+function trimLabel(words) {
+  const text = squeeze(words);
+  let end = text.length;
+  while (end > 0 && LABEL_ENDS.has(text[end - 1])) end--;
+  return text.slice(0, end);
+}
+
+const isField = (node) => typeOf(node) === 1 && node.matches(ANY_FIELD);
+const holdsField = (node) => typeOf(node) === 1 && (isField(node) || node.querySelector(ANY_FIELD) !== null);
+
+function besideOf(el) {
+  let found = beside.get(el);
+  if (found === undefined) {
+    found = clobbered(el) ? '' : labelBeside(el);
+    beside.set(el, found);
+  }
+  return found;
+}
+
+// Whether its name is none that a person would call it by.
+const isUnlabelled = (el, role, name) => LABELLED.has(role) && (name === '' || name === squeeze(el.placeholder || ''));
+
+const isCalledBeside = (el, role, acts) => acts && LABELLED.has(role) && besideOf(el) !== '';
+
+function labelBeside(el) {
+  const behind = TICKED.has(roleOf(el));
+  for (let at = el, steps = 0; at && steps < STEPS_UP; at = parentIn(at), steps++) {
+    const tag = tagOf(at);
+    if (tag === 'TD' || tag === 'TH') return cellLabel(at, behind);
+    if (SURROUNDS.has(tag) && at !== el) return '';
+    const [before, after] = [wordsFrom(at, -1), wordsFrom(at, 1)];
+    const label = chosen(at, before, after, behind);
+    if (label) return label;
+    // Further out, words may be about the fields beside it as well.
+    if (steps > 0 || before.field || after.field) {
+      const parent = parentIn(at);
+      if (!parent || [...parent.children].some((kid) => kid !== at && holdsField(kid))) return rowLabel(at);
+    }
+  }
+  return '';
+}
+
+// Fields that stand side by side in the cells of a table.
+function rowLabel(at) {
+  const cell = at.closest('td, th');
+  return cell ? cellLabel(cell, false) : '';
+}
+
+// The words next to a node on one side, up to the next field there; with their box.
+function wordsFrom(node, way) {
+  const parts = [];
+  let field = false;
+  let range = null;
+  for (let at = step(node, way); at; at = step(at, way)) {
+    if (holdsField(at)) {
+      field = true;
+      break;
+    }
+    const text = labelWords(at);
+    if (!text) {
+      if (parts.length && typeOf(at) === 1 && tagOf(at) === 'BR') break;
+      continue;
+    }
+    if (parts.length && isBlock(at)) break;
+    parts.push(text);
+    range = range || at;
+    if (isBlock(at)) break;
+  }
+  const text = trimLabel((way < 0 ? parts.reverse() : parts).join(' '));
+  return { text: text.length <= MOST_LABEL ? text : '', field, node: range };
+}
+
+const step = (node, way) => (way < 0 ? node.previousSibling : node.nextSibling);
+const isBlock = (node) => typeOf(node) === 1 && !/^(inline|contents)/.test(getComputedStyle(node).display);
+
+function labelWords(node) {
+  if (typeOf(node) === 3) return node.data.trim() ? node.data : '';
+  if (typeOf(node) !== 1 || NEVER.has(tagOf(node)) || clobbered(node)) return '';
+  return contentIn(node).length > 5 * MOST_LABEL ? '' : seenText(node, MOST_LABEL);
+}
+
+// Of words on both sides those in the same line, else those before; a box to tick has them behind.
+function chosen(el, before, after, behind) {
+  if (!before.text || !after.text) {
+    // Words behind a field that follow it belong to it only where no field comes next to them.
+    if (before.text) return before.field && !behind && !inLine(el, before.node) ? '' : before.text;
+    return after.text && (behind || inLine(el, after.node)) ? after.text : '';
+  }
+  const [left, right] = [inLine(el, before.node), inLine(el, after.node)];
+  if (left !== right) return left ? before.text : after.text;
+  return behind ? after.text : before.text;
+}
+
+function inLine(el, node) {
+  const one = boxAround(el);
+  const other = boxAround(node);
+  return one.top < other.bottom && other.top < one.bottom;
+}
+
+function boxAround(node) {
+  if (typeOf(node) === 1) return node.getBoundingClientRect();
+  const range = node.ownerDocument.createRange();
+  range.selectNodeContents(node);
+  return range.getBoundingClientRect();
+}
+
+// The cell before it in the row, or behind a box to tick; in a table of fields its column and its row.
+function cellLabel(cell, behind) {
+  const row = parentIn(cell);
+  const before = cellWords(cell, 'previousElementSibling');
+  const label = before || (behind ? cellWords(cell, 'nextElementSibling') : '');
+  const column = columnLabel(cell, row);
+  return squeeze(`${column} ${label}`);
+}
+
+function cellWords(cell, side) {
+  for (let at = cell[side]; at; at = at[side]) {
+    if (holdsField(at)) return '';
+    const text = trimLabel(labelWords(at));
+    if (text) return text.length <= MOST_LABEL ? text : '';
+  }
+  return '';
+}
+
+// What the first row says above a cell, where it is made of headers.
+function columnLabel(cell, row) {
+  const table = cell.closest('table');
+  const first = table?.rows[0];
+  if (!first || first === row || ![...first.cells].every((one) => tagOf(one) === 'TH')) return '';
+  const header = first.cells[cell.cellIndex];
+  return header && !holdsField(header) ? squeeze(labelWords(header)).slice(0, MOST_LABEL) : '';
+}

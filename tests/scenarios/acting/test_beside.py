@@ -1,0 +1,69 @@
+"""Fields that have no label are named by the words beside them, as a person reads them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+FIELDS = (
+    "Genre", "Artist", "First", "Last", "Album", "Year", "Label", "Country", "Mood", "Tempo",
+    "Studio", "Producer", "Price",
+)  # fmt: skip
+
+
+def value(page: Page, name: str) -> Any:  # noqa: ANN401 - any JSON value
+    return page.js(f"document.querySelector('[name={name}]').value")
+
+
+@pytest.mark.parametrize("words", FIELDS)
+def test_words_beside_a_field_name_it(at: At, words: str) -> None:
+    """In a cell, a header, a paragraph, a list of terms; before it, above it or behind it."""
+    page = at("beside.html")
+    result = page.do("form_input", query=words, value="x")
+    assert result["target"]["name"] == ("type here" if words == "Artist" else words)
+    assert value(page, words.lower()) == "x"
+    assert page.lines(words)[0].startswith("- textbox")
+    assert f'beside "{words}"' in page.lines(f"{words} textbox")[0]
+
+
+def test_form_is_filled_by_the_words_beside_its_fields(at: At) -> None:
+    """All of it in one call, with options and boxes to tick."""
+    page = at("beside.html")
+    wanted: dict[str, Any] = dict.fromkeys(FIELDS, "x")
+    page.do("fill_form", fields={**wanted, "Medium": "Vinyl", "Live recording": True})
+    assert [value(page, name.lower()) for name in FIELDS] == ["x"] * len(FIELDS)
+    assert value(page, "medium") == "Vinyl"
+    assert page.js("document.querySelector('[name=live]').checked") == "true"
+
+
+def test_box_to_tick_is_named_by_the_words_behind_it(at: At) -> None:
+    """A radio button among others in a line."""
+    page = at("beside.html")
+    page.do("interact", query="Female", action="check")
+    assert page.js("document.querySelector('[name=sex]:checked').value") == "f"
+
+
+def test_fields_of_a_grid_are_named_by_column_and_row(at: At) -> None:
+    """The column alone fits one in each row: they are listed with their rows."""
+    page = at("beside.html")
+    page.do("form_input", query="hours ann", value="7")
+    page.do("fill_form", fields={"Rate Bob": "9"})
+    assert (value(page, "ann"), value(page, "bobrate")) == ("7", "9")
+    reply = page.call("form_input", query="Hours", value="1")
+    assert reply.code == "ambiguous"
+    assert ["Ann" in line or "Bob" in line for line in reply.error["candidates"]] == [True] * 2
+    assert all("[ref=e" in line for line in reply.error["candidates"])
+
+
+def test_partial_matches_are_marked(at: At) -> None:
+    """What has only some of the words says so, in `find` and among the candidates."""
+    page = at("rows.html")
+    assert "(partial match)" in page.lines("delete xylophone")[0]
+    assert "(partial match)" not in page.lines("delete bob")[0]
+    reply = page.call("interact", query="delete xylophone")
+    assert reply.code == "element_not_found"
+    assert all("[ref=e" in line for line in reply.error["candidates"])
+    assert "(partial match)" in reply.error["candidates"][0]
