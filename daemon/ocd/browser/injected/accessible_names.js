@@ -216,37 +216,66 @@ function contentOf(el, walk = null, evenHidden = false, style = getComputedStyle
   return text + generated(el, '::after');
 }
 
-// Whether a style sheet of the document makes ::before or ::after at all: most do not, and asking
-// every element costs more than all the rest. Sheets that may not be looked into count as if.
-const generating = new WeakMap();
+// Which elements a style sheet of the document gives words by ::before or ::after: asking every one
+// costs more than all the rest. null: any may have some, a sheet cannot be looked into.
+const generating = new WeakMap(); // by style sheet: its selectors, null if they cannot be known
 let generatesIn = new Map();
+const MOST_GENERATING = 300; // selectors
+const WORDED = /^(?:(?:normal|none|inherit|initial|unset|revert)|"(?:[\uE000-\uF8FF\s]|\\[ef][0-9a-f]{3} ?)*"|)$/i; // content without words
 
 function generates(document) {
   let found = generatesIn.get(document);
   if (found === undefined) {
-    found = [...document.styleSheets, ...document.adoptedStyleSheets].some((sheet) => {
-      if (!generating.has(sheet)) generating.set(sheet, sheetGenerates(sheet));
-      return generating.get(sheet);
-    });
+    const lists = [...document.styleSheets, ...document.adoptedStyleSheets].map(generatingSelectors);
+    const selectors = lists.includes(null) ? null : lists.flat();
+    found = selectors === null || selectors.length > MOST_GENERATING ? null : elementsOf(document, selectors);
     generatesIn.set(document, found);
   }
   return found;
 }
 
-function sheetGenerates(sheet) {
+function elementsOf(document, selectors) {
   try {
-    return [...sheet.cssRules].some((rule) => /:(before|after)\b/.test(rule.cssText));
+    return new Set(selectors.length ? document.querySelectorAll(selectors.join(',')) : []);
   } catch {
-    return true;
+    return null;
   }
 }
+
+function generatingSelectors(sheet) {
+  if (!generating.has(sheet)) {
+    const found = [];
+    let known = true;
+    const collect = (rules, nested) => {
+      for (const rule of rules) {
+        const { selectorText } = rule;
+        if (selectorText !== undefined && /:(?:before|after)\b/.test(selectorText) && !WORDED.test(rule.style.content)) {
+          if (nested || selectorText.includes('&')) known = false;
+          else found.push(...apart(selectorText).filter((part) => /:(?:before|after)\b/.test(part)).map(withoutPseudo));
+        }
+        if (rule.cssRules?.length) collect(rule.cssRules, nested || selectorText !== undefined);
+        else if (rule.styleSheet) collect(rule.styleSheet.cssRules, nested);
+      }
+    };
+    try {
+      collect(sheet.cssRules, false);
+    } catch {
+      known = false; // of another origin
+    }
+    generating.set(sheet, known ? found : null);
+  }
+  return generating.get(sheet);
+}
+
+const withoutPseudo = (selector) => selector.replace(/::?(?:before|after)\b.*$/, '').replace(/(^|[\s>+~])$/, '$1*');
 
 // The words of ::before and ::after, or what a style sheet gives to be said instead; counters and
 // pictures have none.
 const PIECES = /url\("(?:[^"\\]|\\.)*"\)|"((?:[^"\\]|\\.)*)"|(\/)/g;
 
 function generated(el, pseudo) {
-  if (!generates(el.ownerDocument) && !el.getRootNode().host) return '';
+  const worded = generates(el.ownerDocument);
+  if (worded !== null && !worded.has(el) && (worded.size > 0 || !el.getRootNode().host)) return '';
   const { content, display, visibility, opacity } = getComputedStyle(el, pseudo);
   if (content === 'none' || content === 'normal' || !content.includes('"')) return '';
   if (display === 'none' || visibility !== 'visible' || opacity === '0') return '';

@@ -7,6 +7,7 @@ const HANDLED = '[ng-click],[data-ng-click],[x-on\\:click],[\\@click],[wire\\:cl
   + '[data-bs-dismiss],:is([hx-get],[hx-post],[hx-put],[hx-delete]):not([hx-trigger])';
 const DRAGGED = '[draggable=true],[ondragstart],.ui-draggable';
 const DROPPED_ON = '[ondrop],[ondragover],.ui-droppable,.ui-sortable';
+const ACTING_ANYHOW = [MARKED_LINKS, HANDLED, DRAGGED, DROPPED_ON].join(',');
 const MANY_RULES = 20000;
 const pointingRules = new WeakMap(); // by style sheet: selectors of what gets the hand under the pointer
 
@@ -33,19 +34,16 @@ function pointing(sheet) {
 // By element: the word for what it is.
 function actingIn(doc) {
   const found = new Map();
-  const add = (selector, word) => {
-    for (const el of doc.querySelectorAll(selector)) found.set(el, word);
-  };
-  add(MARKED_LINKS, 'clickable');
-  add(HANDLED, 'clickable');
+  for (const el of doc.querySelectorAll(ACTING_ANYHOW)) {
+    if (el.matches(DRAGGED)) found.set(el, 'draggable');
+    else found.set(el, el.matches(DROPPED_ON) ? 'droppable' : 'clickable');
+  }
   for (const sheet of [...doc.styleSheets, ...doc.adoptedStyleSheets]) {
     for (const selector of pointing(sheet)) {
       try {
-        add(selector, 'clickable');
+        for (const el of doc.querySelectorAll(selector)) if (!found.has(el)) found.set(el, 'clickable');
       } catch { /* what is left is no selector */ }
     }
   }
-  add(DROPPED_ON, 'droppable');
-  add(DRAGGED, 'draggable');
   return found;
 }

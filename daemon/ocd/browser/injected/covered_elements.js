@@ -2,32 +2,51 @@
 // be asked of the engine, and only pages on which something placed lies over something else are.
 
 const COVERED = '[covered] ';
-const MOST_COVERS = 30;
+const MOST_COVERS = 200;
 const LEAST_COVER = 100; // square pixels
 const MOST_SEEN_THROUGH = 0.95; // opacity, from which on nothing shows through
-let covers = null; // what may cover or be behind: once for each reading
+let covers = null; // what may cover or be behind, in the window: once for each reading
+let markable = []; // whose texts were told before it was known what covers
 let underneath = new Map();
+let farBoxes = new Map(); // whether boxes are far from the window
+const FAR = 600; // px by which nothing flows out of its box
 
 function forgetCovers() {
   raised = [];
   covers = null;
+  markable = [];
   underneath = new Map();
+  farBoxes = new Map();
 }
 
-const coversNow = () => covers ??= raised.slice(0, MOST_COVERS).filter(liesOver);
+function coversNow() {
+  if (covers === null) {
+    covers = [];
+    for (const el of raised) {
+      const cover = coverOf(el);
+      if (cover !== null && covers.push(cover) === MOST_COVERS) break;
+    }
+  }
+  return covers;
+}
 
-// Whether something else is under a placed element, or it is put behind others itself.
-function liesOver(el) {
-  const style = getComputedStyle(el);
-  if (parseInt(style.zIndex, 10) < 0) return true;
-  if (!isOpaque(el, style)) return false;
+// Where a placed element may cover something, or is put behind others itself; null for nowhere.
+function coverOf(el) {
   const box = el.getBoundingClientRect();
-  if (box.width * box.height < LEAST_COVER || box.bottom <= 0 || box.top >= innerHeight) return false;
-  return [[0.5, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]].some(([across, down]) => {
-    const met = stackAt(el, box.left + box.width * across, box.top + box.height * down);
-    return met.slice(met.indexOf(el) + 1).some((one) => !one.contains(el) && !el.contains(one));
-  });
+  if (box.width * box.height < LEAST_COVER || box.bottom <= 0 || box.right <= 0 || box.top >= innerHeight || box.left >= innerWidth) return null;
+  const style = getComputedStyle(el);
+  const behind = parseInt(style.zIndex, 10) < 0;
+  return behind || isOpaque(el, style) ? { el, box, behind, idle: style.pointerEvents === 'none' } : null;
 }
+
+const holds = (box, x, y) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+
+// Whether something may be over a point of an element: to ask the engine costs much more.
+const mayBeUnder = (el, x, y) => covers.some((cover) => holds(cover.box, x, y)
+  && (cover.behind || (!cover.el.contains(el) && cover.el.ownerDocument === el.ownerDocument)));
+
+// Whether any text that was told without a mark has to have one.
+const missesMarks = () => raised.length > 0 && coversNow().length > 0 && markable.some(isCovered);
 
 const stackAt = (el, x, y) => el.getRootNode().elementsFromPoint?.(x, y) ?? [];
 
@@ -44,11 +63,25 @@ function isCovered(el) {
   if (!coversNow().length) return false;
   let found = underneath.get(el);
   if (found === undefined) {
-    const points = pointsOf(el);
-    found = points.length > 0 && points.every(([x, y]) => isCoveredAt(el, x, y));
+    const points = isFar(el) ? [] : pointsOf(el);
+    found = points.length > 0 && points.every(([x, y]) => mayBeUnder(el, x, y)) && points.every(([x, y]) => isCoveredAt(el, x, y));
     underneath.set(el, found);
   }
   return found;
+}
+
+// Whether an element is outside of the window: what stands in a box that is far from it is so, too.
+function isFar(el) {
+  const parent = el.parentElement;
+  let far = farBoxes.get(parent);
+  if (far === undefined) {
+    const { top, bottom } = parent === null ? { top: 0, bottom: 0 } : parent.getBoundingClientRect();
+    far = bottom < -FAR || top > innerHeight + FAR;
+    farBoxes.set(parent, far);
+  }
+  if (far) return true;
+  const { top, bottom } = el.getBoundingClientRect();
+  return bottom <= 0 || top >= innerHeight;
 }
 
 function pointsOf(el) {
@@ -63,17 +96,19 @@ function isCoveredAt(el, x, y) {
   const at = met.indexOf(el);
   if (at < 0) return false;
   return met.slice(0, at).some((one) => !el.contains(one) && isOpaque(one, getComputedStyle(one)))
-    || covers.some((one) => isIdleAt(one, el, x, y));
+    || covers.some((cover) => cover.idle && isIdleAt(cover, el, x, y));
 }
 
 // Whether a cover that no pointer meets is over a place of an element before it.
 function isIdleAt(cover, el, x, y) {
-  if (cover.contains(el) || el.contains(cover) || getComputedStyle(cover).pointerEvents !== 'none') return false;
-  const box = cover.getBoundingClientRect();
-  return x >= box.left && x <= box.right && y >= box.top && y <= box.bottom
-    && Boolean(el.compareDocumentPosition(cover) & Node.DOCUMENT_POSITION_FOLLOWING);
+  return !cover.el.contains(el) && !el.contains(cover.el) && holds(cover.box, x, y)
+    && Boolean(el.compareDocumentPosition(cover.el) & Node.DOCUMENT_POSITION_FOLLOWING);
 }
 
 // A text of an element as it is told.
-const marked = (el, text) => (covers !== null && covers.length > 0 && !BLANK_TEXT.test(text) && isCovered(el) ? COVERED + text : text);
+function marked(el, text) {
+  if (covers === null) markable.push(el);
+  else if (covers.length > 0 && !BLANK_TEXT.test(text) && isCovered(el)) return COVERED + text;
+  return text;
+}
 const BLANK_TEXT = /^\s*$/;

@@ -62,16 +62,16 @@ function valueOf(el, role) {
     if (el.type === 'password') return '';
     return el.type === 'file' ? [...el.files].map((file) => file.name).join(', ') : squeeze(el.value);
   }
-  if (el.tagName === 'TEXTAREA') return linesOf(el.value);
+  if (el.tagName === 'TEXTAREA') return shownLines(el.value);
   if (el.tagName === 'SELECT') return [...el.selectedOptions].map((option) => squeeze(option.text)).join(', ');
   if (el.tagName === 'METER' || el.tagName === 'PROGRESS') return el.position === -1 ? '' : String(el.value);
   const told = el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
   if (told) return squeeze(told);
-  return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? linesOf(el.innerText || '') : '';
+  return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? shownLines(el.innerText || '') : '';
 }
 
 // A text as its editor shows it; what is one line is told as one.
-function linesOf(text) {
+function shownLines(text) {
   if (!text.includes('\n')) return squeeze(text);
   return text.replaceAll('\r', '').replaceAll('\u00a0', ' ').replace(/\n{3,}/g, '\n\n').replace(/^\n/, '').trimEnd();
 }

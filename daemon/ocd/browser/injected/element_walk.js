@@ -31,7 +31,7 @@ class Seek extends Outline {
 
   document(doc, depth) {
     const outer = this.bare;
-    this.bare = !generates(doc);
+    this.bare = generates(doc)?.size === 0;
     super.document(doc, depth);
     this.bare = outer;
   }

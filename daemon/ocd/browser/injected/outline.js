@@ -530,7 +530,7 @@ function read(reader, options) {
   try {
     result = reader(options);
     // Told again where it is known by now that something stands over something else.
-    if (MARKING.has(reader) && raised.length && coversNow().length) result = reader(options);
+    if (MARKING.has(reader) && missesMarks()) result = reader(options);
   } finally {
     views = null;
   }

@@ -303,7 +303,7 @@ function misplaced(el, style, moves) {
   } else if (position === 'relative' && (parseFloat(style.left) < -OFF || parseFloat(style.top) < -OFF) && beyond(el, position)) return true;
   if (moves && movesOut(style) && beyond(el, position)) return true;
   if (overflow === 'visible' || THIN.has(el.tagName)) return false;
-  return tiny(style.width) || tiny(style.height);
+  return !(el.offsetWidth > SIZED && el.offsetHeight > SIZED) && (tiny(style.width) || tiny(style.height));
 }
 
 // What is placed where it would stand anyway is no matter: most boxes with a position are.
@@ -328,6 +328,7 @@ const isSolid = (el, style) => style.transformStyle === 'preserve-3d'
 const PAGE = new Set(['BODY', 'HTML']);
 const THIN = new Set([...PAGE, 'HR']); // boxes that cut off what they do not hold, and are seen all the same
 const LEAST_PART = 0.01; // of a box, by transforms
+const SIZED = 30; // px, from which on a box need not be asked for its width without its padding
 const tiny = (length) => length.endsWith('px') && parseFloat(length) <= 1;
 
 // Whether nothing of the text in a box that cuts it off is left.
