@@ -83,7 +83,7 @@ class DragDrop(Params):
     """Drag one element onto another, or from point to point
 
     HTML5 drag and drop, sortable lists and sliders, also across frames. Each end is a ref, a
-    selector, words, or x and y in CSS pixels of the viewport.
+    selector, words, or x and y in CSS pixels of the viewport. Says where the item is afterwards.
     """
 
     source_ref: Annotated[str | None, Meta(description="Ref of the element to drag")] = None

@@ -92,3 +92,37 @@ def test_drag_inside_a_frame(at: At) -> None:
     page.do("wait_for", type="idle")
     result = page.do("drag_drop", source_selector="#card", target_selector="#bin")
     assert result["accepted"] is True
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "orders", "said"),
+    [
+        ("Task A", "Task C", "BCAD ABCD", '"Task A" is now item 3 of Todo'),
+        ("Task D", "Task A", "DABC ABCD", '"Task D" is now item 1 of Todo'),
+        ("Task B", "Old A", "ACD BABCD", '"Task B" is now item 1 of Done'),
+    ],
+)
+def test_item_is_dropped_where_it_was_to_go(
+    at: At, source: str, target: str, orders: str, said: str
+) -> None:
+    """Lists that look once a frame, and move their items slowly, are given the time they need."""
+    page = at("sorting.html")
+    result = page.do("drag_drop", source_query=source, target_query=target)
+    assert page.js("order(todo) + ' ' + order(done)") == orders
+    assert result["content"].splitlines()[0] == said
+    assert result["method"] == "html5"
+
+
+def test_item_that_flies_to_its_place(at: At) -> None:
+    """The list that was drawn anew after the drop is read; its items took no pointer meanwhile."""
+    page = at("sorting.html")
+    result = page.do("drag_drop", source_query="Bird A", target_query="Bird C")
+    assert page.js("order(flying)") == "BCAD"
+    assert result["content"].splitlines()[0] == '"Bird A" is now item 3 of Flying'
+
+
+def test_item_that_stays_where_it_was_is_told(at: At) -> None:
+    """A drag that changed nothing does not pass for one that did."""
+    page = at("sorting.html")
+    result = page.do("drag_drop", source_query="Task B", target_x=3, target_y=120)
+    assert result["content"].splitlines()[0] == '"Task B" is still item 2 of Todo'

@@ -144,6 +144,9 @@ const STILL_MS = 300;
 const LOOK_AGAIN_MS = 30;
 const ALIGNED = ['center', 'end', 'start', 'nearest'];
 
+// While something is dragged, lists take the pointer in place of their items, and it is in the way itself.
+const letsDrop = (surface, by) => getComputedStyle(surface).pointerEvents === 'none' || by.contains(surface) || belongs(by, drag.source);
+
 // One look: an element that can be used has a point; else `why` it cannot.
 async function attempt(el, options, round) {
   if (!present(el)) return { why: 'detached' };
@@ -171,6 +174,7 @@ async function attempt(el, options, round) {
   const handler = handlerOf(surface);
   const spot = clickSpot(handler, now);
   if (!spot) return { why: 'not_visible', text: 'it lies outside of the window, where no scrolling brings it into sight' };
+  if (spot.by && options.dragging && letsDrop(surface, spot.by)) return { x: spot.x, y: spot.y };
   if (spot.by && surface === handler && getComputedStyle(surface).pointerEvents === 'none') {
     const hint = 'Wait until the page lets it be clicked, or act on what gets the clicks.';
     return { why: 'not_enabled', text: `clicks pass through it to ${describe(spot.by)} (pointer-events: none)`, hint };

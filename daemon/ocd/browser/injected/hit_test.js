@@ -106,29 +106,6 @@ Object.assign(globalThis.openchrome, {
   screen: () => ({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio, left: visualViewport.pageLeft, top: visualViewport.pageTop }),
 });
 
-// Whether a drag of the page's own kind has begun, and how it ended.
-let drag = null;
-
-function watchDrag(el) {
-  const view = el.ownerDocument.defaultView;
-  const state = { begun: null, ended: null };
-  drag?.stop();
-  const begin = (event) => { state.begun = event; };
-  const end = (event) => { state.ended = event.dataTransfer.dropEffect; };
-  view.addEventListener('dragstart', begin, true);
-  view.addEventListener('dragend', end, true);
-  drag = { state, stop: () => { view.removeEventListener('dragstart', begin, true); view.removeEventListener('dragend', end, true); } };
-}
-
-function dragged() {
-  const { state } = drag;
-  drag.stop();
-  const html5 = state.begun !== null && !state.begun.defaultPrevented;
-  return { html5, effect: state.ended, prevented: state.begun !== null && !html5 };
-}
-
-Object.assign(globalThis.openchrome, { watchDrag, dragged });
-
 // Sends the form of what has the focus, or the only one that there is, by the button meant for it.
 function submitFocused() {
   const el = focused();

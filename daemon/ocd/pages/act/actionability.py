@@ -53,7 +53,8 @@ class Needs(TypedDict, total=False):
 
     point: a place to click (default). editable, enabled (default). strike: the next thing is a
     click, which the page is to get only if it reaches the element. empty: an element without
-    contents will do, which has a place and nothing to see.
+    contents will do, which has a place and nothing to see. dragging: what is dragged there may
+    cover it, and its list may take the pointer for it.
     """
 
     point: bool
@@ -61,10 +62,12 @@ class Needs(TypedDict, total=False):
     enabled: bool
     strike: bool
     empty: bool
+    dragging: bool
 
 
 _DEFAULT_NEEDS: Needs = {
     "point": True, "editable": False, "enabled": True, "strike": False, "empty": False,
+    "dragging": False,
 }  # fmt: skip
 
 

@@ -18,8 +18,15 @@ from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 # Pixels of the first moves: libraries begin a drag only after some.
 _FIRST_MOVES_PX = (4, 9)
 STEPS = 10
+# Frames in which what moves by itself comes to rest, and how often it is looked after, at most.
+_MOST_FRAMES = 60
+_MOST_LOOKS = 4
+_PLACE_MS = 500  # for lists that change only when the dropped item has flown to its place
 _WATCH = "function () { openchrome.watchDrag(this) }"
 _DRAGGED = "function () { return openchrome.dragged() }"
+_FRAME = "function () { return openchrome.dragFrame() }"
+_NUDGE = "function () { return openchrome.dropNudge(this) }"
+_PLACE = "function (most) { return openchrome.droppedPlace(most) }"
 _NOWHERE = Locator()
 
 
@@ -75,12 +82,14 @@ async def drag(
         await hit_test.check_inside(tab, *(target.point or (-1, -1)))
     dragged, start = await _start(tab, deadline, source)
     positions = {"end": start}
+    places: list[str] = []
 
     async def act() -> None:
         await dragged.element.call(_WATCH)
         positions["end"] = await _drag_to_target(
             deadline, dragged, start, drop_target or target.point, motion or DragMotion()
         )
+        places.append(await dragged.element.call(_PLACE, _PLACE_MS))
 
     async with dragged.element, ActionEffects(tab) as effects:
         result = await perform(dragged, deadline, effects, act)
@@ -89,6 +98,8 @@ async def drag(
             outcome = await dragged.element.call(_DRAGGED)
     if drop_target is not None:
         drop_target.element.release()
+    # First what the drag was for.
+    result.lines[:0] = [place for place in places if place]
     accepted = outcome["effect"] != "none" if outcome["html5"] and outcome["effect"] else None
     return DragResult(
         _endpoint_to_dict(dragged, start), _endpoint_to_dict(drop_target, positions["end"]),
@@ -118,22 +129,45 @@ async def _drag_to_target(
         await input_events.button_down(tab, x, y)
         for away in _FIRST_MOVES_PX:
             await input_events.move_mouse(tab, x + away, y + away)
-        if isinstance(goal, Target):
-            end = await wait_ready(goal, deadline, enabled=False)
-        else:
-            end = goal or start
+        native = (await dragged.element.call(_FRAME))["native"]
+        end = await _drop_point(goal, deadline) if isinstance(goal, Target) else goal or start
         for step in range(1, motion.steps + 1):
             part = step / motion.steps
             await input_events.move_mouse(tab, x + (end[0] - x) * part, y + (end[1] - y) * part)
+            if native:  # Chromium's own drags are not in step with the frames that pages draw
+                await dragged.element.call(_FRAME)
             if motion.delay_s:
                 await asyncio.sleep(motion.delay_s)
-        # Over the target once more: what lies there has seen the pointer come, now it stays.
-        await input_events.move_mouse(tab, end[0], end[1])
+        await _rest_over(dragged, end)
         await input_events.button_up(tab, *end)
     except BaseException:
         input_events.release_button(tab, x, y)
         raise
     return end
+
+
+async def _drop_point(goal: Target, deadline: ActionDeadline) -> tuple[float, float]:
+    x, y = await wait_ready(goal, deadline, enabled=False, dragging=True)
+    across, down = await goal.element.call(_NUDGE)
+    return x + across, y + down
+
+
+async def _rest_over(dragged: Target, end: tuple[float, float]) -> None:
+    """Stay over the target until what makes room there has done so, and has seen the pointer."""
+    for look in range(_MOST_LOOKS):
+        # To and fro by a pixel: lists look again where the pointer is only when it moves. What is
+        # still moving would take it for a wish to move back.
+        await _wait_calm(dragged)
+        await input_events.move_mouse(dragged.element.tab, end[0], end[1] - 1 + look % 2)
+        if (await dragged.element.call(_FRAME))["calm"]:
+            break
+    await _wait_calm(dragged)
+
+
+async def _wait_calm(dragged: Target) -> None:
+    for _ in range(_MOST_FRAMES):
+        if (await dragged.element.call(_FRAME))["calm"]:
+            return
 
 
 def _endpoint_to_dict(target: Target | None, position: tuple[float, float]) -> dict[str, Any]:

@@ -18,9 +18,9 @@ _FILES = (
     "composed_tree", "roles", "accessible_names", "style_groups", "legibility", "visibility",
     "covered_elements", "refs", "identity", "element_states", "acting_elements", "hints",
     "outline", "serialise_html", "element_walk", "field_labels", "find", "click_points",
-    "actionability", "editors", "page_changes", "comboboxes", "hit_test", "file_inputs",
-    "interactive_elements", "page_state", "page_now", "annotate", "page_styles", "page_summary",
-    "extraction_capture", "evidence",
+    "actionability", "editors", "page_changes", "comboboxes", "hit_test", "drag_and_drop",
+    "file_inputs", "interactive_elements", "page_state", "page_now", "annotate", "page_styles",
+    "page_summary", "extraction_capture", "evidence",
 )  # fmt: skip
 _CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : null"
 

@@ -1,0 +1,100 @@
+// Dragging: whether the page's own drag and drop has begun, when it rests, and where a thing is then.
+
+let drag = null;
+const MOST_LEVELS = 4; // between what is dragged and the item of a list that it is, or is in
+const OVER = 0.25; // of an item, beyond its middle: lists change places when the pointer has passed it
+const LISTED = /^(?:listitem|option|row|treeitem|menuitem|tab)$/;
+
+const likeness = (el) => `${el.tagName} ${el.getAttribute('role') || ''} ${el.classList[0] || ''}`;
+const likeItems = (item) => [...above(item).children].filter((one) => one.tagName === item.tagName && seenBox(one));
+const saidOf = (item) => squeeze(item.innerText || contentIn(item) || '');
+
+// The item of a list that an element is, or stands in: what has others like it beside it.
+function itemOf(el) {
+  for (let at = el, level = 0; at && above(at) && level < MOST_LEVELS; at = above(at), level += 1) {
+    if (at.tagName === 'BODY') return null;
+    if (LISTED.test(roleOf(at)) || [...above(at).children].some((one) => one !== at && likeness(one) === likeness(at))) return at;
+  }
+  return null;
+}
+
+// What a list is called: by its own name, or by the words that stand above it.
+function listName(list) {
+  const own = nameOf(list, roleOf(list));
+  if (own) return own;
+  for (let at = above(list), level = 0; at && level < 3; at = above(at), level += 1) {
+    const titles = [...at.querySelectorAll('h1, h2, h3, h4, h5, h6, [role=heading], legend, header')];
+    const before = titles.filter((one) => one.compareDocumentPosition(list) & Node.DOCUMENT_POSITION_FOLLOWING && !one.contains(list));
+    if (before.length) return squeeze(before[before.length - 1].innerText || '');
+  }
+  return '';
+}
+
+function placeOf(item) {
+  const list = above(item);
+  const all = likeItems(item);
+  return { list, at: all.indexOf(item) + 1, count: all.length };
+}
+
+function watchDrag(el) {
+  const view = el.ownerDocument.defaultView;
+  drag?.stop();
+  const item = itemOf(el);
+  const state = { source: el, item, words: item && saidOf(item), like: item && likeness(item), place: item && placeOf(item), begun: null, ended: null };
+  const begin = (event) => { state.begun = event; };
+  const end = (event) => { state.ended = event.dataTransfer.dropEffect; };
+  view.addEventListener('dragstart', begin, true);
+  view.addEventListener('dragend', end, true);
+  state.stop = () => { view.removeEventListener('dragstart', begin, true); view.removeEventListener('dragend', end, true); };
+  drag = state;
+}
+
+const isNative = () => drag.begun !== null && !drag.begun.defaultPrevented;
+
+function dragged() {
+  drag.stop();
+  return { html5: isNative(), effect: drag.ended };
+}
+
+// How far beyond an element's middle the pointer goes: among items of one list past it.
+function dropNudge(el) {
+  const item = drag?.item && itemOf(el);
+  if (!item || item === drag.item || above(item) !== above(drag.item)) return [0, 0];
+  const [from, to] = [drag.item.getBoundingClientRect(), item.getBoundingClientRect()];
+  const [across, down] = [to.x - from.x, to.y - from.y];
+  return Math.abs(across) > Math.abs(down) ? [Math.sign(across) * to.width * OVER, 0] : [0, Math.sign(down) * to.height * OVER];
+}
+
+// Draws a frame; whether nothing moves by itself any more, and whether the drag is the page's own.
+async function dragFrame() {
+  await nextFrame();
+  const moves = document.getAnimations().some((one) => one.playState === 'running' && Number.isFinite(one.effect?.getComputedTiming().endTime));
+  return { calm: !moves, native: drag !== null && isNative() };
+}
+
+// The item that was dragged, or the one that stands for it since the list was drawn again.
+function droppedItem() {
+  if (drag.item.isConnected) return drag.item;
+  const like = [...drag.source.ownerDocument.querySelectorAll(drag.item.tagName)].filter((one) => likeness(one) === drag.like && saidOf(one) === drag.words && seenBox(one));
+  return like.length === 1 ? like[0] : null;
+}
+
+// Where the dragged item is now, in words: waits `most` ms for it to come to another place.
+async function droppedPlace(most) {
+  if (!drag?.item) return '';
+  const stop = performance.now() + most;
+  for (;;) {
+    const item = droppedItem();
+    const now = item && placeOf(item);
+    const stays = now && now.list === drag.place.list && now.at === drag.place.at;
+    if ((!now || stays) && scriptsRun() && performance.now() < stop) {
+      await nextFrame();
+      continue;
+    }
+    if (!now || now.count < 2 && stays) return '';
+    const name = listName(now.list);
+    return `${quote(clip(drag.words, 60))} is ${stays ? 'still' : 'now'} item ${now.at} of ${name ? clip(name, 60) : now.count}`;
+  }
+}
+
+Object.assign(globalThis.openchrome, { watchDrag, dragged, dropNudge, dragFrame, droppedPlace });
