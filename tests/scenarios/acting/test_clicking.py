@@ -184,3 +184,18 @@ def test_scroll_of_page_and_box(at: At) -> None:
     assert page.do("lightweight_scroll", direction="bottom")["at_end"] is True
     inside = page.do("lightweight_scroll", ref=page.ref("Inside the box"), amount=50)
     assert inside["position"]["y"] == 50
+
+
+@pytest.mark.parametrize(
+    "way", ["script", "moved", "shadow", "transition", "animation", "pushed", "web"]
+)
+def test_what_begins_to_move_on_a_page_at_rest(at: At, way: str) -> None:
+    """A page that was at rest for a while is not taken to be so for ever."""
+    page = at(f"at-rest.html?{way}")
+    ref = page.ref("Catch")
+    page.do("interact", ref=ref)
+    assert page.text("#out") == "hit"
+    page.js(f"out.textContent = ''; way = '{way}'; 1")
+    page.do("interact", query="Go")
+    page.do("interact", ref=ref)
+    assert page.text("#out") == "hit"

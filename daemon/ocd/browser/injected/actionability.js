@@ -156,6 +156,7 @@ async function attempt(el, options, round) {
   if (disabled) return { why: 'not_enabled', text: disabled };
   if (!box) return {};
   let placed = box;
+  let scrolled = true;
   const scrolls = surface.tagName === 'AREA' ? pictureOf(surface) : surface;
   if (round > 0 || outside(surface, box) || options.scroll) {
     const block = ALIGNED[round % ALIGNED.length];
@@ -164,9 +165,10 @@ async function attempt(el, options, round) {
   } else if (surface.ownerDocument !== document) {
     scrolls.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
     placed = seenBox(surface);
-  }
+  } else scrolled = false;
   if (!options.point) return {};
-  await nextFrame(STILL_MS);
+  if (scrolled || !atRest(surface)) await nextFrame(STILL_MS);
+  if (beginsToMove(surface)) await nextFrame(STILL_MS);
   if (!present(el)) return { why: 'detached' };
   const now = seenBox(surface);
   if (!now) return { why: 'not_visible' };

@@ -18,7 +18,8 @@ _FILES = (
     "composed_tree", "roles", "accessible_names", "style_groups", "legibility", "visibility",
     "covered_elements", "refs", "identity", "element_states", "acting_elements", "hints",
     "outline", "serialise_html", "element_walk", "field_labels", "find", "click_points",
-    "actionability", "editors", "page_changes", "comboboxes", "hit_test", "drag_and_drop",
+    "actionability", "layout_rest", "editors", "page_changes", "comboboxes", "hit_test",
+    "drag_and_drop",
     "file_inputs", "interactive_elements", "page_state", "page_now", "annotate", "page_styles",
     "page_summary", "extraction_capture", "evidence",
 )  # fmt: skip

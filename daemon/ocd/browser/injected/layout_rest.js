@@ -1,0 +1,65 @@
+// Whether the layout is at rest: then what stands still is known to, without waiting for a frame.
+
+// A frame counts as quiet if nothing has changed since it began: what scripts move by themselves,
+// they move in every frame. Frames are asked for only until there were enough of them.
+let lastChange = performance.now();
+let wanted = 0;
+
+const restless = () => wanted > 0;
+
+function noteChange(frames) {
+  lastChange = performance.now();
+  const asked = restless();
+  wanted = Math.max(wanted, frames);
+  if (asked) return;
+  requestAnimationFrame(function look(began) {
+    if (lastChange <= began) wanted -= 1;
+    if (restless()) requestAnimationFrame(look);
+  });
+}
+
+const SLOW_STEPS = 20; // animations beyond which it is cheaper to wait for a frame than to ask each
+const MOVES_NOTHING_ELSE = /^(?:transform|translate|rotate|scale|opacity|filter|color|fill|stroke|clipPath|boxShadow|background\w*|offset|computedOffset|easing|composite)$/;
+
+// Whether an animation can move an element: it stands in what is animated, or is pushed aside.
+function canMove(animation, el) {
+  const { effect } = animation;
+  if (animation.playState !== 'running' || !effect) return false;
+  if (!effect.target || effect.target.contains(el)) return true;
+  return effect.getKeyframes().some((frame) => Object.keys(frame).some((name) => !MOVES_NOTHING_ELSE.test(name)));
+}
+
+// Whether an animation has just begun: the first frame of one shows the element where it was.
+const JUST_BEGUN_MS = 50;
+const beginsToMove = (el) => el.ownerDocument.getAnimations().some((one) => canMove(one, el) && (one.pending || one.currentTime < JUST_BEGUN_MS));
+
+// Shadow trees push others aside without a change that is seen from here: with them, frames tell.
+let shadowed = false;
+let counted = false;
+
+function hasShadow() {
+  if (!counted) shadowed = [...document.getElementsByTagName('*')].some((el) => tagOf(el) !== 'FORM' && rootOf(el) !== null);
+  counted = true;
+  return shadowed;
+}
+
+function atRest(el) {
+  if (restless() || document.readyState !== 'complete' || el.ownerDocument !== document) return false;
+  if (el.closest('svg, marquee') || hasShadow()) return false;
+  const animations = document.getAnimations();
+  return animations.length <= SLOW_STEPS && !animations.some((one) => canMove(one, el));
+}
+
+if (scriptsRun()) {
+  const change = () => noteChange(1);
+  const changes = (records) => {
+    change();
+    counted &&= !records.some((one) => one.type === 'childList');
+  };
+  const all = { subtree: true, childList: true, attributes: true, characterData: true };
+  new MutationObserver(changes).observe(document, all);
+  for (const name of ['scroll', 'load', 'resize', 'pointerdown', 'keydown', 'input']) addEventListener(name, change, { capture: true, passive: true });
+  // What moves by the rules of style sheets that scripts change is heard of when it has been drawn.
+  new PerformanceObserver(() => noteChange(2)).observe({ type: 'layout-shift' });
+  change();
+}
