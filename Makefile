@@ -1,7 +1,7 @@
 # The one list of what can be done here; `make` prints it.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 READY := .venv/ready
-GENERATED := daemon/ocd/api/catalog.json VERBS.md
+GENERATED := daemon/ocd/api/catalog.json VERBS.md SETTINGS.md
 # Files go to workers in their order, tests of a file stay together (tests/conftest.py says which not).
 PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
 
@@ -44,8 +44,9 @@ scenarios: $(READY) ## Run the scenarios: real daemon, real Chromium
 crash: $(READY) ## Kill the daemon at every write step and look what is left
 	pytest $(PARALLEL) tests/crash
 
-gen: $(READY) ## Write the generated files: catalog.json, VERBS.md
+gen: $(READY) ## Write the generated files: catalog.json, VERBS.md, SETTINGS.md
 	python -m ocd.calls.catalog
+	python -m ocd.config.reference
 
 transcripts: $(READY) ## Rewrite the expected output of the shell transcripts
 	OCD_REWRITE_TRANSCRIPTS=1 pytest tests/scenarios/cli

@@ -299,6 +299,7 @@ class Daemon:
             "tasks": self.runner.counts(),
             "handles": self.outputs.stats(),
             "calls_in_flight": len(self.services.active_calls),
+            "tools": {"tier": self.config.tier, "groups": sorted(self._capabilities.groups)},
             "mcp": {"bridges": self.mcp_socket.bridge_count, "http_port": self.http_port},
             "memory": {"rss_bytes": own.memory_info().rss},
         }

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.api.wire import CAPABILITY_GROUPS
-from ocd.config.loader import Config, load, reload, unknown_variables
+from ocd.config import reference
+from ocd.config.loader import Config, load, reload, sources, unknown_variables
 from ocd.config.settings import EXCLUSIVE, LIVE, SETTINGS
 
 
@@ -175,6 +176,29 @@ def test_misspelt_variables_are_found() -> None:
     assert unknown_variables(environ) == [
         ("OPENCHROME_HEADDED", "Did you mean 'OPENCHROME_HEADED'?")
     ]
+    assert unknown_variables({"OPENCHROME_TOTP_A_ORG": "x", "OPENCHROME_HOME": "/h"}) == []
+    ((_, hint),) = unknown_variables({"OPENCHROME_HANDLE_LARGE_TOOL_OUTPUT": "1"})
+    assert "set [handle_large_tool_output] in config.toml" in hint
+    ((_, hint),) = unknown_variables({"OPENCHROME_SOMETHING_ELSE": "1"})
+    assert hint == "All settings: ocd config show"
+
+
+def test_the_sample_says_everything_and_changes_nothing(settings: Settings) -> None:
+    """Each key can be uncommented as it stands."""
+    text = reference.sample()
+    assert settings.load(text) == settings.load()
+    for key, setting in SETTINGS.items():
+        assert key in text
+        if not setting.is_table and not isinstance(setting.default, (Path, type(None))):
+            line = next(one for one in text.splitlines() if one.startswith(f"# {key} = "))
+            assert getattr(settings.load(line[2:]), key) == setting.default
+        assert f"`{key}`" in reference.page() or f"`[{key}]`" in reference.page()
+
+
+def test_sources_of_settings(settings: Settings) -> None:
+    settings.load("tier = 1\nheaded = true")
+    environ = {"OPENCHROME_HOME": str(settings.home), "OPENCHROME_TIER": "3"}
+    assert sources(environ) == {"tier": "OPENCHROME_TIER", "headed": str(settings.file)}
 
 
 def test_reload_takes_live_settings_and_says_what_needs_a_restart(

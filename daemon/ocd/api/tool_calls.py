@@ -27,10 +27,11 @@ def respell(text: str, spell: Callable[[str, Mapping[str, Any]], str | None]) ->
 
     def replace(match: re.Match[str]) -> str:
         try:
-            arguments = json.loads(match[2] or "{}")
+            arguments: Any = json.loads(match[2] or "{}")
         except ValueError:
             return match[0]
-        spelt = spell(match[1], arguments) if isinstance(arguments, dict) else None
+        is_object = isinstance(arguments, dict)
+        spelt = spell(match[1], arguments) if is_object else None
         return match[0] if spelt is None else f"`{spelt}`"
 
     return _CALL.sub(replace, text)

@@ -12,7 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 from ocd.api.errors import OcdError, exit_status
-from ocd.cli import doctor, logs, run, service, start, status, stop
+from ocd.cli import config, doctor, logs, run, service, start, status, stop
 from ocd.cli.output import say, show_error
 
 INTERRUPTED = 130
@@ -49,6 +49,7 @@ def build() -> typer.Typer:
     ):
         app.command()(command)
     app.add_typer(service.build(), name="service")
+    app.add_typer(config.build(), name="config")
     return app
 
 

@@ -17,7 +17,7 @@ from ocd.cli.logfile import create_log
 from ocd.cli.options import Json, given_flags, to_arguments, with_settings
 from ocd.cli.output import say, show_json
 from ocd.cli.run import FAILED
-from ocd.config.loader import environment, load
+from ocd.config.loader import environment, load, unknown_variables
 from ocd.storage.files import storage
 
 # Less than `oc` waits for us, so that it hears the reason.
@@ -45,6 +45,8 @@ def start(*, json: Json = False, **flags: Any) -> None:  # noqa: ANN401 - flags,
     """
     values = given_flags(flags)
     config = load(values)
+    for name, hint in unknown_variables(environment()):
+        say(f"Warning: {name} is not a setting. {hint}".rstrip())
     arguments = to_arguments(config.overrides, values)
     started = start_daemon(config.home, arguments)
     report(config.home, started, arguments, as_json=json)

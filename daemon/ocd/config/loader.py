@@ -29,7 +29,7 @@ from ocd.config.settings import (
     SettingSpec,
 )
 
-__all__ = ["Config", "environment", "home_dir", "load", "reload", "unknown_variables"]
+__all__ = ["Config", "environment", "home_dir", "load", "reload", "sources", "unknown_variables"]
 
 Flags = Mapping[str, object]
 Environ = Mapping[str, str]
@@ -91,12 +91,37 @@ def reload(config: Config, path: Path) -> Config:
     return msgspec.structs.replace(config, **live)
 
 
+def sources(environ: Environ) -> dict[str, str]:
+    """Return where each setting that is not at its default comes from: a variable, or the file."""
+    file = home_dir(environ) / FILE_NAME
+    variables = _variables(environ)
+    values = _merge(_read_file(file), variables)
+    return {key: SETTINGS[key].variable if key in variables else str(file) for key in values}
+
+
+# Variables of ours that are no settings of the daemon.
+_OTHER_VARIABLES = frozenset(("OPENCHROME_HOME", "OPENCHROME_SESSION"))
+_OTHER_PREFIXES = ("OPENCHROME_TOTP_",)
+
+
 def unknown_variables(environ: Environ) -> list[tuple[str, str]]:
-    """Return the OPENCHROME_* variables that look like misspelt settings, each with a hint."""
+    """Return the OPENCHROME_* variables that are ignored, each with a hint."""
     names = [setting.variable for setting in SETTINGS.values() if not setting.is_table]
-    given = [name for name in environ if name.startswith(PREFIX) and name not in names]
-    hints = [(name, did_you_mean(name, names, cutoff=0.85)) for name in sorted(given)]
-    return [(name, hint) for name, hint in hints if hint]
+    tables = {setting.variable: key for key, setting in SETTINGS.items() if setting.is_table}
+    ignored = [
+        name
+        for name in sorted(environ)
+        if name.startswith(PREFIX)
+        and name not in (*names, *_OTHER_VARIABLES)
+        and not name.startswith(_OTHER_PREFIXES)
+    ]
+    return [(name, _variable_hint(name, names, tables)) for name in ignored]
+
+
+def _variable_hint(name: str, names: list[str], tables: Mapping[str, str]) -> str:
+    if name in tables:
+        return f"It is a table: set [{tables[name]}] in {FILE_NAME}."
+    return did_you_mean(name, names, "All settings: ocd config show", cutoff=0.85)
 
 
 def _build(home: Path, overrides: dict[str, Any], from_file: dict[str, Any]) -> Config:

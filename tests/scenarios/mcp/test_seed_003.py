@@ -54,6 +54,8 @@ mcp | jq '.result.tools[].name' > names
 ! grep -E '^"(workflow_|oc_recording_|crawl)' names && cat names
 """)  # fmt: skip
     assert '"navigate"' in said.splitlines()
+    assert core_only.status()["tools"] == {"tier": 2, "groups": ["core"]}
+    assert "groups: core\n" in core_only.ocd("status").ok().out
 
 
 # In every list that has a long verb (SPEC §13); oc_evidence_bundle is one of core.
