@@ -26,12 +26,14 @@ def respell(text: str, spell: Callable[[str, Mapping[str, Any]], str | None]) ->
     """
 
     def replace(match: re.Match[str]) -> str:
+        given = match[2] or "{}"
+        if not given.startswith("{"):
+            return match[0]
         try:
-            arguments: Any = json.loads(match[2] or "{}")
+            arguments: dict[str, Any] = json.loads(given)
         except ValueError:
             return match[0]
-        is_object = isinstance(arguments, dict)
-        spelt = spell(match[1], arguments) if is_object else None
+        spelt = spell(match[1], arguments)
         return match[0] if spelt is None else f"`{spelt}`"
 
     return _CALL.sub(replace, text)

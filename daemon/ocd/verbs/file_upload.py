@@ -8,6 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import file_upload as act_file_upload
 from ocd.pages.locate.locators import Locator
@@ -69,8 +70,9 @@ def _upload_files(tab: Tab, params: FileUpload) -> list[act_file_upload.UploadFi
     if not uploads:
         raise OcdError(
             "source_missing", "file_upload needs 'files' or 'file_paths'",
-            hint="Pass files, each with file_path, or with content and name. In a shell, the "
-            "element comes first: oc file-upload e12 FILE", parameter="files",
+            hint="Pass files, each with file_path, or with content and name, or paths: "
+            + tool_call("file_upload", ref="e12", file_paths="FILE"),
+            parameter="files",
         )  # fmt: skip
     return uploads
 
