@@ -32,7 +32,8 @@ def _submission(data: Mapping[str, Any]) -> Iterator[str]:
 def _drag(data: Mapping[str, Any]) -> Iterator[str]:
     if "method" in data and "source" in data:
         accepted = {None: "", True: ", accepted", False: ", not accepted"}[data.get("accepted")]
-        yield f"dragged: {data['method']}{accepted}"
+        place = f"{data['place']}; " if data.get("place") else ""
+        yield f"dragged: {place}{data['method']}{accepted}"
 
 
 def _places(changed: Mapping[str, Any]) -> Iterator[str]:

@@ -109,8 +109,8 @@ def test_item_is_dropped_where_it_was_to_go(
     page = at("sorting.html")
     result = page.do("drag_drop", source_query=source, target_query=target)
     assert page.js("order(todo) + ' ' + order(done)") == orders
-    assert result["content"].splitlines()[0] == said
-    assert result["method"] == "html5"
+    assert result["place"] == said
+    assert result["content"].splitlines()[0] == f"dragged: {said}; html5, accepted"
 
 
 def test_item_that_flies_to_its_place(at: At) -> None:
@@ -118,11 +118,13 @@ def test_item_that_flies_to_its_place(at: At) -> None:
     page = at("sorting.html")
     result = page.do("drag_drop", source_query="Bird A", target_query="Bird C")
     assert page.js("order(flying)") == "BCAD"
-    assert result["content"].splitlines()[0] == '"Bird A" is now item 3 of Flying'
+    assert result["content"].splitlines()[0] == (
+        'dragged: "Bird A" is now item 3 of Flying; pointer'
+    )
 
 
 def test_item_that_stays_where_it_was_is_told(at: At) -> None:
     """A drag that changed nothing does not pass for one that did."""
     page = at("sorting.html")
     result = page.do("drag_drop", source_query="Task B", target_x=3, target_y=120)
-    assert result["content"].splitlines()[0] == '"Task B" is still item 2 of Todo'
+    assert result["place"] == '"Task B" is still item 2 of Todo'

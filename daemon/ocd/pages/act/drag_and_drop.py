@@ -48,17 +48,19 @@ class DragMotion:
 
 @dataclass(slots=True)
 class DragResult:
-    """The result of a drag."""
+    """The result of a drag; `place` says where in its list the dragged item is now."""
 
     source: dict[str, Any]
     target: dict[str, Any]
     method: str
     accepted: bool | None
     done: ActionResult
+    place: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the keys of the reply; `accepted` only where the page indicated it."""
+        """Return the keys of the reply: `accepted` and `place` only where the page tells them."""
         result = {"source": self.source, "target": self.target, "method": self.method}
+        result |= {"place": self.place} if self.place else {}
         return result if self.accepted is None else {**result, "accepted": self.accepted}
 
 
@@ -98,12 +100,10 @@ async def drag(
             outcome = await dragged.element.call(_DRAGGED)
     if drop_target is not None:
         drop_target.element.release()
-    # First what the drag was for.
-    result.lines[:0] = [place for place in places if place]
     accepted = outcome["effect"] != "none" if outcome["html5"] and outcome["effect"] else None
     return DragResult(
         _endpoint_to_dict(dragged, start), _endpoint_to_dict(drop_target, positions["end"]),
-        "html5" if outcome["html5"] else "pointer", accepted, result,
+        "html5" if outcome["html5"] else "pointer", accepted, result, "".join(places),
     )  # fmt: skip
 
 
