@@ -71,3 +71,11 @@ def test_too_long_text_is_refused(at: At) -> None:
     page = at("form.html")
     reply = page.call("form_input", query="Short", value="four")
     assert (reply.code, reply.error["most"]) == ("wrong_value", 3)
+
+
+def test_several_values_of_a_field_with_suggestions(at: At) -> None:
+    """Each is chosen from what is suggested for it; one that is not among them is an error."""
+    page = at("tokens.html")
+    page.do("form_input", query="Tags", value=["Red", "Blue"])
+    assert page.text("#chosen") == "Red,Blue"
+    assert page.call("form_input", query="Tags", value=["Purple"]).status >= 400

@@ -73,13 +73,21 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> N
     elif kind in ("select", "custom"):
         await choose(target, deadline, value)
     elif kind == "combo":
-        await _replace_text(target, deadline, as_text(value))
-        await comboboxes.suggest(target, deadline, as_text(value))
+        await _fill_combobox(target, deadline, value)
     elif kind == "direct":
         await wait_ready(target, deadline, point=False, editable=True)
         _raise_refusal(target, await target.element.call(_SET, as_text(value)))
     else:
         await _replace_text(target, deadline, as_text(value))
+
+
+async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value) -> None:
+    if isinstance(value, (list, tuple)):
+        for one in value:  # each is chosen from what is suggested for it
+            await choose(target, deadline, one)
+        return
+    await _replace_text(target, deadline, as_text(value))
+    await comboboxes.suggest(target, deadline, as_text(value))
 
 
 def as_text(value: Value) -> str:
