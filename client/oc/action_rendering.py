@@ -20,7 +20,8 @@ def action_text(result: Mapping[str, Any], params: Mapping[str, Any]) -> str:
     """
     lines = [result["now"]] if result["now"] else []
     lines += [_field_line(field) for field in result.get("fields", ())]
-    if "target" in result and ("value" in result or not params.get("ref")):
+    named = "target" in result and result["target"].get("role") != "html"
+    if named and ("value" in result or not params.get("ref")):
         lines.append(_target_line(result))
     content = result.get("content") or ""
     if not content and len(lines) <= 1:

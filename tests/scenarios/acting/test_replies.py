@@ -36,6 +36,20 @@ def test_dialog_shown_by_a_class_is_what_is_on_top(page: Page) -> None:
     assert "Settings" not in closed["now"]
 
 
+def test_what_fades_in_is_waited_for(page: Page) -> None:
+    """A veil first, and after it a dialog: the reply lists the dialog's controls."""
+    result = page.do("interact", query="Open slowly")
+    assert '+ button "Confirm" [ref=e' in result["content"]
+    assert result["now"].startswith('dialog "Slow"')
+
+
+def test_things_alike_are_folded(page: Page) -> None:
+    """Thirty days are a few lines, each day with its ref."""
+    content = page.do("interact", query="Pick a day")["content"]
+    assert len(content.splitlines()) < 6
+    assert content.count("[ref=e") == 30
+
+
 def test_what_a_class_elsewhere_or_the_pointer_shows(page: Page) -> None:
     """A class of the body opens a drawer; hovering opens a menu without any change of the page."""
     assert 'link "Inbox" [ref=e' in page.do("interact", query="Open drawer")["content"]

@@ -7,7 +7,9 @@ const NOTED = new Set(('hidden open disabled checked selected value title href s
 // What pages change all the time, and nobody sees as such.
 const LOOKS = new Set(['class', 'style']);
 const HELD = 'input, textarea, select';
+const OBSERVED = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true, characterDataOldValue: true };
 const MAX_RECORDS = 3000;
+const MAX_ROOTS = 30; // trees that are watched
 const MAX_HELD = 300; // fields whose values are compared
 const MAX_PROBED = 2000; // elements that are asked whether they show: a millisecond or two
 // Of a page with more, those that are shown and hidden as a whole.
@@ -15,9 +17,17 @@ const PROBED = 'body > *, [id], [role], [aria-hidden], [hidden], [popover], [sty
 const MAX_REVEALED = 14; // lines about one thing that was shown
 const MAX_OPTIONS = 12;
 const MAX_LOOKS = 3;
+const MOTION_MS = 600; // what moves or fades in is waited for: only then it shows
+const AFTER_MOTION_MS = 30; // within this a page goes on to what follows a motion
+const MOTION = /^(?:opacity|visibility|display|transform|translate|scale|height|width|max-?height|max-?width|left|right|top|bottom|inset|margin|clip|grid)/i;
+const FEW_ALIKE = 4; // lines of one kind in a row that are folded into one
+const MAX_FOLDED = 400; // characters
 
 const SHOWS = { visibilityProperty: true, opacityProperty: true };
 const isShown = (el) => el.checkVisibility(SHOWS);
+
+// What has no box of its own, as some custom elements, shows by what is in it.
+const isBoxless = (el) => getComputedStyle(el).display === 'contents';
 
 // The outermost elements that do not show.
 function hiddenRoots(root) {
@@ -30,6 +40,7 @@ function hiddenRoots(root) {
     if (++asked > MAX_PROBED) break;
     skipped = null;
     if (isShown(el) || NEVER.has(el.tagName) || el.tagName === 'OPTION') continue;
+    if (isBoxless(el)) continue;
     hidden.add(el);
     skipped = el;
   }
@@ -43,18 +54,26 @@ function heldBy(el) {
   return el.tagName === 'SELECT' ? [...el.selectedOptions].map((one) => squeeze(one.text)).join(', ') : el.value;
 }
 
+// A custom element that changes goes on in its own tree.
+function watchInside(state, host) {
+  const inner = rootOf(host);
+  if (!inner || state.roots.has(inner) || state.roots.size >= MAX_ROOTS) return;
+  state.roots.add(inner);
+  state.observer.observe(inner, OBSERVED);
+}
+
 function watch(el) {
   watched?.stop();
-  const state = { target: el, records: [], last: 0, over: false, title: document.title, popovers: new Map(), values: new Map(), hidden: new Set() };
+  const state = { target: el, records: [], last: 0, over: false, title: document.title, popovers: new Map(), values: new Map(), hidden: new Set(), roots: new Set([document, el.ownerDocument]), moving: new Set() };
   const take = (list) => {
     if (state.records.length < MAX_RECORDS) state.records.push(...list);
     else state.over = true;
     state.last = performance.now();
+    for (const record of list) if (record.type === 'attributes') watchInside(state, record.target);
   };
   state.observer = new MutationObserver(take);
   state.take = take;
-  const options = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true, characterDataOldValue: true };
-  const roots = new Set([document, el.ownerDocument]);
+  const { roots } = state;
   for (let at = el.getRootNode(); at?.host; at = at.host.getRootNode()) roots.add(at);
   // What is shown above the page by itself changes no node.
   const shown = (event) => {
@@ -62,10 +81,11 @@ function watch(el) {
     state.last = performance.now();
   };
   for (const root of roots) {
-    state.observer.observe(root, options);
+    state.observer.observe(root, OBSERVED);
     root.addEventListener('beforetoggle', shown, true);
     for (const one of [...root.querySelectorAll(HELD)].slice(0, MAX_HELD)) state.values.set(one, heldBy(one));
     for (const one of hiddenRoots(root)) state.hidden.add(one);
+    for (const one of root.getAnimations()) state.moving.add(one);
   }
   state.stop = () => {
     state.observer.disconnect();
@@ -82,7 +102,15 @@ async function settle(el, { quiet, most, wait = 0, next, lines, value }) {
   const began = performance.now();
   if (scriptsRun()) await new Promise((resolve) => { setTimeout(resolve, 0); });
   let now = performance.now();
-  while (scriptsRun() && (now - began < wait || (state.last && now - began < most && now - state.last < quiet))) {
+  let limit = began + most;
+  let moved = 0;
+  while (scriptsRun()) {
+    if (now - began < MOTION_MS && isMoving(state)) {
+      moved = now;
+      limit = now + most;
+    }
+    const restless = state.last && now < limit && now - state.last < quiet;
+    if (!restless && now - began >= wait && (!moved || now - moved >= AFTER_MOTION_MS)) break;
     await nextFrame();
     now = performance.now();
   }
@@ -97,6 +125,19 @@ async function settle(el, { quiet, most, wait = 0, next, lines, value }) {
     title, busy: state.last > 0 && now - state.last < quiet, closing: window.closed, missed,
     value: value && el ? stateOf(el) : null, standing: standing(),
   }), { next });
+}
+
+// Whether something has begun to come in or to go, apart from what is inside the element acted on.
+function isMoving(state) {
+  return [...state.roots].some((root) => root.getAnimations().some((one) => comesIn(one, state)));
+}
+
+function comesIn(one, state) {
+  if (state.moving.has(one) || one.playState !== 'running' || !one.effect?.target) return false;
+  const { endTime } = one.effect.getComputedTiming();
+  if (endTime - one.currentTime > MOTION_MS || state.target.contains(one.effect.target)) return false;
+  const names = one.transitionProperty ? [one.transitionProperty] : one.effect.getKeyframes().flatMap(Object.keys);
+  return names.some((name) => MOTION.test(name));
 }
 
 // What the records say of nodes, each once.
@@ -145,23 +186,25 @@ class Changes {
 // Lines about what came, what went and what is different. `own`: a control whose value is told apart.
 function delta(state, most, own) {
   const changes = new Changes(state.records);
-  const revealed = [...state.hidden].filter((el) => el.isConnected && isShown(el) && !inOther(el, changes.came) && !changes.came.has(el));
+  const opened = [...changes.attributes].filter(([el, old]) => old.get('open') === null && el.hasAttribute('open') && isBoxless(el)).map(([el]) => el);
+  const showing = new Set([...opened, ...[...state.hidden].filter((el) => el.isConnected && isShown(el))]);
+  const revealed = [...showing].filter((el) => el.isConnected && !inOther(el, showing) && !inOther(el, changes.came) && !changes.came.has(el));
   const shown = new Set(revealed);
   const moves = changes.moves();
   const moved = new Set(moves.map(([node]) => node));
   const came = [...changes.came].filter((node) => node.isConnected && !moved.has(node) && !inOther(node, shown));
   const [options, nodes] = [came.filter(isOption), came.filter((node) => !isOption(node))];
   const hid = [...changes.attributes.keys(), ...changes.looks.keys(), ...state.popovers.keys()]
-    .filter((el) => el.isConnected && !isShown(el) && !inOther(el, state.hidden) && !state.hidden.has(el));
+    .filter((el) => el.isConnected && !isShown(el) && !(isBoxless(el) && [...el.children].some(isShown)) && !inOther(el, state.hidden) && !state.hidden.has(el));
   const concealed = new Set(hid.filter((el) => !el.parentElement || isShown(el.parentElement)));
-  const added = [...revealed.flatMap((el) => outlined(el).slice(0, MAX_REVEALED)), ...optionLines(options, 'in'), ...addedLines(nodes, most)];
+  const added = [...revealed.flatMap((el) => foldRuns(outlined(el)).slice(0, MAX_REVEALED)), ...optionLines(options, 'in'), ...addedLines(nodes, most)];
   const removed = [...[...changes.gone].filter((node) => !node.isConnected && !inOther(node, changes.gone)).map(goneLine).filter(Boolean),
     ...[...concealed].map((el) => hiddenLine(el)).filter(Boolean)];
   const [cameOnly, wentOnly] = withoutSame(added, removed);
   const values = valueLines(state.values, own);
   const attributes = [...changes.attributes].flatMap(([el, old]) => (
-    el.isConnected && !inOther(el, changes.came) && !shown.has(el) && !concealed.has(el) ? changeLines(el, old, state.values) : []));
-  const told = { added: cameOnly, removed: wentOnly, moved: moveLines(moves, most), values, attributes: [...new Set(attributes)] };
+    el.isConnected && !inOther(el, changes.came) && !shown.has(el) && !concealed.has(el) ? changeLines(el, old, state.values, revealed.length + concealed.size > 0) : []));
+  const told = { added: foldRuns(cameOnly), removed: wentOnly, moved: moveLines(moves, most), values, attributes: [...new Set(attributes)] };
   const quiet = Object.values(told).every((lines) => !lines.length);
   if (quiet) told.attributes = [...changes.looks].flatMap(([el, old]) => (el.isConnected ? lookLines(el, old) : [])).slice(0, MAX_LOOKS);
   return told;
@@ -171,6 +214,32 @@ function delta(state, most, own) {
 function gist(line) {
   const [, role, name] = /^([\w-]+) "((?:[^"\\]|\\.)*)"/.exec(line) || [];
   return role && WIDGETS.has(role) ? `${role} ${name}` : name ?? line.replace(/^text: /, '');
+}
+
+// Lines with runs of one kind joined: the days of a calendar, the buttons of a bar.
+function foldRuns(lines) {
+  const out = [];
+  for (let at = 0; at < lines.length;) {
+    const kind = kindOfLine(lines[at]);
+    let end = at + 1;
+    while (kind && end < lines.length && kindOfLine(lines[end]) === kind) end++;
+    const run = lines.slice(at, end);
+    out.push(...(run.length >= FEW_ALIKE ? joinRun(kind, run) : run));
+    at = end;
+  }
+  return out;
+}
+
+const kindOfLine = (line) => /^(?:text|clickable|link|button|option|menuitem|radio|tab|gridcell|treeitem|listitem(?=:))(?=[: ])/.exec(line)?.[0] || '';
+
+function joinRun(kind, run) {
+  const lines = [];
+  for (const words of run.map((line) => line.slice(kind.length).replace(/^[: ]+/, ''))) {
+    const last = lines.at(-1);
+    if (last && last.length + words.length < MAX_FOLDED) lines[lines.length - 1] = `${last} | ${words}`;
+    else lines.push(`${kind}: ${words}`);
+  }
+  return lines;
 }
 
 // Without what went and came again with the same words: a page that draws itself anew. New refs are told.
@@ -272,24 +341,26 @@ function goneLine(node) {
   if (typeOf(node) !== Node.ELEMENT_NODE) return text && `text: ${text}`;
   if (NEVER.has(node.tagName)) return '';
   const role = roleOf(node) || node.tagName.toLowerCase();
-  const said = node.getAttribute('aria-label') || text;
+  const said = node.getAttribute('aria-label') || (node.childElementCount ? clip(squeeze(textsIn(node, '').slice(0, 400)), 100) : text);
   return said ? `${role} ${quote(said)}` : role;
 }
 
 // What does not show any more; nothing of what never had any words.
 function hiddenLine(el) {
-  const line = goneLine(el);
-  return line.includes('"') ? `${line} (hidden)` : '';
+  const role = roleOf(el) || el.tagName.toLowerCase();
+  const name = (CONTAINERS.has(role) && nameOf(el, role)) || squeeze(textsIn(el, '').slice(0, 400));
+  return name ? `${role} ${quote(clip(name, 60))} (hidden)` : '';
 }
 
-function changeLines(el, old, values) {
+// `shown`: whether it is told already what came and went.
+function changeLines(el, old, values, shown) {
   if (NEVER.has(el.tagName)) return [];
   const lines = [];
   for (const [name, before] of old) {
     const after = el.getAttribute(name);
-    if (before === after || (values.has(el) && /^(value|checked)$/.test(name))) continue;
-    const shown = (value) => (value === null ? 'none' : quote(clip(value, 60)));
-    lines.push(`${labelOf(el)} ${name}: ${shown(before)} → ${shown(after)}`);
+    if (before === after || (values.has(el) && /^(value|checked)$/.test(name)) || (shown && /^(hidden|open|aria-hidden)$/.test(name))) continue;
+    const words = (value) => (value === null ? 'none' : quote(clip(value, 60)));
+    lines.push(`${labelOf(el)} ${name}: ${words(before)} → ${words(after)}`);
   }
   return lines;
 }

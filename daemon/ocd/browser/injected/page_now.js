@@ -31,7 +31,8 @@ function layerLine(el) {
 function standing() {
   const active = focused();
   const focus = active === document.documentElement || active.tagName === 'BODY' || clobbered(active) ? '' : labelOf(active);
-  return { layer: layerLine(topLayer(active)), toast: toast(), focus };
+  const layer = topLayer(active);
+  return { layer: layerLine(layer), toast: toast(), focus: layer === active ? '' : focus };
 }
 
 // Whether a person sees these words anywhere in the document and in the frames that can be looked into.
