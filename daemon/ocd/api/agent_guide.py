@@ -31,6 +31,14 @@ SECTIONS: tuple[Section, ...] = (
         in_instructions=True,
     ),
     Section(
+        "How replies read",
+        """\
+First what stands now: the dialog or message on top, the focus, the page if it is a new one. Then a
+line for each thing that happened (navigation, tabs opened and closed, dialog, download), then the
+page: `+` came or is shown, `-` went or is hidden, `>` moved, `~` holds something else. A form with
+a field that failed is an error (fields_failed) that says which were filled.""",
+    ),
+    Section(
         "Which call for what",
         """\
 - One field: `form_input {"ref": "e3", "value": "Ada"}`. Several: `fill_form`, with submit. Keys:
@@ -46,7 +54,7 @@ SECTIONS: tuple[Section, ...] = (
 `file_upload {"query": "Attachment", "file_paths": ["/home/ada/report.pdf"]}`: bytes go from disk to
 the page. Never put base64 or more than 1 KB of text into an argument: write it to a file. Large
 parameters have a companion, code_path beside code, that takes the file's absolute path. Downloads
-are saved; the answer names the path.""",
+are saved; the answer names the path, and `downloads` lists them.""",
         in_instructions=True,
     ),
     Section(

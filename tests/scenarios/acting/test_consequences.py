@@ -98,3 +98,21 @@ def test_the_cells_of_a_row_that_went_are_told_apart(at: At) -> None:
     """A removed row reads as it was read: with a space between its cells."""
     told = at("rows.html").do("interact", query="Recycle rows")
     assert 'row "Cid cid@example.org Delete"' in told["content"]
+
+
+def test_popup_that_closes_itself_after_saving(at: At) -> None:
+    """The reply says that the tab has gone, and which one is current now."""
+    page = at("things.html")
+    opener = page.do("tabs_context")["current"]
+    page.js(
+        "const add = document.body.appendChild(document.createElement('button'));"
+        " add.textContent = 'Add one'; add.onclick = () => open('popup-form.html'); 1"
+    )
+    opened = page.do("interact", query="Add one")
+    tab_id = opened["changed"]["current_tab"]
+    assert f"current tab: {tab_id}" in opened["content"]
+    saved = page.do("interact", query="Save")
+    assert saved["changed"]["tabs_closed"] == [tab_id]
+    assert saved["changed"]["current_tab"] == opener
+    assert saved["now"].startswith(f"tab {opener} is current")
+    assert page.text("#view") == "added"
