@@ -1,7 +1,7 @@
 """What a client is told of an action, in lines."""
 
 from oc.action_rendering import action_text, is_action
-from ocd.verb_api.action_report import event_lines
+from ocd.verb_api.action_report import event_lines, report_lines
 
 
 def test_each_event_is_a_line() -> None:
@@ -31,7 +31,6 @@ def test_each_event_is_a_line() -> None:
             "dismiss_dialog"
         ),
         "submitted",
-        "dragged: html5, accepted",
         "left although the page asked to stay (beforeunload)",
         'navigated: http://x/b "B b" (404)',
         "frame navigated: http://x/f",
@@ -45,6 +44,11 @@ def test_each_event_is_a_line() -> None:
         "pop-up refused, the session has all the tabs it may have: http://x/r",
         "permission geo: denied",
     ]
+
+
+def test_how_a_drag_was_done_comes_last() -> None:
+    data = {"changed": {}, "method": "html5", "source": {}, "accepted": False}
+    assert report_lines(data, ["A is item 1"]) == ["A is item 1", "dragged: html5, not accepted"]
 
 
 def test_nothing_happened() -> None:
