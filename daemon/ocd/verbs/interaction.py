@@ -9,6 +9,8 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import drag_and_drop, element_actions, post_action_view
+from ocd.pages.act.scroll_until import scroll_until
+from ocd.pages.locate import hit_test
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
@@ -20,6 +22,7 @@ from ocd.verb_api.element_params import (
     Timeout,
     WaitForMs,
     answer,
+    page_text,
 )
 
 Action = Literal[
@@ -108,7 +111,8 @@ class DragDrop(Params):
 class LightweightScroll(ElementParams):
     """Scroll the page, or the scrollable area around an element
 
-    Returns the position, the sizes and whether the end is reached.
+    Returns the position, the sizes and whether the end is reached; with until the line that
+    showed, with its ref.
     """
 
     direction: Annotated[
@@ -117,6 +121,10 @@ class LightweightScroll(ElementParams):
     amount: Annotated[
         Annotated[int, Meta(ge=1, le=1_000_000)] | None,
         Meta(description="Pixels; default: most of a screen"),
+    ] = None
+    until: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=500)] | None,
+        Meta(description="Scroll until words in it show, also in virtual lists"),
     ] = None
     scroll_to_end: Annotated[
         bool, Meta(description="Scroll to the end in that direction", extra_json_schema=UNLISTED)
@@ -130,6 +138,15 @@ class LightweightScroll(ElementParams):
             ge=0, le=30_000, description="ms to wait for more to load", extra_json_schema=UNLISTED
         ),
     ] = 0
+    timeout_ms: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=MAX_TIMEOUT_MS,
+            description="Time limit of until in ms",
+            extra_json_schema=UNLISTED,
+        ),
+    ] = 30_000
 
 
 @tab_verb(
@@ -221,11 +238,15 @@ _TO_END_PX = 10_000_000
     LightweightScroll,
     capability="core",
     tier=3,
+    reads_page=True,
     example={"direction": "down", "amount": 800},
 )
 async def lightweight_scroll(tab: Tab, params: LightweightScroll) -> Output:
-    at = Locator.of(params)
-    target = await resolve_target(tab, Locator(selector="html") if at == Locator() else at)
+    if params.until is not None:
+        return await _scroll_until(tab, params, params.until)
+    named = Locator.of(params)
+    at = Locator(selector="html") if named == Locator() else replace(named, texts="any")
+    target = await resolve_target(tab, at)
     async with target.element as element:
         screen = await element.call("function () { return [innerWidth, innerHeight] }")
         horizontal = params.direction in ("left", "right")
@@ -242,3 +263,21 @@ async def lightweight_scroll(tab: Tab, params: LightweightScroll) -> Output:
     place = "{x}, {y}".format(**where["position"])
     details = {"direction": params.direction, "scrolled": f"{params.direction} to {place}"}
     return Output(data={"tab_id": tab.id, **details, **where})
+
+
+async def _scroll_until(tab: Tab, params: LightweightScroll, words: str) -> Output:
+    deadline = ActionDeadline.of(params.timeout_ms)
+    at = Locator.of(params)
+    if at == Locator():
+        # The page itself, or what scrolls in the middle of it.
+        window = await hit_test.window_metrics(tab)
+        middle = window["width"] / 2, window["height"] / 2
+        target = await hit_test.element_at_point(tab, *middle)
+    else:
+        target = await resolve_target(tab, replace(at, texts="any"))
+    across = params.direction in ("left", "right")
+    way = -1 if params.direction in ("up", "left", "top") else 1
+    async with target.element as element:
+        match, where = await scroll_until(element, words, deadline, across=across, way=way)
+    data = {"tab_id": tab.id, "direction": params.direction, "ref": match.ref, **where}
+    return Output(data=data, **page_text(tab, [f"- {match.line}"]))

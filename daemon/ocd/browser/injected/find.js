@@ -6,7 +6,7 @@ const ROLE_WORDS = {
   textarea: ['textbox'], checkbox: ['checkbox', 'switch'], radio: ['radio'], switch: ['switch', 'checkbox'], toggle: ['switch', 'button', 'checkbox'],
   dropdown: ['combobox', 'listbox', 'button'], select: ['combobox', 'listbox'], combobox: ['combobox'], option: ['option', 'radio'],
   tab: ['tab'], menu: ['menu', 'menuitem', 'button'], image: ['img'], icon: ['img', 'button'], slider: ['slider'], row: ['row'],
-  dialog: ['dialog', 'alertdialog'], table: ['table'], list: ['list'],
+  dialog: ['dialog', 'alertdialog'], table: ['table'], grid: ['grid', 'treegrid', 'table'], list: ['list'],
 };
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
 const LINE = 160;

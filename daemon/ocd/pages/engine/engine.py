@@ -19,7 +19,7 @@ _FILES = (
     "covered_elements", "refs", "identity", "element_states", "acting_elements", "hints",
     "outline", "serialise_html", "element_walk", "field_labels", "find", "click_points",
     "actionability", "layout_rest", "editors", "page_changes", "comboboxes", "hit_test",
-    "drag_and_drop",
+    "drag_and_drop", "scroll_until",
     "file_inputs", "interactive_elements", "page_state", "page_now", "annotate", "page_styles",
     "page_summary", "extraction_capture", "evidence",
 )  # fmt: skip

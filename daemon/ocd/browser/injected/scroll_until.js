@@ -1,0 +1,48 @@
+// Scrolling through a list until something in it shows: virtual lists hold only what is in sight.
+
+const RENDER_MS = 60; // without a change, after which a list has drawn what was scrolled to
+const RENDER_MOST_MS = 1000;
+const MORE_MS = 1500; // in which a list that ends may get more
+
+// What fits all the words in the box that an element scrolls with, brought into sight; null if nothing does.
+function showIn(el, across, options) {
+  const box = boxOf(el, across);
+  const whole = box === box.ownerDocument.scrollingElement;
+  const fits = (one) => one.score >= ALL_WORDS && (whole || box.contains(one.el));
+  const found = ranked({ ...options, among: 'all' }).find(fits);
+  if (!found) return null;
+  found.el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
+  return shownResults([found], { ...options, limit: 1 })[0];
+}
+
+// Resolves once nothing has changed in the box for a while, or the time is over.
+function waitRendered(box) {
+  return new Promise((resolve) => {
+    const observer = new MutationObserver(() => { clearTimeout(quiet); quiet = setTimeout(end, RENDER_MS); });
+    const end = () => { observer.disconnect(); clearTimeout(quiet); clearTimeout(most); resolve(); };
+    let quiet = setTimeout(end, RENDER_MS);
+    const most = setTimeout(end, RENDER_MOST_MS);
+    observer.observe(box, { subtree: true, childList: true, characterData: true });
+  });
+}
+
+// Scrolls on by most of the box; at its end it is given time to grow. `ended`: it did not.
+async function scrollOn(el, across, way) {
+  const box = boxOf(el, across);
+  const size = () => (across ? box.scrollWidth : box.scrollHeight);
+  const step = way * SCREEN_SHARE * (across ? box.clientWidth : box.clientHeight);
+  const place = () => (across ? box.scrollLeft : box.scrollTop);
+  const [before, length] = [place(), size()];
+  box.scrollBy({ left: across ? step : 0, top: across ? 0 : step, behavior: 'instant' });
+  if (!scriptsRun()) return { ...whereIn(box, across, way), ended: place() === before };
+  await waitRendered(box);
+  const stop = performance.now() + MORE_MS;
+  while (place() === before && size() <= length && performance.now() < stop) await waitRendered(box);
+  return { ...whereIn(box, across, way), ended: place() === before && size() <= length };
+}
+
+const SCREEN_SHARE = 0.8; // what is left of the last screen stays in sight
+
+Object.assign(globalThis.openchrome, {
+  scrollOn, showIn: (el, across, options) => read(() => showIn(el, across, options), options),
+});
