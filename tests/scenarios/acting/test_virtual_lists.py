@@ -35,3 +35,19 @@ def test_words_that_never_show_are_not_found(at: At) -> None:
     reply = page.call("lightweight_scroll", selector="#list", until="Row 5000")
     assert reply.code == "element_not_found"
     assert reply.error["at_end"] is True
+
+
+def test_refs_survive_scrolling(at: At) -> None:
+    """The list's own ref, and that of a row that stays in sight; not that of a row drawn anew."""
+    page = at("virtual.html")
+    # One of several of its kind, that say something else.
+    page.js("const copy = list.cloneNode(true); copy.id = 'copy'; list.after(copy); 1")
+    box = page.do("query_dom", selector="#list")["element"]["ref"]
+    rows = page.do("query_dom", selector="#list [role=row]", limit=12)["elements"]
+    refs = {row["text_content"].split(" Delete")[0].strip(): row["ref"] for row in rows}
+    for top in (120, 240):
+        page.js(f"list.scrollTop = {top}; 1")
+        page.do("wait_for", type="function", value="rows[0].textContent.includes('Row 13')")
+        page.do("lightweight_scroll", ref=box, amount=1)
+    page.do("interact", ref=refs["Row 10"], action="hover")
+    assert page.call("interact", ref=refs["Row 1"], action="hover").code == "stale_ref"

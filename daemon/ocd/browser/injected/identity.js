@@ -86,8 +86,18 @@ function hasLike(el) {
   return like(el.nextElementSibling) || like(el.previousElementSibling);
 }
 
+const HOLDERS = new Set(['grid', 'treegrid', 'table', 'list', 'listbox', 'tree', 'feed', 'log']);
+
+// What tells it from its likes: a row goes by its own words, for the rows around it come and go in a
+// virtual list; and what holds rows is the same whatever they say, unless it stands in a row itself.
+function tellingWords(el, role) {
+  if (isEntry(el)) return { words: textIn(el), repeated: true };
+  const near = around(el);
+  return HOLDERS.has(role) && near.repeated && !isEntry(near.at) ? { words: '', repeated: false } : near;
+}
+
 function identify(number, el, role = roleOf(el), name = nameOf(el, role)) {
-  const { words, repeated } = around(el);
+  const { words, repeated } = tellingWords(el, role);
   identities.set(number, { role, name, words, repeated });
 }
 
@@ -109,7 +119,7 @@ function isStill(el, known) {
   const role = roleOf(el);
   if (role !== known.role) return false;
   if (!known.repeated) return true;
-  const now = around(el);
+  const now = tellingWords(el, role);
   return alike(known.words, now.words) && (nameOf(el, role) === known.name || now.words !== '');
 }
 
@@ -120,7 +130,7 @@ function acted(el) {
   if (!known || !present(el)) return;
   surroundings = new Map();
   const letters = (text) => text.replace(/[\p{N}\p{P}\p{S}]+/gu, ' ');
-  if (roleOf(el) === known.role && alike(letters(known.words), letters(around(el).words))) identify(number, el);
+  if (roleOf(el) === known.role && alike(letters(known.words), letters(tellingWords(el, known.role).words))) identify(number, el);
 }
 
 // The element of a number, if it is the one that was read; else the one that stands in its place,
@@ -134,7 +144,7 @@ function acquire(number) {
   if (el) return isStill(el, known) ? el : null;
   const found = acting().filter((one) => !numbers.has(one.el) && one.role === known.role && one.name === known.name)
     .filter((one) => {
-      const now = around(one.el).words;
+      const now = tellingWords(one.el, one.role).words;
       return known.repeated ? now === known.words : alike(now, known.words);
     });
   if (found.length !== 1) return null;
