@@ -102,6 +102,7 @@ def markup() -> dict[str, Read]:
     from ocd.content import html_text as html
     from ocd.content.declarative_shadow import compose
     from ocd.content.depth_limit import flatten
+    from ocd.content.markdown_signs import write_signs
     from ocd.crawl.js_detection import needs_browser_reason
     from ocd.crawl.page_extractor import ExtractionJob, extract
 
@@ -123,7 +124,14 @@ def markup() -> dict[str, Read]:
         "html: markdown": html.to_markdown,
         "html: text": html.to_text,
         "html: escaped comments": lambda text: html._markdown(f"<p>&lt;!-- {text}", ""),
-        "html: code": lambda text: html._escaped_comments(f"<!-- {text}"),
+        "html: code": lambda text: write_signs(rf"<!-- \_ {text}", has_backslashes=True),
+        "html: escapes": lambda text: write_signs(rf"a\_b {text}", has_backslashes=False),
+        "html: languages": lambda text: html.to_markdown(f'<div class="{text}"><pre>x</pre></div>'),
+        "html: backticks": lambda text: html.to_markdown(f"<p>` {text}"),
+        "html: definitions": lambda text: html.to_markdown(f"<dl><dd>{text}<dt>x<dd>y"),
+        "html: columns": lambda text: html.to_markdown(
+            f"<table><tr><th align=right>{text}<td align=center>x<tr><td>y</table>"
+        ),
         "html: nesting": flatten.__wrapped__,
         "html: shadow trees": lambda text: compose(shadow + text),
         "html: nested shadow trees": lambda text: compose(text.replace("<div>", shadow)),

@@ -168,3 +168,49 @@ def test_a_short_main_part_is_enough_where_the_page_declares_it():
     assert html_text.to_text(page, only_main_content=True) == "Short\n\nA line.\n"
     index = "<body><h1>Topics</h1><ul>" + "<li><a href=x>A topic</a>" * 30 + "</ul>"
     assert html_text.to_text(index, only_main_content=True).count("A topic") == 30
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ("<div class='highlight-pycon'><div class=highlight><pre>x", "pycon"),
+        ("<body class='language-js'><div><p><div><div><div><pre>x", "js"),
+        ("<html lang=en class='lang-en'><pre>x", ""),
+        ("<pre class='brush: php; gutter: false'>x", "php"),
+        ("<pre class='prettyprint lang-config'>x", "config"),
+        ("<pre class='sourceCode haskell'><code class='sourceCode haskell'>x", "haskell"),
+        ("<pre><code class='hljs ini'>x", "ini"),
+        ("<pre class='rust rust-example-rendered'><code>x", "rust"),
+        ("<pre class='screen'>x", ""),
+        ("<div class='highlight highlight-source-shell'><pre>x", "shell"),
+        ("<div class='highlight-none'><pre>x", ""),
+        ("<div class='highlight-default'><pre><span></span><span class=k>x</span>", "python"),
+        ("<pre data-lang=lua>x", "lua"),
+        ("<div class=lang-toggle><pre>x", ""),
+    ],
+)  # fmt: skip
+def test_the_language_of_code(html, language):
+    assert html_text.to_markdown(html) == f"```{language}\nx\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<p>*a* _b_ a_b a__b 2*3 a * b C:\\d_e", r"\*a\* \_b\_ a_b a\_\_b 2\*3 a * b C:\d_e"),
+        ("<p>`x` <code>a`b_</code>", r"\`x\` ``a`b_``"),
+        (r"<p>a_b <code>a\_b</code>", r"a_b `a\_b`"),
+        ("<pre>a\\_b\n\n\n`*_\n&lt;!-- x</pre><p>a_b &lt;!-- y",
+         "```\na\\_b\n\n\n`*_\n<!-- x\n```\n\na_b \\<!-- y"),
+        ("<dl><dt>T<dd>d<dd><p>e<dd><pre>c</pre></dl>", "T\n: d\n: e\n\n```\nc\n```"),
+        ("<ul><li>x<dl><dt>T<dd>d</dl></ul>", "- x\n\n  T\n  : d"),
+        ("<table><tr><th>A<th>B<tr><td align=right>1<td style='text-align: center'>2</table>",
+         "| A | B |\n| --: | :-: |\n| 1 | 2 |"),
+        ("<table><tr><th colspan=2 align=right>A<tr><td>1<td>2</table>",
+         "| A | |\n| --- | --- |\n| 1 | 2 |"),
+        ("<p>\ufdd3\ufdd4x", "x"),
+        ("<p>from <code><span>a</span>\n<span>b</span></code>", "from `a b`"),
+        ("<pre>see <a href=x>this</a></pre>", "```\nsee this\n```"),
+    ],
+)  # fmt: skip
+def test_text_and_code_keep_what_they_say(html, markdown):
+    assert html_text.to_markdown(html) == markdown + "\n"

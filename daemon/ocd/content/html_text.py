@@ -9,41 +9,30 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
+from ocd.content.code_language import mark_languages
 from ocd.content.declarative_shadow import compose
 from ocd.content.depth_limit import flat_tree
 from ocd.content.main_content import main_part
+from ocd.content.markdown_signs import (
+    has_ticks,
+    mark_alignment,
+    mark_definitions,
+    mark_ticks,
+    without_signs,
+    write_signs,
+)
+from ocd.content.visible_html import shown_elements, visible_html
 
 if TYPE_CHECKING:
     from html_to_markdown import ConversionOptions
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_NEVER_SHOWN = (
-    "script, style, template, noscript, datalist, noembed, noframes, input[type=hidden i]"
-)
-# How a browser, which knows the layout, marks an element that nobody can see
-# (injected/mark_hidden.js).
-UNSEEN = "data-openchrome-unseen"
-_HIDDEN = f"[hidden], dialog:not([open]), [{UNSEEN}]"
-_HIDING_STYLE = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
-    r"|opacity\s*:\s*(?:0++(?:\.0++)?|\.0++)|font-size\s*:\s*0(?:px|em|rem|%|pt)?"
-    r"|content-visibility\s*:\s*hidden)"
-    r"\s*(?:!important\s*)?(?:;|$)",
-    re.IGNORECASE,
-)
-# "user:password@" before a host.
-_LOGIN = re.compile(r"^(\s*(?:[a-z][a-z0-9+.-]*:)?//)[^/?#@\s]*@", re.IGNORECASE)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _SPACES = re.compile(r"\s+")
 _BLANK_LINES = re.compile(r"\n{3,}")
-# Code shows "<!--" as it is; elsewhere a backslash says that it is text and no comment.
-_TEXT_COMMENT = re.compile(
-    r"^(?P<fence>```++|~~~++)[^\n]*+\n|(?P<span>`[^`\n]*`)|(?<!\\)<!--", re.MULTILINE
-)
-_SPAN = re.compile(r"`[^`\n]*`")
 
 
 def _tree(html: str) -> "LexborHTMLParser":
+    html = without_signs(html)
     if "shadowrootmode" in html:
         html = compose(html)
     return flat_tree(html)
@@ -125,15 +114,27 @@ class Document:
 
     def visible(self, *, only_main_content: bool = False) -> str:
         """Return static_visible() of the page, or of its main content."""
-        return _visible(self._tree, only_main_content=only_main_content)
+        html = visible_html(self._tree)
+        return main_part(html) if only_main_content else html
 
     def to_markdown(self, *, only_main_content: bool = False) -> str:
         """Return what the function of that name returns."""
-        return _markdown(self.visible(only_main_content=only_main_content), self._url)
+        mark_languages(self._tree)
+        mark_alignment(self._tree)
+        return _markdown(self._without_spans(only_main=only_main_content), self._url)
 
     def to_text(self, *, only_main_content: bool = False) -> str:
         """Return what the function of that name returns."""
-        return _convert(self.visible(only_main_content=only_main_content), "", "PLAIN")
+        text = _convert(self._without_spans(only_main=only_main_content), "", "PLAIN")
+        return _BLANK_LINES.sub("\n\n", text) + "\n" if text else ""
+
+    def remove_links(self) -> None:
+        """Leave the words of the links only."""
+        self._tree.unwrap_tags(["a"])
+
+    def _without_spans(self, *, only_main: bool) -> str:
+        html = visible_html(self._tree, without_spans=True)
+        return main_part(html) if only_main else html
 
 
 def static_visible(html: str) -> str:
@@ -141,46 +142,12 @@ def static_visible(html: str) -> str:
 
     What style sheets hide is not known here. Drawings become their titles.
     """
-    return _visible(_tree(html))
-
-
-def _visible(tree: "LexborHTMLParser", *, only_main_content: bool = False) -> str:
-    _drop_hidden(tree)
-    html = _without_comments(tree.html or "")
-    return main_part(html) if only_main_content else html
-
-
-def _drop_hidden(tree: "LexborHTMLParser") -> None:
-    _remove(tree.css(_NEVER_SHOWN))
-    _remove(tree.css(_HIDDEN))
-    _remove(
-        [n for n in tree.css("[style]") if _HIDING_STYLE.search(n.attributes.get("style") or "")]
-    )
-    for node in tree.css("a[href^='javascript:' i]"):
-        del node.attrs["href"]
-    for node in tree.css("a[href*='@']"):
-        node.attrs["href"] = _LOGIN.sub(r"\1", node.attributes.get("href") or "")
-    for node in reversed(tree.css("svg")):
-        named = node.css_first("title")
-        node.replace_with(named.text() if named else "")
-
-
-def _remove(nodes: list["LexborNode"]) -> None:
-    # Inner ones first: an element that went with its parent must not be touched again.
-    for node in reversed(nodes):
-        node.decompose()
-
-
-def _without_comments(html: str) -> str:
-    # A serialised document has "<!--" nowhere but in comments.
-    return _COMMENT.sub("", html) if "<!--" in html else html
+    return visible_html(_tree(html))
 
 
 def main_content(html: str) -> str:
     """Return the document with the part that it is about as its body (see main_part)."""
-    tree = _tree(html)
-    _remove(tree.css(_NEVER_SHOWN))
-    return main_part(_without_comments(tree.html or ""))
+    return main_part(shown_elements(_tree(html)))
 
 
 def to_markdown(
@@ -190,60 +157,30 @@ def to_markdown(
 
     `<base>` counts. Pictures in `data:` URLs become their alt texts.
     """
-    shown = _visible(_tree(html), only_main_content=only_main_content)
-    return _markdown(_simplify_links(shown) if not include_links else shown, base_url)
+    document = Document(html, base_url)
+    if not include_links:
+        document.remove_links()
+    return document.to_markdown(only_main_content=only_main_content)
 
 
 def _markdown(shown: str, base_url: str) -> str:
+    shown = mark_definitions(shown)
     text = _convert(shown, base_url, "MARKDOWN")
-    return _escaped_comments(text) if "<!--" in text else text
-
-
-def _escaped_comments(text: str) -> str:
-    """Return Markdown in which no "<!--" outside code begins a comment."""
-    parts: list[str] = []
-    done = at = 0
-    unclosed: set[str] = set()  # each kind of fence is looked for to the end of the text only once
-    while match := _TEXT_COMMENT.search(text, at):
-        at = match.end()
-        if match["fence"]:
-            at = _end_of_code(text, match, unclosed)
-        elif not match["span"]:
-            parts += (text[done : match.start()], r"\<!--")
-            done = at
-    return "".join((*parts, text[done:]))
-
-
-def _end_of_code(text: str, opening: re.Match[str], unclosed: set[str]) -> int:
-    """Return the end of a fenced block; of a code span or one sign, where no fence closes it."""
-    fence = opening["fence"]
-    if not any(map(fence.startswith, unclosed)):
-        closing = text.find(f"\n{fence}", opening.end() - 1)
-        if closing >= 0:
-            return closing + 1 + len(fence)
-        unclosed.add(fence)
-    span = _SPAN.match(text, opening.start())
-    return span.end() if span else opening.start() + 1
+    if has_ticks(shown, text):
+        text = _convert(mark_ticks(shown), base_url, "MARKDOWN")
+    text = write_signs(text, has_backslashes="\\" in shown)
+    return text.strip("\n") + "\n" if text else ""
 
 
 def to_text(html: str, *, only_main_content: bool = False) -> str:
     """Return what a reader would see as plain text, blocks on lines of their own."""
-    return _convert(_visible(_tree(html), only_main_content=only_main_content), "", "PLAIN")
-
-
-def _simplify_links(html: str) -> str:
-    tree = _tree(html)
-    tree.unwrap_tags(["a"])
-    return tree.html or ""
+    return Document(html).to_text(only_main_content=only_main_content)
 
 
 def _convert(html: str, base_url: str, output: str) -> str:
     from html_to_markdown import convert
 
-    content = (convert(html, _options(base_url, output)).content or "").strip()
-    if "\n\n\n" in content:  # a plain search costs next to nothing
-        content = _BLANK_LINES.sub("\n\n", content)
-    return content + "\n" if content else ""
+    return (convert(html, _options(base_url, output)).content or "").strip()
 
 
 def _options(base_url: str, output: str) -> "ConversionOptions":
@@ -266,6 +203,8 @@ def _style(output: str) -> dict[str, Any]:
         ),
         "extract_metadata": False,
         "bullets": "-",
+        "escape_asterisks": True,
+        "escape_underscores": True,
         "compact_tables": True,
         "autolinks": False,
         "inline_data_media": library.InlineDataMedia.ALT_TEXT_ONLY,

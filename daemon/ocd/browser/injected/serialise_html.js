@@ -5,6 +5,9 @@ const VOID = new Set(['AREA', 'BASE', 'BR', 'COL', 'EMBED', 'HR', 'IMG', 'INPUT'
 const KEPT = ['alt', 'start', 'colspan', 'rowspan', 'type', 'checked', 'open', 'reversed', 'lang', 'dir'];
 // What says which part of the page an element is, for those who look for the main one.
 const PARTS = ['class', 'id', 'role', 'itemprop', 'aria-modal'];
+const CODE_HINTS = ['data-lang', 'data-language'];
+const CODE_WRAPPER = /lang|highlight|source|src-|brush/i;
+const ALIGNMENTS = new Set(['right', 'center']);
 const LONG_VALUE = 1000;
 const MOST_DRAWN = 5000; // characters of one text in a drawing
 
@@ -12,6 +15,21 @@ const escaped = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').repl
 const attribute = (name, value) => ` ${name}="${escaped(value).replace(/"/g, '&quot;')}"`;
 const shortened = (value) => (value.length > LONG_VALUE
   ? `${value.slice(0, LONG_VALUE)}… (${value.length} characters)` : value);
+
+// The class names around a block of code, nearest first, if one may tell its language (content/code_language.py).
+function wrappersOf(el) {
+  const names = [];
+  for (let at = el.parentElement; at; at = at.parentElement) names.push(at.className);
+  const words = names.join('|');
+  return CODE_WRAPPER.test(words) ? attribute('data-openchrome-wrappers', words) : '';
+}
+
+// How a cell of the first two rows is aligned: those tell it for their column.
+function alignmentOf(el, tag, view) {
+  if (el.parentElement?.rowIndex > 1) return '';
+  const align = tag === 'TD' ? view.style.textAlign : el.style.textAlign || el.align;
+  return ALIGNMENTS.has(align) ? attribute('align', align) : '';
+}
 
 class Html {
   constructor(options) {
@@ -70,7 +88,7 @@ class Html {
   plain(el, tag, view) {
     // Elements of templates and frameworks are boxes to a converter.
     const name = !this.all && tag.includes('-') ? (view.inline ? 'span' : 'div') : tag.toLowerCase();
-    this.out.push(`<${name}${this.attributes(el, tag)}>`);
+    this.out.push(`<${name}${this.attributes(el, tag, view)}>`);
     if (VOID.has(tag)) return;
     if (tag === 'TEXTAREA') this.out.push(escaped(el.value));
     else this.kids(el, view);
@@ -90,7 +108,7 @@ class Html {
     return true;
   }
 
-  attributes(el, tag) {
+  attributes(el, tag, view) {
     let words = '';
     if (this.all) {
       for (const { name, value } of el.attributes) {
@@ -102,8 +120,17 @@ class Html {
     for (const name of this.kept) if (el.hasAttribute(name)) words += attribute(name, el.getAttribute(name));
     if (tag === 'A' && el.hasAttribute('href')) words += attribute('href', this.url(el, 'href', ''));
     if (tag === 'IMG') words += attribute('src', this.url(el, 'src', ''));
-    if ((tag === 'CODE' || tag === 'PRE') && el.className && this.kept === KEPT) words += attribute('class', el.className);
+    if ((tag === 'A' || tag === 'IMG') && el.title) words += attribute('title', el.title);
+    if (tag === 'CODE' || tag === 'PRE') words += this.codeAttributes(el, tag);
+    if (tag === 'TD' || tag === 'TH') words += alignmentOf(el, tag, view);
     return words;
+  }
+
+  codeAttributes(el, tag) {
+    let words = '';
+    if (el.className && this.kept === KEPT) words += attribute('class', el.className);
+    for (const name of CODE_HINTS) if (el.hasAttribute(name)) words += attribute(name, el.getAttribute(name));
+    return tag === 'PRE' ? words + wrappersOf(el) : words;
   }
 
   url(el, name, value) {

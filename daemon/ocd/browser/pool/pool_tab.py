@@ -41,8 +41,8 @@ _METRICS = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": Fals
 class LoadedPage:
     """A rendered page: final URL, HTTP status (None without one), the document as HTML.
 
-    html: what nobody can see is marked in it (markup.UNSEEN), shadow trees are declarative. Of a
-    document that is no page (XML, JSON, text) it is the text itself, as it came.
+    html: what nobody can see is marked in it (visible_html.UNSEEN), shadow trees are declarative.
+    Of a document that is no page (XML, JSON, text) it is the text itself, as it came.
     links: absolute addresses, in the page's order, as often as they stand there.
     frames: address and HTML of frames of the page's own origin.
     """

@@ -1,0 +1,101 @@
+"""The language of a block of code, as the page tells it: on the block, inside it, or around it."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import count
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+# The class names of what is around a block, nearest first, each before a "|": how a browser hands
+# them over (injected/serialise_html.js).
+WRAPPERS = "data-openchrome-wrappers"
+_NAMED = re.compile(
+    r"(?:^|\s)(?:language-|lang-|highlight-(?:source-|text-)?|mw-highlight-lang-|src-|brush:\s?"
+    r"|(?:sourceCode|hljs|prettyprint|highlight)\s(?=[a-z0-9+#]+(?:\s|;|$)))"
+    r"(?P<name>[a-z0-9][\w+#.-]*)",
+    re.IGNORECASE,
+)
+# Beyond this many ancestors only `language-` counts: it is what highlighters inherit.
+_NEAR = 4
+# Words in the same places that name no language of code.
+_NOT_CODE = frozenset(
+    (
+        *("none", "notranslate", "nohighlight", "no-highlight", "code", "toggle", "linenums"),
+        *("ar", "de", "en", "es", "fr", "he", "it", "ja", "ko", "nl", "pt", "ru", "sv", "zh"),
+    )
+)
+# Names of languages that count as a class of their own on the block.
+_BARE = frozenset(
+    (
+        *("bash", "c", "cpp", "csharp", "css", "go", "html", "java", "javascript", "js", "json"),
+        *("kotlin", "php", "perl", "python", "ruby", "rust", "scala", "sh", "shell", "sql"),
+        *("swift", "toml", "typescript", "xml", "yaml"),
+    )
+)
+_ATTRIBUTES = ("data-lang", "data-language", "lang")
+# Sphinx's word for code that is Python if it can be read as Python: then its words are marked.
+_PYTHON_OR_NONE = "default"
+
+
+def mark_languages(tree: "LexborHTMLParser") -> None:
+    """Give each block of code of the tree its language as the one class that converters know."""
+    for block in tree.css("pre"):
+        language = language_of(block)
+        if language:
+            block.attrs["class"] = f"language-{language}"
+            inner = block.child
+            if inner is not None and inner.tag == "code":
+                inner.attrs["class"] = f"language-{language}"
+    for link in tree.css("pre a[href]"):
+        del link.attrs["href"]  # links have no form inside of code
+
+
+def language_of(block: "LexborNode") -> str:
+    """Return the language of a `pre` in the page's own words, "" if it tells none."""
+    language = _own_language(block)
+    if not language:
+        language = next(filter(None, map(_inherited_language, _around(block), count())), "")
+    if language == _PYTHON_OR_NONE:
+        return "python" if block.css_first("span ~ span") is not None else ""
+    return language
+
+
+def _own_language(block: "LexborNode") -> str:
+    inner = block.child
+    nodes = [block, inner] if inner is not None and inner.tag == "code" else [block]
+    for attributes in filter(None, (node.attributes for node in nodes)):
+        classes = attributes.get("class") or ""
+        first = classes.split(" ", 1)[0]
+        for name in (_language_in(classes), *map(attributes.get, _ATTRIBUTES), first):
+            if name and name not in _NOT_CODE and (name is not first or first in _BARE):
+                return name
+    return ""
+
+
+def _around(block: "LexborNode") -> Iterator[str]:
+    """Yield the class names of each element around a block, nearest first."""
+    wrappers = block.attributes.get(WRAPPERS)
+    if wrappers is not None:
+        yield from wrappers.split("|")
+        return
+    above = block.parent
+    while above is not None:
+        yield above.attributes.get("class") or ""
+        above = above.parent
+
+
+def _inherited_language(classes: str, place: int) -> str:
+    return _language_in(classes) if place < _NEAR or "language-" in classes else ""
+
+
+@lru_cache(1000)  # a site has few of them
+def _language_in(classes: str) -> str:
+    """Return the language that class names tell, "" if they tell none."""
+    for match in _NAMED.finditer(classes):
+        name = match["name"].lower().rstrip(".-")
+        if name not in _NOT_CODE:
+            return name
+    return ""

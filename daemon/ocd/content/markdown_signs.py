@@ -1,0 +1,183 @@
+"""What the converter has no form for, put into the HTML as signs and written out afterwards.
+
+Definitions become items of lists whose bullet is a colon; columns get their alignment; backticks of
+text are escaped. Also puts right what the converter leaves in text: too many escapes, blank lines,
+and what would begin a comment. Code is left alone throughout.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise, zip_longest
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+# Characters that no text has (Unicode's noncharacters).
+_DEFINITION, _TICK, _LEFT, _CENTRE, _RIGHT = "\ufdd3", "\ufdd4", "\ufdd5", "\ufdd6", "\ufdd7"
+_SIGNS = re.compile("[\ufdd0-\ufddf]")
+_ALL = (_DEFINITION, _TICK, _LEFT, _CENTRE, _RIGHT)
+_SIGN_OF = {"left": _LEFT, "center": _CENTRE, "right": _RIGHT}
+_RULE_OF = {_LEFT: ":--", _CENTRE: ":-:", _RIGHT: "--:"}
+_ALIGNMENT = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|center|right)", re.IGNORECASE)
+_ALIGNED_CELL_SELECTOR = "tr > [align], tr > [style*='text-align' i]"
+_MAX_COLUMNS = 100
+
+_DEFINITIONS = re.compile(r"<dd\s(?:[^<>=]++|=\"[^\"]*\"|=)*+>")
+_CODE_TAGS = ("pre", "code", "kbd", "samp", "tt")
+
+_ALIGNED = re.compile(r"^(?P<head>[ >]*+\|[^\n]*+)\n(?P<rule>[ >]*+\|[ |-]*+)$", re.MULTILINE)
+_ALIGNED_CELL = re.compile(r"\\\||(?P<pipe>\|)|(?P<sign>[\ufdd5-\ufdd7])")
+# A block of another kind than a paragraph cannot stand behind a colon.
+_DEFINED = re.compile(
+    r"\n\n(?P<indent>[ >]*)\ufdd3(?:\n+[ >]*)?(?P<block>(?=```|\||[-+*>#] |\d+\. ))?"
+)
+_BLANK_LINES = re.compile(r"\n{3,}")
+_BEFORE_FENCE = re.compile(r"[ >]*(?:(?:[-:]|\d+\.) +)*")
+# Spans of code first, so that they are passed over; then what is put right outside of them.
+_REPAIRS = re.compile(
+    r"(?<![\\`])(?P<span>``(?!`)(?:[^`\n]++|`(?!`))*+``(?!`)|`[^`\n]++`)"
+    r"|(?<=[^\W_])(?P<word>\\_)(?=[^\W_])"
+    r"|(?<=[^\S\n])(?P<lone>\\\*)(?=\s)"
+    r"|(?<!\\)(?P<comment><!--)"
+)
+_REPAIRED = {"word": "_", "lone": "*", "comment": r"\<!--"}
+
+
+def mark_alignment(tree: "LexborHTMLParser") -> None:
+    """Put a sign into the first cell of each column whose cells are aligned by their markup."""
+    tables = tree.css("table")
+    if not tables or tree.css_first(_ALIGNED_CELL_SELECTOR) is None:
+        return
+    for table in tables:
+        first = table.css_first("tr")
+        second = table.css_first("tr + tr, thead + tbody > tr")
+        heads = _cells(first)
+        for head, cell in zip_longest(heads, _cells(second)[: len(heads)]):
+            sign = (cell and _sign(cell)) or _sign(head)
+            if sign:
+                head.insert_child(sign)
+
+
+def _cells(row: "LexborNode | None") -> "list[LexborNode]":
+    """Return the cells of a row in which each stands for one column."""
+    cells = [one for one in row.iter() if one.tag in ("td", "th")] if row is not None else []
+    return [] if any("colspan" in one.attributes for one in cells) else cells[:_MAX_COLUMNS]
+
+
+def _sign(cell: "LexborNode") -> str:
+    attributes = cell.attributes
+    styled = _ALIGNMENT.search(attributes.get("style") or "")
+    return _SIGN_OF.get((styled[1] if styled else attributes.get("align") or "").lower(), "")
+
+
+def mark_definitions(html: str) -> str:
+    """Return serialised HTML with signs where definitions begin."""
+    if "<dd" not in html:
+        return html
+    html = html.replace("<dd>", f"<dd>{_DEFINITION}")
+    return _DEFINITIONS.sub(rf"\g<0>{_DEFINITION}", html) if "<dd " in html else html
+
+
+def has_ticks(html: str, text: str) -> bool:
+    """Return whether there are backticks in the HTML that are not in fences of its Markdown."""
+    ticks = html.count("`")
+    if not ticks:
+        return False
+    fenced = [piece for piece, is_code in _fences(text) if is_code]
+    # The fences themselves are of backticks, too.
+    return ticks > sum(one.count("`") - 2 * (len(one) - len(one.lstrip("`"))) for one in fenced)
+
+
+def without_signs(html: str) -> str:
+    """Return the text without the characters that are signs here."""
+    return _SIGNS.sub("", html) if any(map(html.__contains__, _ALL)) else html
+
+
+def mark_ticks(html: str) -> str:
+    """Return serialised HTML with signs for its backticks outside code, which has its own."""
+    tags = [name for name in _CODE_TAGS if f"<{name}" in html]
+    parts = html.split("`")
+    marked = [parts[0]]
+    depth = 0
+    for before, after in pairwise(parts):
+        depth += sum(before.count(f"<{name}") - before.count(f"</{name}") for name in tags)
+        marked += ("`" if depth > 0 else _TICK, after)
+    return "".join(marked)
+
+
+def write_signs(text: str, *, has_backslashes: bool) -> str:
+    """Return the converter's Markdown with the signs written out, and put right outside code.
+
+    has_backslashes: whether the page itself has any; otherwise all of them are escapes.
+    """
+    if _DEFINITION in text:
+        text = _DEFINED.sub(_define, text)
+    if any(map(text.__contains__, _RULE_OF)):
+        text = _ALIGNED.sub(_align, text)
+    repair = _repair_text if has_backslashes or "<!--" in text else _relax_escapes
+    if "```" in text:
+        text = "".join(one if is_code else repair(one) for one, is_code in _fences(text))
+    else:
+        text = repair(text)
+    text = text.replace(_TICK, r"\`") if _TICK in text else text
+    return without_signs(text)
+
+
+def _define(match: re.Match[str]) -> str:
+    return f"\n{match['indent']}: " if match["block"] is None else f"\n\n{match['indent']}"
+
+
+def _align(match: re.Match[str]) -> str:
+    head, rule = match["head"], match["rule"].split("|")
+    if not _SIGNS.search(head):
+        return match[0]
+    column = 0
+    for one in _ALIGNED_CELL.finditer(head):
+        if one["pipe"]:
+            column += 1
+        elif one["sign"] and column < len(rule):
+            rule[column] = f" {_RULE_OF[one['sign']]} "
+    return f"{_SIGNS.sub('', head)}\n{'|'.join(rule)}"
+
+
+def _fences(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the text in pieces, and of each whether it is a fenced block of code."""
+    done = at = 0
+    while (at := text.find("```", at)) >= 0:
+        end = at + 3
+        while text.startswith("`", end):
+            end += 1
+        line = text.rfind("\n", 0, at) + 1
+        closing = -1
+        if _BEFORE_FENCE.fullmatch(text, line, at):
+            closing = text.find(text[at:end], end)
+        if closing >= 0:
+            yield text[done:at], False
+            done = closing + end - at
+            yield text[at:done], True
+            end = done
+        at = end
+    yield text[done:], False
+
+
+def _relax_escapes(text: str) -> str:
+    """Return a text without the escapes of signs that stand inside of words, or alone."""
+    if "\n\n\n" in text:
+        text = _BLANK_LINES.sub("\n\n", text)
+    if r"\_" in text:
+        parts = text.split(r"\_")
+        text = parts[0] + "".join(
+            f"_{after}" if before[-1:].isalnum() and after[:1].isalnum() else rf"\_{after}"
+            for before, after in pairwise(parts)
+        )
+    return text.replace(r" \* ", " * ")
+
+
+def _repair_text(text: str) -> str:
+    """Do the same where spans of code may have what looks like escapes, or comments begin."""
+    if "\n\n\n" in text:
+        text = _BLANK_LINES.sub("\n\n", text)
+    if not (r"\_" in text or r"\*" in text or "<!--" in text):
+        return text
+    return _REPAIRS.sub(lambda match: _REPAIRED.get(match.lastgroup or "", match[0]), text)
