@@ -4,8 +4,9 @@ import pytest
 
 from ocd.api.errors import OcdError
 from ocd.extraction.dates import iso_date, iso_moment
-from ocd.extraction.embedded_metadata import from_json
+from ocd.extraction.embedded_metadata import from_json, from_markup, group_metas
 from ocd.extraction.field_names import likeness, words_of
+from ocd.extraction.node_tree import Tree
 from ocd.extraction.numbers import currency_in, minutes_in, number_in
 from ocd.extraction.schema import read_schema
 
@@ -105,3 +106,38 @@ def test_schemas_in_short() -> None:
         deep = {"type": "object", "properties": {"a": deep}}
     with pytest.raises(OcdError):
         read_schema(deep)
+
+
+def test_json_ld_with_comments_is_read() -> None:
+    """Comments go, but not what looks like one inside a string."""
+    text = """{ // which vocabulary
+      "@type": "Product", /* the shop's
+      own */ "url": "http://e.com/*x*/", "name": "A // B", }"""
+    (found,) = from_json([text])
+    assert found.props == {"@type": "Product", "url": "http://e.com/*x*/", "name": "A // B"}
+
+
+def _tree(*entries: list[object]) -> Tree:
+    return Tree([[-1, "html", 0], *entries])
+
+
+def test_itemref_adds_what_stands_elsewhere() -> None:
+    """Of each element that is named, once; a circle of references ends."""
+    tree = _tree(
+        [0, "div", {"itemscope": "1", "itemtype": "Band", "itemref": "a b a gone", "id": "band"}],
+        [1, "span", {"itemprop": "name"}], [2, "The Quay"],
+        [0, "p", {"id": "a"}], [1, "b", {"itemprop": "genre"}], [2, "Skiffle"],
+        [0, "div", {"id": "b", "itemprop": "leader", "itemscope": "1", "itemref": "c band"}],
+        [1, "i", {"itemprop": "name"}], [2, "Ada"],
+        [0, "i", {"id": "c", "itemprop": "age"}], [1, "40"],
+    )  # fmt: skip
+    (band,) = [one for one in from_markup(tree) if one.top]
+    assert band.props["name"] == "The Quay"
+    assert band.props["genre"] == "Skiffle"
+    leader = band.props["leader"]
+    assert (leader["name"], leader["age"]) == ("Ada", "40")
+
+
+def test_repeated_meta_tags_are_a_list() -> None:
+    metas = [("og:image", "/1"), ("og:title", "T"), ("og:image", "/2")]
+    assert group_metas(metas) == {"og:image": ["/1", "/2"], "og:title": "T"}

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from ocd.extraction.field_names import words_of
@@ -12,6 +13,7 @@ from ocd.extraction.node_tree import Node, Tree
 
 MAX_ENTITIES = 20_000
 _DEEP = 4
+_MAX_REFERRED = 100_000
 _PREFIX = re.compile(r"^(?:https?://(?:www\.)?schema\.org/|[a-z]+:(?!//))", re.I)
 _META_PREFIX = re.compile(
     r"^(?:og|twitter|article|product|book|music|video|profile|event|place|business|recipe|dc|dcterms"
@@ -23,6 +25,8 @@ _WRAPPING = re.compile(
     r"^(?:<!--|(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?)"
     r"|(?:-->|(?:(?://|/\*)\s*)?\]\]>\s*(?:\*/)?)$"
 )
+# Strings first: what looks like a comment in them is none.
+_STRING_OR_COMMENT = re.compile(r"\"(?:[^\"\\]++|\\.?)*+\"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 # Properties whose own properties belong to the thing itself.
 _TRANSPARENT = {"offers", "aggregaterating", "address", "pricespecification", "mainentity", "item"}
 # Things that stand on every page of a site.
@@ -100,7 +104,8 @@ def from_json(texts: Iterable[str]) -> list[Entity]:
 
 def _parse_json(text: str) -> Any:  # noqa: ANN401
     text = _WRAPPING.sub("", text.strip())
-    for attempt in (text, re.sub(r",(\s*[}\]])", r"\1", text)):
+    bare = _STRING_OR_COMMENT.sub(lambda one: one[0] if one[0][0] == '"' else " ", text)
+    for attempt in (text, bare, re.sub(r",(\s*[}\]])", r"\1", bare)):
         try:
             return json.loads(attempt, strict=False)
         except (ValueError, RecursionError):
@@ -133,13 +138,14 @@ def _collect(props: dict[str, Any], found: list[Entity], *, top: bool, depth: in
 def from_markup(tree: Tree) -> list[Entity]:
     """Return the entities that microdata and RDFa Lite describe."""
     found: list[Entity] = []
+    references = _References(tree)
     for node in tree.nodes:
         if "itemscope" in node.attrs:
-            props = _item(node, "itemprop", "itemscope")
+            props = _item(node, "itemprop", "itemscope", references)
             top = "itemprop" not in node.attrs
             found.append(Entity("microdata", types_of(props), props, top, node))
         elif "typeof" in node.attrs:
-            props = _item(node, "property", "typeof")
+            props = _item(node, "property", "typeof", references)
             top = "property" not in node.attrs
             found.append(Entity("rdfa", types_of(props), props, top, node))
         if len(found) >= MAX_ENTITIES:
@@ -147,22 +153,54 @@ def from_markup(tree: Tree) -> list[Entity]:
     return found
 
 
-def _item(node: Node, name: str, begins: str, depth: int = 0) -> dict[str, Any]:
+def _item(
+    node: Node, name: str, begins: str, references: "_References", depth: int = 0
+) -> dict[str, Any]:
     kind = node.attrs.get("itemtype" if name == "itemprop" else "typeof", "")
     props: dict[str, Any] = {"@type": [word for word in kind.split() if word]}
-    past = 0
-    for inner in node.inside():
-        if inner.at < past:
-            continue
-        nested = begins in inner.attrs
+    for inner in _members(node, begins, references):
         if name in inner.attrs:
-            deep = nested and depth < _DEEP
-            value = _item(inner, name, begins, depth + 1) if deep else machine_value(inner)
+            deep = begins in inner.attrs and depth < _DEEP
+            value = (
+                _item(inner, name, begins, references, depth + 1) if deep else machine_value(inner)
+            )
             for key in inner.attrs[name].split():
                 _add(props, _PREFIX.sub("", key), value)
-        if nested:
-            past = inner.end
     return props
+
+
+class _References:
+    """The elements of a tree by their ids, for `itemref`; followed so far, then no more."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._by_id = {one.attrs["id"]: one for one in reversed(tree.nodes) if "id" in one.attrs}
+        self._left = _MAX_REFERRED
+
+    def outside(self, node: Node) -> Iterator[Node]:
+        """Yield the elements that an item names, and what is inside of them."""
+        for ref in dict.fromkeys(node.attrs.get("itemref", "").split()):
+            named = self._by_id.get(ref)
+            if named is None or _holds(named, node) or _holds(node, named):
+                continue
+            self._left -= named.end_place - named.place
+            if self._left > 0:
+                yield named
+                yield from named.inside()
+
+
+def _members(node: Node, begins: str, references: _References) -> Iterator[Node]:
+    """Yield the elements that belong to an item; what is inside of a nested item is that one's."""
+    start = past = 0
+    for inner in chain(node.inside(), references.outside(node)):
+        if start < inner.at < past:
+            continue
+        yield inner
+        if begins in inner.attrs:
+            start, past = inner.at, inner.end
+
+
+def _holds(outer: Node, inner: Node) -> bool:
+    return outer.at <= inner.at < outer.end
 
 
 def _add(props: dict[str, Any], key: str, value: Any) -> None:  # noqa: ANN401
@@ -187,6 +225,14 @@ def machine_value(node: Node) -> str:
     if node.tag in ("data", "meter", "input", "select", "textarea"):
         return attrs.get("value", "")
     return node.text
+
+
+def group_metas(metas: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Return the meta tags by their names; those that are repeated as lists."""
+    found: dict[str, Any] = {}
+    for key, content in metas:
+        _add(found, key, content)
+    return found
 
 
 def meta_words(key: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocd.extraction import page_layout
-from ocd.extraction.embedded_metadata import Entity, from_json, from_markup
+from ocd.extraction.embedded_metadata import Entity, from_json, from_markup, group_metas
 from ocd.extraction.node_tree import Tree
 from ocd.extraction.page_capture import PageCapture
 from ocd.extraction.repeated_rows import RepeatedRows
@@ -52,10 +52,13 @@ def everything(harvest: PageCapture, *, page: bool) -> dict[str, Any]:
     for entity in scope.entities:
         if entity.top:
             by_layer[entity.layer].append(entity.props)
+    metas = group_metas(scope.metas)
     graph = {
-        key: value for key, value in scope.metas if key.startswith(("og:", "article:", "product:"))
+        key: value
+        for key, value in metas.items()
+        if key.startswith(("og:", "article:", "product:"))
     }
-    rest = {key: value for key, value in scope.metas if key not in graph}
+    rest = {key: value for key, value in metas.items() if key not in graph}
     return {
         "title": harvest.title,
         "json_ld": by_layer["json-ld"], "microdata": by_layer["microdata"],

@@ -94,7 +94,7 @@ class SearchScope:
                 yield Candidate(one.value, entity.layer, where, trust * score)
 
     def _meta(self, wanted: SchemaField) -> Iterator[Candidate]:
-        for key, content in self.metas:
+        for key, content in embedded.group_metas(self.metas).items():
             score = like(wanted, embedded.meta_words(key))
             if score >= LEAST and content:
                 open_graph = key.startswith(("og:", "article:", "product:", "book:", "link:"))

@@ -315,3 +315,16 @@ def test_schema_by_path(daemon: Daemon, site: Site) -> None:
     daemon.do("navigate", url=site.url("product.html"))
     result = daemon.do("extract_data", schema_path=str(path))
     assert result["data"] == {"name": "Copper kettle"}
+
+
+def test_metadata_as_pages_really_write_it(daemon: Daemon, site: Site) -> None:
+    """JSON-LD with comments, items with parts elsewhere, and more than one picture."""
+    daemon.do("navigate", url=site.url("extract/embedded.html"))
+    data = daemon.do("extract_data")["data"]
+    assert data["json_ld"][0]["name"] == "Lamp"
+    assert data["json_ld"][0]["url"] == "https://shop.example//lamp"
+    assert data["open_graph"] == {"og:title": "Lamp", "og:image": ["/1.jpg", "/2.jpg"]}
+    (band,) = data["microdata"]
+    assert (band["name"], band["genre"]) == ("The Quay", "skiffle")
+    assert band["member"] == ["Ada", "Bo"]
+    assert extract(daemon, {"image": URL})["data"]["image"] == site.url("1.jpg")
