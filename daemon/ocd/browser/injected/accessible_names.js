@@ -66,7 +66,7 @@ function labelName(el) {
 
 // A label around a control that is meant for something that is not there.
 function strayLabels(el) {
-  const label = el.parentElement?.closest('label[for]');
+  const label = parentIn(el) && closestTo(parentIn(el), 'label[for]');
   return label && label.control === null && el.tagName !== 'BUTTON' ? [label] : [];
 }
 

@@ -16,21 +16,41 @@ const nextOf = getter(Node.prototype, 'nextSibling');
 const firstElementOf = getter(Element.prototype, 'firstElementChild');
 const nextElementOf = getter(Element.prototype, 'nextElementSibling');
 const childrenOf = getter(Node.prototype, 'childNodes');
+const childElementsOf = getter(Element.prototype, 'children');
 const tagOf = getter(Element.prototype, 'tagName');
-const USED = ('tagName nodeType childNodes firstChild children parentElement textContent style title hidden'
+const parentIn = getter(Node.prototype, 'parentElement');
+const parentNodeIn = getter(Node.prototype, 'parentNode');
+const ownerIn = getter(Node.prototype, 'ownerDocument');
+const slotIn = getter(Element.prototype, 'assignedSlot');
+const attributesIn = getter(Element.prototype, 'attributes');
+const methodOf = (proto, name) => Function.prototype.call.bind(proto[name]);
+const closestTo = methodOf(Element.prototype, 'closest');
+const boxIn = methodOf(Element.prototype, 'getBoundingClientRect');
+const boxesIn = methodOf(Element.prototype, 'getClientRects');
+const showsIn = methodOf(Element.prototype, 'checkVisibility');
+const USED = ('tagName nodeType childNodes firstChild children textContent style title hidden'
   + ' ownerDocument isConnected isContentEditable shadowRoot tabIndex inert labels attributes type value'
-  + ' getAttribute hasAttribute matches closest querySelector querySelectorAll getRootNode'
-  + ' getBoundingClientRect checkVisibility firstElementChild attributes contains').split(' ');
+  + ' getAttribute getAttributeNames hasAttribute hasAttributes matches closest querySelector querySelectorAll getRootNode'
+  + ' getElementsByTagName getBoundingClientRect getClientRects checkVisibility contains compareDocumentPosition'
+  + ' assignedSlot nextElementSibling previousElementSibling nextSibling className classList innerText namespaceURI'
+  + ' scrollIntoView clientWidth clientHeight parentNode dispatchEvent').split(' ');
+const RELATIVES = { parentElement: parentIn, firstElementChild: firstElementOf, nextElementSibling: nextElementOf };
 
 function clobbered(el) {
-  return tagOf(el) === 'FORM' && USED.some((name) => name in HTMLFormElement.prototype && el[name] instanceof Element
-    && name !== 'parentElement' && name !== 'firstChild' && name !== 'firstElementChild');
+  if (tagOf(el) !== 'FORM') return false;
+  return USED.some((name) => name in HTMLFormElement.prototype && el[name] instanceof Element
+    && !/Sibling$|^firstChild$|^parentNode$/.test(name))
+    || Object.entries(RELATIVES).some(([name, own]) => el[name] !== own(el));
 }
 
 // Elements whose own document a page of the same origin sees into.
 const EMBEDDING = new Set(['IFRAME', 'FRAME', 'OBJECT']);
 const closedRoots = new WeakMap();
-const rootOf = (el) => el.shadowRoot || closedRoots.get(el) || null;
+
+function rootOf(el) {
+  const root = el.shadowRoot;
+  return root ? (root instanceof ShadowRoot ? root : null) : closedRoots.get(el) || null;
+}
 
 function isSummary(el) {
   const parent = el.parentElement;

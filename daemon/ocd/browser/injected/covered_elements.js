@@ -72,10 +72,10 @@ function isCovered(el) {
 
 // Whether an element is outside of the window: what stands in a box that is far from it is so, too.
 function isFar(el) {
-  const parent = el.parentElement;
+  const parent = parentIn(el);
   let far = farBoxes.get(parent);
   if (far === undefined) {
-    const { top, bottom } = parent === null ? { top: 0, bottom: 0 } : parent.getBoundingClientRect();
+    const { top, bottom } = parent === null ? { top: 0, bottom: 0 } : boxIn(parent);
     far = bottom < -FAR || top > innerHeight + FAR;
     farBoxes.set(parent, far);
   }

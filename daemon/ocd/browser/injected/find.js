@@ -178,13 +178,14 @@ function titleOf(el) {
 }
 
 function inSight(el) {
-  const box = el.getBoundingClientRect();
-  const view = el.ownerDocument.defaultView || window;
+  const box = boxIn(el);
+  const view = ownerIn(el).defaultView || window;
   return box.bottom > 0 && box.right > 0 && box.top < view.innerHeight && box.left < view.innerWidth;
 }
 
 // One line about an element, as in the outline, with what tells it from others of its name.
 function lineOf(one, alone) {
+  if (clobbered(one.el)) return `form [ref=e${refOf(one.el)}]`;
   const control = one.el.tagName === 'LABEL' && one.el.control ? one.el.control : one.el;
   let line = one.role || one.el.tagName.toLowerCase();
   if (one.name) line += ` ${quote(clip(one.name))}`;
@@ -333,10 +334,10 @@ function matchesAlong(document, xpath, start) {
 function viewOf(el) {
   let view = views?.get(el);
   if (view === undefined) {
-    const parent = el.assignedSlot || el.parentElement || el.getRootNode().host;
+    const parent = slotIn(el) || parentIn(el) || rootIn(el).host;
     const above = parent ? viewOf(parent) : null;
     if (parent) view = above && look(el, above);
-    else view = el === el.ownerDocument.documentElement ? rootView(el.ownerDocument) : look(el, null);
+    else view = el === ownerIn(el).documentElement ? rootView(ownerIn(el)) : look(el, null);
     views?.set(el, view);
   }
   return view;
@@ -345,7 +346,7 @@ function viewOf(el) {
 // What a person reads of an element, at most so many characters: innerText knows of no other
 // way to hide text than `display` and `visibility`.
 function seenText(el, most) {
-  const view = NEVER.has(el.tagName) ? null : viewOf(el);
+  const view = NEVER.has(tagOf(el)) ? null : viewOf(el);
   return view ? readOf(el, view, most, '') : '';
 }
 
@@ -361,19 +362,19 @@ function readOf(el, view, most, text) {
   return text;
 }
 
-const hasBox = (el) => el.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && el.getClientRects().length > 0;
+const hasBox = (el) => showsIn(el, { visibilityProperty: true, opacityProperty: true }) && boxesIn(el).length > 0;
 
 function described(el) {
-  const box = lift(el.ownerDocument.defaultView || window, seenBox(el) && tagOf(el) === 'AREA' ? seenBox(el) : el.getBoundingClientRect());
+  const box = lift(ownerIn(el).defaultView || window, (tagOf(el) === 'AREA' && seenBox(el)) || boxIn(el));
   const attributes = {};
-  for (const { name, value } of el.attributes) {
+  for (const { name, value } of attributesIn(el)) {
     if (name === 'value' && el.type === 'password') continue;
     attributes[name] = clip(value, 500);
   }
   const text = squeeze(seenText(el, 5000));
   const short = clip(text, 200);
   return {
-    ref: `e${refOf(el)}`, tag_name: el.tagName.toLowerCase(), id: attributes.id ?? '', class: attributes.class ?? '',
+    ref: `e${refOf(el)}`, tag_name: tagOf(el).toLowerCase(), id: attributes.id ?? '', class: attributes.class ?? '',
     attributes, text_content: short, ...(short === text ? {} : { cut: true }),
     is_visible: hasBox(el), bounding_box: [box.x, box.y, box.w, box.h],
   };
@@ -387,14 +388,16 @@ function queryDom(options) {
   return { elements: all.slice(0, options.limit).map(described), total: all.length };
 }
 
+const roleAndName = (el) => (clobbered(el) ? { role: 'form', name: '' } : { role: roleOf(el), name: nameOf(el, roleOf(el)) });
+
 // The one element that a selector means: the only match, or the only one that is seen.
 function candidates(selector) {
   surroundings = new Map();
   sections = new Map();
   if (elsewhereSeen()) return { matches: [], total: 0 };
   const all = everyMatch({ selector, pierce: true });
-  const seen = all.filter((el) => hasBox(el) || [...(el.labels || [])].some(hasBox));
-  const found = (seen.length ? seen : all).map((el) => ({ el, role: roleOf(el), name: nameOf(el, roleOf(el)), score: 100, acts: true, seen: inSight(el) }));
+  const seen = all.filter((el) => hasBox(el) || (!clobbered(el) && [...(el.labels || [])].some(hasBox)));
+  const found = (seen.length ? seen : all).map((el) => ({ el, ...roleAndName(el), score: 100, acts: true, seen: inSight(el) }));
   return { matches: shownResults(found.slice(0, seen.length ? 10 : 1), { limit: 10 }), total: seen.length || Math.min(all.length, 1) };
 }
 

@@ -10,7 +10,6 @@ let controlsOnly = new Map(); // which ancestors are but groups of controls, for
 let controlsOf = surroundings;
 
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
-const parentIn = getter(Node.prototype, 'parentElement');
 const rootIn = Function.prototype.call.bind(Node.prototype.getRootNode);
 const above = (el) => parentIn(el) || rootIn(el).host || null;
 
@@ -181,7 +180,7 @@ function pathOf(el) {
   for (let at = el; at && steps.length < LEVELS; at = parentIn(at)) {
     const tag = tagOf(at).toLowerCase();
     if (!clobbered(at) && at.id) return [`#${CSS.escape(at.id)}`, ...steps].join(' > ');
-    const like = [...(parentIn(at)?.children ?? [])].filter((one) => tagOf(one) === tagOf(at));
+    const like = (parentIn(at) ? [...childElementsOf(parentIn(at))] : []).filter((one) => tagOf(one) === tagOf(at));
     steps.unshift(like.length > 1 ? `${tag}:nth-of-type(${like.indexOf(at) + 1})` : tag);
   }
   return steps.join(' > ');

@@ -111,7 +111,7 @@ function beyond(el, position) {
 // How far the boxes around an element are scrolled: what they have moved away can be brought back.
 function scrolledBy(el) {
   let [across, down] = [0, 0];
-  for (let at = el.parentElement; at && at !== el.ownerDocument.documentElement; at = at.parentElement) {
+  for (let at = parentIn(el); at && at !== el.ownerDocument.documentElement; at = parentIn(at)) {
     across += at.scrollLeft;
     down += at.scrollTop;
   }
@@ -137,6 +137,6 @@ const shows = (lines, box) => [...lines].some((line) => Math.min(line.right, box
 
 // Whether something in a box may be placed by what surrounds that.
 function leaves(el, box) {
-  for (let at = el; at && at !== box; at = at.parentElement) if (/absolute|fixed/.test(getComputedStyle(at).position)) return true;
+  for (let at = el; at && at !== box; at = parentIn(at)) if (/absolute|fixed/.test(getComputedStyle(at).position)) return true;
   return false;
 }

@@ -39,9 +39,9 @@ function isSeenUnheard(el, view) {
 // Whether boxes around leave nothing of an element: a slide that waits beside the one that shows.
 function isCutAway(el) {
   const box = el.getBoundingClientRect();
-  for (let at = el.parentElement; at && !PAGE.has(at.tagName); at = at.parentElement) {
+  for (let at = parentIn(el); at && !PAGE.has(at.tagName); at = parentIn(at)) {
     if (!/hidden|clip/.test(getComputedStyle(at).overflowX)) continue;
-    const { left, right, top, bottom } = at.getBoundingClientRect();
+    const { left, right, top, bottom } = boxIn(at);
     if (box.right <= left + 1 || box.left >= right - 1 || box.bottom <= top + 1 || box.top >= bottom - 1) return true;
   }
   return false;
@@ -50,7 +50,7 @@ function isCutAway(el) {
 // Whether a label's control gets a line of its own.
 function reachable(control, label) {
   if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('[aria-hidden="true"]')) return false;
-  for (let at = control.parentElement; at && at !== label && !at.contains(label); at = at.parentElement) {
+  for (let at = parentIn(control); at && at !== label && !at.contains(label); at = parentIn(at)) {
     if (vanished(at, getComputedStyle(at))) return false;
   }
   return true;
@@ -495,9 +495,10 @@ function outline(options) {
   if (root === document.documentElement) it.document(document, 0);
   else {
     it.root = root;
-    it.active = root.ownerDocument.activeElement;
-    it.special = actingIn(root.ownerDocument);
-    it.element(root, viewAbove(root), 0, null);
+    it.active = ownerIn(root).activeElement;
+    it.special = actingIn(ownerIn(root));
+    if (clobbered(root)) it.block(root, new View(root, viewAbove(root), getComputedStyle(root), 'block'), 0, null);
+    else it.element(root, viewAbove(root), 0, null);
     it.flush(0);
   }
   pendingFrames = it.frames;
@@ -506,7 +507,7 @@ function outline(options) {
 
 // The view of what surrounds an element, however it is hidden itself.
 function viewAbove(el) {
-  const parent = el.assignedSlot || el.parentElement || el.getRootNode().host;
+  const parent = slotIn(el) || parentIn(el) || rootIn(el).host;
   if (!parent) return null;
   const style = getComputedStyle(parent);
   return new View(parent, viewAbove(parent), style, style.display);

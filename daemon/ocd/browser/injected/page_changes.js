@@ -24,7 +24,7 @@ const FEW_ALIKE = 4; // lines of one kind in a row that are folded into one
 const MAX_FOLDED = 400; // characters
 
 const SHOWS = { visibilityProperty: true, opacityProperty: true };
-const isShown = (el) => el.checkVisibility(SHOWS);
+const isShown = (el) => showsIn(el, SHOWS);
 
 // What has no box of its own, as some custom elements, shows by what is in it.
 const isBoxless = (el) => getComputedStyle(el).display === 'contents';
@@ -196,7 +196,7 @@ function delta(state, most, own) {
   const [options, nodes] = [came.filter(isOption), came.filter((node) => !isOption(node))];
   const hid = [...changes.attributes.keys(), ...changes.looks.keys(), ...state.popovers.keys()]
     .filter((el) => el.isConnected && !isShown(el) && !(isBoxless(el) && [...el.children].some(isShown)) && !inOther(el, state.hidden) && !state.hidden.has(el));
-  const concealed = new Set(hid.filter((el) => !el.parentElement || isShown(el.parentElement)));
+  const concealed = new Set(hid.filter((el) => !parentIn(el) || isShown(parentIn(el))));
   const added = [...revealed.flatMap((el) => foldRuns(outlined(el)).slice(0, MAX_REVEALED)), ...optionLines(options, 'in'), ...addedLines(nodes, most)];
   const removed = [...[...changes.gone].filter((node) => !node.isConnected && !inOther(node, changes.gone)).map(goneLine).filter(Boolean),
     ...[...concealed].map((el) => hiddenLine(el)).filter(Boolean)];
@@ -303,7 +303,7 @@ function labelOf(el) {
 }
 
 function inOther(node, nodes) {
-  for (let at = node.parentNode || node.host; at; at = at.parentNode || at.host) if (nodes.has(at)) return true;
+  for (let at = parentNodeIn(node) || node.host; at; at = parentNodeIn(at) || at.host) if (nodes.has(at)) return true;
   return false;
 }
 
@@ -322,7 +322,7 @@ function addedLines(nodes, most) {
 }
 
 function outlined(el) {
-  if (!el.parentElement && !el.getRootNode().host) return [];
+  if (!parentIn(el) && !rootIn(el).host) return [];
   const it = new Outline({ filter: 'all' });
   const surround = viewAbove(el);
   for (let view = surround; view; view = view.above) {

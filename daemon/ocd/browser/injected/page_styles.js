@@ -37,7 +37,7 @@ const TAILWIND = /(?:^|\s)(?:(?:sm|md|lg|hover|focus):)?(?:[pm][xytrbl]?-\d+|(?:
 
 const anyMatch = (selector) => document.querySelector(selector) !== null;
 const scoped = (pattern) => [...document.body?.querySelectorAll('*') ?? []].slice(0, 300)
-  .some((el) => el.getAttributeNames().some((name) => pattern.test(name)));
+  .some((el) => !clobbered(el) && el.getAttributeNames().some((name) => pattern.test(name)));
 
 function setBy(el) {
   const style = getComputedStyle(el);

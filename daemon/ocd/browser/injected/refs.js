@@ -20,7 +20,7 @@ function refOf(el, role, name) {
 function present(el) {
   let node = el;
   for (;;) {
-    const view = node.ownerDocument.defaultView;
+    const view = ownerIn(node).defaultView;
     if (!node.isConnected || !view) return false;
     if (view === window) return true;
     node = view.frameElement;

@@ -13,7 +13,7 @@ const SECTION_ROLES = 'main, [role=article], [role=complementary], [role=main], 
 const TAG_ROLES = {
   A: (el) => (el.hasAttribute('href') || el.hasAttribute('xlink:href') ? 'link' : ''),
   AREA: (el) => (el.hasAttribute('href') ? 'link' : ''),
-  ARTICLE: 'article', ASIDE: (el) => (named(el) || !el.parentElement?.closest(SECTIONS) ? 'complementary' : ''),
+  ARTICLE: 'article', ASIDE: (el) => (named(el) || !isIn(el, SECTIONS) ? 'complementary' : ''),
   BLOCKQUOTE: 'blockquote', BUTTON: 'button',
   DETAILS: 'group', DIALOG: 'dialog', DD: 'definition', DT: 'term', FIELDSET: 'group',
   FIGURE: 'figure', H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading',
@@ -54,8 +54,13 @@ const hasLabel = (el) => isFilled(el, 'aria-label') || (el.hasAttribute('aria-la
 const isFilled = (el, attribute) => (el.getAttribute(attribute) || '').trim() !== '';
 const named = (el) => hasLabel(el) || isFilled(el, 'title');
 
+function isIn(el, selector) {
+  const parent = parentIn(el);
+  return parent !== null && closestTo(parent, selector) !== null;
+}
+
 function sectioned(el) {
-  return el.parentElement?.closest(`${SECTIONS}, ${SECTION_ROLES}`) != null;
+  return isIn(el, `${SECTIONS}, ${SECTION_ROLES}`);
 }
 
 function isList(parent) {

@@ -165,6 +165,7 @@ function html(options) {
   if (!root) return null;
   const it = new Html(options);
   if (root === document.documentElement) it.document(document);
+  else if (clobbered(root)) it.kids(root, new View(root, viewAbove(root), getComputedStyle(root), 'block'));
   else it.element(root, viewAbove(root));
   pendingFrames = it.frames;
   return { ...it.parts(), refs: 0, hidden: it.hidden };
@@ -227,7 +228,7 @@ class Dom extends Outline {
         if (typeOf(node) === Node.ELEMENT_NODE) {
           if (clobbered(node)) {
             this.put(depth, LEAF, '<form> (its inputs are named like properties of elements)');
-            this.nodes(childrenOf(node), view, depth + 1);
+            this.nodes([...childrenOf(node)], view, depth + 1);
           } else this.element(node, view, depth);
         }
         else if (typeOf(node) === Node.TEXT_NODE && node.data.trim()) {
@@ -288,7 +289,9 @@ function dom(options) {
   const root = scopeOf(options);
   if (!root) return null;
   const it = new Dom({ ...options, filter: 'all' });
-  it.element(root, root === document.documentElement ? null : viewAbove(root), 0);
+  const view = root === document.documentElement ? null : viewAbove(root);
+  if (clobbered(root)) it.nodes([root], view, 0);
+  else it.element(root, view, 0);
   pendingFrames = it.frames;
   return { ...it.parts(), refs: it.refs, hidden: 0 };
 }

@@ -200,7 +200,7 @@ function shutView(el, above, style) {
   if (!seen.length) return null;
   const view = new View(el, above, style, style.display);
   const ways = new Set();
-  for (const one of seen) for (let at = one.parentElement; at && at !== el; at = at.parentElement) ways.add(at);
+  for (const one of seen) for (let at = parentIn(one); at && at !== el; at = parentIn(at)) ways.add(at);
   view.shut = { seen: new Set(seen), ways };
   return view;
 }
@@ -235,7 +235,7 @@ function escaping(el, style) {
 }
 
 function isPlacedOutside(el, box, position) {
-  for (let at = el.parentElement; at; at = at.parentElement) {
+  for (let at = parentIn(el); at; at = parentIn(at)) {
     const style = getComputedStyle(at);
     if (style.transform !== 'none' || style.filter !== 'none' || style.perspective !== 'none' || /paint|layout|strict|content/.test(style.contain)) return false;
     if (position === 'absolute' && style.position !== 'static') return false;
@@ -252,10 +252,10 @@ function faced(el) {
 }
 
 function hasFace(el) {
-  for (let at = el.parentElement, level = 0; at && level < 3; at = at.parentElement, level++) {
-    const { width, height } = at.getBoundingClientRect();
+  for (let at = parentIn(el), level = 0; at && level < 3; at = parentIn(at), level++) {
+    const { width, height } = boxIn(at);
     if (width > 400 || height > 100) return false;
-    if (width >= 4 && height >= 4) return at.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    if (width >= 4 && height >= 4) return showsIn(at, { visibilityProperty: true, opacityProperty: true });
   }
   return false;
 }
@@ -323,7 +323,7 @@ const NEAR = 20; // px, by which nothing that can be read is moved out of sight
 
 // Whether an element is a side of something that others turn, or such a thing itself.
 const isSolid = (el, style) => style.transformStyle === 'preserve-3d'
-  || (el.parentElement !== null && getComputedStyle(el.parentElement).transformStyle === 'preserve-3d');
+  || (parentIn(el) !== null && getComputedStyle(parentIn(el)).transformStyle === 'preserve-3d');
 
 const PAGE = new Set(['BODY', 'HTML']);
 const THIN = new Set([...PAGE, 'HR']); // boxes that cut off what they do not hold, and are seen all the same
