@@ -18,6 +18,10 @@ CRAWL = {"max_pages": 4, "max_depth": 10, "engine": "static"}
 # payload. The last four tasks and handles are made here, the others an older version has left.
 OLD_TASKS = ("997416d210738cd4", "971caba71815eb17", "ea455620bee58036")
 RECORDING = "rec-20261120-120000-abcdef"
+# Copies whose descriptions are damaged, and not what they describe.
+OTHER_RECORDING = "rec-20261120-120000-fedcba"
+WORKFLOW = "wf-20261120-120000000-abcdef"
+OTHER_WORKFLOW = "wf-20261120-120000000-fedcba"
 BUNDLE = "ev_VVRZZYL32CON"
 
 
@@ -29,11 +33,30 @@ def _flip(data: bytes) -> bytes:
     return bytes(changed)
 
 
+def _mistype(data: bytes) -> bytes:
+    # JSON, or lines of it, whose names are right and whose values are not.
+    lines = []
+    for line in data.splitlines():
+        try:
+            found = json.loads(line)
+        except ValueError:
+            return b'"a text"'
+        if not isinstance(found, dict):
+            return b'"a text"'
+        lines.append(json.dumps({key: _other_type(value) for key, value in found.items()}))
+    return "\n".join([*lines, ""]).encode()
+
+
+def _other_type(value: object) -> object:
+    return {"of": "another type"} if isinstance(value, int | str | float) else "a text"
+
+
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "flip": _flip,
     "truncate": lambda data: data[: len(data) * 2 // 3],
     "empty": lambda _data: b"",
     "zeros": lambda data: bytes(len(data)),
+    "values": _mistype,
     "array": lambda _data: b"[1, 2, 3]\n",
     "folder": lambda data: data,  # see _damage
 }
@@ -52,6 +75,13 @@ class Seeded:
         (self.path / "output" / "roots.json").write_text(
             '{"format":"output_roots","version":1,"folders":["/nonexistent"]}'
         )
+        self._copy("recordings", RECORDING, OTHER_RECORDING, "meta.json")
+        self._copy("workflows", WORKFLOW, OTHER_WORKFLOW, "workflow.json")
+
+    def _copy(self, kind: str, name: str, other: str, description: str) -> None:
+        shutil.copytree(self.path / kind / name, self.path / kind / other)
+        file = self.path / kind / other / description
+        file.write_bytes(file.read_bytes().replace(name.encode(), other.encode()))
 
     def _crawled(self, daemon: Daemon, site: Site) -> str:
         task_id = daemon.start_task("crawl", url=site.url("chain/1"), **CRAWL)
@@ -77,8 +107,10 @@ class Seeded:
             f"tasks/{task[2]}/meta.json", f"tasks/{task[3]}/events.jsonl",
             f"output/*/{handle[2]}.json", f"output/*/{handle[3]}.idx",
             f"output/*/{handle[4]}.meta.json", "output/*/oh_VSEYIR4P4DZO.json",
-            "output/*/oh_XK4TQNXNV3ZZ.txt", "output/roots.json", "recordings/*/actions.jsonl",
-            "recordings/*/screenshots/*", "checkpoints/*.json", "workflows/*/workers/left.json",
+            "output/*/oh_XK4TQNXNV3ZZ.txt", "output/roots.json",
+            f"recordings/{RECORDING}/actions.jsonl", f"recordings/{RECORDING}/screenshots/*",
+            f"recordings/{OTHER_RECORDING}/meta.json", f"workflows/{OTHER_WORKFLOW}/workflow.json",
+            f"workflows/{WORKFLOW}/workers/left.json", "checkpoints/*.json",
             "sessions/*.json", "secrets/totp.json", f"evidence/{BUNDLE}/*.json",
             "evidence/classes/*.json", "memory/memory.jsonl",
         ]  # fmt: skip
@@ -111,7 +143,8 @@ def _reads(daemon: Daemon, seeded: Seeded) -> Iterator[tuple[str, Reply]]:
     calls: list[tuple[str, dict[str, object]]] = [
         ("oc_task_list", {}),
         ("oc_recording_list", {}),
-        *(("oc_recording_export", {"recording_id": RECORDING, "format": form})
+        *(("oc_recording_export", {"recording_id": one, "format": form})
+          for one in (RECORDING, OTHER_RECORDING)
           for form in ("json", "html", "plan", "python_playwright")),
         ("memory", {"action": "query", "domain": "shop.example.org"}),
         ("oc_checkpoint", {"action": "list"}),
@@ -119,7 +152,8 @@ def _reads(daemon: Daemon, seeded: Seeded) -> Iterator[tuple[str, Reply]]:
         ("oc_session_resume", {"snapshot_id": "An old one"}),
         ("oc_skill_recall", {"query": "old"}),
         ("execute_plan", {"plan_id": "An old plan", "params": {"limit": 3}}),
-        ("workflow_collect", {}),
+        *((verb, {"workflow_id": one}) for one in (WORKFLOW, OTHER_WORKFLOW)
+          for verb in ("workflow_collect", "workflow_status")),
         ("workflow_status", {}),
         ("oc_journal", {"action": "recent", "count": 1000}),
         ("oc_journal", {"action": "summary"}),
@@ -214,6 +248,29 @@ def test_a_configuration_that_breaks_while_it_runs_is_left(
         if damage == "folder":
             (file / "inside").unlink()
             file.rmdir()
+
+
+@pytest.mark.parametrize("damage", sorted(DAMAGES))
+def test_a_corrupt_record_of_chromium_keeps_nobody_from_browsing(
+    make_daemon: Callable[..., Daemon], site: Site, damage: str
+) -> None:
+    """A daemon that was killed has left it: the next one starts, browses, reports and ends."""
+    daemon = make_daemon()
+    daemon.do("navigate", url=site.url("article.html"))
+    file = daemon.home.path / "run" / "chromium.json"
+    written = file.read_bytes()
+    browser = daemon.chromium()
+    daemon.kill9()
+    browser.wait_gone(60)
+    file.write_bytes(written)
+    _damage(file, damage)
+    assert "Traceback" not in daemon.ocd("status").err
+    daemon.start()
+    assert daemon.do("oc_doctor_report")["checks"]
+    daemon.do("navigate", url=site.url("article.html"))
+    assert "Traceback" not in daemon.log()
+    if damage != "folder":
+        assert json.loads(file.read_bytes())["pid"] == daemon.chromium().pid
 
 
 @pytest.mark.parametrize("damage", sorted(DAMAGES))

@@ -17,6 +17,7 @@ import msgspec
 from ocd.api import paths
 from ocd.api.errors import OcdError, error_from_body
 from ocd.config.loader import environment
+from ocd.storage.files import UNDECODABLE
 from ocd.storage.process_identity import ProcessIdentity
 
 POLL_S = 0.02
@@ -40,7 +41,7 @@ def find_orphan(home: Path) -> ProcessIdentity | None:
 def _read_named_pid(record: Path) -> ProcessIdentity | None:
     try:
         holder = msgspec.json.decode(record.read_bytes(), type=ProcessIdentity)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *UNDECODABLE):
         return None
     return holder if holder.find() else None
 

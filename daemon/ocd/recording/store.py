@@ -92,6 +92,41 @@ class RecordingMeta(msgspec.Struct, kw_only=True):
     lost: int = 0
 
 
+class _RecordedElement(msgspec.Struct, kw_only=True):
+    """What exports read of an element of an action."""
+
+    role: str
+    named: str = ""
+    name: str = ""
+    attributes: dict[str, Any] = {}
+
+
+class _RecordedAction(msgspec.Struct, kw_only=True):
+    """What exports read of an action's line, to know whether it is one."""
+
+    seq: int
+    ts: str
+    verb: str
+    params: dict[str, Any]
+    ok: bool
+    duration_ms: float
+    tab_id: str | None = None
+    url_before: str = ""
+    url_after: str = ""
+    title_before: str = ""
+    title_after: str = ""
+    lines: list[str] = []
+    target: _RecordedElement | None = None
+    targets: list[_RecordedElement] = []
+
+
+class _LaterTitle(msgspec.Struct):
+    """A line that says what title the page of an action had after it."""
+
+    seq: int
+    title_after: str
+
+
 class Recording:
     """A recording that is being written. Appending takes microseconds; the rest is for threads."""
 
@@ -273,9 +308,10 @@ class Recordings:
         for line in self._lines(recording_id):
             try:
                 action = msgspec.json.decode(line, type=dict[str, Any])
+                msgspec.convert(action, _RecordedAction if "verb" in action else _LaterTitle)
             except UNDECODABLE as error:
                 raise _unreadable(self.folder / recording_id / ACTIONS, str(error)) from error
-            seq = int(action.get("seq", 0))
+            seq = action["seq"]
             if "verb" in action:
                 found[seq] = action
             elif seq in found:
