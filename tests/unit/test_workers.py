@@ -125,6 +125,30 @@ async def test_a_page_that_cannot_be_done_costs_that_page_alone(
     assert [task.result().title for task in (*good, *more)] == ["1", "2", "3", "4"]
 
 
+GROWING = {
+    "quotes": b"<blockquote>" * 100 + b"<pre>" + b"x\n" * 5000,
+    "lists": b"<Ul><li>" * 200 + b"<pre>" + b"x&#10;" * 20_000,
+    "base": b"<base href='http://h/" + b"a/" * 20_000 + b"'>" + b"<a href=x>x</a>" * 600,
+    "hidden base": b"<base id=a' href='>" + b"a/" * 20_000 + b"'>" + b"<a href=x>x</a>" * 600,
+    "UTF-16": ("<blockquote>" * 100 + "<pre>" + "x\n" * 5000).encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("body", GROWING.values(), ids=GROWING)
+async def test_a_small_page_that_grows_goes_to_the_process(workers, body):
+    """A few kilobytes that could take seconds or gigabytes, though the crawl has only begun."""
+    with closing(ExtractionClient(workers)) as converter:
+        await converter.convert(msgspec.structs.replace(job("x"), body=body))
+    assert workers.warm
+
+
+async def test_an_ordinary_page_starts_no_process(workers):
+    body = b"<base href='/'>" + b"<ul><li><a href=x>x</a>\n</ul><blockquote>x</blockquote>" * 20
+    with closing(ExtractionClient(workers)) as converter:
+        await converter.convert(msgspec.structs.replace(job("x"), body=body))
+    assert not workers.warm
+
+
 async def outcome(converter: ExtractionClient, url: str) -> str:
     """Return the title that came out, or the code of the error."""
     try:

@@ -1,7 +1,9 @@
 """Where pages are extracted: small ones here or there, large ones in a process of their own."""
 
 import asyncio
+import re
 
+from ocd.content.depth_limit import MAX_NESTING
 from ocd.crawl.extraction_pool import (
     MAX_CPU_S,
     MAX_MEMORY_BYTES,
@@ -16,6 +18,18 @@ from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract
 # longer for the loop.
 LARGE_BYTES = 150_000
 _MANY_TAGS = 6_000
+# Few bytes can make much Markdown: a nested quote or list indents each line of it, and every link
+# takes the page's address. So many characters take a tenth of a second; ordinary pages make a tenth
+# of them.
+_MUCH_GROWTH = 8_000_000
+_LISTS = (b"<ul", b"<ol", b"<menu", b"<dir")
+_LINE_ENDS = (b"\n", b"\r", b"&")  # an entity may be one
+# One whose attributes are what they look like, and short.
+_SHORT_BASE = re.compile(
+    rb"<base(?:\s{1,9}[a-z]{1,20}=(?:\"[^\"<>]{0,500}\"|'[^'<>]{0,500}'|[^\s\"'<>`=]{1,500})){0,5}+"
+    rb"\s{0,9}/?>"
+)
+_MAX_BASE = 500
 # A crawl of more pages than this is worth a process that takes half of the work.
 _WORTH_A_PROCESS = 10
 # Small pages that may wait for the process; further ones are extracted here.
@@ -84,8 +98,28 @@ class ExtractionClient:
 
 
 def _is_large(job: ExtractionJob) -> bool:
-    bodies = [job.body, *(html.encode() for _, html in job.frames)]
-    return sum(map(len, bodies)) >= LARGE_BYTES or sum(b.count(b"<") for b in bodies) > _MANY_TAGS
+    documents = [(job.url, job.body), *((url, html.encode()) for url, html in job.frames)]
+    size = sum(len(body) for _, body in documents)
+    if size >= LARGE_BYTES or sum(body.count(b"<") for _, body in documents) > _MANY_TAGS:
+        return True
+    # With zeros in it, it may be UTF-16, whose tags are not seen here.
+    return any(
+        b"\0" in body or _growth(url, body) > _MUCH_GROWTH for url, body in documents if job.html
+    )
+
+
+def _growth(url: str, body: bytes) -> int:
+    """Return how many characters a document may make the converter write, at most."""
+    body = body.lower()
+    tags = body.count(b"<")
+    lines = tags + sum(map(body.count, _LINE_ENDS))
+    quotes = min(body.count(b"<blockquote"), MAX_NESTING)
+    lists = min(sum(map(body.count, _LISTS)), MAX_NESTING)
+    bases = body.count(b"<base")
+    short = bases == len(_SHORT_BASE.findall(body))
+    address = len(url) + (0 if not bases else _MAX_BASE if short else len(body))
+    # The converter writes the lines of a quote once more for each quote around it.
+    return 2 * lines * (quotes * quotes + lists) + tags * address
 
 
 def _failed(why: str) -> FetchError:
