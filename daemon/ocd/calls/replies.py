@@ -79,8 +79,8 @@ class Reply:
 
     def encode(self) -> bytes:
         """Return the JSON of `data`, its list from the file spliced in; blocks if there is one."""
-        whole = self.output.json(None) if self.rows else None
-        return msgspec.json.encode(self.data) if whole is None else whole.encode()
+        payload = self.output.json(None) if self.rows else None
+        return msgspec.json.encode(self.data) if payload is None else payload.encode()
 
 
 def restarted(reply: Reply) -> Reply:
@@ -156,7 +156,7 @@ def inline(verb: Verb, output: Output, params: Mapping[str, Any]) -> Reply:
 
     If there is more, the reply says how the call with `params` goes on.
     """
-    output = _cut(output, whole=False)
+    output = _cut(output, to_end=False)
     _lead_on(verb, output, params)
     return Reply(
         data=output.data,
@@ -192,17 +192,17 @@ async def to_store(verb: Verb, common: CommonParams, output: Output) -> Payload 
         return None
 
     def look() -> Payload | None:
-        payload = _cut(output, whole=True).payload(verb.items)
+        payload = _cut(output, to_end=True).payload(verb.items)
         return payload if mode == "handle" or inline_policy.exceeds(payload, limit) else None
 
     return await asyncio.to_thread(look)
 
 
-def _cut(output: Output, *, whole: bool) -> Output:
-    """Return the output with its content cut to the window; `whole` if it goes to a handle."""
+def _cut(output: Output, *, to_end: bool) -> Output:
+    """Return the output with its content cut to the window; `to_end` if it goes to a handle."""
     if output.window is None or output.content is None:
         return output
-    start, end = _bounds(output.window, len(output.content), whole=whole)
+    start, end = _bounds(output.window, len(output.content), to_end=to_end)
     data = {
         **output.data,
         "total": len(output.content),
@@ -211,8 +211,8 @@ def _cut(output: Output, *, whole: bool) -> Output:
     return replace_fields(output, content=output.content[start:end], data=data, window=None)
 
 
-def _bounds(window: Window, total: int, *, whole: bool) -> tuple[int, int]:
+def _bounds(window: Window, total: int, *, to_end: bool) -> tuple[int, int]:
     start = min(window.offset, total)
     if window.limit is None:
-        return start, total if whole else min(start + window.default, total)
+        return start, total if to_end else min(start + window.default, total)
     return start, min(start + window.limit, total)

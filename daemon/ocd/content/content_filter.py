@@ -60,16 +60,18 @@ def fit(
             hint="Pass query, for example query='shipping costs'.", parameter="query",
         )  # fmt: skip
     blocks = list(_blocks(text))
-    told = [place for place, block in enumerate(blocks) if not block.level]
-    scores = _relevant(blocks, told, words) if kind == "bm25" else _dense(blocks, told)
-    kept = _choose_blocks(blocks, told, scores, kind, limits)
-    with_headings = sorted({*kept, *(above for place in kept for above in blocks[place].above)})
+    text_places = [place for place, block in enumerate(blocks) if not block.level]
+    scores = (
+        _relevant(blocks, text_places, words) if kind == "bm25" else _dense(blocks, text_places)
+    )
+    chosen = _choose_blocks(blocks, text_places, scores, kind, limits)
+    with_headings = sorted({*chosen, *(above for place in chosen for above in blocks[place].above)})
     short = "\n\n".join(blocks[place].text for place in with_headings)
     short += "\n" if short else ""
     facts = {
         "type": kind, "raw_chars": len(text), "fit_chars": len(short),
         "reduction_ratio": round(1 - len(short) / len(text), 3) if text else 0.0,
-        "sections_seen": len(told), "sections_kept": len(kept),
+        "sections_seen": len(text_places), "sections_kept": len(chosen),
         "query": query if kind == "bm25" else None,
     }  # fmt: skip
     return FilteredText(short, facts)
@@ -123,7 +125,7 @@ def _parts(text: str) -> Iterator[str]:
 
 def _choose_blocks(
     blocks: Sequence[Block],
-    told: Sequence[int],
+    text_places: Sequence[int],
     scores: Mapping[int, float],
     kind: Kind,
     limits: Mapping[str, float],
@@ -132,7 +134,7 @@ def _choose_blocks(
     few = limits["min_words"]
     fits = [
         place
-        for place in told
+        for place in text_places
         if (scores[place] > least if kind == "bm25" else scores[place] >= least)
         and (_is_data(blocks[place].text) or len(terms(blocks[place].text, ())) >= few)
     ]
@@ -144,14 +146,14 @@ def _is_data(text: str) -> bool:
     return text.startswith("|") or bool(_FENCE.match(text))
 
 
-def _dense(blocks: Sequence[Block], told: Sequence[int]) -> dict[int, float]:
+def _dense(blocks: Sequence[Block], text_places: Sequence[int]) -> dict[int, float]:
     """Return how much of each block is said, not linked: 0 for menus, 1 for prose."""
     scores = {}
-    for place in told:
+    for place in text_places:
         text = blocks[place].text
         bare = len(_LINK.sub("", text).strip(" -*+|\n\t0123456789."))
-        whole = len(_LINK.sub(r"\1", text).strip(" -*+|\n\t0123456789."))
-        density = min(bare / whole, 1.0) if whole else 0.0
+        length = len(_LINK.sub(r"\1", text).strip(" -*+|\n\t0123456789."))
+        density = min(bare / length, 1.0) if length else 0.0
         full = min(len(terms(text, ())) / _FULL, 1.0)
         sentence = 1.0 if _SENTENCE.search(text) else 0.0
         scores[place] = 1.0 if _is_data(text) else density * (0.5 + 0.4 * full + 0.1 * sentence)
@@ -159,19 +161,19 @@ def _dense(blocks: Sequence[Block], told: Sequence[int]) -> dict[int, float]:
 
 
 def _relevant(
-    blocks: Sequence[Block], told: Sequence[int], query: Sequence[str]
+    blocks: Sequence[Block], text_places: Sequence[int], query: Sequence[str]
 ) -> dict[int, float]:
     """Return each block's BM25 score for the words; its headings count as its own words."""
     counts = {}
-    for place in told:
+    for place in text_places:
         about = " ".join([*(blocks[at].text for at in blocks[place].above), blocks[place].text])
         counts[place] = Counter(terms(_LINK.sub(r"\1", about), query))
-    sizes = {place: counts[place].total() for place in told}
+    sizes = {place: counts[place].total() for place in text_places}
     mean = sum(sizes.values()) / len(sizes) if sizes else 1.0
-    scores = dict.fromkeys(told, 0.0)
+    scores = dict.fromkeys(text_places, 0.0)
     for word in dict.fromkeys(query):
-        having = [place for place in told if counts[place][word]]
-        rarity = math.log(1 + (len(told) - len(having) + 0.5) / (len(having) + 0.5))
+        having = [place for place in text_places if counts[place][word]]
+        rarity = math.log(1 + (len(text_places) - len(having) + 0.5) / (len(having) + 0.5))
         for place in having:
             often = counts[place][word]
             length = 1 - _B + _B * sizes[place] / (mean or 1.0)

@@ -23,8 +23,8 @@ class LineDiff:
     def ratio(self) -> float:
         """The share of lines that are different: 0 for none, 1 for all."""
         different = len(self.added) + len(self.removed) + 2 * len(self.changed)
-        whole = different + 2 * self.unchanged
-        return different / whole if whole else 0.0
+        total = different + 2 * self.unchanged
+        return different / total if total else 0.0
 
     @property
     def counts(self) -> dict[str, int]:
@@ -74,9 +74,9 @@ def _lines(text: str) -> list[str]:
     return [line.strip().removeprefix("- ") for line in text.splitlines() if line.strip()]
 
 
-def _only(lines: Sequence[str], wanted: Counter[str]) -> list[str]:
-    """Return these lines in their order, each as often as `wanted` says."""
-    left = Counter(wanted)
+def _only(lines: Sequence[str], counts: Counter[str]) -> list[str]:
+    """Return these lines in their order, each as often as `counts` says."""
+    left = Counter(counts)
     found = []
     for line in lines:
         if left[line] > 0:

@@ -173,8 +173,8 @@ def _media_type(response: "ClientResponse") -> str:
     """Return the media type; "" if it is not told, or told as one of those that mean "unknown"."""
     if not response.headers.get("Content-Type", "").strip():
         return ""
-    told = response.content_type
-    return "" if told in ("unknown/unknown", "application/unknown", "*/*") else told
+    media_type = response.content_type
+    return "" if media_type in ("unknown/unknown", "application/unknown", "*/*") else media_type
 
 
 def sniff_media_type(body: bytes) -> str:

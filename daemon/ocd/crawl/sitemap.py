@@ -144,8 +144,8 @@ def _parse_lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[Found]:
     rest = first
     for chunk in chunks:
         rest += chunk
-        whole, newline, rest = rest.rpartition(b"\n")
-        for line in _LINE.findall(whole + newline):
+        lines, newline, rest = rest.rpartition(b"\n")
+        for line in _LINE.findall(lines + newline):
             yield "page", line.decode("utf-8", "replace").strip()
     for line in _LINE.findall(rest):
         yield "page", line.decode("utf-8", "replace").strip()

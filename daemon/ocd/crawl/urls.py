@@ -127,16 +127,16 @@ def _fold_one(match: re.Match[str]) -> str:
 def _without_dots(path: str) -> str:
     if "/." not in path:
         return path or "/"
-    kept: list[str] = []
+    resolved: list[str] = []
     segments = path.split("/")
     for segment in segments[1:]:
         if segment == "..":
-            del kept[-1:]
+            del resolved[-1:]
         elif segment != ".":
-            kept.append(segment)
+            resolved.append(segment)
     if segments[-1] in (".", ".."):
-        kept.append("")
-    return "/" + "/".join(kept)
+        resolved.append("")
+    return "/" + "/".join(resolved)
 
 
 def _sort_query(query: str) -> str:

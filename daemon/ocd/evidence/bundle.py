@@ -115,9 +115,9 @@ class BundleBuilder:
             entries = entries.get("entries", entries.get("requests"))
         if not isinstance(entries, list):
             return False
-        kept = redact(entries[-_MAX_ENTRIES:])
-        dropped = len(entries) - len(kept) + int(self._given.get(f"{name}_dropped") or 0)
-        return self._json(name, {"entries": kept, "count": len(kept), "dropped": dropped})
+        redacted = redact(entries[-_MAX_ENTRIES:])
+        dropped = len(entries) - len(redacted) + int(self._given.get(f"{name}_dropped") or 0)
+        return self._json(name, {"entries": redacted, "count": len(redacted), "dropped": dropped})
 
     def _facts(self) -> dict[str, Any]:
         rest = {

@@ -132,8 +132,10 @@ class EvidenceService:
             if (log := found.get(name)) is not None
         }  # fmt: skip
         dropped = {f"{name}_dropped": found[name].get("dropped", 0) for name in logs}
-        whole = {key: found[key] for key in ("html", "screenshot_hash") if found[key] is not None}
-        snapshot = {**(found["facts"] or {}), **whole, **logs, **dropped}
+        page_parts = {
+            key: found[key] for key in ("html", "screenshot_hash") if found[key] is not None
+        }
+        snapshot = {**(found["facts"] or {}), **page_parts, **logs, **dropped}
         about = {"bundle_id": bundle.bundle_id, "created_at": bundle.created_at}
         return snapshot, {"source": "bundle", **about, "taken": bundle.source}
 
@@ -200,8 +202,8 @@ class EvidenceService:
         parts = frozenset(name for part in include for name in _GATHERED.get(part, ()))
         with self.sessions.chromium.hold():
             async with tab.lock:
-                wanted = CaptureRequest(parts, patience_s=request.timeout_s)
-                snapshot = await capture_evidence(tab, wanted)
+                capture = CaptureRequest(parts, patience_s=request.timeout_s)
+                snapshot = await capture_evidence(tab, capture)
         window = request.network_window_ms
         if window is not None and isinstance(snapshot.get("network"), list):
             since = time.time() * 1000 - window
@@ -216,10 +218,10 @@ class EvidenceService:
         origin: tuple[str, dict[str, Any]],
     ) -> dict[str, Any]:
         builder = BundleBuilder(snapshot, self.sanitizer)
-        wanted = include or tuple(builder.parts_with_content)
-        if request.target_schema is not None and "schema_diff" not in wanted:
-            wanted = (*wanted, "schema_diff")
-        builder.pack(wanted, request.target_schema)
+        parts = include or tuple(builder.parts_with_content)
+        if request.target_schema is not None and "schema_diff" not in parts:
+            parts = (*parts, "schema_diff")
+        builder.pack(parts, request.target_schema)
         reason = "; ".join(builder.missing) or None
         source, about = origin
         bundle, pruned = self.store.write(

@@ -10,26 +10,26 @@ _MARKED = ("data-price", "data-value", "data-rating")
 _NUMBERS = re.compile(r"\d[\d.,]*(?:[ \u00a0]\d{3})*")
 
 
-def plainness(value: str, wanted: SchemaField) -> float:
+def plainness(value: str, field: SchemaField) -> float:
     """Return how much a text is one value of the kind that is wanted."""
-    if wanted.kind not in ("number", "integer") or minutes_in(value) is not None:
+    if field.kind not in ("number", "integer") or minutes_in(value) is not None:
         return 1
     return 1 if len(value) <= 40 and len(_NUMBERS.findall(value)) == 1 else 0.4
 
 
-def field_value_of(node: Node, wanted: SchemaField) -> str:
+def field_value_of(node: Node, field: SchemaField) -> str:
     """Return what an element says of a field: its target, its time or its text."""
     attrs = node.attrs
     if attrs.get("content"):
         return attrs["content"]
-    if wanted.format in ("uri", "url"):
+    if field.format in ("uri", "url"):
         return _address(node)
-    if wanted.format.startswith("date"):
+    if field.format.startswith("date"):
         dated = node if attrs.get("datetime") else node.first("time")
         return (dated.attrs.get("datetime", "") if dated else "") or node.text
     if node.tag in ("input", "select", "textarea", "meter", "data", "progress"):
         return attrs.get("value", "")
-    if wanted.kind in ("number", "integer"):
+    if field.kind in ("number", "integer"):
         marked = next((attrs[key] for key in _MARKED if attrs.get(key)), "")
         return marked or unstruck(node) or attrs.get("aria-label", "")
     if node.tag == "img":

@@ -26,9 +26,9 @@ class RepeatedObjects:
     found: list[FilledObject]
 
 
-def one(harvest: PageCapture, wanted: SchemaField, *, page: bool) -> FilledObject:
+def one(harvest: PageCapture, field: SchemaField, *, page: bool) -> FilledObject:
     """Fill the object from the page (or from the first scope)."""
-    return fill(wanted.fields, _scope(harvest, page=page))
+    return fill(field.fields, _scope(harvest, page=page))
 
 
 def many(harvest: PageCapture, item: SchemaField, *, page: bool) -> RepeatedObjects:

@@ -34,13 +34,13 @@ class RepeatedRows:
     named: float = 0.0
 
 
-def best_rows(wanted: SchemaField, scope: SearchScope, fill_row: FillRow) -> RepeatedRows | None:
+def best_rows(field: SchemaField, scope: SearchScope, fill_row: FillRow) -> RepeatedRows | None:
     """Return the things that fill the item's fields best, None if none fill any."""
-    assert wanted.item is not None
-    fields = wanted.item.fields
+    assert field.item is not None
+    fields = field.item.fields
     best: RepeatedRows | None = None
     best_worth = 0.0
-    for rows in _all(wanted, fields, scope, fill_row):
+    for rows in _all(field, fields, scope, fill_row):
         share = _share(rows, len(fields))
         if share < 0.25:
             continue
@@ -61,31 +61,31 @@ def _share(rows: RepeatedRows, most: int) -> float:
 
 
 def _all(
-    wanted: SchemaField, fields: tuple[SchemaField, ...], scope: SearchScope, fill_row: FillRow
+    field: SchemaField, fields: tuple[SchemaField, ...], scope: SearchScope, fill_row: FillRow
 ) -> Iterator[RepeatedRows]:
     def read(item: Any) -> dict[str, Any]:  # noqa: ANN401
         return fill_row(fields, item, scope)
 
-    yield from _describe_row(wanted, scope, read)
+    yield from _describe_row(field, scope, read)
     for table in scope.tables:
         rows = _table(table, fields, scope)
         if rows is not None:
-            rows.named = like(wanted, words_of(table.caption)) if wanted.words else 0
+            rows.named = like(field, words_of(table.caption)) if field.words else 0
             yield rows
     for group in scope.groups[:_TRIED]:
         kind = group.items[0].attrs.get("class", "").split()
         names = [*kind, group.parent.attrs.get("class", ""), page_layout.heading_of(group.parent)]
-        named = max((like(wanted, words_of(name)) for name in names if name), default=0.0)
+        named = max((like(field, words_of(name)) for name in names if name), default=0.0)
         where = f"{group.items[0].tag}{''.join('.' + one for one in kind[:1])}"
         items: list[Any] = group.items[: page_layout.MAX_CARDS]
-        yield RepeatedRows(items, read, "cards", where, named=named if wanted.words else 0)
+        yield RepeatedRows(items, read, "cards", where, named=named if field.words else 0)
 
 
 def _describe_row(
-    wanted: SchemaField, scope: SearchScope, read: Callable[[Any], dict[str, Any]]
+    field: SchemaField, scope: SearchScope, read: Callable[[Any], dict[str, Any]]
 ) -> Iterator[RepeatedRows]:
-    for one in scope.entity.all_values if scope.entity and wanted.words else ():
-        if isinstance(one.value, list | dict) and score_of(wanted, one) >= LEAST:
+    for one in scope.entity.all_values if scope.entity and field.words else ():
+        if isinstance(one.value, list | dict) and score_of(field, one) >= LEAST:
             layer = scope.entity.layer if scope.entity else "json-ld"
             items = _as_entities(one.value, layer)
             yield RepeatedRows(list(items), read, layer, ".".join(one.keys), named=1)
@@ -99,8 +99,8 @@ def _describe_row(
                 list(_as_entities(listed, entity.layer)), read, entity.layer, "ItemList"
             )
     for (layer, kind), entities in kinds.items():
-        if len(entities) > 1 or (wanted.words and like(wanted, words_of(kind)) >= 0.9):
-            named = like(wanted, words_of(kind)) if wanted.words else 0
+        if len(entities) > 1 or (field.words and like(field, words_of(kind)) >= 0.9):
+            named = like(field, words_of(kind)) if field.words else 0
             yield RepeatedRows(list(entities), read, layer, kind, named=named)
 
 
@@ -121,20 +121,20 @@ def _table(
         return None
 
     def read(row: list[Node]) -> dict[str, Any]:
-        told = ((one, _cell(row, columns.get(one.name, len(row)), one)) for one in fields)
-        values = {one.name: coerce(one, raw, scope.base, scope.lang) for one, raw in told if raw}
+        cells = ((one, _cell(row, columns.get(one.name, len(row)), one)) for one in fields)
+        values = {one.name: coerce(one, raw, scope.base, scope.lang) for one, raw in cells if raw}
         return {name: value for name, value in values.items() if value is not None}
 
     items: list[Any] = table.rows[: page_layout.MAX_CARDS]
     return RepeatedRows(items, read, "table", table.caption or "table")
 
 
-def _cell(row: list[Node], at: int, wanted: SchemaField) -> str:
+def _cell(row: list[Node], at: int, field: SchemaField) -> str:
     if at < len(row):
-        return field_value_of(row[at], wanted)
+        return field_value_of(row[at], field)
     # A row's own link stands in whichever cell.
-    linked = wanted.format in ("uri", "url") and next((one for one in row if one.first("a")), None)
-    return field_value_of(linked, wanted) if linked else ""
+    linked = field.format in ("uri", "url") and next((one for one in row if one.first("a")), None)
+    return field_value_of(linked, field) if linked else ""
 
 
 def _columns(table: page_layout.Table, fields: tuple[SchemaField, ...]) -> dict[str, int]:

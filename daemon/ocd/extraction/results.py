@@ -12,14 +12,14 @@ def everything(found: PageCapture, *, page: bool) -> dict[str, Any]:
     """Return {data, message}: what the page carries."""
     data = pipeline.everything(found, page=page)
     counts = {key: len(value) for key, value in data.items() if key != "title" and value}
-    told = ", ".join(f"{count} {key}" for key, count in counts.items()) or "nothing"
-    return {"data": data, "message": f"The page carries {told}."}
+    listed = ", ".join(f"{count} {key}" for key, count in counts.items()) or "nothing"
+    return {"data": data, "message": f"The page carries {listed}."}
 
 
-def one(found: PageCapture, wanted: SchemaField, *, page: bool) -> dict[str, Any]:
+def one(found: PageCapture, field: SchemaField, *, page: bool) -> dict[str, Any]:
     """Return {data, fields_found, strategies, confidence, fields_missing, …} of one object."""
-    filled = pipeline.one(found, wanted, page=page)
-    total = len(wanted.fields)
+    filled = pipeline.one(found, field, page=page)
+    total = len(field.fields)
     here = len(filled.data)
     missing = f"; missing: {', '.join(filled.missing)}" if filled.missing else ""
     return {
@@ -32,10 +32,10 @@ def one(found: PageCapture, wanted: SchemaField, *, page: bool) -> dict[str, Any
 
 
 def many(
-    found: PageCapture, wanted: SchemaField, *, page: bool, offset: int, limit: int
+    found: PageCapture, field: SchemaField, *, page: bool, offset: int, limit: int
 ) -> dict[str, Any]:
     """Return {items, count, total, next_offset, strategies, …} of what repeats."""
-    item = wanted.item if wanted.kind == "array" and wanted.item else wanted
+    item = field.item if field.kind == "array" and field.item else field
     result = pipeline.many(found, item, page=page)
     total = len(result.items)
     shown = result.items[offset : offset + limit]

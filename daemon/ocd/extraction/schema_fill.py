@@ -33,10 +33,10 @@ class FilledObject:
         self.sources[path] = source
         self.confidence[path] = round(min(score, 0.99), 2)
 
-    def lack(self, wanted: SchemaField, path: str) -> None:
+    def lack(self, field: SchemaField, path: str) -> None:
         """Note that a field has no value."""
         self.missing.append(path)
-        if wanted.required:
+        if field.required:
             self.required.append(path)
 
     def join(self, other: "FilledObject", name: str) -> None:
@@ -51,11 +51,11 @@ class FilledObject:
 
 def fill(fields: Iterable[SchemaField], scope: SearchScope) -> FilledObject:
     """Fill the fields of one object; what is not found is missing, never invented."""
-    wanted = tuple(fields)
+    schema_fields = tuple(fields)
     if scope.entity is None:
-        scope.entity = best_entity(wanted, scope.entities)
+        scope.entity = best_entity(schema_fields, scope.entities)
     out = FilledObject()
-    for one in wanted:
+    for one in schema_fields:
         if one.kind == "object" and one.fields:
             _object(one, scope, out)
         elif one.kind == "array" and one.item is not None:
@@ -65,28 +65,28 @@ def fill(fields: Iterable[SchemaField], scope: SearchScope) -> FilledObject:
     return out
 
 
-def _scalar(wanted: SchemaField, scope: SearchScope, out: FilledObject) -> None:
+def _scalar(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
     unfit = ""
-    for candidate in scope.candidates(wanted):
-        value = coerce(wanted, candidate.raw, scope.base, scope.lang)
+    for candidate in scope.candidates(field):
+        value = coerce(field, candidate.raw, scope.base, scope.lang)
         if value is not None:
-            out.data[wanted.name] = value
-            out.put(wanted.name, candidate.layer, candidate.source, candidate.score)
+            out.data[field.name] = value
+            out.put(field.name, candidate.layer, candidate.source, candidate.score)
             return
         unfit = unfit or str(candidate.raw)[:60]
     if unfit:
-        kind = wanted.format or wanted.kind
-        out.errors.append(f"{wanted.name}: {unfit!r} is no {kind}")
-    out.lack(wanted, wanted.name)
+        kind = field.format or field.kind
+        out.errors.append(f"{field.name}: {unfit!r} is no {kind}")
+    out.lack(field, field.name)
 
 
-def _object(wanted: SchemaField, scope: SearchScope, out: FilledObject) -> None:
-    inner = _inner_scope(wanted, scope)
-    found = fill(wanted.fields, inner) if inner else FilledObject()
+def _object(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
+    inner = _inner_scope(field, scope)
+    found = fill(field.fields, inner) if inner else FilledObject()
     # "brand: {name}" may stand beside the rest, as brand or as brand name.
     joined = tuple(
-        replace(one, words=wanted.words + one.words, aliases=())
-        for one in wanted.fields
+        replace(one, words=field.words + one.words, aliases=())
+        for one in field.fields
         if one.name not in found.data
     )
     beside = fill(joined, scope)
@@ -96,44 +96,44 @@ def _object(wanted: SchemaField, scope: SearchScope, out: FilledObject) -> None:
     beside.sources |= found.sources
     beside.confidence |= found.confidence
     if not beside.data:
-        out.lack(wanted, wanted.name)
+        out.lack(field, field.name)
         return
-    out.data[wanted.name] = beside.data
-    out.join(beside, wanted.name)
+    out.data[field.name] = beside.data
+    out.join(beside, field.name)
 
 
-def _inner_scope(wanted: SchemaField, scope: SearchScope) -> SearchScope | None:
+def _inner_scope(field: SchemaField, scope: SearchScope) -> SearchScope | None:
     entity = scope.entity
     for one in entity.all_values if entity else ():
         value = one.value[0] if isinstance(one.value, list) and one.value else one.value
-        if entity and isinstance(value, dict) and score_of(wanted, one) >= 0.6:
+        if entity and isinstance(value, dict) and score_of(field, one) >= 0.6:
             return SearchScope(
                 _NOWHERE, scope.base, scope.lang, entity=Entity(entity.layer, (), value)
             )
     for words, node in scope.hints:
-        if words == wanted.words and node.kids:
+        if words == field.words and node.kids:
             return SearchScope(node, scope.base, scope.lang)
     return None
 
 
-def _array(wanted: SchemaField, scope: SearchScope, out: FilledObject) -> None:
-    assert wanted.item is not None
-    if wanted.item.kind == "object":
-        rows = best_rows(wanted, scope, _fill_row)
+def _array(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
+    assert field.item is not None
+    if field.item.kind == "object":
+        rows = best_rows(field, scope, _fill_row)
         if rows is None:
-            out.lack(wanted, wanted.name)
+            out.lack(field, field.name)
             return
-        out.data[wanted.name] = [row for row in map(rows.read, rows.items) if row]
-        out.put(wanted.name, rows.layer, rows.source, rows.score)
+        out.data[field.name] = [row for row in map(rows.read, rows.items) if row]
+        out.put(field.name, rows.layer, rows.source, rows.score)
         return
-    found = likeliest_list(wanted, scope)
-    values = [coerce(wanted.item, raw, scope.base, scope.lang) for raw in found.raws]
-    kept = list(dict.fromkeys(value for value in values if value is not None))
-    if not kept:
-        out.lack(wanted, wanted.name)
+    found = likeliest_list(field, scope)
+    values = [coerce(field.item, raw, scope.base, scope.lang) for raw in found.raws]
+    distinct = list(dict.fromkeys(value for value in values if value is not None))
+    if not distinct:
+        out.lack(field, field.name)
         return
-    out.data[wanted.name] = kept
-    out.put(wanted.name, found.layer, found.source, found.score)
+    out.data[field.name] = distinct
+    out.put(field.name, found.layer, found.source, found.score)
 
 
 def fill_many(
@@ -167,7 +167,7 @@ def best_entity(fields: tuple[SchemaField, ...], entities: list[Entity]) -> Enti
     best: tuple[float, Entity] | None = None
     for entity in entities[:500]:
         hits = sum(
-            any(score_of(one, said) >= LEAST for said in entity.all_values) for one in fields
+            any(score_of(one, value) >= LEAST for value in entity.all_values) for one in fields
         )  # fmt: skip
         if not hits:
             continue

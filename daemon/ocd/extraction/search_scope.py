@@ -72,15 +72,15 @@ class SearchScope:
         """Where the entries of its lists and cards stand."""
         return page_layout.repeated_spans(self.groups)
 
-    def candidates(self, wanted: SchemaField) -> list[Candidate]:
+    def candidates(self, field: SchemaField) -> list[Candidate]:
         """Return what may be the field's value, the likeliest first."""
         found = [
-            *self.embedded_values(wanted), *self._meta(wanted), *self._labelled_values(wanted),
-            *self._hinted_values(wanted), *self._guessed_values(wanted),
+            *self.embedded_values(field), *self._meta(field), *self._labelled_values(field),
+            *self._hinted_values(field), *self._guessed_values(field),
         ]  # fmt: skip
         return sorted(found, key=lambda one: -one.score)
 
-    def embedded_values(self, wanted: SchemaField) -> Iterator[Candidate]:
+    def embedded_values(self, field: SchemaField) -> Iterator[Candidate]:
         """Yield what the entity says about a field."""
         entity = self.entity
         if entity is None:
@@ -88,40 +88,40 @@ class SearchScope:
         trust = _TRUST[entity.layer] * (0.6 if entity.about_site else 1)
         kind = entity.types[0] if entity.types else ""
         for one in entity.all_values:
-            score = score_of(wanted, one)
+            score = score_of(field, one)
             if score >= LEAST:
                 where = ".".join((kind, *one.keys) if kind else one.keys)
                 yield Candidate(one.value, entity.layer, where, trust * score)
 
-    def _meta(self, wanted: SchemaField) -> Iterator[Candidate]:
+    def _meta(self, field: SchemaField) -> Iterator[Candidate]:
         for key, content in embedded.group_metas(self.metas).items():
-            score = like(wanted, embedded.meta_words(key))
+            score = like(field, embedded.meta_words(key))
             if score >= LEAST and content:
                 open_graph = key.startswith(("og:", "article:", "product:", "book:", "link:"))
                 trust = 0.83 if open_graph else 0.75
                 yield Candidate(content, "open-graph" if open_graph else "meta", key, trust * score)
 
-    def _labelled_values(self, wanted: SchemaField) -> Iterator[Candidate]:
+    def _labelled_values(self, field: SchemaField) -> Iterator[Candidate]:
         for fact in self.facts:
-            score = like(wanted, fact.words)
+            score = like(field, fact.words)
             if score >= LEAST:
                 value = (
-                    field_value_of(fact.node, wanted) if fact.text == fact.node.text else fact.text
+                    field_value_of(fact.node, field) if fact.text == fact.node.text else fact.text
                 )
                 where = " ".join(fact.words)
                 yield Candidate(value, fact.layer, where, _LAID[fact.layer] * score)
 
-    def _hinted_values(self, wanted: SchemaField) -> Iterator[Candidate]:
+    def _hinted_values(self, field: SchemaField) -> Iterator[Candidate]:
         alike: dict[float, int] = {}
         for words, node in self.hints:
-            score = like(wanted, words)
+            score = like(field, words)
             if score < LEAST or "struck" in node.attrs:
                 continue
             # Names that stand on many things are those of a list, not of the page.
             alike[score] = alike.get(score, 0) + 1
             late = 0.02 * min(alike[score], 10)
-            value = field_value_of(node, wanted)
-            score = (0.82 * score - late) * self._belonging(node) * plainness(value, wanted)
+            value = field_value_of(node, field)
+            score = (0.82 * score - late) * self._belonging(node) * plainness(value, field)
             if value and score >= _LEAST_HINT:
                 yield Candidate(value, "css", f"{node.tag}.{'-'.join(words)}", score)
 
@@ -135,10 +135,10 @@ class SearchScope:
 
     # What a value looks like, for want of a name
 
-    def _guessed_values(self, wanted: SchemaField) -> Iterator[Candidate]:
+    def _guessed_values(self, field: SchemaField) -> Iterator[Candidate]:
         for meaning, guess in GUESSES.items():
-            if like(wanted, words_of(meaning)) >= 0.9:
-                for value, where, score in guess(self, wanted):
+            if like(field, words_of(meaning)) >= 0.9:
+                for value, where, score in guess(self, field):
                     yield Candidate(value, "heuristic", where, score)
 
     def nodes(self, *tags: str) -> Iterator[Node]:
@@ -148,18 +148,18 @@ class SearchScope:
         yield from (node for node in self.root.inside() if node.tag in tags)
 
 
-def names_of(wanted: SchemaField) -> tuple[tuple[str, ...], ...]:
+def names_of(field: SchemaField) -> tuple[tuple[str, ...], ...]:
     """Return the words of all names of a field."""
-    return (wanted.words, *wanted.aliases)
+    return (field.words, *field.aliases)
 
 
-def like(wanted: SchemaField, words: tuple[str, ...]) -> float:
+def like(field: SchemaField, words: tuple[str, ...]) -> float:
     """Return how well a name fits a field."""
-    return max(likeness(name, words) for name in names_of(wanted))
+    return max(likeness(name, words) for name in names_of(field))
 
 
-def score_of(wanted: SchemaField, said: EntityValue) -> float:
+def score_of(field: SchemaField, value: EntityValue) -> float:
     """Return how well a value of an entity fits a field."""
-    depth = 0.97 ** (len(said.keys) - 1)
-    nested = 1.0 if said.plain else 0.45
-    return depth * max(like(wanted, said.words), nested * like(wanted, said.last))
+    depth = 0.97 ** (len(value.keys) - 1)
+    nested = 1.0 if value.plain else 0.45
+    return depth * max(like(field, value.words), nested * like(field, value.last))

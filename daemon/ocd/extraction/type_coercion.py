@@ -59,11 +59,11 @@ def _address(raw: dict[str, Any]) -> str | None:
 
 
 def _of_enum(field: SchemaField, value: Any) -> Any:  # noqa: ANN401
-    said = _SCHEMA_ORG.sub(r"\1", str(value)).casefold()
-    exact = next((one for one in field.enum if str(one).casefold() == said), None)
+    text = _SCHEMA_ORG.sub(r"\1", str(value)).casefold()
+    exact = next((one for one in field.enum if str(one).casefold() == text), None)
     if exact is not None:
         return exact
-    return next((one for one in field.enum if one and str(one).casefold() in said), None)
+    return next((one for one in field.enum if one and str(one).casefold() in text), None)
 
 
 def _boolean(value: Any) -> bool | None:  # noqa: ANN401

@@ -24,38 +24,38 @@ class ValueList:
     score: float = 0.0
 
 
-def likeliest_list(wanted: SchemaField, scope: SearchScope) -> ValueList:
+def likeliest_list(field: SchemaField, scope: SearchScope) -> ValueList:
     """Return the likeliest list of values; an empty one if there is none."""
-    found = [one for one in _lists(wanted, scope) if one.raws]
+    found = [one for one in _lists(field, scope) if one.raws]
     return max(found, key=lambda one: one.score, default=ValueList())
 
 
-def _lists(wanted: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
-    for candidate in scope.embedded_values(wanted):
+def _lists(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
+    for candidate in scope.embedded_values(field):
         yield ValueList(_several(candidate.raw), candidate.layer, candidate.source, candidate.score)
-    yield from _list_under_heading(wanted, scope)
+    yield from _list_under_heading(field, scope)
     for fact in scope.facts:
-        score = like(wanted, fact.words)
+        score = like(field, fact.words)
         if score >= LEAST:
             items = _items(fact.node) or _split(fact.text)
             yield ValueList(items, fact.layer, " ".join(fact.words), 0.75 * score)
-    yield from _list_by_name(wanted, scope)
-    yield from _columns(wanted, scope)
-    yield from _by_kind(wanted, scope)
+    yield from _list_by_name(field, scope)
+    yield from _columns(field, scope)
+    yield from _by_kind(field, scope)
 
 
-def _by_kind(wanted: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
-    item = wanted.item
+def _by_kind(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
+    item = field.item
     assert item is not None
-    if like(wanted, ("image",)) >= 0.9:
+    if like(field, ("image",)) >= 0.9:
         yield ValueList(
             [one.attrs.get("src", "") for one in scope.nodes("img")], "heuristic", "img", 0.5
         )
-    if like(wanted, ("link",)) >= 0.9:
+    if like(field, ("link",)) >= 0.9:
         pointing = item.format in ("uri", "url")
         links = [one.attrs.get("href", "") if pointing else one.text for one in scope.nodes("a")]
         yield ValueList(links[:_MANY], "heuristic", "a", 0.5)
-    if like(wanted, ("heading",)) >= 0.9:
+    if like(field, ("heading",)) >= 0.9:
         heads = [one.text for one in scope.nodes("h1", "h2", "h3", "h4", "h5", "h6")]
         yield ValueList(heads, "heuristic", "headings", 0.6)
 
@@ -89,21 +89,21 @@ def _items(node: Node) -> list[str]:
     return [one.text for one in node.inside() if one.tag == "li" and one.text]
 
 
-def _list_under_heading(wanted: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
+def _list_under_heading(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
     for node in scope.nodes("ul", "ol"):
         title = node.attrs.get("aria-label") or page_layout.heading_of(node)
-        score = like(wanted, words_of(title)) if title else 0.0
+        score = like(field, words_of(title)) if title else 0.0
         if score >= LEAST:
-            assert wanted.item is not None
-            values = [field_value_of(one, wanted.item) for one in node.kids if one.tag == "li"]
+            assert field.item is not None
+            values = [field_value_of(one, field.item) for one in node.kids if one.tag == "li"]
             yield ValueList(values[:_MANY], "list", title, 0.8 * score)
 
 
-def _list_by_name(wanted: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
-    assert wanted.item is not None
+def _list_by_name(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
+    assert field.item is not None
     best: dict[float, list[Node]] = {}
     for words, node in scope.hints:
-        score = like(wanted, words)
+        score = like(field, words)
         if score >= LEAST:
             best.setdefault(score, []).append(node)
     for score, nodes in sorted(best.items(), reverse=True)[:3]:
@@ -111,10 +111,10 @@ def _list_by_name(wanted: SchemaField, scope: SearchScope) -> Iterator[ValueList
         if len(outer) == 1:
             kids = [kid for kid in outer[0].kids if kid.text or kid.attrs.get("src")]
             inner = kids if len(kids) > 1 else list(kids[0].kids) if kids else []
-            values = _items(outer[0]) or [field_value_of(kid, wanted.item) for kid in inner]
+            values = _items(outer[0]) or [field_value_of(kid, field.item) for kid in inner]
             yield ValueList(values or _split(outer[0].text), "css", outer[0].tag, 0.74 * score)
         else:
-            values = [field_value_of(one, wanted.item) for one in outer[:_MANY]]
+            values = [field_value_of(one, field.item) for one in outer[:_MANY]]
             yield ValueList(values, "css", outer[0].tag, 0.78 * score)
 
 
@@ -122,10 +122,10 @@ def _holds(outer: Node, inner: Node) -> bool:
     return outer is not inner and outer.at < inner.at < outer.end
 
 
-def _columns(wanted: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
+def _columns(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
     for table in scope.tables:
         for at, header in enumerate(table.headers):
-            score = like(wanted, words_of(header))
+            score = like(field, words_of(header))
             if score >= LEAST:
                 values = [row[at].text for row in table.rows if at < len(row)]
                 yield ValueList(values[:_MANY], "table", header, 0.8 * score)

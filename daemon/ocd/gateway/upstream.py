@@ -137,11 +137,11 @@ class UpstreamServer:
         )
 
     def _describe_tools(self, tools: Iterable[str]) -> dict[str, dict[str, Any]]:
-        wanted = set(tools)
+        names = set(tools)
         return {
             str(tool.get("name", "")): review.pinned_fields(tool)
             for tool in self._listed
-            if str(tool.get("name", "")) in wanted
+            if str(tool.get("name", "")) in names
         }
 
     def _offers(self, pinned: PinnedTools | None) -> list[ToolEntry]:

@@ -16,11 +16,11 @@ def summarise(args: Mapping[str, Any]) -> str:
     What is too long keeps as many keys as fit, with long values cut, and says so: `_truncated` is
     true and `_bytes` is the size of the whole.
     """
-    whole = redact(args)
-    if _size(whole) <= MAX_BYTES:
-        return _encode(whole)
-    cut: dict[str, Any] = {"_truncated": True, "_bytes": len(_encode(whole).encode())}
-    for key, value in whole.items():
+    redacted = redact(args)
+    if _size(redacted) <= MAX_BYTES:
+        return _encode(redacted)
+    cut: dict[str, Any] = {"_truncated": True, "_bytes": len(_encode(redacted).encode())}
+    for key, value in redacted.items():
         longer = cut | {str(key): _shorten(value)}
         if _size(longer) > MAX_BYTES:
             break

@@ -83,15 +83,15 @@ class TaskIndex:
         """
         with self._lock:
             rows = list(self._rows.items())
-        kept = [
+        matching = [
             (row.created, task_id)
             for task_id, row in rows
             if row.created >= since
             and (not statuses or row.status in statuses)
             and (not kinds or row.kind in kinds)
         ]
-        kept.sort(reverse=True)
-        return [task_id for _, task_id in kept]
+        matching.sort(reverse=True)
+        return [task_id for _, task_id in matching]
 
     def refresh(self, own: Collection[str] = ()) -> None:
         """Take in what other processes did: new and removed folders, tasks of theirs that moved on.

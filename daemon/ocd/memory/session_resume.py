@@ -42,20 +42,20 @@ class SessionSnapshots:
         ]  # fmt: skip
         return states, session.latest.id if session.latest else None
 
-    async def find(self, wanted: str | None, session: str) -> Snapshot:
+    async def find(self, id_or_label: str | None, session: str) -> Snapshot:
         """Return the snapshot of an id, the newest of a label, or the session's newest.
 
         Raises not_found, unreadable_file.
         """
-        if wanted is None:
+        if id_or_label is None:
             return await asyncio.to_thread(self.snapshots.latest, session)
         try:
-            return await asyncio.to_thread(self.snapshots.get, wanted)
+            return await asyncio.to_thread(self.snapshots.get, id_or_label)
         except OcdError as error:
             if error.code != "not_found":
                 raise
             every, _ = await asyncio.to_thread(self.snapshots.all)
-            labelled = [one for one in every if one.label == wanted]
+            labelled = [one for one in every if one.label == id_or_label]
             if not labelled:
                 raise
             return labelled[0]
@@ -70,8 +70,8 @@ class SessionSnapshots:
                 if tab.status == "CLOSED":
                     await self._reopen(tab, name)
         self._select(snapshot, tabs, session)
-        told = [tab.to_dict() for tab in tabs]
-        return {**_about(snapshot), "tabs": told, "guide": guide(snapshot, told)}
+        restored = [tab.to_dict() for tab in tabs]
+        return {**_about(snapshot), "tabs": restored, "guide": guide(snapshot, restored)}
 
     async def _reopen(self, tab: "_RestoredTab", session: str) -> None:
         if not tab.state.url.startswith(("http://", "https://", "file://")):
@@ -108,10 +108,10 @@ class _RestoredTab:
 
     def to_dict(self) -> dict[str, Any]:
         state = self.state
-        told = {"tab_id": state.tab_id, "url": state.url, "title": state.title}
+        fields = {"tab_id": state.tab_id, "url": state.url, "title": state.title}
         now = {"tab_id_now": self.now, "url_now": self.url_now} if self.now else {}
         return {
-            **told,
+            **fields,
             "status": self.status,
             **now,
             **({"error": self.error} if self.error else {}),
@@ -141,15 +141,15 @@ def age_s(snapshot: Snapshot) -> int:
 
 
 def _about(snapshot: Snapshot) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(snapshot)
+    fields: dict[str, Any] = msgspec.to_builtins(snapshot)
     for key in ("format", "version", "tabs"):
-        del told[key]
-    told = {"snapshot_id": told.pop("name"), "created_at": told.pop("saved_at"), **told}
+        del fields[key]
+    fields = {"snapshot_id": fields.pop("name"), "created_at": fields.pop("saved_at"), **fields}
     age = age_s(snapshot)
-    told["age_s"] = age
+    fields["age_s"] = age
     if age > STALE_AFTER_S:
-        told["warning"] = f"The snapshot is {age // 3600} hours old: check what is still valid."
-    return told
+        fields["warning"] = f"The snapshot is {age // 3600} hours old: check what is still valid."
+    return fields
 
 
 def guide(snapshot: Snapshot, tabs: list[dict[str, Any]]) -> str:

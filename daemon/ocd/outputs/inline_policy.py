@@ -100,11 +100,11 @@ def extent(payload: Payload, preview_size: int) -> TextExtent:
     """Return a text payload's characters and its first `preview_size`; reads it once."""
     characters = 0
     head = b""
-    wanted = 4 * preview_size
+    head_size = 4 * preview_size
     for chunk in payload:
         characters += len(chunk.data.translate(None, delete=_INNER))
-        if len(head) < wanted:
-            head += chunk.data[: wanted - len(head)]
+        if len(head) < head_size:
+            head += chunk.data[: head_size - len(head)]
     return TextExtent(characters, head.decode("utf-8", "ignore")[:preview_size])
 
 

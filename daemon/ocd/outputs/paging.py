@@ -34,14 +34,14 @@ class _Slice(NamedTuple):
 
 
 def read_page(
-    payload: PayloadReader, meta: HandleMeta, offset: int, limit: int | None, wanted: Format
+    payload: PayloadReader, meta: HandleMeta, offset: int, limit: int | None, requested: Format
 ) -> dict[str, Any]:
     """Return the page from `offset` on, at most `limit` items or bytes, as the fetch verb's result.
 
     `limit` in it is the one that was applied; `content` of items is msgspec.Raw, the stored bytes.
     A text page that would begin inside a code point begins with it, and says so in `offset`.
     """
-    form = _form(meta, wanted)
+    form = _form(meta, requested)
     items = form == "items"
     default, maximum = (DEFAULT_ITEMS, MAX_ITEMS) if items else (DEFAULT_BYTES, MAX_BYTES)
     limit = min(limit or default, maximum)
@@ -68,19 +68,19 @@ def read_page(
     }
 
 
-def _form(meta: HandleMeta, wanted: Format) -> Format:
+def _form(meta: HandleMeta, requested: Format) -> Format:
     """Return the format to answer in; what does not suit the payload is refused."""
     has_items, text = meta.item_count is not None, is_text(meta.mime_type)
-    if wanted == "auto":
+    if requested == "auto":
         if has_items:
             return "items"
         return "text" if meta.mime_type.startswith("text/") else "bytes"
-    if (wanted == "items" and not has_items) or (wanted == "text" and not text):
-        raise not_suited(meta, wanted)
-    return wanted
+    if (requested == "items" and not has_items) or (requested == "text" and not text):
+        raise not_suited(meta, requested)
+    return requested
 
 
-def not_suited(meta: HandleMeta, wanted: str) -> OcdError:
+def not_suited(meta: HandleMeta, requested: str) -> OcdError:
     """Return the error of asking for items or text where there are none."""
     suited = [
         *(["items"] if meta.item_count is not None else []),
@@ -89,7 +89,7 @@ def not_suited(meta: HandleMeta, wanted: str) -> OcdError:
     ]
     return OcdError(
         "invalid_format_for_payload",
-        f"{meta.output_handle} ({meta.mime_type}) has no {wanted}",
+        f"{meta.output_handle} ({meta.mime_type}) has no {requested}",
         hint=f"Fetch it with format {' or '.join(suited)}.",
         mime_type=meta.mime_type,
         formats=suited,

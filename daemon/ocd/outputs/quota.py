@@ -39,7 +39,7 @@ class StoreUsage:
 
     def count(self) -> int:
         """Return how many handles there are."""
-        return sum(1 for kept in list(self._kept.values()) if kept.expires is not None)
+        return sum(1 for one in list(self._kept.values()) if one.expires is not None)
 
     def usage_of(self, handle: str) -> StoredHandle | None:
         """Return what is known of a handle."""
@@ -51,8 +51,10 @@ class StoreUsage:
 
     def newest(self) -> list[str]:
         """Return the handles, those that expire last first."""
-        kept = [(one.expires, handle) for handle, one in list(self._kept.items()) if one.expires]
-        return [handle for _, handle in sorted(kept, reverse=True)]
+        by_expiry = [
+            (one.expires, handle) for handle, one in list(self._kept.items()) if one.expires
+        ]
+        return [handle for _, handle in sorted(by_expiry, reverse=True)]
 
     def is_writing(self, handle: str) -> bool:
         """Return whether the handle is being written in this process."""
@@ -81,15 +83,15 @@ class StoreUsage:
             self._total += more
             return True
 
-    def keep(self, handle: str, kept: StoredHandle) -> None:
+    def keep(self, handle: str, stored: StoredHandle) -> None:
         """Count a handle as stored."""
         with self._lock:
-            self._keep(handle, kept)
+            self._keep(handle, stored)
 
-    def _keep(self, handle: str, kept: StoredHandle) -> None:
+    def _keep(self, handle: str, stored: StoredHandle) -> None:
         before = self._kept.get(handle)
-        self._total += kept.size - (before.size if before else 0)
-        self._kept[handle] = kept
+        self._total += stored.size - (before.size if before else 0)
+        self._kept[handle] = stored
 
     def reconcile(self, before: frozenset[str], found: Mapping[str, StoredHandle]) -> None:
         """Take over what a sweep found; `before`: the names known when it began.
@@ -100,8 +102,8 @@ class StoreUsage:
             for handle in before - found.keys():
                 gone = self._kept.pop(handle, None)
                 self._total -= gone.size if gone else 0
-            for handle, kept in found.items():
-                self._keep(handle, kept)
+            for handle, stored in found.items():
+                self._keep(handle, stored)
 
     def remove_folder(self, folder: Path) -> bool:
         """Remove an empty folder that no handle is about to be written to; raises OSError."""

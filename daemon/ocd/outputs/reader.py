@@ -59,9 +59,9 @@ class PayloadReader:
         first, last = offset // BLOCK, (end - 1) // BLOCK
         base = first * BLOCK
         data = self._bytes(base, min((last + 1) * BLOCK, self.size))
-        whole = memoryview(data)
+        view = memoryview(data)
         for number, expected in enumerate(self.index.sums(first, last - first + 1)):
-            if crc32(whole[number * BLOCK : (number + 1) * BLOCK]) != expected:
+            if crc32(view[number * BLOCK : (number + 1) * BLOCK]) != expected:
                 raise self._changed(base + number * BLOCK)
         return (
             data

@@ -65,11 +65,11 @@ class _Window(NamedTuple):
 
 
 class _Excerpt(NamedTuple):
-    """A part of a window's data: from `start` to `end`; `whole` if it is exactly one line."""
+    """A part of a window's data: from `start` to `end`; `is_line` if it is exactly one line."""
 
     start: int
     end: int
-    whole: bool
+    is_line: bool
 
 
 class Search:
@@ -136,7 +136,7 @@ class Search:
             if not self._take(window, match.start(), excerpt):
                 return False
             # What the excerpt shows is not shown again.
-            pos = max(excerpt.end + excerpt.whole, match.end(), pos + 1)
+            pos = max(excerpt.end + excerpt.is_line, match.end(), pos + 1)
         return False
 
     def _take(self, window: _Window, start: int, excerpt: _Excerpt) -> bool:
@@ -157,7 +157,7 @@ class Search:
         where: dict[str, Any] = {"item": window.item}
         if window.line is not None:
             where = {"line": window.line + window.data.count(b"\n", window.pos, start)}
-            if excerpt.whole and self._query.context:
+            if excerpt.is_line and self._query.context:
                 before = self._lines_before(window.base + excerpt.start)
                 after = self._lines_after(window.base + excerpt.end + 1)
         text = _readable(window.data[excerpt.start : excerpt.end])
@@ -250,10 +250,10 @@ def _excerpt(data: bytes, start: int) -> _Excerpt:
     line_end = data.find(b"\n", start)
     line_end = len(data) if line_end < 0 else line_end
     if line_end - line_start <= EXCERPT_BYTES:
-        return _Excerpt(line_start, line_end, whole=True)
+        return _Excerpt(line_start, line_end, is_line=True)
     low = max(line_start, min(start - _LEAD_IN, line_end - EXCERPT_BYTES))
     high = min(line_end, low + EXCERPT_BYTES)
-    return _Excerpt(boundary(data, low), boundary(data, high), whole=False)
+    return _Excerpt(boundary(data, low), boundary(data, high), is_line=False)
 
 
 def _clip(line: bytes) -> str:

@@ -83,8 +83,8 @@ def _count_shared(swept: SweepResult) -> None:
     """
     for held, handles in swept.shared.items():
         if held.names <= len(handles):
-            kept = swept.kept[handles[0]]
-            swept.kept[handles[0]] = kept._replace(size=kept.size + held.size)
+            first = swept.kept[handles[0]]
+            swept.kept[handles[0]] = first._replace(size=first.size + held.size)
 
 
 def _day_folders(root: Path, swept: SweepResult) -> list[Path]:

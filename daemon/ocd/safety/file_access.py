@@ -25,23 +25,23 @@ class FileAccess:
 
     def readable(self, path: str) -> str:
         """Return the real path of a file to read: path_not_absolute, file_not_found, path_*."""
-        whole = self._absolute(path)
+        absolute = self._absolute(path)
         if self.roots is not None:
-            return str(self.roots.resolve(whole))
-        if not whole.exists():
-            raise missing_file(whole, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
-        return self._not_own(whole, reads_records=True)
+            return str(self.roots.resolve(absolute))
+        if not absolute.exists():
+            raise missing_file(absolute, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
+        return self._not_own(absolute, reads_records=True)
 
     def writable(self, path: str) -> str:
         """Return the real path of a file to write; its folder exists."""
-        whole = self._absolute(path)
+        absolute = self._absolute(path)
         if self.roots is not None:
-            return str(self.roots.resolve(whole, for_write=True))
-        if not whole.parent.is_dir():
+            return str(self.roots.resolve(absolute, for_write=True))
+        if not absolute.parent.is_dir():
             raise missing_file(
-                whole.parent, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+                absolute.parent, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
             )
-        return self._not_own(whole, reads_records=False)
+        return self._not_own(absolute, reads_records=False)
 
     def _not_own(self, path: Path, *, reads_records: bool) -> str:
         real = Path(os.path.realpath(path))
@@ -50,9 +50,9 @@ class FileAccess:
         return str(real)
 
     def _absolute(self, path: str) -> Path:
-        whole = Path(self.cwd, path) if self.roots is None else Path(path)
-        if whole.is_absolute():
-            return whole
+        absolute = Path(self.cwd, path) if self.roots is None else Path(path)
+        if absolute.is_absolute():
+            return absolute
         raise OcdError(
             "path_not_absolute", f"Not an absolute path: {path}",
             hint="Give the whole path, beginning at the root of the file system.", path=path,

@@ -123,9 +123,9 @@ class Sanitizer:
 
     def clean_error(self, error: OcdError) -> None:
         """Clean what an error says in place: names, texts and candidates in it come from pages."""
-        said = {"message": error.message, "details": error.details}
-        cleaned, found = self.clean_values({"said": said}, ("said",))
-        error.message, error.details = cleaned["said"]["message"], cleaned["said"]["details"]
+        fields = {"message": error.message, "details": error.details}
+        cleaned, found = self.clean_values({"fields": fields}, ("fields",))
+        error.message, error.details = cleaned["fields"]["message"], cleaned["fields"]["details"]
         if found:
             error.details = {**error.details, **found.field()}
 
@@ -175,13 +175,13 @@ def _visible(text: str, start: int, end: int) -> str:
     """Return a piece of the text without what is invisible."""
     if text.isascii():
         return text[start:end].encode().translate(None, _ASCII_CONTROLS).decode()
-    kept = ""
+    visible = ""
     for run in _INVISIBLE_RUN.finditer(text, start, end):
-        kept += text[start : run.start()]
+        visible += text[start : run.start()]
         if match := _KEPT.match(text, run.start()):
-            kept += match[0]
+            visible += match[0]
         start = run.end()
-    return kept + text[start:end]
+    return visible + text[start:end]
 
 
 def _without_comments(text: str, markup: Markup) -> tuple[str, int]:

@@ -77,11 +77,11 @@ def recipient(address: str) -> str:
     The address is taken as a person writes it. One that is none is its verb's to refuse.
     """
     try:
-        whole = parse_url_argument(address)
-        scheme, _, rest = whole.partition(":")
+        url = parse_url_argument(address)
+        scheme, _, rest = url.partition(":")
         if scheme.lower() == "data":
             return OWN_PAGE
-        return origin_of(whole) if _has_room(rest) else ""
+        return origin_of(url) if _has_room(rest) else ""
     except OcdError:
         return ""
 

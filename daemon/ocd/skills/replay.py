@@ -63,8 +63,8 @@ class SkillReplayRun:
         started = time.monotonic()
         answer = await self.calls.run(verb, params, session=self.session)
         took = round((time.monotonic() - started) * 1000, 1)
-        told = {"step": number, "verb": verb, "description": step.description}
-        self.done.append({**told, "duration_ms": took})
+        entry = {"step": number, "verb": verb, "description": step.description}
+        self.done.append({**entry, "duration_ms": took})
         if step.tab is not None and isinstance(answer.data, dict):
             self._tabs[step.tab] = str(answer.data.get("tab_id", ""))
         self.learnt.append(self._learn(step))
@@ -95,15 +95,15 @@ class SkillReplayRun:
     async def _wait_for_elements(self, step: SkillStep, params: dict[str, Any]) -> None:
         """Wait until the elements exist that the step will look for by name."""
         words = set(_strings(params))
-        wanted = [
+        targets = [
             RecordedElement(query, bool(target.get("row")))
             for target in step.targets
             if (query := by_words(target)) in words
         ]
         session = self.sessions.get(self.session)
-        if wanted and session.tabs:
+        if targets and session.tabs:
             tab = session.tab(params.get("tab_id"))
-            await wait_for_recorded(self.sessions.chromium, tab, wanted, self.wait_s)
+            await wait_for_recorded(self.sessions.chromium, tab, targets, self.wait_s)
 
     def _learn(self, step: SkillStep) -> SkillStep:
         """Return the step with the elements it resolved to, if it recorded none."""

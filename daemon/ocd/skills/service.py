@@ -88,9 +88,9 @@ class SkillService:
 
     async def _make_steps(self, request: SkillRequest, session: str) -> SkillSteps:
         if request.steps is not None:
-            met = self._recent_elements(session)
-            await self._resolve_refs(request.steps, met, session)
-            return from_list(request.steps, met)
+            known = self._recent_elements(session)
+            await self._resolve_refs(request.steps, known, session)
+            return from_list(request.steps, known)
         if request.recording_id is not None:
             meta = await self.recorder.find(request.recording_id, session)
             actions = await asyncio.to_thread(self.recorder.store.actions, meta.recording_id)
@@ -103,16 +103,16 @@ class SkillService:
         return {one["named"]: one for action in actions for one in targets(action)}
 
     async def _resolve_refs(
-        self, steps: Sequence[Mapping[str, Any]], met: dict[str, Target], session: str
+        self, steps: Sequence[Mapping[str, Any]], known: dict[str, Target], session: str
     ) -> None:
         """Resolve refs that no recent action used: they mean nothing in a later session."""
         for number, step in enumerate(steps, 1):
             for params in step.values():
                 ref = params.get("ref") if isinstance(params, dict) else None
-                if not isinstance(ref, str) or not _REF.fullmatch(ref) or ref in met:
+                if not isinstance(ref, str) or not _REF.fullmatch(ref) or ref in known:
                     continue
                 try:
-                    met[ref] = await self._describe_element(ref, session)
+                    known[ref] = await self._describe_element(ref, session)
                 except OcdError as error:
                     raise OcdError(
                         "invalid_argument",

@@ -157,14 +157,14 @@ class Skills:
                 self.store.evict(skill.skill_id, self._most, lambda s: (s.rank, s.last_used_at)),
             )
 
-    def get(self, wanted: str) -> Skill:
+    def get(self, skill_id: str) -> Skill:
         """Return a skill by its id; not_found."""
         with self.store.hold() as skills:
-            skill = skills.get(wanted)
+            skill = skills.get(skill_id)
         if skill is None:
             raise OcdError(
-                "not_found", f"There is no skill {wanted[:200]!r}",
-                hint="Find skills: `oc_skill_recall`", skill_id=wanted[:200],
+                "not_found", f"There is no skill {skill_id[:200]!r}",
+                hint="Find skills: `oc_skill_recall`", skill_id=skill_id[:200],
             )  # fmt: skip
         return skill
 
@@ -183,17 +183,17 @@ class Skills:
         return found[0] if found else self.get(name)
 
     def record_replay(
-        self, wanted: str, outcome: Outcome, learnt: list[SkillStep] | None
+        self, skill_id: str, outcome: Outcome, learnt: list[SkillStep] | None
     ) -> Skill | None:
         """Count a replay, keep what it has learnt; None if the skill is gone meanwhile."""
         with self.store.hold() as skills:
-            skill = skills.get(wanted)
+            skill = skills.get(skill_id)
             if skill is None:
                 return None
             steps = learnt if learnt and _alike(learnt, skill.steps) else skill.steps
             tally = skill.replays.after(outcome)
             skill = replace(skill, replays=tally, last_used_at=now(), steps=steps)
-            self.store.put(wanted, skill)
+            self.store.put(skill_id, skill)
         return skill
 
     def contract(self, contract_id: str) -> Any:  # noqa: ANN401 - any JSON value
@@ -204,10 +204,10 @@ class Skills:
                     return skill.contract
         return None
 
-    def recall(self, wanted: RecallQuery) -> RecallResult:
+    def recall(self, query: RecallQuery) -> RecallResult:
         """Return the skills that fit, best first; see the verb oc_skill_recall."""
         with self.store.hold() as skills:
-            ids, total, hidden = self._index.search(wanted)
+            ids, total, hidden = self._index.search(query)
             found = [(score, skills[key]) for score, key in ids]
         return RecallResult(found, total, hidden)
 

@@ -217,11 +217,11 @@ class _PlanRun:
 
     def _handler(self, step: PlanStep, condition: str) -> ErrorHandler | None:
         kind = condition.partition("_")[2]
-        wanted = {condition, f"any_{kind}", condition.replace("step", "step_")}
+        conditions = {condition, f"any_{kind}", condition.replace("step", "step_")}
         if step.name:
-            wanted.add(f"{step.name}_{kind}")
+            conditions.add(f"{step.name}_{kind}")
         handlers = self.plan.error_handlers
-        return next((one for one in handlers if one.condition in wanted), None)
+        return next((one for one in handlers if one.condition in conditions), None)
 
     def _step_error(self, step: PlanStep, cause: OcdError, more: str = "") -> OcdError:
         return OcdError(

@@ -142,8 +142,8 @@ def _step(raw: object, number: int) -> dict[str, Any]:
         given["retries"] = int(given["retries"])
     if isinstance(given.get("parse_result"), dict):
         given["parse_result"] = snake_case_keys(given["parse_result"])
-    kept = {key: value for key, value in given.items() if value is not None}
-    return {"order": number, **kept}
+    present = {key: value for key, value in given.items() if value is not None}
+    return {"order": number, **present}
 
 
 def _handler(raw: object) -> dict[str, Any]:

@@ -112,11 +112,11 @@ class Workflows:
             raise
         return StartedWorkflow(meta, workers, pruned, released)
 
-    async def _make_room(self, session: Session, wanted: int) -> list[str]:
+    async def _make_room(self, session: Session, count: int) -> list[str]:
         """Close contexts of ended workflows, oldest first, as far as needed."""
         released: list[str] = []
         for workflow_id in sorted({one.workflow_id for one in session.workers} - {""}):
-            if session.free_workers >= wanted:
+            if session.free_workers >= count:
                 break
             if await self._is_over(workflow_id):
                 own = [one for one in session.workers if one.workflow_id == workflow_id]
@@ -146,12 +146,12 @@ class Workflows:
         return await session.workers.open(worker)
 
     async def _load_all(
-        self, session: str, tabs: Sequence[Tab], wanted: Sequence[WorkerAssignment]
+        self, session: str, tabs: Sequence[Tab], assignments: Sequence[WorkerAssignment]
     ) -> list[str | None]:
         async with asyncio.TaskGroup() as group:
             loads = [
                 group.create_task(self._load(session, tab, one.url))
-                for tab, one in zip(tabs, wanted, strict=True)
+                for tab, one in zip(tabs, assignments, strict=True)
             ]
         return [load.result() for load in loads]
 

@@ -80,8 +80,8 @@ async def program(start: Mapping[str, Any], errors: TextIO, lost: Lost) -> Async
     async def write() -> None:
         with contextlib.suppress(*_GONE):
             async for message in outgoing:
-                said = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-                await process.stdin.send(said.encode() + b"\n")
+                line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                await process.stdin.send(line.encode() + b"\n")
             return
         lost("")
         await incoming.aclose()  # the program hears nothing any more
@@ -108,8 +108,8 @@ async def _messages(stdout: Any) -> AsyncIterator[_Item]:  # noqa: ANN401 - the 
     size = 0
     with contextlib.suppress(*_GONE):
         while True:
-            *whole, rest = (await stdout.receive(_CHUNK)).split(b"\n")
-            for line in whole:
+            *lines, rest = (await stdout.receive(_CHUNK)).split(b"\n")
+            for line in lines:
                 yield await _message(parts, line, size + len(line))
                 parts, size = [], 0
             size += len(rest)

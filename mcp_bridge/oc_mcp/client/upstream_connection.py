@@ -112,9 +112,9 @@ class Upstream:
         self._attempt.set()
 
     def _error_text(self, error: BaseException) -> str:
-        said = words(error)
+        text = words(error)
         command = self._start["command"]
-        return f"{command[0]}: {said}" if command and said.startswith("FileNot") else said
+        return f"{command[0]}: {text}" if command and text.startswith("FileNot") else text
 
     def _down(self) -> None:
         if self._client is not None:

@@ -62,10 +62,10 @@ def is_end(error: MCPError) -> bool:
 
     The code alone says nothing: servers have it for errors of their own, too.
     """
-    said = error.error.message
+    message = error.error.message
     if error.error.code == types.CONNECTION_CLOSED:
-        return said == "Connection closed" or said.startswith("SSE stream ")
-    return said == "Session terminated"
+        return message == "Connection closed" or message.startswith("SSE stream ")
+    return message == "Session terminated"
 
 
 def words(error: BaseException) -> str:
@@ -76,5 +76,5 @@ def words(error: BaseException) -> str:
         return "it did not answer in time"
     if isinstance(error, OcdError):
         return error.message
-    said = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {said[0][:200]}" if said else type(error).__name__
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__

@@ -29,7 +29,7 @@ async def open_transport(
     start: Mapping[str, Any],
     heard: MessageHandlerFnT,
     lost: stdio_transport.Lost,
-    said: deque[str],
+    stderr_lines: deque[str],
 ) -> AsyncIterator[Client]:
     """Open a connection; entered and left in one task.
 
@@ -43,14 +43,14 @@ async def open_transport(
             await stack.enter_async_context(http)
             transport: Any = streamable_http_client(start["url"], http_client=http)
         else:
-            transport = _program(start, lost, said)
+            transport = _program(start, lost, stderr_lines)
         client = Client(_carrying(transport), cache=None, message_handler=heard, client_info=_WHO)
         yield await stack.enter_async_context(client)
 
 
 @contextlib.asynccontextmanager
 async def _program(
-    start: Mapping[str, Any], lost: stdio_transport.Lost, said: deque[str]
+    start: Mapping[str, Any], lost: stdio_transport.Lost, stderr_lines: deque[str]
 ) -> AsyncIterator[Any]:
     reading, writing = os.pipe()
     with os.fdopen(writing, "w") as errors:
@@ -62,7 +62,7 @@ async def _program(
         )
         try:
             async with asyncio.TaskGroup() as group:
-                listening = group.create_task(_hear_errors(reader, said))
+                listening = group.create_task(_hear_errors(reader, stderr_lines))
                 async with stdio_transport.program(start, errors, lost) as streams:
                     errors.close()
                     yield streams
@@ -71,10 +71,10 @@ async def _program(
             transport.close()
 
 
-async def _hear_errors(reader: asyncio.StreamReader, said: deque[str]) -> None:
+async def _hear_errors(reader: asyncio.StreamReader, stderr_lines: deque[str]) -> None:
     """Read what the program writes to stderr, so that it never waits for a reader."""
     while chunk := await reader.read(4096):
-        said.extend(line[:500] for line in chunk.decode("utf-8", "replace").splitlines())
+        stderr_lines.extend(line[:500] for line in chunk.decode("utf-8", "replace").splitlines())
 
 
 @contextlib.asynccontextmanager
