@@ -196,7 +196,7 @@ def safety() -> dict[str, Read]:
 def values() -> dict[str, Read]:
     """What finds values in what pages say."""
     from ocd.extraction import dates, embedded_metadata, field_names, numbers, pipeline
-    from ocd.extraction.page_capture import PageCapture
+    from ocd.extraction.node_tree import PageCapture
     from ocd.extraction.schema import read_schema
 
     kinds = [
@@ -233,7 +233,7 @@ def values() -> dict[str, Read]:
 def trees() -> dict[str, Read]:
     """What walks the trees that pages are harvested as: as many elements as the text has signs."""
     from ocd.extraction import pipeline
-    from ocd.extraction.page_capture import PageCapture
+    from ocd.extraction.node_tree import PageCapture
     from ocd.extraction.schema import read_schema
 
     wanted = read_schema({"type": "object", "properties": {"price": {}, "name": {}, "tags": {}}})

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from ocd.ledger import completion, task_run
 from ocd.ledger import index as index_module
-from ocd.ledger import recovery, task_run
 from ocd.ledger.index import TaskIndex
 from ocd.ledger.runner import Runner, TaskKind
 from ocd.ledger.states import TaskMeta, timestamp
@@ -57,7 +57,7 @@ def test_recovery_reads_each_task_once_and_orphans_whole(
     peeks = Counted(monkeypatch, TaskIndex, "_read")
     whole = Counted(monkeypatch, TaskStore, "read")
     index = TaskIndex(store)
-    assert len(recovery.recover(store, index, {})) == 1
+    assert len(completion.recover(store, index, {})) == 1
     assert len(index) == MANY
     assert peeks.calls <= MANY + 1  # the one left running is looked at again
     assert whole.calls <= 3

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
-from ocd.ledger import recovery, states
+from ocd.ledger import completion, states
 from ocd.ledger.events import Tail
 from ocd.ledger.index import TaskIndex
 from ocd.ledger.runner import Runner
@@ -76,7 +76,7 @@ def owner(root: Path, status: Status = "RUNNING") -> Iterator[subprocess.Popen[s
 
 
 def recover(store: TaskStore) -> list[TaskMeta]:
-    return recovery.recover(store, TaskIndex(store), KINDS)
+    return completion.recover(store, TaskIndex(store), KINDS)
 
 
 @pytest.mark.parametrize("status", ["RUNNING", "PENDING"])
@@ -190,7 +190,7 @@ def test_a_kind_that_is_gone_or_broken_does_not_stop_the_start(tmp_path: Path) -
         "broken": TaskKind("broken", dict, never, broken),
         "unable": TaskKind("unable", dict, never),
     }
-    reaped = recovery.recover(store, TaskIndex(store), kinds)
+    reaped = completion.recover(store, TaskIndex(store), kinds)
     assert {meta.kind: meta.result_path is not None for meta in reaped} == {
         "pages": True,
         "gone": False,

@@ -12,7 +12,7 @@ import pytest
 
 from ocd.cli.app import execute
 from ocd.cli.service_units import ServiceSpec, launchd_agent, systemd_unit
-from ocd.runtime.sandbox_support import has_user_namespaces
+from ocd.runtime.host_checks import has_user_namespaces
 
 AWKWARD = ('with "quotes"', "100%", "$HOME", "back\\slash", "ünïcode", "a b")
 

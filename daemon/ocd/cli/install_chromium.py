@@ -11,7 +11,7 @@ import typer
 
 from ocd.api.errors import OcdError
 from ocd.cli.output import say
-from ocd.runtime.sandbox_support import is_root
+from ocd.runtime.host_checks import is_root
 
 Command = list[str]
 Which = Callable[[str], str | None]

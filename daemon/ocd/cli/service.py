@@ -18,7 +18,7 @@ from ocd.cli.options import given_flags, to_arguments, with_settings
 from ocd.cli.output import say
 from ocd.config.loader import environment, load
 from ocd.config.settings import SETTINGS
-from ocd.runtime.sandbox_support import has_user_namespaces
+from ocd.runtime.host_checks import has_user_namespaces
 from ocd.storage.files import make_dir, storage, write_whole
 
 Manager = Literal["systemd", "launchd"]

@@ -1,7 +1,7 @@
 """What a page shows as a flat list in document order, and the elements in it as ranges."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 _BLOCKS = frozenset(
@@ -16,6 +16,18 @@ _BLOCKS = frozenset(
 def squeeze(text: str) -> str:
     """Return the text on one line."""
     return " ".join(text.split())
+
+
+@dataclass(slots=True)
+class PageCapture:
+    """What the page and its frames gave: a list of entries for each scope, meta tags, language."""
+
+    url: str
+    scopes: list[list[list[Any]]] = field(default_factory=list)
+    metas: list[tuple[str, str]] = field(default_factory=list)
+    lang: str = ""
+    title: str = ""
+    cut: bool = False
 
 
 _NO_ATTRS: dict[str, str] = {}

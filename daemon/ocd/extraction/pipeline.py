@@ -6,8 +6,7 @@ from typing import Any
 
 from ocd.extraction import page_layout
 from ocd.extraction.embedded_metadata import Entity, from_json, from_markup, group_metas
-from ocd.extraction.node_tree import Tree
-from ocd.extraction.page_capture import PageCapture
+from ocd.extraction.node_tree import PageCapture, Tree
 from ocd.extraction.repeated_rows import RepeatedRows
 from ocd.extraction.schema import SchemaField
 from ocd.extraction.schema_fill import FilledObject, fill, fill_many

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from ocd.extraction import pipeline
-from ocd.extraction.page_capture import PageCapture
+from ocd.extraction.node_tree import PageCapture
 from ocd.extraction.schema import SchemaField
 
 

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.ledger.errors import unreadable
-from ocd.ledger.states import FORMAT, TERMINAL, TaskMeta, milliseconds
+from ocd.ledger.states import FORMAT, TERMINAL, TaskMeta, milliseconds, unreadable
 from ocd.ledger.store import META, TaskStore, is_task_id
 
 # A folder that changed this recently may change again within the same tick of its clock.

@@ -9,8 +9,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from ocd.ledger.errors import unreadable
-from ocd.ledger.states import ResultListSpan, TaskMeta
+from ocd.ledger.states import ResultListSpan, TaskMeta, unreadable
 from ocd.outputs.file_layout import part_of
 from ocd.outputs.item_index import IndexWriter, read_index
 from ocd.outputs.reader import PayloadReader, StoredItems

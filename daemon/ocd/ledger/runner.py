@@ -10,7 +10,7 @@ from ocd.api.errors import OcdError, did_you_mean
 from ocd.api.timestamps import rfc3339
 from ocd.api.tool_calls import tool_call
 from ocd.api.waiting import wait_for_event
-from ocd.ledger import recovery, retention
+from ocd.ledger import completion, retention
 from ocd.ledger.args_summary import summarise
 from ocd.ledger.queue import TaskQueue
 from ocd.ledger.results import TaskResult
@@ -72,7 +72,7 @@ class Runner(Tasks):
 
     async def recover(self) -> list[TaskMeta]:
         """Reap what earlier processes left and return it; to be done before any `start`."""
-        return await asyncio.to_thread(recovery.recover, self._store, self._index, self._kinds)
+        return await asyncio.to_thread(completion.recover, self._store, self._index, self._kinds)
 
     # --- starting and running ----------------------------------------------------------------
 

@@ -6,11 +6,13 @@ PENDING → FAILED. A terminal task never changes again: every transition return
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
 
+from ocd.api.errors import OcdError
 from ocd.api.tool_calls import tool_call
 
 FORMAT = 1
@@ -168,3 +170,16 @@ def milliseconds(time: str) -> int:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return round(moment.timestamp() * 1000)
+
+
+def not_found(task_id: str) -> OcdError:
+    """Return the error of an id that names no task."""
+    return OcdError(
+        "task_not_found", f"There is no task '{task_id}'", hint="List them: `oc_task_list`",
+        task_id=task_id,
+    )  # fmt: skip
+
+
+def unreadable(path: Path, why: str) -> OcdError:
+    """Return the error of a file that cannot be understood and is therefore left alone."""
+    return OcdError("unreadable_file", f"Cannot read {path}: {why}", path=str(path))

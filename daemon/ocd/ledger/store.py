@@ -70,10 +70,9 @@ import msgspec
 import portalocker
 
 from ocd.api.errors import OcdError
-from ocd.ledger.errors import not_found, unreadable
 from ocd.ledger.events import EVENTS, Events
 from ocd.ledger.results import RESULT, file_size, write_result
-from ocd.ledger.states import FORMAT, ResultListSpan, TaskMeta, timestamp
+from ocd.ledger.states import FORMAT, ResultListSpan, TaskMeta, not_found, timestamp, unreadable
 from ocd.ledger.task_handle import UNITS
 from ocd.storage import crash_points
 from ocd.storage.files import UNDECODABLE, make_dir, open_private, storage, sync_dir, write_whole

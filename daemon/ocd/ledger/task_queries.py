@@ -9,11 +9,10 @@ from msgspec import to_builtins
 
 from ocd.api.errors import OcdError
 from ocd.api.tool_calls import tool_call
-from ocd.ledger.completion import reap_orphan
+from ocd.ledger.completion import process_is_gone, reap_orphan
 from ocd.ledger.events import EVENTS, Tail
 from ocd.ledger.folder_watch import changes
 from ocd.ledger.index import TaskIndex, readable
-from ocd.ledger.recovery import process_is_gone
 from ocd.ledger.results import TaskResult, read_result
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore

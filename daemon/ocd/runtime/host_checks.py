@@ -1,5 +1,6 @@
 """Checks of the host, which change nothing: for `ocd doctor` and oc_doctor_report."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -11,13 +12,13 @@ from typing import Literal
 from ocd.api.errors import OcdError
 from ocd.browser.process.discovery import find_browser
 from ocd.config.loader import Config, environment, unknown_variables
-from ocd.runtime import sandbox_support
 from ocd.runtime.home_lock import open_links
 from ocd.storage.files import make_dir
 
 MIN_FREE_MB = 200
 _VERSION_TIMEOUT_S = 20
 _MB = 1024 * 1024
+_PROC = Path("/proc/sys")
 
 Level = Literal["ok", "warning", "error"]
 Fix = Callable[[bool], str]
@@ -108,17 +109,43 @@ def check_variables() -> Iterator[HostFinding]:
 
 def check_sandbox() -> HostFinding:
     """Look at what Chromium's sandbox needs."""
-    if sandbox_support.is_root():
+    if is_root():
         return HostFinding(
             "sandbox", "warning", "off, because you are root", "Run ocd as an ordinary user"
         )
-    if sys.platform.startswith("linux") and not sandbox_support.has_user_namespaces():
+    if sys.platform.startswith("linux") and not has_user_namespaces():
         return HostFinding(
             "sandbox", "warning", "no user namespaces: Chromium needs its setuid helper",
             "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or install "
             "chromium-sandbox",
         )  # fmt: skip
     return HostFinding("sandbox", "ok", "on")
+
+
+def has_user_namespaces(proc: Path = _PROC) -> bool:
+    """Return whether an ordinary user may create user namespaces (Linux; elsewhere False).
+
+    Without them Chromium needs its setuid helper, and that is dead under NoNewPrivileges.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    return (
+        _number(proc / "user" / "max_user_namespaces", 1) > 0
+        and _number(proc / "kernel" / "unprivileged_userns_clone", 1) != 0
+        and _number(proc / "kernel" / "apparmor_restrict_unprivileged_userns", 0) == 0
+    )
+
+
+def is_root() -> bool:
+    """Return whether we are root: then Chromium runs without its sandbox."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def _number(path: Path, absent: int) -> int:
+    try:
+        return int(path.read_text().strip())
+    except (OSError, ValueError):
+        return absent
 
 
 def check_fonts() -> HostFinding:

@@ -155,7 +155,7 @@ N = TypeVar("N")
 T = TypeVar("T", bound=TabLike)
 S = TypeVar("S", bound=SessionLike)
 
-# What became of the finished units of a task whose process died: see ledger.recovery.
+# What became of the finished units of a task whose process died: see ledger.completion.
 Recover = Callable[[Mapping[str, Any], JsonLinesFile], Mapping[str, Any]]
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from ocd.browser.tabs.tab import Tab
-from ocd.extraction.page_capture import PageCapture
+from ocd.extraction.node_tree import PageCapture
 from ocd.pages.read.extraction_capture import capture_page
 from ocd.verb_api.declaration import PAYLOAD, UNLISTED, Output, Params, tab_verb
 

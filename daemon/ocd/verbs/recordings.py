@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,15 +11,16 @@ from msgspec import Meta
 
 from ocd import call_context
 from ocd.ledger.task_handle import TaskHandle
-from ocd.recording import export
+from ocd.recording import export_html, export_plan, export_python
 from ocd.recording.active_recording import ActiveRecording
 from ocd.recording.recorder import Recorder
-from ocd.recording.store import MAX_ACTIONS, RecordingMeta, Screenshots
+from ocd.recording.store import MAX_ACTIONS, RecordingMeta, Recordings, Screenshots
 from ocd.storage.files import write_whole
 from ocd.storage.payload import JsonLinesFile
 from ocd.verb_api.declaration import UNLISTED, WRITES_PATH, Output, Params, daemon_verb, task_kind
 
 Name = Annotated[str, Meta(max_length=200)]
+Format = Literal["json", "html", "python_pyppeteer", "python_playwright", "plan"]
 
 
 class Record(Params):
@@ -78,10 +80,7 @@ class RecordingExport(Params):
     recording_id: Annotated[
         str | None, Meta(description="Id or name; default: the session's latest")
     ] = None
-    format: Annotated[
-        Literal["json", "html", "python_pyppeteer", "python_playwright", "plan"],
-        Meta(description="Output format"),
-    ] = "json"
+    format: Annotated[Format, Meta(description="Output format")] = "json"
     path: Annotated[
         str | None, Meta(description="Write it to this file instead", extra=WRITES_PATH)
     ] = None
@@ -150,7 +149,7 @@ async def oc_recording_list(recorder: Recorder, params: RecordingList) -> Output
 async def oc_recording_export(recorder: Recorder, params: RecordingExport) -> Output:
     meta = await recorder.find(params.recording_id, call_context.current().session)
     exported = await asyncio.to_thread(
-        export.export, recorder.store, meta, recorder.public(meta), params.format
+        _export, recorder.store, meta, recorder.public(meta), params.format
     )
     if params.path is not None:
         chunks = (chunk.data for chunk in exported.payload(None))
@@ -158,6 +157,24 @@ async def oc_recording_export(recorder: Recorder, params: RecordingExport) -> Ou
         data = {"recording_id": meta.recording_id, "format": params.format}
         return Output(data=data | {"path": params.path, "size_bytes": size})
     return exported
+
+
+def _export(
+    store: Recordings, meta: RecordingMeta, about: dict[str, Any], format_: Format
+) -> Output:
+    """Return the recording in that format; blocks. `about` is the recording as callers know it."""
+    actions = store.actions(meta.recording_id)
+    if format_ == "json":
+        return Output(data={"recording": about, "actions": actions}, items=("actions",))
+    if format_ == "plan":
+        return Output(data=export_plan.plan_of(about, actions), items=("steps",))
+    if format_ == "html":
+        picture = partial(store.picture, meta.recording_id)
+        text, kind = export_html.html(about, actions, picture), "text/html"
+    else:
+        text, kind = export_python.program(about, actions, format_), "text/x-python"
+    data = {"recording_id": meta.recording_id, "format": format_, "action_count": len(actions)}
+    return Output(data=data, content=text, content_type=kind)
 
 
 # --- the kind of the ledger ------------------------------------------------------------------

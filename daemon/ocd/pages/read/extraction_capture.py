@@ -4,7 +4,7 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
-from ocd.extraction.page_capture import PageCapture
+from ocd.extraction.node_tree import PageCapture
 from ocd.pages.locate import locators
 
 
