@@ -20,9 +20,9 @@ def home(environ: Mapping[str, str] = os.environ) -> str:
 
 def may_start(home_path: str, environ: Mapping[str, str] = os.environ) -> bool:
     """Return whether clients may start the daemon: OPENCHROME_AUTO_START, config.toml, else yes."""
-    said = environ.get("OPENCHROME_AUTO_START")
-    if said:
-        return said.strip().lower() not in ("0", "false", "no", "off")
+    setting = environ.get("OPENCHROME_AUTO_START")
+    if setting:
+        return setting.strip().lower() not in ("0", "false", "no", "off")
     import tomllib  # needed only when the daemon does not run
 
     try:

@@ -92,11 +92,11 @@ def _causes(judged: ReportNode, *, negated: bool = False) -> list[tuple[ReportNo
     if judged.judgement is not None:
         return [(judged, negated)]
     turned = isinstance(judged.node, Not)
-    wanted = negation(judged.verdict) if turned else judged.verdict
+    expected = negation(judged.verdict) if turned else judged.verdict
     return [
         cause
         for part in judged.parts
-        if part.verdict == wanted
+        if part.verdict == expected
         for cause in _causes(part, negated=negated != turned)
     ]
 

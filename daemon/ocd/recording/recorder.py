@@ -147,18 +147,22 @@ class Recorder:
             return active
         return self._ending.get(meta.recording_id)
 
-    async def find(self, wanted: str | None, session: str) -> RecordingMeta:
+    async def find(self, id_or_name: str | None, session: str) -> RecordingMeta:
         """Return the recording of an id, the newest of a name, or the session's newest.
 
         Raises recording_not_found, unreadable_file.
         """
-        if wanted is not None and is_id(wanted):
-            return self._current(await asyncio.to_thread(self.store.read, wanted))
+        if id_or_name is not None and is_id(id_or_name):
+            return self._current(await asyncio.to_thread(self.store.read, id_or_name))
         metas, _ = await self.all()
         for meta in metas:
-            if meta.session == session if wanted is None else wanted and meta.name == wanted:
+            if (
+                meta.session == session
+                if id_or_name is None
+                else id_or_name and meta.name == id_or_name
+            ):
                 return meta
-        raise not_found(wanted if wanted is not None else f"of the session {session}")
+        raise not_found(id_or_name if id_or_name is not None else f"of the session {session}")
 
     def public(self, meta: RecordingMeta) -> dict[str, Any]:
         """Return a recording as callers know it."""

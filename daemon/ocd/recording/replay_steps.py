@@ -39,17 +39,17 @@ def again(action: Recorded) -> tuple[str, dict[str, Any]]:
     return action["verb"], named
 
 
-def _by_name(params: dict[str, Any], met: list[Target]) -> dict[str, Any] | None:
+def _by_name(params: dict[str, Any], targets: list[Target]) -> dict[str, Any] | None:
     """Return what `interact` takes in place of `computer`, if that was about a named element."""
     word = _BY_HAND.get(params.get("action", ""))
-    if word is None or not met or not met[-1].get("name"):
+    if word is None or not targets or not targets[-1].get("name"):
         return None
     text = str(params.get("text") or "")
     if word == "press" and len(text.split()) > 1:
         return None
     value: dict[str, Any] = {"value": text} if word in ("type", "press") else {}
     keys: dict[str, Any] = {key: params[key] for key in ("tab_id", "modifiers") if key in params}
-    return {"action": word, **aim(met[-1]), **value, **keys}
+    return {"action": word, **aim(targets[-1]), **value, **keys}
 
 
 def _rename_targets(value: Any, found: Mapping[str, Target], words: str) -> Any:  # noqa: ANN401 - JSON
@@ -63,8 +63,8 @@ def _rename_targets(value: Any, found: Mapping[str, Target], words: str) -> Any:
         target = found.get(item) if isinstance(item, str) else None
         if match and target:
             prefix = f"{match['which']}_" if match["which"] else ""
-            for name, said in aim(target).items():
-                again[prefix + (words if name == "query" else name)] = said
+            for name, given in aim(target).items():
+                again[prefix + (words if name == "query" else name)] = given
         elif key == "submit" and target:
             again[key] = by_words(target)
         else:

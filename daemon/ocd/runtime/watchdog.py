@@ -63,14 +63,14 @@ class Watchdog:
     async def keep_beating(self) -> None:
         """Beat until cancelled: for the watcher, and for systemd if it wants to hear of it."""
         pause = self._beat_s
-        if wanted := self._notifier.watchdog_interval:
-            pause = min(pause, wanted)
+        if interval := self._notifier.watchdog_interval:
+            pause = min(pause, interval)
         due = 0.0
         while True:
             self._beat()
-            if wanted and time.monotonic() >= due:
+            if interval and time.monotonic() >= due:
                 self._notifier.ping()
-                due = time.monotonic() + wanted - pause
+                due = time.monotonic() + interval - pause
             await asyncio.sleep(pause)
 
     def _beat(self) -> None:

@@ -91,13 +91,13 @@ class KeyedLog(Generic[R]):
             self._append({"key": key})
             self._heard(key, records.pop(key), None)
 
-    def evict(self, kept: str, most: int, worth: Callable[[R], Any]) -> list[str]:
-        """Drop the records of least worth, never that of `kept`, until there are `most`.
+    def evict(self, spared: str, most: int, worth: Callable[[R], Any]) -> list[str]:
+        """Drop the records of least worth, never that of `spared`, until there are `most`.
 
         Returns their keys.
         """
         with self.hold() as records:
-            others = (key for key in records if key != kept)
+            others = (key for key in records if key != spared)
             over = max(len(records) - most, 0)
             gone = (
                 heapq.nsmallest(over, others, key=lambda key: worth(records[key])) if over else []

@@ -146,9 +146,9 @@ class Payload:
 
 def _pieces(data: Any) -> Iterator[PayloadChunk]:  # noqa: ANN401 - text, bytes or raw JSON
     """Yield a long text piece by piece: it is never there twice, and no thread waits for it."""
-    whole = data if isinstance(data, str) else memoryview(data)
-    for start in range(0, len(whole), _PIECE):
-        piece = whole[start : start + _PIECE]
+    content = data if isinstance(data, str) else memoryview(data)
+    for start in range(0, len(content), _PIECE):
+        piece = content[start : start + _PIECE]
         yield PayloadChunk(piece.encode() if isinstance(piece, str) else bytes(piece))
 
 

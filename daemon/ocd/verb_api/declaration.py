@@ -106,11 +106,11 @@ class Output:
         """Return what is stored of this output: the page text if there is one, else the JSON."""
         if self.content is not None:
             return of_text(self.content_type, self.content)
-        whole, depth = self.json(declared), len(self.kept)
+        payload, depth = self.json(declared), len(self.kept)
         if not depth and self.file is None:
-            return whole
-        items = None if whole.items_at is None else whole.items_at[depth:]
-        return Payload(JSON, at_keys(whole.data, self.kept), items, self.rows, self.file)
+            return payload
+        items = None if payload.items_at is None else payload.items_at[depth:]
+        return Payload(JSON, at_keys(payload.data, self.kept), items, self.rows, self.file)
 
     def json(self, declared: tuple[str, ...] | None) -> Payload:
         """Return the JSON part, with `declared` as the path of the list that pages by items."""

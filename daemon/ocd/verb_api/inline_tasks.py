@@ -74,8 +74,8 @@ async def task_output(runner: Runner, meta: TaskMeta) -> Output:
     )
     if meta.status == "FAILED" or (meta.status == "CANCELLED" and meta.error):
         some = meta.progress.done or (meta.error or {}).get("failed_pages")
-        kept = {"hint": partial} if some else {}
-        raise error_from_body({**kept, **(meta.error or {}), "task_id": meta.task_id})
+        hint = {"hint": partial} if some else {}
+        raise error_from_body({**hint, **(meta.error or {}), "task_id": meta.task_id})
     if meta.status == "CANCELLED":
         message = f"The task behind {meta.kind} was cancelled"
         raise OcdError("cancelled", message, hint=partial, task_id=meta.task_id)

@@ -69,12 +69,12 @@ async def _save(snapshots: SessionSnapshots, params: CheckpointParams) -> dict[s
     )  # fmt: skip
     checkpoint = _redact_record(draft, "task_description", *_LISTS)
     old, pruned = await asyncio.to_thread(snapshots.checkpoints.put, checkpoint)
-    told = _checkpoint_to_dict(checkpoint, summary_only=True) | (
+    saved = _checkpoint_to_dict(checkpoint, summary_only=True) | (
         {"pruned": pruned} if pruned else {}
     )
     replaced = {"replaced": {"saved_at": old.saved_at, "session": old.session}} if old else {}
     path = {"path": str(snapshots.checkpoints.path(checkpoint.name))}
-    return {"saved": True, **told, **path, **replaced}
+    return {"saved": True, **saved, **path, **replaced}
 
 
 _LISTS = ("completed_steps", "pending_steps", "extracted_data")

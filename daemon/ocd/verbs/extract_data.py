@@ -63,10 +63,10 @@ class ExtractData(Params):
 async def extract_data(tab: Tab, params: ExtractData) -> Output:
     from ocd.extraction.schema import read_schema  # few calls need the vocabulary
 
-    wanted = read_schema(params.schema) if params.schema is not None else None
-    several = params.multiple or (wanted is not None and wanted.kind == "array")
+    field = read_schema(params.schema) if params.schema is not None else None
+    several = params.multiple or (field is not None and field.kind == "array")
     found = await capture_page(tab, params.selector, MAX_ITEMS if several else 1)
-    data = await asyncio.to_thread(_extract, found, wanted, params, several)
+    data = await asyncio.to_thread(_extract, found, field, params, several)
     about = {"action": "extract_data", "tab_id": tab.id, "url": tab.url}
     if found.cut:
         data["incomplete"] = "The page is too large to be searched completely; pass a selector."
@@ -74,12 +74,12 @@ async def extract_data(tab: Tab, params: ExtractData) -> Output:
     return Output(data={**about, **data}, origin=tab.origin, items=items)
 
 
-def _extract(found: PageCapture, wanted: Any, params: ExtractData, several: bool) -> dict[str, Any]:  # noqa: ANN401
+def _extract(found: PageCapture, field: Any, params: ExtractData, several: bool) -> dict[str, Any]:  # noqa: ANN401
     from ocd.extraction import results
 
     page = params.selector is None
-    if wanted is None:
+    if field is None:
         return results.everything(found, page=page)
     if several:
-        return results.many(found, wanted, page=page, offset=params.offset, limit=params.limit)
-    return results.one(found, wanted, page=page)
+        return results.many(found, field, page=page, offset=params.offset, limit=params.limit)
+    return results.one(found, field, page=page)

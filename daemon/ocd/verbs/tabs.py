@@ -74,18 +74,18 @@ class TabsClose(Params):
     example={"tab_id": "t2"},
 )
 async def tabs_close(session: Session, params: TabsClose) -> Output:
-    wanted = [*params.tab_ids, *([params.tab_id] if params.tab_id else [])]
+    tab_ids = [*params.tab_ids, *([params.tab_id] if params.tab_id else [])]
     if params.all:
-        wanted = [tab.id for tab in session.tabs]
+        tab_ids = [tab.id for tab in session.tabs]
     elif params.worker_id:
-        wanted += [tab.id for tab in session.workers.tabs(session.workers.get(params.worker_id))]
-    elif not wanted:
-        wanted = [session.tab().id]
+        tab_ids += [tab.id for tab in session.workers.tabs(session.workers.get(params.worker_id))]
+    elif not tab_ids:
+        tab_ids = [session.tab().id]
     known = {tab.id for tab in session.tabs}
-    failed = [tab_id for tab_id in dict.fromkeys(wanted) if tab_id not in known]
-    if failed and len(failed) == len(set(wanted)):
+    failed = [tab_id for tab_id in dict.fromkeys(tab_ids) if tab_id not in known]
+    if failed and len(failed) == len(set(tab_ids)):
         session.tab(failed[0])  # says which tabs there are
-    tabs = [session.tab(tab_id) for tab_id in dict.fromkeys(wanted) if tab_id in known]
+    tabs = [session.tab(tab_id) for tab_id in dict.fromkeys(tab_ids) if tab_id in known]
     async with asyncio.TaskGroup() as group:  # at once: each hung tab takes its half second
         for tab in tabs:
             group.create_task(tab.close())

@@ -75,8 +75,8 @@ async def expand_tools(catalog: ToolCatalog, params: ExpandTools) -> Output:
     await catalog.settle()
     if not given:
         return Output(data={"hidden": _hidden(catalog)})
-    whole = params.name is not None
-    found = [signature(entry, unlisted=whole) for entry in _choose(catalog, params)]
+    all_params = params.name is not None
+    found = [signature(entry, unlisted=all_params) for entry in _choose(catalog, params)]
     return Output(data={"expanded": [tool["name"] for tool in found], "tools": found})
 
 

@@ -92,8 +92,8 @@ async def _open(session: Session, params: Worker) -> dict[str, Any]:
 
 
 def _find_worker(session: Session, params: Worker) -> Isolated:
-    if wanted := params.worker_id or params.id or params.name:
-        return session.workers.get(wanted)
+    if worker_id := params.worker_id or params.id or params.name:
+        return session.workers.get(worker_id)
     raise OcdError(
         "invalid_argument", f"worker: {params.action} needs worker_id",
         hint=f"List them: {tool_call('worker', action='list')}", parameter="worker_id",
