@@ -45,7 +45,7 @@ def _all(read: Callable[[str], Iterator[object]]) -> Read:
 
 def addresses() -> dict[str, Read]:
     """What reads URLs and hosts."""
-    from ocd.crawl import scope, urls
+    from ocd.crawl import url_globs, urls
     from ocd.safety import domain_policy, host_canonical, host_globs, session_taint
 
     rules = domain_policy.DomainPolicy(allow=("*.h.test",), block=("*a*b*c.test",))
@@ -69,8 +69,8 @@ def addresses() -> dict[str, Read]:
         ),
         "glob: host": host_globs.parse.__wrapped__,
         "glob: host covers": lambda text: rules.allows(f"http://{text}.c.test/"),
-        "glob: scope": lambda text: scope.glob_test(text[:200])(_URL + text),
-        "glob: scope of path": lambda text: scope.glob_test("/*a*b*/**x*")(_URL + text),
+        "glob: scope": lambda text: url_globs.glob_test(text[:200])(_URL + text),
+        "glob: scope of path": lambda text: url_globs.glob_test("/*a*b*/**x*")(_URL + text),
     }
 
 

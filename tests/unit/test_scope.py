@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocd.crawl.scope import CrawlScope, glob_test, registrable_domain
+from ocd.crawl.scope import CrawlScope, registrable_domain
+from ocd.crawl.url_globs import glob_test
 
 START = "http://docs.example.co.uk/guide/intro"
 

@@ -1,4 +1,8 @@
-"""Patterns for URLs and texts, as callers write them."""
+"""Patterns for URLs of requests and for texts, as callers write them.
+
+A glob here fits any part, because it stands where a substring may stand: filters of logs, rules of
+interception, `wait_for`. The other dialects are named in `crawl/url_globs`.
+"""
 
 from collections.abc import Callable
 
