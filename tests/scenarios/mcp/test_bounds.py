@@ -26,6 +26,7 @@ ASKS: dict[str, dict[str, Any]] = {
     "cookies": {},
     "crawl": {"url": "HERE", "max_pages": 3, "engine": "browser"},
     "crawl_sitemap": {"url": "HERE"},
+    "downloads": {},
     "expand_tools": {"tier": 3},
     "extract_data": {},
     "fill_form": {"fields": [{"label": "Field 1", "value": "x"}]},

@@ -112,7 +112,7 @@ def test_offsets_in_addresses(daemon: Daemon, site: Site) -> None:
 
 def test_scrolling_captures_what_is_new(paginate: Callable[..., dict[str, Any]]) -> None:
     """An endless feed is read to its end; no story is lost, none told twice."""
-    done = paginate("feed.html", strategy="scroll", wait_between_pages=1000)
+    done = paginate("feed.html", strategy="scroll", wait_between_pages=5000)
     stories = [
         line for page in done["pages"] for line in page["text"].splitlines() if "Story" in line
     ]
