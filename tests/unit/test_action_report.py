@@ -1,7 +1,7 @@
 """What a client is told of an action, in lines."""
 
 from oc.action_rendering import action_text, is_action
-from ocd.verb_api.action_report import event_lines, report_lines
+from ocd.verb_api.action_report import event_lines
 
 
 def test_each_event_is_a_line() -> None:
@@ -30,6 +30,7 @@ def test_each_event_is_a_line() -> None:
             'dialog: confirm "Really?" is open; answer it with interact, action accept_dialog or '
             "dismiss_dialog"
         ),
+        "dragged: html5, accepted",
         "submitted",
         "left although the page asked to stay (beforeunload)",
         'navigated: http://x/b "B b" (404)',
@@ -46,9 +47,12 @@ def test_each_event_is_a_line() -> None:
     ]
 
 
-def test_how_a_drag_was_done_comes_last() -> None:
+def test_how_a_drag_was_done() -> None:
     data = {"changed": {}, "method": "html5", "source": {}, "accepted": False}
-    assert report_lines(data, ["A is item 1"]) == ["A is item 1", "dragged: html5, not accepted"]
+    assert event_lines(data) == ["dragged: html5, not accepted"]
+    assert event_lines({**data, "place": "A is item 1"}) == [
+        "dragged: A is item 1; html5, not accepted"
+    ]
 
 
 def test_nothing_happened() -> None:

@@ -1,6 +1,6 @@
 """What happened, in lines: one for each thing that an action set off. The same for every client."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 _UNITS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
@@ -12,13 +12,8 @@ def event_lines(data: Mapping[str, Any]) -> list[str]:
     data: the result's JSON, with `changed`.
     """
     changed = data["changed"]
-    lines = [*_dialog(changed), *_submission(data)]
+    lines = [*_dialog(changed), *_drag(data), *_submission(data)]
     return [*lines, *_places(changed), *_tabs(changed), *_files(changed), *_refusals(changed)]
-
-
-def report_lines(data: Mapping[str, Any], lines: Sequence[str]) -> list[str]:
-    """Return the events, then the lines about the page, then how a drag was done."""
-    return [*event_lines(data), *lines, *_drag(data)]
 
 
 def _dialog(changed: Mapping[str, Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Protocol
 from msgspec import Meta
 
 from ocd.safety.origins import text_source
-from ocd.verb_api.action_report import report_lines
+from ocd.verb_api.action_report import event_lines
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Output, Params, TabLike
 
 # Keys of an acting verb's JSON that hold words of the page.
@@ -67,4 +67,4 @@ def page_text(tab: TabLike, lines: Sequence[str]) -> dict[str, Any]:
 def answer(tab: TabLike, data: dict[str, Any], done: ActionResult) -> Output:
     """Return the reply of an action: what changed as keys, and in lines with the page's words."""
     data = {"tab_id": tab.id, "now": done.now, **data, "changed": done.changed}
-    return Output(data=data, **page_text(tab, report_lines(data, done.lines)))
+    return Output(data=data, **page_text(tab, [*event_lines(data), *done.lines]))

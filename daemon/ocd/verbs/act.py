@@ -11,7 +11,7 @@ from ocd.pages.instructions.executor import InstructionRunner, resolve_address
 from ocd.pages.instructions.parser import parse
 from ocd.pages.locate.target import ActionDeadline
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
-from ocd.verb_api.action_report import report_lines
+from ocd.verb_api.action_report import event_lines
 from ocd.verb_api.declaration import (
     MAX_TIMEOUT_MS,
     UNLISTED,
@@ -83,8 +83,8 @@ async def act(tab: Tab, params: Act) -> Output:
     lines: list[str] = []
     for number, result in enumerate(runner.results, 1):
         changed |= result.done.changed
-        told = report_lines({**result.more, "changed": result.done.changed}, result.done.lines)
-        lines += [f"step {number}: {line}" for line in told]
+        events = event_lines({**result.more, "changed": result.done.changed})
+        lines += [f"step {number}: {line}" for line in (*events, *result.done.lines)]
     steps_done = [result.to_dict(number) for number, result in enumerate(runner.results, 1)]
     now = next((one.done.now for one in reversed(runner.results) if one.done.now), "")
     data = {

@@ -179,4 +179,4 @@ def test_element_comes_first_in_the_shell(at: At) -> None:
     page.daemon.oc("file-upload", "Picture", str(file)).ok()
     alone = page.daemon.oc("file-upload", str(file))
     assert alone.code == 2
-    assert "oc file-upload e12 FILE" in alone.err
+    assert "oc upload e12 FILE" in alone.err

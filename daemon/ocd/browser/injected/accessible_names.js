@@ -221,7 +221,7 @@ function contentOf(el, walk = null, evenHidden = false, style = getComputedStyle
 const generating = new WeakMap(); // by style sheet: its selectors, null if they cannot be known
 let generatesIn = new Map();
 const MOST_GENERATING = 300; // selectors
-const WORDED = /^(?:(?:normal|none|inherit|initial|unset|revert)|"(?:[\uE000-\uF8FF\s]|\\[ef][0-9a-f]{3} ?)*"|)$/i; // content without words
+const WORDED = /^(?:(?:normal|none|inherit|initial|unset|revert)|"(?:[\uE000-\uF8FF\s]|\\[ef][0-9a-f]{3})*"|)$/i; // content without words
 
 function generates(document) {
   let found = generatesIn.get(document);
