@@ -263,7 +263,6 @@ function hasFace(el) {
 // Whether a document may use what fades, moves, scales or masks its elements: asking each of them
 // costs as much as all the rest. Learnt once a reading, where there is little to learn it from.
 const EFFECTS = /opacity|transform|translate|scale|rotate|zoom|filter|mask|clip|@import/;
-const DRAWN = `svg, ${EFFECTS.source.split('|').map((name) => `[style*="${name}" i]`).join()}`;
 const FEW_RULES = 100;
 let effectsOf = new WeakMap();
 
@@ -271,7 +270,8 @@ function hasEffects(doc) {
   let found = effectsOf.get(doc);
   if (found === undefined) {
     found = [...doc.styleSheets, ...doc.adoptedStyleSheets].some(tellsOfEffects)
-      || doc.querySelector(DRAWN) !== null || doc.getAnimations().length > 0;
+      || doc.querySelector('svg, form[style]') !== null || doc.getAnimations().length > 0
+      || [...doc.querySelectorAll('[style]:not(form)')].some((el) => EFFECTS.test(el.getAttribute('style')));
     effectsOf.set(doc, found);
   }
   return found;
