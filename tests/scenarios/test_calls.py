@@ -100,6 +100,16 @@ def test_body_that_is_no_call_is_400(daemon: Daemon, body: bytes) -> None:
     assert "Traceback" not in reply.raw.decode()
 
 
+@pytest.mark.parametrize("levels", [450, 600, 800, 950])
+@pytest.mark.parametrize("verb", ["extract_data", "interact", "oc_checkpoint"])
+def test_parameters_that_nest_deep_are_answered(daemon: Daemon, verb: str, levels: int) -> None:
+    """What the decoder takes still, nothing behind it falls over."""
+    nested = b'{"a":' * levels + b"1" + b"}" * levels
+    body = b'{"verb": "%s", "params": {"schema": %s}}' % (verb.encode(), nested)
+    reply = daemon.request("POST", "/v1/call", body, wire.JSON_BODY)
+    assert reply.code in ("invalid_argument", "no_tab", "bad_request")
+
+
 def test_body_in_another_encoding_than_it_says_is_refused(daemon: Daemon) -> None:
     """A body that calls itself gzip and is none is `bad_request` (400), too."""
     headers = {"Content-Encoding": "gzip"}

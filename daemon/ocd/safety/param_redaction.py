@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from ocd.safety import secrets
-from ocd.safety.redact import MASK, mask_values, redact
+from ocd.safety.redact import MASK, MAX_DEPTH, mask_values, redact
 
 # A longer string is cut; an action with such a one cannot be replayed as it stands.
 MAX_CHARACTERS = 20_000
@@ -71,12 +71,17 @@ def _without_passwords(params: Any, hides: HidesValue | None, error: str | None)
     return params if hides is None else mask_values(params, hides)
 
 
-def truncate(value: Any, max_chars: int) -> Any:  # noqa: ANN401 - any JSON value
-    """Return the value with its long strings cut: redacting megabytes would hold up the loop."""
+def truncate(value: Any, max_chars: int, depth: int = 0) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value with its long strings cut: redacting megabytes would hold up the loop.
+
+    What nests deeper than is redacted becomes `[redacted]`.
+    """
+    if depth > MAX_DEPTH:
+        return MASK
     if isinstance(value, Mapping):
-        return {key: truncate(item, max_chars) for key, item in value.items()}
+        return {key: truncate(item, max_chars, depth + 1) for key, item in value.items()}
     if isinstance(value, list):
-        return [truncate(item, max_chars) for item in value[:MAX_ITEMS]]
+        return [truncate(item, max_chars, depth + 1) for item in value[:MAX_ITEMS]]
     if isinstance(value, str) and len(value) > max_chars:
         shown = secrets.current().mask_text(value[: max_chars + _BEYOND])
         return f"{shown[:max_chars]}… ({len(value)} characters)"

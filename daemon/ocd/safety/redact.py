@@ -26,7 +26,7 @@ from ocd.safety.token_patterns import SCHEMES, without_credentials, without_toke
 MASK = "[redacted]"
 URL_MASK = "redacted"
 _MAX_JSON = 1 << 20
-_MAX_DEPTH = 100
+MAX_DEPTH = 100
 # URLs inside parameters of URLs: each level is one more reading of all that is left.
 _MAX_NESTED = 8
 
@@ -111,7 +111,7 @@ def redact(value: object) -> Any:  # noqa: ANN401 - a copy of any JSON value
 
 
 def _redact(value: object, depth: int) -> object:
-    if depth > _MAX_DEPTH:
+    if depth > MAX_DEPTH:
         return MASK
     if isinstance(value, str):
         return _redact_string(secrets.current().mask_text(value), depth)

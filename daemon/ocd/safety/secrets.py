@@ -48,9 +48,13 @@ class Secrets:
     def fill(self, value: T) -> T:
         """Return a copy of a JSON-like value with every placeholder filled in.
 
-        Raises `secret_not_found` for a name that there is not.
+        Raises `secret_not_found` for a name that there is not, and `invalid_argument` for a value
+        that nests too deep.
         """
-        return self._fill(value)  # type: ignore[no-any-return]
+        try:
+            return self._fill(value)  # type: ignore[no-any-return]
+        except RecursionError:
+            raise OcdError("invalid_argument", "The parameters nest too deep") from None
 
     def _fill(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
         if isinstance(value, str):
