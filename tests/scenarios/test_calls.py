@@ -250,14 +250,20 @@ def test_closed_connection_cancels_its_call(daemon: Daemon, site: Site) -> None:
     assert daemon.do("navigate", tab_id=tab, url=site.url("table.html"))["title"] == "Steps"
 
 
-def _half_closed(daemon: Daemon, verb: str, **params: object) -> socket.socket:
-    """Send a call, and say that nothing more will come, as `nc -N` does."""
+def _called(daemon: Daemon, verb: str, **params: object) -> socket.socket:
+    """Send a call over a connection of its own."""
     body = json.dumps({"verb": verb, "params": params}).encode()
     head = f"POST /v1/call HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
     line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     line.settimeout(120)
     line.connect(str(daemon.socket))
     line.sendall(head.encode() + body)
+    return line
+
+
+def _half_closed(daemon: Daemon, verb: str, **params: object) -> socket.socket:
+    """Send a call, and say that nothing more will come, as `nc -N` does."""
+    line = _called(daemon, verb, **params)
     line.shutdown(socket.SHUT_WR)
     return line
 
@@ -282,6 +288,14 @@ def test_a_caller_that_closes_its_half_is_answered(daemon: Daemon, site: Site) -
     site.wait_for("hang")
     leaving.close()
     wait_until(lambda: daemon.status()["calls_in_flight"] == 0, 20, "the call's end")
+
+
+def test_half_that_closes_after_the_answer_ends_the_connection(daemon: Daemon) -> None:
+    """A short call is often answered before its caller has said that nothing more will come."""
+    line = _called(daemon, "tabs_context")
+    assert line.recv(65536).startswith(b"HTTP/1.1 200")
+    line.shutdown(socket.SHUT_WR)
+    assert _all_of(line).count(b"HTTP/1.1") == 0
 
 
 def test_what_is_no_http_leaves_no_traceback(daemon: Daemon) -> None:

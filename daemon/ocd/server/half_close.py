@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import select
 from collections.abc import Callable
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 
 class RequestHandler(Protocol):
@@ -135,7 +135,16 @@ class HalfClosedConnection(asyncio.Protocol):
             return False
         self._watched = descriptor
         self._served.close()  # after this answer there can be no further request
+        # A handler that waits for one is cancelled by that, and leaves the connection open.
+        task: asyncio.Task[None] | None = cast("Any", self._served)._task_handler  # noqa: SLF001
+        if task is None or task.done():
+            return False
+        task.add_done_callback(self._close)
         return True
+
+    def _close(self, _task: asyncio.Task[None]) -> None:
+        if self._transport is not None:
+            self._transport.close()
 
     def _on_peer_gone(self) -> None:
         if self._transport is not None:

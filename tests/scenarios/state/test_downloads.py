@@ -74,7 +74,7 @@ def test_file_by_a_frame_and_after_an_answer(at: Daemon) -> None:
 def test_wait_for_the_next_file(at: Daemon, site: Site) -> None:
     """wait_for type=download ends when a file has come that nobody was told of yet."""
     assert at.call("wait_for", type="download", timeout_ms=100).code == "timeout"
-    assert _clicked(at, "Slow file", timeout_ms=3000)[0]["state"] == "in_progress"
+    assert _clicked(at, "Slow file", timeout_ms=10_000)[0]["state"] == "in_progress"
     waiting = at.start_call("wait_for", type="download", timeout_ms=60_000)
     site.open_gate("file")
     (told,) = waiting.reply().result["downloads"]
@@ -91,7 +91,7 @@ def test_same_name_is_never_overwritten(at: Daemon) -> None:
 
 def test_slow_file_is_reported_as_on_its_way(at: Daemon, site: Site) -> None:
     """The click ends in time and names the path where the file will lie."""
-    (told,) = _clicked(at, "Slow file", timeout_ms=3000)
+    (told,) = _clicked(at, "Slow file", timeout_ms=10_000)
     assert told["state"] == "in_progress"
     path = Path(told["path"])
     assert not path.exists()
