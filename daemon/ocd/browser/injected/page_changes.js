@@ -296,7 +296,7 @@ function valueLines(values, own) {
 // An element in few words, with its ref if it can be acted on.
 function labelOf(el) {
   const role = roleOf(el);
-  const name = nameOf(el, role) || (role ? clip(plainText(el), 60) : '');
+  const name = nameOf(el, role) || (role && !FIELDS.has(role) ? clip(plainText(el), 60) : ''); // a list's options are no name
   const id = el.id ? `#${el.id}` : '';
   const known = numbers.has(el) || WIDGETS.has(role) || FIELDS.has(role);
   return `${role || `<${el.tagName.toLowerCase()}${id}>`}${name ? ` ${quote(clip(name, 60))}` : ''}${known ? ` [ref=e${refOf(el)}]` : ''}`;
