@@ -26,7 +26,7 @@ from ocd.verb_api.declaration import Output, Verb
 logger = logging.getLogger(__name__)
 
 _WORDS = 600
-# A title is asked for so long after an action: in a burst of them, after several at once.
+# A title is asked for so long after an action: in a burst on several tabs, once for all.
 _SOON_S = 0.01
 _TITLE_S = 0.5
 _PICTURE_S = 3.0
@@ -100,6 +100,8 @@ class ActiveRecording:
     async def record(self, action: Action, run: Run) -> Output:
         """Run the action, write it down, and return or raise what it came to."""
         action.touched.with_identity = True
+        if action.verb.acts and action.tab in self._untitled:
+            self._ask_titles()  # of the actions before this one, which may change the title
         action.entry = await self._before(action)
         # Done while the page is waited for, if the action waits at all.
         asyncio.get_running_loop().call_soon(action.prepare)
@@ -210,7 +212,7 @@ class ActiveRecording:
             self._on_full(self)
 
     def _learn_title(self, tab: Tab, seq: int) -> None:
-        # After the answer has gone out; once for actions in close succession.
+        # After the answer has gone out, and before the tab's next action begins.
         if not self._untitled:
             asyncio.get_running_loop().call_later(_SOON_S, self._ask_titles)
         self._untitled.setdefault(tab, {})[seq] = self._title(tab)
