@@ -1,12 +1,13 @@
 # The one list of what can be done here; `make` prints it.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 READY := .venv/ready
-GENERATED := daemon/ocd/api/catalog.json VERBS.md SETTINGS.md
+GENERATED := daemon/ocd/api/catalog.json VERBS.md SETTINGS.md \
+	$(addprefix client/openchrome/,errors.py locations.py verbs.py async_verbs.py)
 # Files go to workers in their order, tests of a file stay together (tests/conftest.py says which not).
 PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture test check unit scenarios crash gen transcripts bench soak field audit run clean
+.PHONY: help setup demo picture test check unit scenarios crash gen transcripts dist bench soak field audit run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,12 +45,17 @@ scenarios: $(READY) ## Run the scenarios: real daemon, real Chromium
 crash: $(READY) ## Kill the daemon at every write step and look what is left
 	pytest $(PARALLEL) tests/crash
 
-gen: $(READY) ## Write the generated files: catalog.json, VERBS.md, SETTINGS.md
+gen: $(READY) ## Write the generated files: catalog.json, VERBS.md, SETTINGS.md, the Python client
 	python -m ocd.calls.catalog
 	python -m ocd.config.reference
+	python scripts/generate_client.py
 
 transcripts: $(READY) ## Rewrite the expected output of the shell transcripts
 	OCD_REWRITE_TRANSCRIPTS=1 pytest tests/scenarios/cli
+
+dist: $(READY) ## Build wheels and source archives of both distributions into dist/
+	python -m hatchling build -d dist
+	cd client && python -m hatchling build -d ../dist
 
 bench: $(READY) ## Measure again what tests/bench/RESULTS.md says
 	PYTHONPATH=tests python -m bench

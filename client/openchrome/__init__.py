@@ -1,0 +1,48 @@
+"""A Python client of the OpenChrome daemon; standard library only.
+
+    from openchrome import connect
+
+    with connect() as browser:
+        browser.navigate("https://example.com")
+        print(browser.read_page(mode="markdown").text)
+
+`aconnect` gives the same methods to awaiting code. A verb's method has the verb's name and
+parameters; results are dictionaries, failures are exceptions by their code (`openchrome.errors`).
+"""
+
+from __future__ import annotations
+
+from openchrome.client import Client, connect
+from openchrome.errors import OpenChromeError
+from openchrome.outputs import Output
+from openchrome.results import Result
+from openchrome.tasks import Task, TaskEvent, TaskMeta
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openchrome.async_client import AsyncClient, AsyncOutput, AsyncTask, aconnect
+
+__all__ = [
+    "AsyncClient",
+    "AsyncOutput",
+    "AsyncTask",
+    "Client",
+    "OpenChromeError",
+    "Output",
+    "Result",
+    "Task",
+    "TaskEvent",
+    "TaskMeta",
+    "aconnect",
+    "connect",
+]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    # asyncio takes as long to import as all the rest.
+    if name in ("AsyncClient", "AsyncOutput", "AsyncTask", "aconnect"):
+        from openchrome import async_client
+
+        return getattr(async_client, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

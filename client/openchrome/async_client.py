@@ -1,0 +1,361 @@
+"""The client for code that awaits: the same verbs, outputs and tasks as coroutines."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+from binascii import a2b_base64
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from types import TracebackType
+from typing import Any, TypeVar
+
+from openchrome import http, locations, outputs, protocol, starting, tasks
+from openchrome.async_verbs import AsyncKinds, AsyncVerbs
+from openchrome.errors import exception_for
+from openchrome.outputs import OutputInfo
+from openchrome.protocol import Call, Flow
+from openchrome.results import Result
+from openchrome.tasks import TaskEvent, TaskMeta
+from openchrome.verbs import CATALOG_HASH
+
+T = TypeVar("T")
+Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def aconnect(
+    *, session: str = "default", home: str | None = None, start: bool | None = None
+) -> AsyncClient:
+    """Return a client of the daemon, which is started if none runs; arguments as of `connect`."""
+    client = AsyncClient(session=session, home=home, start=start)
+    await client.status()
+    return client
+
+
+class AsyncClient(AsyncVerbs):
+    """The daemon's verbs as coroutines, for one session; calls may run side by side.
+
+    A call that is cancelled is cancelled in the daemon, too. Closing the client closes connections
+    only: tabs and tasks stay.
+    """
+
+    def __init__(
+        self, *, session: str = "default", home: str | None = None, start: bool | None = None
+    ) -> None:
+        self.session = session
+        where = locations.home({"OPENCHROME_HOME": home}) if home else locations.home()
+        self._connections = _Connections(locations.daemon_socket(where), where, start=start)
+
+    def with_session(self, session: str) -> AsyncClient:
+        """Return a client for another session that shares the connections of this one."""
+        other = copy.copy(self)
+        other.session = session
+        return other
+
+    async def call(self, verb: str, /, **params: Any) -> Result | AsyncOutput:
+        """Call a verb by its name: for those that this version of the client does not know."""
+        return await self._call_large(verb, params)
+
+    async def status(self) -> dict[str, Any]:
+        """Return what the daemon is and holds: version, browser, sessions, tasks, memory."""
+        answer = await self._connections.exchange("GET", "/v1/status", deadline_s=60.0)
+        status: dict[str, Any] = json.loads(answer[1])
+        return status
+
+    async def same_catalog(self) -> bool:
+        """Return whether the daemon has the very verbs that this client was made for."""
+        if not self._connections.catalog:
+            await self.status()
+        return self._connections.catalog == CATALOG_HASH
+
+    @property
+    def start(self) -> AsyncKinds[AsyncTask]:
+        """What can go on in the background: `await client.start.crawl(url)` returns a task."""
+        return AsyncKinds(lambda kind, args: self.start_task(kind, **args))
+
+    async def start_task(self, kind: str, /, **args: Any) -> AsyncTask:
+        """Start a task by the name of its kind."""
+        return AsyncTask(self, await self.run(tasks.start(kind, args)))
+
+    def task(self, task_id: str) -> AsyncTask:
+        """Return a task by its id; whether there is one shows when it is asked something."""
+        return AsyncTask(self, task_id)
+
+    def output(self, handle: str) -> AsyncOutput:
+        """Return a stored output by its handle."""
+        return AsyncOutput(self, {"output_handle": handle})
+
+    async def run(self, flow: Flow[T]) -> T:
+        """Carry out calls that belong together."""
+        try:
+            call = next(flow)
+            while True:
+                try:
+                    result = await self._send(call)
+                except Exception as error:  # noqa: BLE001 - the flow decides
+                    call = flow.throw(error)
+                else:
+                    call = flow.send(result)
+        except StopIteration as done:
+            value: T = done.value
+            return value
+
+    async def lines(self, path: str) -> AsyncIterator[dict[str, Any]]:
+        """Yield the objects of an answer in lines."""
+        async for line in self._connections.lines(path):
+            yield json.loads(line)
+
+    async def close(self) -> None:
+        """Close the connections that are not in use."""
+        await self._connections.close()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"<AsyncClient of session {self.session!r}>"
+
+    async def _call(self, verb: str, params: dict[str, Any]) -> Result:
+        return await self._send(Call(verb, params))
+
+    async def _call_large(self, verb: str, params: dict[str, Any]) -> Result | AsyncOutput:
+        result = await self._send(Call(verb, params))
+        if "output_handle" in result and "fetch_with" in result:
+            return AsyncOutput(self, result)
+        return result
+
+    async def _send(self, call: Call) -> Result:
+        status, body = await self._connections.exchange(
+            "POST",
+            "/v1/call",
+            protocol.call_body(call, self.session),
+            deadline_s=protocol.deadline_s(call),
+        )
+        return protocol.decode_result(status, body, self._connections.catalog or CATALOG_HASH)
+
+
+class AsyncOutput(OutputInfo):
+    """A stored output; its items are fetched when they are asked for: `async for page in output`.
+
+    Raises OutputHandleNotFoundError once it has expired, InvalidFormatForPayloadError where items
+    are asked for and there are none.
+    """
+
+    def __init__(self, client: AsyncClient, descriptor: Mapping[str, Any]) -> None:
+        super().__init__(descriptor)
+        self._client = client
+
+    async def count(self) -> int:
+        """Return how many items there are."""
+        return await self._client.run(outputs.count_items(self))
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        offset: int | None = 0
+        while offset is not None:
+            flow = outputs.fetch(self.handle, offset, outputs.ITEMS, "items")
+            page = await self._client.run(flow)
+            for item in page["content"]:
+                yield item
+            offset = page["next_offset"]
+
+    async def item(self, index: int) -> Any:
+        """Return one item; a negative index counts from the end. Raises IndexError."""
+        return await self._client.run(outputs.fetch_item(self, index))
+
+    async def items(self, start: int = 0, stop: int | None = None) -> list[Any]:
+        """Return the items from `start` to before `stop`; only those are fetched."""
+        return await self._client.run(outputs.fetch_slice(self, slice(start, stop)))
+
+    async def text(self) -> str:
+        """Return the output as text."""
+        return (await self.read_bytes()).decode()
+
+    async def read_bytes(self) -> bytes:
+        """Return the whole output as it is stored."""
+        return b"".join([piece async for piece in self.chunks()])
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """Yield the output as it is stored, 64 KB at a time."""
+        offset: int | None = 0
+        while offset is not None:
+            flow = outputs.fetch(self.handle, offset, outputs.BYTES, "bytes")
+            page = await self._client.run(flow)
+            yield a2b_base64(page["content"])
+            offset = page["next_offset"]
+
+    async def search(
+        self, pattern: str, *, limit: int = 20, context: int = 2
+    ) -> list[dict[str, Any]]:
+        """Return the matches of a regular expression (RE2): offset, line or item, excerpt."""
+        return await self._client.run(outputs.search(self.handle, pattern, limit, context))
+
+
+class AsyncTask:
+    """A task of the ledger. It survives this program; `AsyncClient.task(id)` finds it again."""
+
+    def __init__(self, client: AsyncClient, task_id: str) -> None:
+        self._client = client
+        self.id = task_id
+
+    async def meta(self) -> TaskMeta:
+        """Return its state now."""
+        return await self._client.run(tasks.get(self.id))
+
+    async def done(self) -> bool:
+        """Return whether it has ended."""
+        return (await self.meta()).ended
+
+    async def wait(self, timeout: float | None = None) -> Result:  # noqa: ASYNC109 - as of Task
+        """Wait until it has ended and return its result; `Task.wait` says what is raised."""
+        return await self._client.run(tasks.wait(self.id, timeout))
+
+    async def output(self) -> AsyncOutput:
+        """Return what it has by now as a stored output."""
+        return AsyncOutput(self._client, await self._client.run(tasks.store_result(self.id)))
+
+    async def cancel(self) -> TaskMeta:
+        """Ask it to end; what it has finished stays."""
+        return await self._client.run(tasks.cancel(self.id))
+
+    async def events(self, *, follow: bool = True) -> AsyncIterator[TaskEvent]:
+        """Yield what happened to it; follow: stay until it has ended."""
+        async for line in self._client.lines(tasks.events_path(self.id, follow=follow)):
+            yield tasks.event_in(line)
+
+    def __aiter__(self) -> AsyncIterator[TaskEvent]:
+        return self.events()
+
+    def __repr__(self) -> str:
+        return f"<AsyncTask {self.id}>"
+
+
+class _Connections:
+    """Connections to one daemon, used again; starts it if need be."""
+
+    def __init__(self, address: str, home: str, *, start: bool | None) -> None:
+        self._address = address
+        self._home = home
+        self._start = start
+        self._idle: deque[Wire] = deque()
+        # The hash of the daemon's catalog, once an answer had it; errors do not.
+        self.catalog = ""
+
+    async def exchange(
+        self, method: str, path: str, body: bytes = b"", *, deadline_s: float | None = None
+    ) -> tuple[int, bytes]:
+        """Send a request and return the answer's status and body."""
+        wire = await self._connected()
+        response = http.Response()
+        try:
+            _send(wire, method, path, body, protocol.JSON)
+            pieces = [piece async for piece in self._receive(wire, response, deadline_s)]
+        except BaseException:
+            wire[1].close()
+            raise
+        if response.reusable:
+            self._idle.append(wire)
+        else:
+            wire[1].close()
+        return response.status, b"".join(pieces)
+
+    async def lines(self, path: str) -> AsyncIterator[bytes]:
+        """Yield the lines of an answer as they come."""
+        wire = await self._connected()
+        response, rest = http.Response(), b""
+        try:
+            _send(wire, "GET", path, b"", protocol.LINES)
+            async for data in self._receive(wire, response, None):
+                if response.status >= 400:
+                    rest += data
+                    continue
+                *whole, rest = (rest + data).split(b"\n")
+                for line in filter(None, whole):
+                    yield line
+        finally:
+            wire[1].close()
+        if response.status >= 400:
+            protocol.decode_result(response.status, rest)
+        if rest:
+            yield rest
+
+    async def close(self) -> None:
+        """Close the idle connections."""
+        while self._idle:
+            writer = self._idle.pop()[1]
+            writer.close()
+            await writer.wait_closed()
+
+    async def _receive(
+        self, wire: Wire, response: http.Response, deadline_s: float | None
+    ) -> AsyncIterator[bytes]:
+        while not response.complete:
+            try:
+                async with asyncio.timeout(deadline_s or protocol.QUIET_S):
+                    data = await wire[0].read(65536)
+            except TimeoutError:
+                if deadline_s is not None:
+                    raise protocol.unanswered(deadline_s) from None
+                await self._expect_life()
+                continue
+            except ConnectionError:
+                data = b""
+            try:
+                body = response.feed(data)
+            except http.ProtocolError:
+                raise protocol.connection_lost() from None
+            if body:
+                yield body
+        self.catalog = response.headers.get("x-openchrome-catalog", self.catalog)
+
+    async def _connected(self) -> Wire:
+        while self._idle:
+            wire = self._idle.pop()
+            if not (wire[0].at_eof() or wire[1].is_closing()):
+                return wire
+            wire[1].close()
+        found = await self._connect()
+        if found is None:
+            await asyncio.to_thread(starting.start_daemon, self._home, wanted=self._start)
+            found = await self._connect()
+        if found is None:
+            message = f"The daemon was started, but nothing listens on {self._address}"
+            raise exception_for("no_daemon", message, {"hint": "ocd logs"})
+        return found
+
+    async def _connect(self) -> Wire | None:
+        try:
+            return await asyncio.open_unix_connection(self._address)
+        except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
+            return None
+        except OSError as error:
+            message = f"Cannot use the daemon's socket {self._address}: {error.strerror or error}"
+            raise exception_for("no_daemon", message, {"hint": "ocd status"}) from None
+
+    async def _expect_life(self) -> None:
+        wire = await self._connect()
+        if wire is None:
+            raise protocol.connection_lost()
+        try:
+            _send(wire, "GET", "/v1/status", b"", protocol.JSON)
+            async with asyncio.timeout(protocol.PROBE_S):
+                if not await wire[0].read(1):
+                    raise protocol.connection_lost()
+        except TimeoutError:
+            raise protocol.hangs() from None
+        except ConnectionError:
+            raise protocol.connection_lost() from None
+        finally:
+            wire[1].close()
+
+
+def _send(wire: Wire, method: str, path: str, body: bytes, accept: str) -> None:
+    wire[1].write(http.request(method, path, body, accept))

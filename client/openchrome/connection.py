@@ -1,0 +1,149 @@
+"""The daemon's socket, for blocking code."""
+
+from __future__ import annotations
+
+import select
+import socket
+from collections import deque
+from collections.abc import Iterator
+
+from openchrome import http, protocol
+from openchrome.errors import exception_for
+
+
+class Connections:
+    """Connections to one daemon, used again and by several threads; starts it if need be."""
+
+    def __init__(self, address: str, home: str, *, start: bool | None) -> None:
+        self._address = address
+        self._home = home
+        self._start = start
+        self._idle: deque[socket.socket] = deque()
+        # The hash of the daemon's catalog, once an answer had it; errors do not.
+        self.catalog = ""
+
+    def exchange(
+        self, method: str, path: str, body: bytes = b"", *, deadline_s: float | None = None
+    ) -> tuple[int, bytes]:
+        """Send a request and return the answer's status and body."""
+        wire, response = self._send(method, path, body, protocol.JSON)
+        try:
+            content = b"".join(self._receive(wire, response, deadline_s))
+        except BaseException:
+            wire.close()
+            raise
+        self._keep(wire, response)
+        return response.status, content
+
+    def lines(self, path: str) -> Iterator[bytes]:
+        """Yield the lines of an answer as they come; closing the iterator ends it."""
+        wire, response = self._send("GET", path, b"", protocol.LINES)
+        rest = b""
+        try:
+            for data in self._receive(wire, response, None):
+                if response.status >= 400:
+                    rest += data
+                    continue
+                *whole, rest = (rest + data).split(b"\n")
+                yield from filter(None, whole)
+        finally:
+            wire.close()
+        if response.status >= 400:
+            protocol.decode_result(response.status, rest)
+        if rest:
+            yield rest
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def _send(
+        self, method: str, path: str, body: bytes, accept: str
+    ) -> tuple[socket.socket, http.Response]:
+        wire = self._connected()
+        try:
+            wire.settimeout(protocol.QUIET_S)
+            wire.sendall(http.request(method, path, body, accept))
+        except (ConnectionError, TimeoutError):
+            pass  # A body that is too large is answered before it is read.
+        return wire, http.Response()
+
+    def _receive(
+        self, wire: socket.socket, response: http.Response, deadline_s: float | None
+    ) -> Iterator[bytes]:
+        """Yield the body's bytes."""
+        wire.settimeout(protocol.QUIET_S if deadline_s is None else deadline_s)
+        while not response.complete:
+            try:
+                data = wire.recv(65536)
+            except TimeoutError:
+                if deadline_s is not None:
+                    raise protocol.unanswered(deadline_s) from None
+                self._expect_life()
+                continue
+            except ConnectionError:
+                data = b""
+            try:
+                body = response.feed(data)
+            except http.ProtocolError:
+                raise protocol.connection_lost() from None
+            if body:
+                yield body
+        self.catalog = response.headers.get("x-openchrome-catalog", self.catalog)
+
+    def _keep(self, wire: socket.socket, response: http.Response) -> None:
+        if response.reusable:
+            self._idle.append(wire)
+        else:
+            wire.close()
+
+    def _connected(self) -> socket.socket:
+        while self._idle:
+            try:
+                wire = self._idle.pop()
+            except IndexError:  # another thread took it
+                break
+            # What can be read from before anything was asked has been closed by the daemon.
+            if not select.select((wire,), (), (), 0)[0]:
+                return wire
+            wire.close()
+        new = self._connect()
+        if new is None:
+            from openchrome import starting  # takes longer to import than all the rest
+
+            starting.start_daemon(self._home, wanted=self._start)
+            new = self._connect()
+        if new is None:
+            message = f"The daemon was started, but nothing listens on {self._address}"
+            raise exception_for("no_daemon", message, {"hint": "ocd logs"})
+        return new
+
+    def _connect(self) -> socket.socket | None:
+        wire = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            wire.connect(self._address)
+        except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
+            wire.close()
+            return None
+        except OSError as error:
+            wire.close()
+            message = f"Cannot use the daemon's socket {self._address}: {error.strerror or error}"
+            raise exception_for("no_daemon", message, {"hint": "ocd status"}) from None
+        return wire
+
+    def _expect_life(self) -> None:
+        """Return if the daemon answers; raise if it hangs or is gone."""
+        wire = self._connect()
+        if wire is None:
+            raise protocol.connection_lost()
+        with wire:
+            wire.settimeout(protocol.PROBE_S)
+            try:
+                wire.sendall(http.request("GET", "/v1/status", b"", protocol.JSON))
+                if not wire.recv(1):
+                    raise protocol.connection_lost()
+            except TimeoutError:
+                raise protocol.hangs() from None
+            except ConnectionError:
+                raise protocol.connection_lost() from None

@@ -1,0 +1,113 @@
+"""Calls and answers as JSON, and what both clients do with them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Generator, Iterable, Mapping
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+from openchrome.errors import OpenChromeError, exception_for
+from openchrome.results import Result
+from openchrome.verbs import CATALOG_HASH
+
+T = TypeVar("T")
+JSON = "application/json"
+LINES = "application/x-ndjson"
+# How long a silent daemon is waited for before it is asked whether it lives, and for that answer.
+QUIET_S = 15.0
+PROBE_S = 20.0
+# Beyond a call's own deadline, which the daemon keeps.
+GRACE_S = 15.0
+
+
+class Call(NamedTuple):
+    """A verb and its parameters; what a Flow asks its client to run."""
+
+    verb: str
+    params: Mapping[str, Any]
+
+
+# Several calls in a row that belong together: yields calls, is sent their results. Written once for
+# both clients; `Client` runs it, `AsyncClient` awaits it.
+Flow = Generator[Call, dict[str, Any], T]
+
+
+def call_body(call: Call, session: str) -> bytes:
+    """Return the body of POST /v1/call; parameters that are None are left out."""
+    params = {
+        name: _file_path(value) if name.endswith("_path") else value
+        for name, value in call.params.items()
+        if value is not None
+    }
+    client = {"kind": "python", "cwd": _cwd(), "pid": os.getpid(), "guard": False}
+    body = {"verb": call.verb, "params": params, "session": session, "client": client}
+    return json.dumps(body, default=_plain).encode()
+
+
+def deadline_s(call: Call) -> float | None:
+    """Return how long the call may stay unanswered; None: as long as the daemon lives."""
+    timeout_ms = call.params.get("timeout_ms")
+    return None if timeout_ms is None else timeout_ms / 1000 + GRACE_S
+
+
+def decode_result(status: int, body: bytes, catalog: str = CATALOG_HASH) -> Result:
+    """Return the result in an answer, or raise its error; `catalog` is the daemon's hash."""
+    try:
+        answer = json.loads(body)
+        if status < 400 and "error" not in answer:
+            result = answer["result"]
+            return Result(result if isinstance(result, dict) else {"value": result})
+        error = answer["error"]
+        code, message = error.pop("code"), error.pop("message")
+    except (ValueError, TypeError, KeyError, AttributeError):
+        not_understood(body)
+    failure = exception_for(code, message, error)
+    if code in ("unknown_verb", "invalid_argument") and catalog != CATALOG_HASH:
+        failure.add_note("The daemon is of another version than this client.")
+    raise failure
+
+
+def not_understood(body: bytes) -> NoReturn:
+    """Raise the error for an answer that is none of the daemon's."""
+    text = body[:200].decode("utf-8", "replace").strip()
+    raise exception_for("internal", f"Cannot understand the daemon's answer: {text}", {})
+
+
+def connection_lost() -> OpenChromeError:
+    """Return the error for a connection that ended during a call."""
+    message = "Lost the connection to the daemon during the call; it may have been carried out"
+    return exception_for("no_daemon", message, {"hint": "ocd status, ocd logs"})
+
+
+def hangs() -> OpenChromeError:
+    """Return the error for a daemon that does not even say how it is."""
+    message = f"The daemon hangs: it did not answer a status request within {PROBE_S:g} s"
+    return exception_for("timeout", message, {"hint": "ocd status, ocd logs"})
+
+
+def unanswered(seconds: float) -> OpenChromeError:
+    """Return the error for a call that was not answered by its own deadline."""
+    message = f"The daemon did not answer within {seconds:g} s"
+    return exception_for("timeout", message, {"hint": "ocd status"})
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Iterable):
+        return list(value)
+    raise TypeError(f"a parameter holds {type(value).__name__}, which is not JSON")
+
+
+def _file_path(value: object) -> object:
+    return os.path.abspath(value) if isinstance(value, (str, os.PathLike)) else value
+
+
+def _cwd() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""  # It was removed.

@@ -1,0 +1,89 @@
+"""What `make dist` builds works outside of this tree: installed, started, and driven."""
+
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from support.daemon import Home
+
+ROOT = Path(__file__).parents[3]
+CLIENT_ALONE = """\
+import sys
+import openchrome.errors
+others = {"ocd", "oc", "oc_mcp", "msgspec", "aiohttp"} & set(sys.modules)
+assert not others, others
+openchrome.AsyncClient
+try:
+    openchrome.connect()
+except openchrome.errors.NoDaemonError as error:
+    print(error.hint)
+"""
+WORK = """\
+import openchrome, ocd
+print(openchrome.__file__)
+print(ocd.__file__)
+with openchrome.connect() as browser:
+    browser.navigate("data:text/html,<title>Wheel</title>")
+    print(browser.javascript_tool("document.title").value)
+"""
+
+
+def done(*words: str | Path, **options: object) -> str:
+    finished = subprocess.run(
+        [str(word) for word in words], capture_output=True, text=True, check=False,
+        stdin=subprocess.DEVNULL, **options,  # type: ignore[call-overload]
+    )  # fmt: skip
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return str(finished.stdout)
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Both wheels, built from this tree."""
+    folder = tmp_path_factory.mktemp("dist")
+    for source in (ROOT, ROOT / "client"):
+        done(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=source)
+    return sorted(folder.iterdir())
+
+
+def environment(folder: Path, *wheels: Path) -> Path:
+    """Return the Python of a new environment that has these wheels and nothing else."""
+    done(sys.executable, "-m", "venv", "--without-pip", folder)
+    python = folder / "bin" / "python"
+    done(sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index",
+         "--quiet", *wheels)  # fmt: skip
+    return python
+
+
+def test_client_needs_nothing_else(wheels: list[Path], tmp_path: Path) -> None:
+    """Without the daemon's distribution it says what to install."""
+    home = Home()
+    try:
+        python = environment(tmp_path / "venv", wheels[1])
+        environ = home.environ | {"PATH": str(python.parent)}
+        assert done(python, "-c", CLIENT_ALONE, env=environ) == "pip install openchrome\n"
+    finally:
+        home.remove()
+
+
+def test_installed_wheels_work(wheels: list[Path], tmp_path: Path) -> None:
+    """The dependencies are those of this environment; our own packages come from the wheels."""
+    home = Home()
+    try:
+        python = environment(tmp_path / "venv", *wheels)
+        installed = Path(done(python, "-c", "import openchrome; print(openchrome.__file__)"))
+        site_packages = installed.parents[1]
+        (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+        environ = home.environ | {"PATH": f"{python.parent}:{home.environ['PATH']}"}
+        client, daemon, title = done(python, "-c", WORK, env=environ).splitlines()
+        assert Path(client).is_relative_to(site_packages)
+        assert Path(daemon).is_relative_to(site_packages)
+        assert title == "Wheel"
+        assert "Wheel" in done(python.parent / "oc", "tabs", "context", env=environ)
+        done(python.parent / "ocd", "stop", env=environ)
+    finally:
+        home.end_leftovers()
+        home.remove()
