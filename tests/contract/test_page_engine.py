@@ -1,5 +1,6 @@
-"""The files of the page engine share one scope: a name belongs to one of them."""
+"""The rules of the scripts that run in pages."""
 
+import ast
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -8,6 +9,12 @@ from ocd.browser import injected
 from ocd.pages.engine import engine
 
 SCRIPTS = Path(injected.__file__).parent
+# What asks a document, which may have an element of that name, for a property. `location` is safe.
+_ASKS_A_DOCUMENT = re.compile(
+    r"\b(?:document|doc|ownerDocument|contentDocument)\b\??\.(?!location\b)\w+"
+    r"|\b(?:ownerIn|rootIn|inside)\([^()]*\)\??\.\w+|\.getRootNode\(\)"
+    r"|globalThis\.openchrome\b(?! =|,)"
+)
 _DECLARED = re.compile(r"^(?:const|let|class|(?:async )?function) +([\w$]+)", re.MULTILINE)
 
 
@@ -18,3 +25,19 @@ def test_no_two_files_declare_the_same_name() -> None:
         for declared in _DECLARED.findall((SCRIPTS / f"{name}.js").read_text(encoding="utf-8")):
             found[declared].append(name)
     assert {name: files for name, files in found.items() if len(files) > 1} == {}
+
+
+def test_no_script_asks_a_document_for_what_the_page_can_hide() -> None:
+    """Elements named "body" or "querySelector" hide these: documents.js has them all the same."""
+    sources = {path.name: path.read_text(encoding="utf-8") for path in SCRIPTS.glob("*.js")}
+    for path in SCRIPTS.parents[1].rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and re.search("=>|function ", str(node.value)):
+                sources[f"{path.name}:{node.lineno}"] = str(node.value)
+    found = [
+        (name, line.strip())
+        for name, source in sources.items()
+        for line in source.splitlines()
+        if _ASKS_A_DOCUMENT.search(line) and not line.lstrip().startswith("//")
+    ]
+    assert found == []

@@ -171,7 +171,7 @@ async def interact(tab: Tab, params: Interact) -> Output:
         )
     at = replace(Locator.of(params), **_LOCATOR_OPTIONS.get(params.action, {}))
     if params.action == "press" and Locator.of(params) == Locator():
-        at = Locator(selector="html")
+        at = _PAGE
     wait_policy = WaitPolicy.of(params.wait_for_ms, params.poll_interval, deadline)
     target = await resolve_when_present(tab, at, wait_policy)
     async with target.element:
@@ -228,6 +228,8 @@ def _endpoint(params: DragDrop, name: str) -> drag_and_drop.DragEndpoint:
 
 
 _SCREEN_SHARE = 0.85  # of a screen
+# The page itself, not those in its frames.
+_PAGE = Locator(selector="html", nth=1)
 _SCROLL = "function (x, y, smooth) { return openchrome.scrollElement(this, x, y, smooth) }"
 _WHERE = "function (across, way) { return openchrome.waitScrollEnd(this, across, way, 0) }"
 _TO_END_PX = 10_000_000
@@ -245,7 +247,7 @@ async def lightweight_scroll(tab: Tab, params: LightweightScroll) -> Output:
     if params.until is not None:
         return await _scroll_until(tab, params, params.until)
     named = Locator.of(params)
-    at = Locator(selector="html") if named == Locator() else replace(named, texts="any")
+    at = _PAGE if named == Locator() else replace(named, texts="any")
     target = await resolve_target(tab, at)
     async with target.element as element:
         screen = await element.call("function () { return [innerWidth, innerHeight] }")

@@ -18,8 +18,9 @@ _MAX_FAILURES = 3
 # Errors of the click on the next button that mean there is no next page.
 _NO_NEXT = frozenset({"element_not_found", "not_enabled", "not_visible", "detached", "covered"})
 _PRINT = """(() => {
-  const text = (document.body ? document.body.innerText : '') + location.href
-    + [...document.images].map((one) => one.currentSrc || one.src).join() + PLACE;
+  const of = (name) => Reflect.get(Document.prototype, name, document);
+  const text = (of('body')?.innerText ?? '') + location.href
+    + [...of('images')].map((one) => one.currentSrc || one.src).join() + PLACE;
   let hash = 0;
   for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
   return `${hash}:${text.length}`;

@@ -1,6 +1,7 @@
-"""Fields named like properties of elements hide these: no verb may stumble over such a form."""
+"""Elements named like properties of a form or a document hide these: no verb may stumble."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -56,3 +57,77 @@ def test_forms_whose_fields_hide_properties(daemon: Daemon, site: Site, part: in
                 assert 'button "Send"' in reply, (name, params)
         done = str(daemon.do("javascript_tool", code=_DONE))
         assert "sent a@b.example" in done, (name, done)
+
+
+_READINGS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("wait_for", {"type": "text", "value": "The end"}),
+    ("wait_for", {"type": "selector", "value": "#below"}),
+    ("read_page", {}),
+    ("read_page", {"filter": "interactive", "include_pagination": True}),
+    ("read_page", {"selector": "#order"}),
+    ("read_page", {"mode": "dom", "selector": "table"}),
+    ("read_page", {"mode": "css"}),
+    ("read_page", {"mode": "semantic"}),
+    ("read_page", {"mode": "text"}),
+    ("read_page", {"mode": "markdown", "only_main_content": True}),
+    ("find", {"query": "Mail"}),
+    ("find", {"query": "In the shadow"}),
+    ("query_dom", {"selector": "button", "multiple": True, "pierce_shadow": True}),
+    ("query_dom", {"method": "xpath", "xpath": "//td", "multiple": True}),
+    ("oc_observe", {"scope": "viewport", "include_hidden": True}),
+    ("inspect", {"query": "form errors"}),
+    ("inspect", {"query": "focus"}),
+    ("extract_data", {"schema": {"properties": {"tool": {"type": "string"}}}}),
+    ("page_content", {"selector": "#order"}),
+    ("vision_find", {"query": "Send"}),
+    ("oc_assert", {"contract": {"kind": "dom_text", "contains": "The end"}}),
+)
+_ACTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("form_input", {"query": "Colour", "value": "Blue"}),
+    ("fill_form", {"fields": {"Mail": "a@b.example", "A gift": True}, "submit": True}),
+    ("interact", {"query": "Send"}),
+    ("interact", {"selector": "#notes", "action": "type", "value": "More"}),
+    ("interact", {"query": "Inside", "action": "hover"}),
+    ("act", {"instruction": 'type "Ada" into Mail and press Enter'}),
+    ("drag_drop", {"source_selector": "#source", "target_selector": "#target"}),
+    ("computer", {"action": "left_click", "coordinate": [60, 60]}),
+    ("computer", {"action": "key", "text": "Tab"}),
+    ("lightweight_scroll", {"direction": "bottom"}),
+    ("lightweight_scroll", {"selector": "#long", "amount": 30}),
+    ("lightweight_scroll", {"until": "Garden tools"}),
+    ("page_screenshot", {"selector": "#send"}),
+    ("batch_paginate", {"strategy": "scroll", "max_pages": 2, "capture_mode": "text"}),
+)
+# What differs from one load of a page to the next.
+_OWN = (
+    "url", "data", "image", "loader_id", "captured_at", "task_id", "duration_ms", "evidence",
+    "evidence_digest",
+)  # fmt: skip
+
+
+def _comparable(reply: dict[str, Any]) -> str:
+    text = json.dumps({key: value for key, value in reply.items() if key not in _OWN})
+    return re.sub(r"\d+|[?&]plain=1", "", re.sub(r"data-(name|id)=", r"\1=", text))
+
+
+@pytest.mark.parametrize("kind", ["img", "form"])
+def test_elements_that_hide_what_their_document_has(daemon: Daemon, site: Site, kind: str) -> None:
+    """With all names of documents at once, every reply is as without them."""
+    replies: list[list[str]] = []
+    for plain in ("&plain=1", ""):
+        daemon.do("navigate", url=site.url(f"clobbered.html?kind={kind}{plain}"))
+        calls = _READINGS + _ACTIONS if kind == "img" else _READINGS
+        replies.append([f"{verb} {_comparable(daemon.do(verb, **p))}" for verb, p in calls])
+    assert replies[0] == replies[1]
+    page = json.dumps(daemon.do("read_page")["content"])
+    expected = ("Dropped", "Sent", "Ordered", "Ada", "Blue") if kind == "img" else ("Order",)
+    assert [words for words in expected if words not in page] == []
+
+
+def test_a_crawl_reads_a_page_whose_elements_hide_what_documents_have(
+    daemon: Daemon, site: Site
+) -> None:
+    """The crawl's own script asks the document as the others do."""
+    url = site.url("clobbered.html?kind=img")
+    found = daemon.do("crawl", url=url, max_pages=1, engine="browser", output_mode="inline")
+    assert "sent to your door" in json.dumps(found)

@@ -17,8 +17,8 @@ const withoutGlyphs = (text) => (MAY_BE_GLYPH.test(text) ? squeeze(text.replace(
 function byIds(el, attribute) {
   const ids = el.getAttribute(attribute);
   if (!ids) return [];
-  const scope = el.getRootNode();
-  return ids.trim().split(/\s+/).map((id) => scope.getElementById?.(id)).filter(Boolean);
+  const scope = rootIn(el);
+  return ids.trim().split(/\s+/).map((id) => byId(scope, id)).filter(Boolean);
 }
 
 // The accessible name; `style` is the element's, if it is at hand.
@@ -226,7 +226,7 @@ const WORDED = /^(?:(?:normal|none|inherit|initial|unset|revert)|"(?:[\uE000-\uF
 function generates(document) {
   let found = generatesIn.get(document);
   if (found === undefined) {
-    const lists = [...document.styleSheets, ...document.adoptedStyleSheets].map(generatingSelectors);
+    const lists = sheetsIn(document).map(generatingSelectors);
     const selectors = lists.includes(null) ? null : lists.flat();
     found = selectors === null || selectors.length > MOST_GENERATING ? null : elementsOf(document, selectors);
     generatesIn.set(document, found);
@@ -236,7 +236,7 @@ function generates(document) {
 
 function elementsOf(document, selectors) {
   try {
-    return new Set(selectors.length ? document.querySelectorAll(selectors.join(',')) : []);
+    return new Set(selectors.length ? allMatches(document, selectors.join(',')) : []);
   } catch {
     return null;
   }
@@ -274,8 +274,8 @@ const withoutPseudo = (selector) => selector.replace(/::?(?:before|after)\b.*$/,
 const PIECES = /url\("(?:[^"\\]|\\.)*"\)|"((?:[^"\\]|\\.)*)"|(\/)/g;
 
 function generated(el, pseudo) {
-  const worded = generates(el.ownerDocument);
-  if (worded !== null && !worded.has(el) && (worded.size > 0 || !el.getRootNode().host)) return '';
+  const worded = generates(ownerIn(el));
+  if (worded !== null && !worded.has(el) && (worded.size > 0 || !hostOf(rootIn(el)))) return '';
   const { content, display, visibility, opacity } = getComputedStyle(el, pseudo);
   if (content === 'none' || content === 'normal' || !content.includes('"')) return '';
   if (display === 'none' || visibility !== 'visible' || opacity === '0') return '';

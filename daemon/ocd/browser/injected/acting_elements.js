@@ -34,14 +34,14 @@ function pointing(sheet) {
 // By element: the word for what it is.
 function actingIn(doc) {
   const found = new Map();
-  for (const el of doc.querySelectorAll(ACTING_ANYHOW)) {
+  for (const el of allMatches(doc, ACTING_ANYHOW)) {
     if (el.matches(DRAGGED)) found.set(el, 'draggable');
     else found.set(el, el.matches(DROPPED_ON) ? 'droppable' : 'clickable');
   }
-  for (const sheet of [...doc.styleSheets, ...doc.adoptedStyleSheets]) {
+  for (const sheet of sheetsIn(doc)) {
     for (const selector of pointing(sheet)) {
       try {
-        for (const el of doc.querySelectorAll(selector)) if (!found.has(el)) found.set(el, 'clickable');
+        for (const el of allMatches(doc, selector)) if (!found.has(el)) found.set(el, 'clickable');
       } catch { /* what is left is no selector */ }
     }
   }

@@ -6,7 +6,7 @@ function scriptsRun() {
   if (scriptsRunCached === undefined) {
     scriptsRunCached = true;
     try { // without scripting, what is in a noscript element is made into elements
-      const trial = document.createElement('div');
+      const trial = createIn(document, 'div');
       trial.innerHTML = '<noscript><b></b></noscript>';
       scriptsRunCached = !trial.querySelector('b');
     } catch { /* a page that takes trusted HTML alone has scripts */ }
@@ -69,7 +69,7 @@ function disabledWhy(el, editable) {
 
 function describe(el) {
   const role = roleOf(el);
-  const name = el === el.ownerDocument.documentElement ? '' : nameOf(el, role) || squeeze((contentIn(el) || '').slice(0, 200));
+  const name = el === rootElementOf(ownerIn(el)) ? '' : nameOf(el, role) || squeeze((contentIn(el) || '').slice(0, 200));
   const id = el.id ? `#${el.id}` : '';
   const classes = !id && typeof el.className === 'string' && el.className ? `.${squeeze(el.className).split(' ').join('.')}` : '';
   return `${role || `<${el.tagName.toLowerCase()}${id}${classes}>`}${name ? ` ${quote(clip(name, 80))}` : ''}`;
@@ -77,11 +77,11 @@ function describe(el) {
 
 // What lies on top at a point of a document, inside shadow trees too.
 function topAt(document, x, y) {
-  let hit = document.elementFromPoint(x, y);
+  let hit = hitIn(document, x, y);
   for (;;) {
     const root = hit && rootOf(hit);
     const inner = root?.elementFromPoint(x, y);
-    if (!inner || inner === hit || inner.getRootNode() !== root) return hit;
+    if (!inner || inner === hit || rootIn(inner) !== root) return hit;
     hit = inner;
   }
 }
@@ -115,23 +115,23 @@ function into(frame, x, y) {
 
 // A point in the engine's own window, and what covers it, climbing out of frames of the same origin.
 function lifted(el, x, y) {
-  let view = el.ownerDocument.defaultView;
-  let covering = topAt(el.ownerDocument, x, y);
+  let view = windowOf(ownerIn(el));
+  let covering = topAt(ownerIn(el), x, y);
   // Nothing is met outside of the window.
-  let by = belongs(covering, el) ? null : covering || el.ownerDocument.documentElement;
+  let by = belongs(covering, el) ? null : covering || rootElementOf(ownerIn(el));
   const top = covering;
   while (view !== window) {
     const frame = view.frameElement;
     [x, y] = outOf(frame, x, y);
-    covering = topAt(frame.ownerDocument, x, y);
+    covering = topAt(ownerIn(frame), x, y);
     if (!by && covering !== frame) by = covering || frame;
-    view = frame.ownerDocument.defaultView;
+    view = windowOf(ownerIn(frame));
   }
   return { x, y, by, top };
 }
 
 function outside(el, box) {
-  const view = el.ownerDocument.defaultView;
+  const view = windowOf(ownerIn(el));
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   if (x < 0 || y < 0 || x >= view.innerWidth || y >= view.innerHeight) return true;
   return false;
@@ -162,7 +162,7 @@ async function attempt(el, options, round) {
     const block = ALIGNED[round % ALIGNED.length];
     scrolls.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
     placed = seenBox(surface);
-  } else if (surface.ownerDocument !== document) {
+  } else if (ownerIn(surface) !== document) {
     scrolls.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
     placed = seenBox(surface);
   } else scrolled = false;
@@ -210,7 +210,7 @@ function sentTo(el, clicked) {
   if (!form || (clicked && !/^(submit|image)$/.test(control.type))) return '';
   const action = control.hasAttribute('formaction') ? control.getAttribute('formaction') : form.getAttribute('action');
   try {
-    const { origin } = new URL(action || document.URL, document.baseURI);
+    const { origin } = new URL(action || urlOf(document), baseOf(document));
     return origin === location.origin ? '' : origin;
   } catch {
     return '';
@@ -277,10 +277,10 @@ function selectAll(el) {
   control.focus({ preventScroll: true });
   if (typeof control.select === 'function') control.select();
   else {
-    const selection = control.ownerDocument.defaultView.getSelection();
+    const selection = windowOf(ownerIn(control)).getSelection();
     selection.selectAllChildren(control);
   }
-  const active = control.getRootNode().activeElement;
+  const active = activeIn(rootIn(control));
   return active === control || control.contains(active);
 }
 
@@ -290,8 +290,8 @@ function caretToEnd(el) {
   control.focus({ preventScroll: true });
   if (takesCode(control)) return { length: 0, placed: false };
   if (!('value' in control)) {
-    const selection = control.ownerDocument.defaultView.getSelection();
-    if (control.isContentEditable) control.ownerDocument.execCommand('selectAll');
+    const selection = windowOf(ownerIn(control)).getSelection();
+    if (control.isContentEditable) commandIn(ownerIn(control), 'selectAll');
     selection.collapseToEnd();
     return { length: 0, placed: true };
   }
@@ -309,7 +309,7 @@ function takeFocus(el) {
   const before = focused();
   control.focus({ preventScroll: true });
   const now = focused();
-  return now !== before || hasFocus(el) || (now !== document.documentElement && belongs(control, now));
+  return now !== before || hasFocus(el) || (now !== rootElementOf(document) && belongs(control, now));
 }
 
 function setDirectly(el, value) {

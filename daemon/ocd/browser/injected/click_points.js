@@ -31,7 +31,7 @@ function firstFree(surface, points) {
 }
 
 function spotsIn(surface, box) {
-  const view = surface.ownerDocument.defaultView;
+  const view = windowOf(ownerIn(surface));
   const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
   const [width, height] = [Math.min(box.right, view.innerWidth) - left, Math.min(box.bottom, view.innerHeight) - top];
   return width <= 0 || height <= 0 ? [] : SPOTS.map(([across, down]) => [left + width * across, top + height * down]);
@@ -39,13 +39,13 @@ function spotsIn(surface, box) {
 
 // The middles of the texts of an element that stand in no control inside.
 function textSpots(el) {
-  const walker = el.ownerDocument.createTreeWalker(el, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT,
+  const walker = walkerIn(ownerIn(el), el, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT,
     (node) => (typeOf(node) === 1 && (node !== el && isControl(node)) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
   const spots = [];
   while (spots.length < TEXTS_TRIED && walker.nextNode()) {
     const node = walker.currentNode;
     if (typeOf(node) !== 3 || !node.data.trim()) continue;
-    const range = el.ownerDocument.createRange();
+    const range = rangeIn(ownerIn(el));
     range.selectNodeContents(node);
     const box = [...range.getClientRects()].find((one) => one.width > 0 && one.height > 0);
     if (box) spots.push([box.x + box.width / 2, box.y + box.height / 2]);
@@ -86,7 +86,7 @@ function isCompound(el, role) {
 function clickParts(box, listening) {
   const outer = listening.filter((one) => seenBox(one) && !listening.some((other) => other !== one && other.contains(one)));
   const inParts = (node) => outer.some((one) => one.contains(node));
-  const texts = box.ownerDocument.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+  const texts = walkerIn(ownerIn(box), box, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) if (texts.currentNode.data.trim() && !inParts(texts.currentNode)) return [];
   surroundings = new Map();
   sections = new Map();
@@ -116,9 +116,9 @@ function guardClick(el) {
   const [surface] = surfaceOf(el);
   const handler = handlerOf(surface);
   const views = [];
-  for (let view = surface.ownerDocument.defaultView; view; view = view === window ? null : view.parent) views.push(view);
+  for (let view = windowOf(ownerIn(surface)); view; view = view === window ? null : view.parent) views.push(view);
   const hosts = new Set();
-  for (let root = handler.getRootNode(); root.host; root = root.host.getRootNode()) hosts.add(root.host);
+  for (let host = hostOf(rootIn(handler)); host; host = hostOf(rootIn(host))) hosts.add(host);
   const until = performance.now() + GUARDED_MS;
   const called = calledOf(el);
   const guard = { by: null, stop: () => CLICKED.forEach((type) => views.forEach((view) => view.removeEventListener(type, check, true))) };

@@ -20,23 +20,23 @@ function customKind(control) {
 }
 
 function everySeen(el, selector) {
-  const documents = new Set([document, el.ownerDocument]);
+  const documents = new Set([document, ownerIn(el)]);
   const found = [];
-  for (const scope of documents) found.push(...scope.querySelectorAll(selector));
-  for (let root = el.getRootNode(); root.host; root = root.host.getRootNode()) found.push(...root.querySelectorAll(selector));
+  for (const scope of documents) found.push(...allMatches(scope, selector));
+  for (let root = rootIn(el); hostOf(root); root = rootIn(hostOf(root))) found.push(...allMatches(root, selector));
   return found.filter(seenBox);
 }
 
 function popupsOf(el) {
   const ids = ['aria-controls', 'aria-owns'].flatMap((name) => (el.getAttribute(name) || '').split(/\s+/)).filter(Boolean);
-  const root = el.getRootNode();
-  return ids.map((id) => root.getElementById?.(id) || el.ownerDocument.getElementById(id)).filter(Boolean);
+  const root = rootIn(el);
+  return ids.map((id) => byId(root, id) || byId(ownerIn(el), id)).filter(Boolean);
 }
 
 // The options that belong to the control: in its list, or else those that came when it was opened.
 function choicesOf(el) {
   const scopes = roleOf(el) === 'listbox' ? [el] : popupsOf(el);
-  const own = scopes.flatMap((scope) => [...scope.querySelectorAll(OPTION)]).filter(seenBox);
+  const own = scopes.flatMap((scope) => [...allMatches(scope, OPTION)]).filter(seenBox);
   if (own.length || roleOf(el) === 'listbox') return own;
   return everySeen(el, OPTION).filter((one) => !presentBefore?.has(one) && !one.closest('select'));
 }

@@ -3,14 +3,12 @@
 // Inputs of a form hide its properties when they are named like them ("tagName", "nodeType"), so
 // what the walk rests on is asked of the prototype.
 // Elements of XHTML have names in small letters: here they are called as in HTML.
-if (document.contentType === 'application/xhtml+xml') {
+if (contentTypeOf(document) === 'application/xhtml+xml') {
   const { get } = Object.getOwnPropertyDescriptor(Element.prototype, 'tagName');
   const name = (el) => (el instanceof HTMLElement ? get.call(el).toUpperCase() : get.call(el));
   Object.defineProperty(Element.prototype, 'tagName', { configurable: true, get() { return name(this); } });
 }
 
-const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
-const typeOf = getter(Node.prototype, 'nodeType');
 const firstOf = getter(Node.prototype, 'firstChild');
 const nextOf = getter(Node.prototype, 'nextSibling');
 const firstElementOf = getter(Element.prototype, 'firstElementChild');
@@ -23,7 +21,6 @@ const parentNodeIn = getter(Node.prototype, 'parentNode');
 const ownerIn = getter(Node.prototype, 'ownerDocument');
 const slotIn = getter(Element.prototype, 'assignedSlot');
 const attributesIn = getter(Element.prototype, 'attributes');
-const methodOf = (proto, name) => Function.prototype.call.bind(proto[name]);
 const closestTo = methodOf(Element.prototype, 'closest');
 const boxIn = methodOf(Element.prototype, 'getBoundingClientRect');
 const boxesIn = methodOf(Element.prototype, 'getClientRects');
@@ -82,5 +79,5 @@ function slottedIn(el) {
 }
 
 // The image map of a picture, and the picture of a map.
-const mapOf = (picture) => picture.ownerDocument.querySelector(`map[name="${CSS.escape(picture.useMap.slice(1))}"]`);
-const pictureOf = (area) => [...area.ownerDocument.images].find((one) => one.useMap && mapOf(one)?.contains(area));
+const mapOf = (picture) => firstMatch(ownerIn(picture), `map[name="${CSS.escape(picture.useMap.slice(1))}"]`);
+const pictureOf = (area) => [...imagesIn(ownerIn(area))].find((one) => one.useMap && mapOf(one)?.contains(area));

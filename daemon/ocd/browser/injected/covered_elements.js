@@ -43,12 +43,12 @@ const holds = (box, x, y) => x >= box.left && x <= box.right && y >= box.top && 
 
 // Whether something may be over a point of an element: to ask the engine costs much more.
 const mayBeUnder = (el, x, y) => covers.some((cover) => holds(cover.box, x, y)
-  && (cover.behind || (!cover.el.contains(el) && cover.el.ownerDocument === el.ownerDocument)));
+  && (cover.behind || (!cover.el.contains(el) && ownerIn(cover.el) === ownerIn(el))));
 
 // Whether any text that was told without a mark has to have one.
 const missesMarks = () => raised.length > 0 && coversNow().length > 0 && markable.some(isCovered);
 
-const stackAt = (el, x, y) => el.getRootNode().elementsFromPoint?.(x, y) ?? [];
+const stackAt = (el, x, y) => stackIn(rootIn(el), x, y) ?? [];
 
 function isOpaque(el, style) {
   if (PAGE.has(tagOf(el)) || style.visibility !== 'visible' || style.opacity < MOST_SEEN_THROUGH) return false;

@@ -37,7 +37,7 @@ function placeOf(item) {
 }
 
 function watchDrag(el) {
-  const view = el.ownerDocument.defaultView;
+  const view = windowOf(ownerIn(el));
   drag?.stop();
   const item = itemOf(el);
   const state = { source: el, item, words: item && saidOf(item), like: item && likeness(item), place: item && placeOf(item), begun: null, ended: null };
@@ -68,14 +68,14 @@ function dropNudge(el) {
 // Draws a frame; whether nothing moves by itself any more, and whether the drag is the page's own.
 async function dragFrame() {
   await nextFrame();
-  const moves = document.getAnimations().some((one) => one.playState === 'running' && Number.isFinite(one.effect?.getComputedTiming().endTime));
+  const moves = animationsIn(document).some((one) => one.playState === 'running' && Number.isFinite(one.effect?.getComputedTiming().endTime));
   return { calm: !moves, native: drag !== null && isNative() };
 }
 
 // The item that was dragged, or the one that stands for it since the list was drawn again.
 function droppedItem() {
   if (drag.item.isConnected) return drag.item;
-  const like = [...drag.source.ownerDocument.querySelectorAll(drag.item.tagName)].filter((one) => likeness(one) === drag.like && saidOf(one) === drag.words && seenBox(one));
+  const like = [...allMatches(ownerIn(drag.source), drag.item.tagName)].filter((one) => likeness(one) === drag.like && saidOf(one) === drag.words && seenBox(one));
   return like.length === 1 ? like[0] : null;
 }
 

@@ -103,7 +103,7 @@ function targetOf(el) {
 
 // Where a link goes, without the origin if it is the document's own.
 function addressOf(el) {
-  const doc = el.ownerDocument;
+  const doc = ownerIn(el);
   const { origin, rooted, page } = originOf(doc);
   const written = el.getAttribute('href') || '';
   if (written[0] === '#' && page) return written;
@@ -117,11 +117,11 @@ function addressOf(el) {
 
 function originOf(doc) {
   let known = origins.get(doc);
-  if (known === undefined || known.base !== doc.baseURI) {
+  if (known === undefined || known.base !== baseOf(doc)) {
     const origin = doc.location?.origin ?? 'null';
-    const page = doc.URL.split('#', 1)[0];
+    const page = urlOf(doc).split('#', 1)[0];
     // page: its own address, if links are relative to it.
-    known = { origin, base: doc.baseURI, page: doc.baseURI.split('#', 1)[0] === page ? page : '', rooted: /^https?:/.test(origin) && `${doc.baseURI}/`.startsWith(`${origin}/`) };
+    known = { origin, base: baseOf(doc), page: baseOf(doc).split('#', 1)[0] === page ? page : '', rooted: /^https?:/.test(origin) && `${baseOf(doc)}/`.startsWith(`${origin}/`) };
     origins.set(doc, known);
   }
   return known;

@@ -53,7 +53,7 @@ async function performanceSoFar() {
     first_paint_ms: round(paints['first-paint']), fcp_ms: round(paints['first-contentful-paint']),
     lcp_ms: round(shown.at(-1)?.startTime),
     cls: Math.round(shifts.reduce((sum, one) => sum + (one.hadRecentInput ? 0 : one.value), 0) * 10000) / 10000,
-    dom_nodes: document.querySelectorAll('*').length, resource_count: resources.length,
+    dom_nodes: allMatches(document, '*').length, resource_count: resources.length,
     transfer_bytes: resources.reduce((sum, one) => sum + (one.transferSize || 0), load.transferSize || 0),
     js_heap_used_bytes: performance.memory?.usedJSHeapSize ?? null,
   };

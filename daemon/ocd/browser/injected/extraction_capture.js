@@ -69,8 +69,8 @@ class Harvest {
     const inner = inside(el);
     const view = inner?.documentElement && rootView(inner);
     if (!view) return;
-    this.data(inner.head, depth);
-    this.element(inner.body || inner.documentElement, view, depth);
+    this.data(headOf(inner), depth);
+    this.element(bodyOf(inner) || rootElementOf(inner), view, depth);
   }
 
   // The JSON-LD of a document's head.
@@ -113,10 +113,10 @@ function crossedOut(el) {
 
 function metaTags(doc) {
   const found = [];
-  for (const el of doc.querySelectorAll('meta[property][content], meta[name][content], meta[itemprop][content]')) {
+  for (const el of allMatches(doc, 'meta[property][content], meta[name][content], meta[itemprop][content]')) {
     found.push([el.getAttribute('property') || el.getAttribute('name') || el.getAttribute('itemprop'), el.content.slice(0, 5000)]);
   }
-  for (const el of doc.querySelectorAll('link[rel=canonical][href], link[rel=next][href], link[rel=amphtml][href]')) found.push([`link:${el.rel}`, el.href]);
+  for (const el of allMatches(doc, 'link[rel=canonical][href], link[rel=next][href], link[rel=amphtml][href]')) found.push([`link:${el.rel}`, el.href]);
   return found.slice(0, 500);
 }
 
@@ -125,8 +125,8 @@ const isData = (script) => /\bld\+json/i.test(script.type);
 // Options: selector (every match is a scope of its own), most scopes.
 function capturePage(options) {
   const it = new Harvest();
-  const result = { scopes: [], meta: [], lang: document.documentElement?.lang || '', title: document.title, matched: 0 };
-  if (elsewhereSeen() || !document.documentElement) return result;
+  const result = { scopes: [], meta: [], lang: rootElementOf(document)?.lang || '', title: pageTitleOf(document), matched: 0 };
+  if (elsewhereSeen() || !rootElementOf(document)) return result;
   if (options.selector) {
     const matched = everyMatch({ selector: options.selector, pierce: true });
     result.matched = matched.length;
@@ -138,8 +138,8 @@ function capturePage(options) {
     }
   } else {
     const view = rootView(document);
-    it.data(document.head, 1);
-    if (view) it.element(document.body || document.documentElement, view, 0);
+    it.data(headOf(document), 1);
+    if (view) it.element(bodyOf(document) || rootElementOf(document), view, 0);
     result.scopes.push(it.entries);
     result.meta = metaTags(document);
   }

@@ -113,7 +113,7 @@ function inLine(el, node) {
 
 function boxAround(node) {
   if (typeOf(node) === 1) return node.getBoundingClientRect();
-  const range = node.ownerDocument.createRange();
+  const range = rangeIn(ownerIn(node));
   range.selectNodeContents(node);
   return range.getBoundingClientRect();
 }

@@ -7,7 +7,7 @@ function inputIn(el) {
   const takes = (one) => one.tagName === 'INPUT' && one.type === 'file';
   if (takes(control)) return control;
   const scopes = [el, rootOf(el)].filter(Boolean);
-  const inner = scopes.flatMap((scope) => [...scope.querySelectorAll('input[type=file]')]);
+  const inner = scopes.flatMap((scope) => [...allMatches(scope, 'input[type=file]')]);
   return inner.length === 1 ? inner[0] : null;
 }
 
@@ -34,7 +34,7 @@ function inputRules(input) {
 let hover = null;
 
 function watchDrop(el) {
-  const view = el.ownerDocument.defaultView;
+  const view = windowOf(ownerIn(el));
   hover?.stop();
   const state = { accepted: false };
   const over = (event) => { state.accepted = event.defaultPrevented; };

@@ -179,7 +179,7 @@ function titleOf(el) {
 
 function inSight(el) {
   const box = boxIn(el);
-  const view = ownerIn(el).defaultView || window;
+  const view = windowOf(ownerIn(el)) || window;
   return box.bottom > 0 && box.right > 0 && box.top < view.innerHeight && box.left < view.innerWidth;
 }
 
@@ -190,7 +190,7 @@ function lineOf(one, alone) {
   let line = one.role || one.el.tagName.toLowerCase();
   if (one.name) line += ` ${quote(clip(one.name))}`;
   const beside = isUnlabelled(control, one.role, one.name) ? besideOf(control) : '';
-  line += ` [ref=e${refOf(one.el)}]${beside ? ` beside ${quote(beside)}` : ''}${statesOf(control, one.role, one.el.ownerDocument.activeElement)}`;
+  line += ` [ref=e${refOf(one.el)}]${beside ? ` beside ${quote(beside)}` : ''}${statesOf(control, one.role, activeIn(ownerIn(one.el)))}`;
   if (!FIELDS.has(one.role) && isCovered(one.el)) line += ' [covered]';
   if (one.role !== 'text') line += clip(detailOf(control, one.role, one.name, null), 300);
   if (one.score < LIKELY) line += ' (partial match)';
@@ -301,7 +301,7 @@ function everyMatch(options) {
   for (const scope of scopes) {
     for (const el of matchesIn(scope, options)) found.add(el);
     if (!options.pierce) continue;
-    for (const host of scope.querySelectorAll('*')) {
+    for (const host of allMatches(scope, '*')) {
       const inner = rootOf(host) || (EMBEDDING.has(host.tagName) ? inside(host) : null);
       if (inner) scopes.push(inner);
       else if (tagOf(host) !== 'FORM') suspect(host);
@@ -311,8 +311,8 @@ function everyMatch(options) {
 }
 
 function matchesIn(scope, { selector, xpath }) {
-  if (selector) return scope.querySelectorAll(selector);
-  const document = scope.ownerDocument || scope;
+  if (selector) return allMatches(scope, selector);
+  const document = ownerIn(scope) || scope;
   if (scope === document) return matchesAlong(document, xpath, document);
   // A shadow root itself is no place for a path to start from; the elements in it are.
   const starts = xpath.trim().startsWith('/') ? [...scope.children].slice(0, 1) : [...scope.children];
@@ -320,7 +320,7 @@ function matchesIn(scope, { selector, xpath }) {
 }
 
 function matchesAlong(document, xpath, start) {
-  const result = document.evaluate(xpath, start, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
+  const result = evaluateIn(document, xpath, start, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
   const found = [];
   for (let at = 0; at < result.snapshotLength; at++) {
     const node = result.snapshotItem(at);
@@ -334,10 +334,10 @@ function matchesAlong(document, xpath, start) {
 function viewOf(el) {
   let view = views?.get(el);
   if (view === undefined) {
-    const parent = slotIn(el) || parentIn(el) || rootIn(el).host;
+    const parent = slotIn(el) || parentIn(el) || hostOf(rootIn(el));
     const above = parent ? viewOf(parent) : null;
     if (parent) view = above && look(el, above);
-    else view = el === ownerIn(el).documentElement ? rootView(ownerIn(el)) : look(el, null);
+    else view = el === rootElementOf(ownerIn(el)) ? rootView(ownerIn(el)) : look(el, null);
     views?.set(el, view);
   }
   return view;
@@ -365,7 +365,7 @@ function readOf(el, view, most, text) {
 const hasBox = (el) => showsIn(el, { visibilityProperty: true, opacityProperty: true }) && boxesIn(el).length > 0;
 
 function described(el) {
-  const box = lift(ownerIn(el).defaultView || window, (tagOf(el) === 'AREA' && seenBox(el)) || boxIn(el));
+  const box = lift(windowOf(ownerIn(el)) || window, (tagOf(el) === 'AREA' && seenBox(el)) || boxIn(el));
   const attributes = {};
   for (const { name, value } of attributesIn(el)) {
     if (name === 'value' && el.type === 'password') continue;

@@ -13,7 +13,7 @@ function hit(x, y) {
     found = inner;
   }
   struckAt = [x, y];
-  return found || document.documentElement;
+  return found || rootElementOf(document);
 }
 
 function climb(el, selector) {
@@ -25,11 +25,11 @@ function climb(el, selector) {
 const controlAt = (el) => climb(el, TAKES) || el;
 
 function focused() {
-  let at = document.activeElement;
+  let at = activeIn(document);
   for (;;) {
     const root = at && (rootOf(at) || (/^I?FRAME$/.test(at.tagName) && inside(at)));
-    const inner = root && root.activeElement;
-    if (!inner || inner.tagName === 'BODY') return at && at.tagName !== 'BODY' ? at : document.documentElement;
+    const inner = root && activeIn(root);
+    if (!inner || inner.tagName === 'BODY') return at && at.tagName !== 'BODY' ? at : rootElementOf(document);
     at = inner;
   }
 }
@@ -40,7 +40,7 @@ function hitElement(el, whole) {
     return { frame: into(el, ...struckAt) };
   }
   watch(el);
-  return { about: elementFacts(el, whole), ref: el === document.documentElement ? '' : `e${refOf(el)}`, acts: climb(el, TAKES) !== null };
+  return { about: elementFacts(el, whole), ref: el === rootElementOf(document) ? '' : `e${refOf(el)}`, acts: climb(el, TAKES) !== null };
 }
 
 const scrollsBy = (one, across) => {
@@ -52,7 +52,7 @@ const scrollsBy = (one, across) => {
 function boxOf(el, across) {
   let at = el;
   while (at && !scrollsBy(at, across)) at = above(at);
-  return at || el.ownerDocument.scrollingElement || el.ownerDocument.documentElement;
+  return at || rootScrollerOf(ownerIn(el)) || rootElementOf(ownerIn(el));
 }
 
 // Resolves when a scroll has come to rest: two frames without a change.
@@ -84,9 +84,9 @@ const GLIDE_MS = 3000;
 async function scrollElement(el, x, y, smooth) {
   const box = boxOf(el, !y);
   if (smooth && scriptsRun() && !whereIn(box, !y, y || x).at_end) {
-    const at = box === box.ownerDocument.scrollingElement ? box.ownerDocument : box;
+    const at = box === rootScrollerOf(ownerIn(box)) ? ownerIn(box) : box;
     const over = new Promise((resolve) => {
-      at.addEventListener('scrollend', resolve, { once: true });
+      listenTo(at, 'scrollend', resolve, { once: true });
       setTimeout(resolve, GLIDE_MS);
     });
     box.scrollBy({ left: x, top: y, behavior: 'smooth' });
@@ -109,7 +109,7 @@ Object.assign(globalThis.openchrome, {
 // Sends the form of what has the focus, or the only one that there is, by the button meant for it.
 function submitFocused() {
   const el = focused();
-  const forms = [...el.ownerDocument.forms];
+  const forms = [...formsIn(ownerIn(el))];
   const form = (el.form ?? el.closest('form')) || (forms.length === 1 ? forms[0] : null);
   const button = form && [...form.elements].find((one) => one.type === 'submit' && !one.disabled);
   if (form) button ? form.requestSubmit(button) : form.requestSubmit();

@@ -10,8 +10,7 @@ let controlsOnly = new Map(); // which ancestors are but groups of controls, for
 let controlsOf = surroundings;
 
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
-const rootIn = Function.prototype.call.bind(Node.prototype.getRootNode);
-const above = (el) => parentIn(el) || rootIn(el).host || null;
+const above = (el) => parentIn(el) || hostOf(rootIn(el)) || null;
 
 function textsIn(el, before, level = 0) {
   let text = before;

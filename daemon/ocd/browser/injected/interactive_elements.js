@@ -13,20 +13,20 @@ function lift(view, box) {
     if (view === window || !view.frameElement) return { x, y, w, h, shows };
     const [left, top, across, down] = contentOrigin(view.frameElement);
     [x, y, w, h] = [left + x * across, top + y * down, w * across, h * down];
-    view = view.frameElement.ownerDocument.defaultView;
+    view = windowOf(ownerIn(view.frameElement));
   }
 }
 
 function placed(el) {
   const [surface, box] = surfaceOf(el);
-  return lift(surface.ownerDocument.defaultView || window, box || surface.getBoundingClientRect());
+  return lift(windowOf(ownerIn(surface)) || window, box || surface.getBoundingClientRect());
 }
 
 // The content box of a frame's element in the engine's window, and how large its pixels are there.
 function contentBox(frame) {
   const [x, y, across, down] = contentOrigin(frame);
   const [width, height] = [frame.clientWidth * across, frame.clientHeight * down];
-  const box = lift(frame.ownerDocument.defaultView, { x, y, width, height });
+  const box = lift(windowOf(ownerIn(frame)), { x, y, width, height });
   return [box.x, box.y, box.w, box.h, box.w / frame.clientWidth || 1];
 }
 
@@ -39,7 +39,7 @@ function seenOf(view, box) {
     [right, bottom] = [Math.min(right, view.innerWidth), Math.min(bottom, view.innerHeight)];
     if (view === window || !view.frameElement) return [left, top, right - left, bottom - top];
     [[left, top], [right, bottom]] = [outOf(view.frameElement, left, top), outOf(view.frameElement, right, bottom)];
-    view = view.frameElement.ownerDocument.defaultView;
+    view = windowOf(ownerIn(view.frameElement));
   }
   // A frame's part outside of the window may not be drawn.
   if (top < 0 || bottom > view.innerHeight) {
@@ -52,7 +52,7 @@ function seenOf(view, box) {
 
 function boxOnPage(el) {
   el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-  return seenOf(el.ownerDocument.defaultView, el.getBoundingClientRect());
+  return seenOf(windowOf(ownerIn(el)), el.getBoundingClientRect());
 }
 
 // Likewise of a box of the document in a frame of another origin.
@@ -60,7 +60,7 @@ function boxInParent(frame, left, top, width, height) {
   frame.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
   const [[x, y], [right, bottom]] = [outOf(frame, left, top), outOf(frame, left + width, top + height)];
   const box = { left: x, top: y, right, bottom };
-  return seenOf(frame.ownerDocument.defaultView, box);
+  return seenOf(windowOf(ownerIn(frame)), box);
 }
 
 function actionsOf(el, role) {
@@ -116,7 +116,7 @@ function coveredAt(el) {
 function observe(options) {
   let found = sought(options);
   if (options.hidden && !options.query && !elsewhereSeen()) found = [...found, ...unseenControls(found)];
-  if (options.own) found = found.filter((one) => one.el.ownerDocument === document);
+  if (options.own) found = found.filter((one) => ownerIn(one.el) === document);
   const wanted = options.actions?.length ? new Set(options.actions) : null;
   const kept = [];
   for (const one of found) {
@@ -131,14 +131,14 @@ function observe(options) {
   return {
     total: kept.length, considered: found.length,
     nodes: window_.map((one) => toldOf(one)), size: [innerWidth, innerHeight], scroll: [scrollX, scrollY],
-    page: [document.scrollingElement?.scrollWidth ?? innerWidth, document.scrollingElement?.scrollHeight ?? innerHeight],
+    page: [rootScrollerOf(document)?.scrollWidth ?? innerWidth, rootScrollerOf(document)?.scrollHeight ?? innerHeight],
   };
 }
 
 function toldOf(one) {
   const control = controlOf(one.el);
   const value = valueShown(one.el, one.role);
-  const states = statesOf(control, one.role, one.el.ownerDocument.activeElement).trim();
+  const states = statesOf(control, one.role, activeIn(ownerIn(one.el))).trim();
   return {
     ref: `e${refOf(one.el)}`, role: one.role, name: labelled(one),
     bbox: [one.box.x, one.box.y, one.box.w, one.box.h], in_viewport: one.box.shows, actions: one.can,

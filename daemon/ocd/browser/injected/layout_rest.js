@@ -31,22 +31,22 @@ function canMove(animation, el) {
 
 // Whether an animation has just begun: the first frame of one shows the element where it was.
 const JUST_BEGUN_MS = 50;
-const beginsToMove = (el) => el.ownerDocument.getAnimations().some((one) => canMove(one, el) && (one.pending || one.currentTime < JUST_BEGUN_MS));
+const beginsToMove = (el) => animationsIn(ownerIn(el)).some((one) => canMove(one, el) && (one.pending || one.currentTime < JUST_BEGUN_MS));
 
 // Shadow trees push others aside without a change that is seen from here: with them, frames tell.
 let shadowed = false;
 let counted = false;
 
 function hasShadow() {
-  if (!counted) shadowed = [...document.getElementsByTagName('*')].some((el) => tagOf(el) !== 'FORM' && rootOf(el) !== null);
+  if (!counted) shadowed = [...byTag(document, '*')].some((el) => tagOf(el) !== 'FORM' && rootOf(el) !== null);
   counted = true;
   return shadowed;
 }
 
 function atRest(el) {
-  if (restless() || document.readyState !== 'complete' || el.ownerDocument !== document) return false;
+  if (restless() || readyStateOf(document) !== 'complete' || ownerIn(el) !== document) return false;
   if (el.closest('svg, marquee') || hasShadow()) return false;
-  const animations = document.getAnimations();
+  const animations = animationsIn(document);
   return animations.length <= SLOW_STEPS && !animations.some((one) => canMove(one, el));
 }
 

@@ -8,7 +8,7 @@ const LEAST_SIZE = 1; // px of a letter's height
 const MOST_TEXTS = 30; // texts of a cut-off box that are looked at
 const COLOR = /rgba?\(([\d.]+),? ([\d.]+),? ([\d.]+)(?:(?:,| \/) ([\d.]+))?\)/g;
 const colors = new Map(); // by the words of a style: [red, green, blue, opacity], null for other notations
-const sketch = document.createRange();
+const sketch = rangeIn(document);
 
 function colorOf(words) {
   let color = colors.get(words);
@@ -55,7 +55,7 @@ function isBacked(el, color, opacity) {
   if (!differs(color, null, opacity)) return false;
   sketch.selectNodeContents(el);
   const box = sketch.getBoundingClientRect();
-  const met = el.ownerDocument.elementsFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+  const met = stackIn(ownerIn(el), box.left + box.width / 2, box.top + box.height / 2);
   return met.slice(met.indexOf(el) + 1).some((one) => {
     if (one.contains(el)) return false;
     const { backgroundColor, backgroundImage } = getComputedStyle(one);
@@ -95,10 +95,10 @@ function beyond(el, position) {
   const box = el.getBoundingClientRect();
   if (position !== 'fixed' && box.right > 0 && box.bottom > 0) return false;
   if (box.width === 0 && box.height === 0) return false;
-  const view = el.ownerDocument.defaultView;
+  const view = windowOf(ownerIn(el));
   if (!view) return false;
   const [x, y] = position === 'fixed' ? [0, 0] : [view.scrollX, view.scrollY];
-  const rightToLeft = el.ownerDocument.dir === 'rtl' && position !== 'fixed';
+  const rightToLeft = directionOf(ownerIn(el)) === 'rtl' && position !== 'fixed';
   // The track of a carousel is moved away, and shows what flows out of it.
   const [right, bottom] = [Math.max(box.right, box.left + el.scrollWidth), Math.max(box.bottom, box.top + el.scrollHeight)];
   if (bottom + y <= 0 || (!rightToLeft && right + x <= 0)) {
@@ -111,7 +111,7 @@ function beyond(el, position) {
 // How far the boxes around an element are scrolled: what they have moved away can be brought back.
 function scrolledBy(el) {
   let [across, down] = [0, 0];
-  for (let at = parentIn(el); at && at !== el.ownerDocument.documentElement; at = parentIn(at)) {
+  for (let at = parentIn(el); at && at !== rootElementOf(ownerIn(el)); at = parentIn(at)) {
     across += at.scrollLeft;
     down += at.scrollTop;
   }
@@ -121,7 +121,7 @@ function scrolledBy(el) {
 // Whether a box that cuts off what flows out of it leaves none of its texts.
 function cutOff(el) {
   const box = el.getBoundingClientRect();
-  const texts = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
+  const texts = walkerIn(document, el, NodeFilter.SHOW_TEXT);
   let met = 0;
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
     if (!/\S/.test(text.data)) continue;

@@ -35,7 +35,7 @@ class Unseen {
 
   document(doc) {
     if (!this.closed && isPlain(doc)) return;
-    const { body } = doc;
+    const body = bodyOf(doc);
     const style = body && getComputedStyle(body);
     // Pages hide their body until they are ready: then it is taken as it stands.
     if (!body || style.display === 'none' || style.visibility !== 'visible') return;
@@ -48,7 +48,7 @@ class Unseen {
 
   // Finds the texts that stand under something.
   under(doc) {
-    const texts = doc.createTreeWalker(doc.body, NodeFilter.SHOW_TEXT);
+    const texts = walkerIn(doc, bodyOf(doc), NodeFilter.SHOW_TEXT);
     const gone = new Set(this.texts);
     for (let text = texts.nextNode(); text; text = texts.nextNode()) {
       if (/\S/.test(text.data) && !gone.has(text) && !NEVER.has(text.parentElement.tagName) && isCovered(text.parentElement)) this.covered.push(text);
@@ -56,7 +56,7 @@ class Unseen {
   }
 
   below(scope, parent, kind) {
-    for (const el of scope.querySelectorAll('[id],[style]')) this.own.add(el);
+    for (const el of allMatches(scope, '[id],[style]')) this.own.add(el);
     this.inside(parent, kind);
   }
 
@@ -125,7 +125,7 @@ class Unseen {
 
   frame(el) {
     const doc = inside(el);
-    if (!doc?.body || this.frames.length >= MAX_FRAMES) return;
+    if (!doc || !bodyOf(doc) || this.frames.length >= MAX_FRAMES) return;
     this.frames.push(doc);
     this.document(doc);
   }

@@ -93,9 +93,9 @@ class Outline {
     const view = rootView(doc);
     if (!view) return;
     const outer = [this.active, this.special];
-    this.active = doc.activeElement;
+    this.active = activeIn(doc);
     this.special = actingIn(doc);
-    this.kids(doc.documentElement, view, depth, null);
+    this.kids(rootElementOf(doc), view, depth, null);
     this.flush(depth);
     [this.active, this.special] = outer;
   }
@@ -199,7 +199,7 @@ class Outline {
 
   // Whether an open dialog stands before an element of the page.
   dialogOver(el) {
-    const dialogs = [...el.ownerDocument.querySelectorAll('dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]')];
+    const dialogs = [...allMatches(ownerIn(el), 'dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]')];
     return dialogs.some((one) => !clobbered(one) && !el.contains(one) && !one.contains(el) && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }));
   }
 
@@ -462,7 +462,7 @@ class Outline {
     const at = this.lines.length;
     const below = this.onlyRefs ? depth : depth + 1;
     if (!this.onlyRefs) this.put(depth, BOX, name ? `iframe ${quote(name)}` : 'iframe');
-    if (inner?.documentElement && inner.URL !== 'about:blank#blocked') this.document(inner, below);
+    if (inner && rootElementOf(inner) && urlOf(inner) !== 'about:blank#blocked') this.document(inner, below);
     else {
       this.frames.push(el);
       this.put(below, FRAME, '');
@@ -492,10 +492,10 @@ function outline(options) {
   const root = scopeOf(options);
   if (!root) return null;
   const it = new Outline(options);
-  if (root === document.documentElement) it.document(document, 0);
+  if (root === rootElementOf(document)) it.document(document, 0);
   else {
     it.root = root;
-    it.active = ownerIn(root).activeElement;
+    it.active = activeIn(ownerIn(root));
     it.special = actingIn(ownerIn(root));
     if (clobbered(root)) it.block(root, new View(root, viewAbove(root), getComputedStyle(root), 'block'), 0, null);
     else it.element(root, viewAbove(root), 0, null);
@@ -507,7 +507,7 @@ function outline(options) {
 
 // The view of what surrounds an element, however it is hidden itself.
 function viewAbove(el) {
-  const parent = slotIn(el) || parentIn(el) || rootIn(el).host;
+  const parent = slotIn(el) || parentIn(el) || hostOf(rootIn(el));
   if (!parent) return null;
   const style = getComputedStyle(parent);
   return new View(parent, viewAbove(parent), style, style.display);

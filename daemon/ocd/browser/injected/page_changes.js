@@ -32,10 +32,10 @@ const isBoxless = (el) => getComputedStyle(el).display === 'contents';
 // The outermost elements that do not show.
 function hiddenRoots(root) {
   const hidden = new Set();
-  const all = root.querySelectorAll(root.body ? 'body *' : '*');
+  const all = allMatches(root, typeOf(root) === 9 ? 'body *' : '*');
   let asked = 0;
   let skipped = null;
-  for (const el of all.length > MAX_PROBED ? root.querySelectorAll(PROBED) : all) {
+  for (const el of all.length > MAX_PROBED ? allMatches(root, PROBED) : all) {
     if (skipped?.contains(el)) continue;
     if (++asked > MAX_PROBED) break;
     skipped = null;
@@ -64,7 +64,7 @@ function watchInside(state, host) {
 
 function watch(el) {
   watched?.stop();
-  const state = { target: el, records: [], last: 0, over: false, title: document.title, popovers: new Map(), values: new Map(), hidden: new Set(), roots: new Set([document, el.ownerDocument]), moving: new Set() };
+  const state = { target: el, records: [], last: 0, over: false, title: pageTitleOf(document), popovers: new Map(), values: new Map(), hidden: new Set(), roots: new Set([document, ownerIn(el)]), moving: new Set() };
   const take = (list) => {
     if (state.records.length < MAX_RECORDS) state.records.push(...list);
     else state.over = true;
@@ -74,7 +74,7 @@ function watch(el) {
   state.observer = new MutationObserver(take);
   state.take = take;
   const { roots } = state;
-  for (let at = el.getRootNode(); at?.host; at = at.host.getRootNode()) roots.add(at);
+  for (let at = rootIn(el); hostOf(at); at = rootIn(hostOf(at))) roots.add(at);
   // What is shown above the page by itself changes no node.
   const shown = (event) => {
     if (event.target.popover) state.popovers.set(event.target, event.oldState);
@@ -82,14 +82,14 @@ function watch(el) {
   };
   for (const root of roots) {
     state.observer.observe(root, OBSERVED);
-    root.addEventListener('beforetoggle', shown, true);
-    for (const one of [...root.querySelectorAll(HELD)].slice(0, MAX_HELD)) state.values.set(one, heldBy(one));
+    listenTo(root, 'beforetoggle', shown, true);
+    for (const one of [...allMatches(root, HELD)].slice(0, MAX_HELD)) state.values.set(one, heldBy(one));
     for (const one of hiddenRoots(root)) state.hidden.add(one);
-    for (const one of root.getAnimations()) state.moving.add(one);
+    for (const one of animationsIn(root)) state.moving.add(one);
   }
   state.stop = () => {
     state.observer.disconnect();
-    for (const root of roots) root.removeEventListener('beforetoggle', shown, true);
+    for (const root of roots) stopListening(root, 'beforetoggle', shown, true);
   };
   watched = state;
 }
@@ -119,7 +119,7 @@ async function settle(el, { quiet, most, wait = 0, next, lines, value }) {
   state.stop();
   watched = null;
   if (el) acted(el);
-  const title = window !== top || document.title === state.title ? null : document.title;
+  const title = window !== top || pageTitleOf(document) === state.title ? null : pageTitleOf(document);
   return read(() => ({
     ...delta(state, lines, value && el ? controlOf(el) : null),
     title, busy: state.last > 0 && now - state.last < quiet, closing: window.closed, missed,
@@ -129,7 +129,7 @@ async function settle(el, { quiet, most, wait = 0, next, lines, value }) {
 
 // Whether something has begun to come in or to go, apart from what is inside the element acted on.
 function isMoving(state) {
-  return [...state.roots].some((root) => root.getAnimations().some((one) => comesIn(one, state)));
+  return [...state.roots].some((root) => animationsIn(root).some((one) => comesIn(one, state)));
 }
 
 function comesIn(one, state) {
@@ -303,7 +303,7 @@ function labelOf(el) {
 }
 
 function inOther(node, nodes) {
-  for (let at = parentNodeIn(node) || node.host; at; at = parentNodeIn(at) || at.host) if (nodes.has(at)) return true;
+  for (let at = parentNodeIn(node) || hostOf(node); at; at = parentNodeIn(at) || hostOf(at)) if (nodes.has(at)) return true;
   return false;
 }
 
@@ -322,14 +322,14 @@ function addedLines(nodes, most) {
 }
 
 function outlined(el) {
-  if (!parentIn(el) && !rootIn(el).host) return [];
+  if (!parentIn(el) && !hostOf(rootIn(el))) return [];
   const it = new Outline({ filter: 'all' });
   const surround = viewAbove(el);
   for (let view = surround; view; view = view.above) {
     if (view.style.display === 'none' || view.style.opacity === '0') return [];
   }
   it.root = el;
-  it.active = el.ownerDocument.activeElement;
+  it.active = activeIn(ownerIn(el));
   it.element(el, surround, 0, null);
   it.flush(0);
   return it.lines.filter(([, kind]) => kind !== FRAME).map(([, kind, text]) => clip(kind === TEXT ? `text: ${text}` : text, text.startsWith('row') ? 500 : 200));

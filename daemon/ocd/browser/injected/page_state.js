@@ -112,9 +112,14 @@ function reportContent(report) {
   }
 }
 
+function focusInside(el) {
+  const root = rootOf(el) || inside(el);
+  return root && activeIn(root);
+}
+
 function reportFocus(report) {
-  let el = document.activeElement;
-  while (el && (rootOf(el)?.activeElement || inside(el)?.activeElement)) el = rootOf(el)?.activeElement || inside(el).activeElement;
+  let el = activeIn(document);
+  for (let next = el; next; next = focusInside(el)) el = next;
   if (!el || el.tagName === 'BODY' || /^(IFRAME|FRAME|HTML)$/.test(el.tagName) || clobbered(el)) return;
   report.add('focused', () => clip(lineOf({ el, role: roleOf(el), name: nameOf(el, roleOf(el)) }, true), 240));
 }
@@ -124,9 +129,9 @@ function inspect(options) {
   const asked = options.words ? new Asked(options.words) : null;
   const found = seek((el, role, name, acts) => (acts || role === 'heading' || role === 'table' || role === 'grid' || role === 'treegrid' ? 1 : 0));
   const report = new Report();
-  const scroller = document.scrollingElement;
+  const scroller = rootScrollerOf(document);
   const result = {
-    lines: report.lines, totals: report.totals, matches: [], ready: document.readyState, frames: window.length,
+    lines: report.lines, totals: report.totals, matches: [], ready: readyStateOf(document), frames: window.length,
     scroll: [Math.round(scrollY), innerHeight, scroller?.scrollHeight ?? innerHeight],
   };
   if (elsewhereSeen()) return result;

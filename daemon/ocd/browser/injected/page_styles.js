@@ -19,7 +19,7 @@ const INHERITED = ('color font-family font-size font-weight line-height text-ali
   + ' pointer-events').split(' ');
 const MADE_WITH = {
   Bootstrap: () => anyMatch('[class*="col-md-"], [class*="col-sm-"], .navbar-nav, .btn-primary') && anyMatch('.container, .container-fluid, .row'),
-  Tailwind: () => [...document.querySelectorAll('[class]')].slice(0, 500).filter((el) => TAILWIND.test(el.getAttribute('class'))).length > 5,
+  Tailwind: () => [...allMatches(document, '[class]')].slice(0, 500).filter((el) => TAILWIND.test(el.getAttribute('class'))).length > 5,
   'Material UI': () => anyMatch('[class*="Mui"]'), 'Ant Design': () => anyMatch('[class*="ant-"]'),
   Bulma: () => anyMatch('.columns > .column'), Foundation: () => anyMatch('.grid-x > .cell'),
   'styled-components': () => anyMatch('style[data-styled], [class*="sc-"]'), Emotion: () => anyMatch('style[data-emotion]'),
@@ -35,8 +35,8 @@ const MADE_WITH = {
 const STYLING = new Set('Bootstrap,Tailwind,Material UI,Ant Design,Bulma,Foundation,styled-components,Emotion,Chakra,Fluent'.split(','));
 const TAILWIND = /(?:^|\s)(?:(?:sm|md|lg|hover|focus):)?(?:[pm][xytrbl]?-\d+|(?:bg|text|border)-[a-z]+-\d{2,3}|flex|grid-cols-\d|rounded-(?:sm|md|lg|xl|full))(?:\s|$)/;
 
-const anyMatch = (selector) => document.querySelector(selector) !== null;
-const scoped = (pattern) => [...document.body?.querySelectorAll('*') ?? []].slice(0, 300)
+const anyMatch = (selector) => firstMatch(document, selector) !== null;
+const scoped = (pattern) => [...allMatches(document, 'body *')].slice(0, 300)
   .some((el) => !clobbered(el) && el.getAttributeNames().some((name) => pattern.test(name)));
 
 function setBy(el) {
@@ -66,14 +66,14 @@ function customProperties() {
     }
   };
   let unread = 0;
-  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
+  for (const sheet of sheetsIn(document)) {
     try {
       collect(sheet.cssRules);
     } catch {
       unread++; // of another origin
     }
   }
-  const style = getComputedStyle(document.documentElement);
+  const style = getComputedStyle(rootElementOf(document));
   const lines = [...names].map((name) => `${name}: ${clip(squeeze(style.getPropertyValue(name)), LONG_STYLE)}`);
   return { lines, unread };
 }
@@ -110,14 +110,14 @@ function css(options) {
   const scope = scopeOf(options);
   if (!scope) return null;
   pendingFrames = [];
-  const all = [scope, ...scope.querySelectorAll('*')].filter((el) => !NEVER.has(tagOf(el).toUpperCase()) && !clobbered(el));
+  const all = [scope, ...allMatches(scope, '*')].filter((el) => !NEVER.has(tagOf(el).toUpperCase()) && !clobbered(el));
   const groups = groupsOf(all.slice(0, MAX_STYLED));
   const made = Object.keys(MADE_WITH).filter((name) => MADE_WITH[name]());
   const custom = customProperties();
   const names = (wanted) => made.filter((name) => STYLING.has(name) === wanted).join(', ') || 'none recognised';
   const cut = all.length - Math.min(all.length, MAX_STYLED);
   const text = `styled with: ${names(true)}\nmade with: ${names(false)}\n`
-    + `style sheets: ${document.styleSheets.length + document.adoptedStyleSheets.length}`
+    + `style sheets: ${sheetsIn(document).length}`
     + `${custom.unread ? ` (${custom.unread} of other origins could not be read)` : ''}\n`
     + section('custom properties of the root', custom.lines, MAX_CUSTOM)
     + `elements: ${all.length}${cut ? ` (the last ${cut} were not looked at; pass selector for a part)` : ''}\n`

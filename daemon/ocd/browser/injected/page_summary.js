@@ -5,7 +5,7 @@ const LANDMARKS = new Set(('banner complementary contentinfo form main navigatio
   + ' alertdialog').split(' '));
 const MANY_FIELDS = 50;
 
-const metaOf = (name) => squeeze(document.querySelector(`meta[name="${name}" i], meta[property="og:${name}" i]`)?.getAttribute('content') ?? '');
+const metaOf = (name) => squeeze(firstMatch(document, `meta[name="${name}" i], meta[property="og:${name}" i]`)?.getAttribute('content') ?? '');
 
 function levelOf(el) {
   return Number(el.getAttribute('aria-level')) || (HEADING.test(el.tagName) ? Number(el.tagName[1]) : 2);
@@ -39,7 +39,7 @@ function semantic() {
   const found = seek((el, role, name, acts) => (acts || role === 'heading' || role === 'table' || LANDMARKS.has(role) ? 1 : 0));
   const of = (role) => found.filter((one) => one.role === role);
   const parts = [
-    ['description', [metaOf('description')]], ['language', [document.documentElement?.lang ?? '']],
+    ['description', [metaOf('description')]], ['language', [rootElementOf(document)?.lang ?? '']],
     ['landmarks', found.filter((one) => LANDMARKS.has(one.role))
       .map((one) => `${one.role}${named(one.el) && one.name ? ` ${quote(clip(one.name))}` : ''}`)],
     ['headings', of('heading').map((one) => `${'  '.repeat(levelOf(one.el) - 1)}${levelOf(one.el)} ${clip(one.name)}`)],
@@ -62,7 +62,7 @@ const usable = (el) => seenBox(el) !== null && !disabledWhy(el, false);
 
 function numbersNear() {
   let best = null;
-  for (const box of document.querySelectorAll('nav, ul, ol, [role=navigation], [class*="pagin" i], [class*="pager" i]')) {
+  for (const box of allMatches(document, 'nav, ul, ol, [role=navigation], [class*="pagin" i], [class*="pager" i]')) {
     if (clobbered(box)) continue;
     const links = [...box.querySelectorAll('a, button, [aria-current]')].slice(0, 60);
     const pages = links.map((el) => Number(/^\d{1,5}$/.exec(squeeze(contentIn(el)))?.[0])).filter(Boolean);
@@ -77,7 +77,7 @@ function numbersNear() {
 // The first link or button that leads to the next page, and the first that brings more.
 function leads() {
   const found = { next: null, more: null };
-  const all = document.querySelectorAll('a, button, [role=button], [role=link], input[type=button], input[type=submit]');
+  const all = allMatches(document, 'a, button, [role=button], [role=link], input[type=button], input[type=submit]');
   let left = MAX_LINKS;
   for (const el of all) {
     if (--left < 0 || (found.next && found.more)) break;
@@ -90,18 +90,18 @@ function leads() {
   return found;
 }
 
-const scrolls = () => document.scrollingElement && document.scrollingElement.scrollHeight > innerHeight * 1.5;
+const scrolls = () => rootScrollerOf(document) && rootScrollerOf(document).scrollHeight > innerHeight * 1.5;
 
 // Null, or how the page goes on: type, the element that leads on, pages as far as they are told.
 function pagination() {
-  if (!document.body || elsewhereSeen()) return null;
-  const linked = document.querySelector('a[rel~="next"], link[rel~="next"]');
+  if (!bodyOf(document) || elsewhereSeen()) return null;
+  const linked = firstMatch(document, 'a[rel~="next"], link[rel~="next"]');
   const lead = leads();
   const next = (linked?.tagName === 'A' && usable(linked) ? linked : null) || lead.next;
   const url = (next?.tagName === 'A' ? next : linked)?.href || '';
   const numbers = numbersNear();
-  const drawn = document.querySelector('canvas, embed, object') !== null;
-  const told = drawn || next ? PAGE_OF.exec(contentIn(document.body).slice(0, 100000)) : null;
+  const drawn = firstMatch(document, 'canvas, embed, object') !== null;
+  const told = drawn || next ? PAGE_OF.exec(contentIn(bodyOf(document)).slice(0, 100000)) : null;
   const pages = told && Number(told[1]) <= Number(told[2]) ? { current: Number(told[1]), last: Number(told[2]) } : numbers;
   const about = { ...(next ? { ref: `e${refOf(next)}` } : {}), ...(url && /^https?:/.test(url) ? { url } : {}), ...(pages ? { current: pages.current, last: pages.last } : {}) };
   if (CURSOR.test(url)) return { type: 'cursor', ...about };
@@ -109,7 +109,7 @@ function pagination() {
   if (told && drawn) return { type: 'viewer', ...about };
   if (next || linked) return { type: 'next_button', ...about };
   if (lead.more) return { type: 'load_more', ref: `e${refOf(lead.more)}` };
-  const feed = document.querySelector('[role=feed], [class*="infinite" i], [data-infinite-scroll], [id*="infinite" i]');
+  const feed = firstMatch(document, '[role=feed], [class*="infinite" i], [data-infinite-scroll], [id*="infinite" i]');
   return feed && scrolls() ? { type: 'infinite_scroll' } : null;
 }
 

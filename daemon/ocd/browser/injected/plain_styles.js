@@ -13,8 +13,8 @@ const HIDES = new RegExp('(?:display: none|visibility|opacity|clip|mask|transfor
   + '|color: (?:white|transparent|currentcolor|rgb\\(2[45]\\d, 2[45]\\d, 2[45]\\d\\)|[^;]*(?:, 0| / 0)\\)|[^;r][^;]*\\())', 'i');
 
 function isPlain(doc) {
-  if (doc.adoptedStyleSheets.length || doc.querySelector(STYLED)) return false;
-  const all = doc.getElementsByTagName('*');
+  if (adoptedSheetsIn(doc).length || firstMatch(doc, STYLED)) return false;
+  const all = byTag(doc, '*');
   for (let i = 0, { length } = all; i < length; i++) if (all[i].shadowRoot) return false;
   let left = MAX_RULES;
   const harmless = (rules) => {
@@ -26,7 +26,7 @@ function isPlain(doc) {
     return true;
   };
   try {
-    for (const sheet of doc.styleSheets) if (!harmless(sheet.cssRules)) return false;
+    for (const sheet of linkedSheetsIn(doc)) if (!harmless(sheet.cssRules)) return false;
   } catch {
     return false; // a sheet of another origin
   }

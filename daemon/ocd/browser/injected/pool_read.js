@@ -7,10 +7,10 @@ return async (mode, ms) => {
   const pause = (time) => new Promise((done) => later(done, time));
   const left = () => ms - (performance.now() - start);
 
-  const loaded = () => document.readyState === 'complete';
-  const parsed = () => document.readyState !== 'loading';
+  const loaded = () => readyStateOf(document) === 'complete';
+  const parsed = () => readyStateOf(document) !== 'loading';
   const event = (target, name, there) => there() || new Promise((done) => {
-    target.addEventListener(name, () => done(), {once: true});
+    listenTo(target, name, () => done(), {once: true});
     later(done, ms);
   });
   await event(document, 'DOMContentLoaded', parsed);
@@ -19,20 +19,20 @@ return async (mode, ms) => {
 
   // A page that is still at work, or has scripts and shows next to nothing yet, is given the time
   // to finish; a static page costs one turn of its event loop at most.
-  const root = document.documentElement;
+  const root = rootElementOf(document);
   const shown = (elements) => {
-    const body = document.body;
+    const body = bodyOf(document);
     const many = !body || body.getElementsByTagName('*').length > elements;
     return many ? Infinity : body.innerText.trim().length;
   };
   const patience = () => {
     const length = shown(40);
     if (length === 0) return 1200;
-    return length < 40 && document.querySelector('script[src], script[type=module]') ? 600 : 0;
+    return length < 40 && firstMatch(document, 'script[src], script[type=module]') ? 600 : 0;
   };
   // Whether a placeholder is all there is, and a timer is set that may replace it.
   const placeholder = () => work && work.expecting() && shown(60) < 120;
-  if (document.scripts.length || mode === 'idle') {
+  if (scriptsIn(document).length || mode === 'idle') {
     let changed = 0;
     const observer = new MutationObserver(() => { changed = performance.now(); });
     if (root) observer.observe(root, {subtree: true, childList: true, characterData: true});
@@ -62,7 +62,7 @@ return async (mode, ms) => {
 
   // Without frames no animation goes on: what fades in would never be there.
   const finish = () => {
-    const moving = document.getAnimations();
+    const moving = animationsIn(document);
     for (const animation of moving) try { animation.finish(); } catch { /* it has no end */ }
     return moving.length > 0;
   };
@@ -73,7 +73,7 @@ return async (mode, ms) => {
     return found;
   };
   const source = (top, shadowRoots) => {
-    const start = document.doctype ? '<!DOCTYPE html>' : '';
+    const start = doctypeOf(document) ? '<!DOCTYPE html>' : '';
     if (!shadowRoots.length || !top.getHTML) return start + top.outerHTML;
     const shell = top.cloneNode(false).outerHTML;
     return `${start}${shell.slice(0, -7)}${top.getHTML({shadowRoots})}</html>`;
@@ -86,19 +86,19 @@ return async (mode, ms) => {
       if (found.any && finish()) found = look();
       found.mark();
     } catch { /* the page has bent the tools: then as it stands */ }
-    const frames = found.frames.map((doc) => [doc.URL, source(doc.documentElement, found.roots)]);
+    const frames = found.frames.map((doc) => [urlOf(doc), source(rootElementOf(doc), found.roots)]);
     return {html: source(root, found.roots), frames};
   };
 
   const entry = performance.getEntriesByType('navigation')[0];
-  const refresh = document.querySelector('meta[http-equiv="refresh" i]');
+  const refresh = firstMatch(document, 'meta[http-equiv="refresh" i]');
   const wait = refresh ? parseFloat(refresh.content) : NaN;
   return {
     url: location.href,
     status: entry ? entry.responseStatus : 0,
-    type: document.contentType,
-    title: document.title,
-    links: Array.from(document.links, (link) => link.href),
+    type: contentTypeOf(document),
+    title: pageTitleOf(document),
+    links: Array.from(linksIn(document), (link) => link.href),
     // An address in the page's own refresh, if it is to come at once.
     refresh: wait <= 2 && /url\s*=/i.test(refresh.content),
     heap: performance.memory ? performance.memory.usedJSHeapSize : 0,

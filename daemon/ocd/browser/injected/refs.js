@@ -20,7 +20,7 @@ function refOf(el, role, name) {
 function present(el) {
   let node = el;
   for (;;) {
-    const view = ownerIn(node).defaultView;
+    const view = windowOf(ownerIn(node));
     if (!node.isConnected || !view) return false;
     if (view === window) return true;
     node = view.frameElement;
@@ -40,9 +40,9 @@ function elementOf(number) {
 
 // The first element that a selector matches: in the document, then in shadow trees and frames.
 function query(selector, scope = document) {
-  const found = scope.querySelector(selector);
+  const found = firstMatch(scope, selector);
   if (found) return found;
-  for (const host of scope.querySelectorAll('*')) {
+  for (const host of allMatches(scope, '*')) {
     const inner = rootOf(host) || (EMBEDDING.has(host.tagName) ? inside(host) : null);
     const deep = inner && query(selector, inner);
     if (deep) return deep;
@@ -80,5 +80,5 @@ function adopt(host, root) {
 // Everything that a selector or a number names, or the whole document.
 function scopeOf(options) {
   if (options.ref) return elementOf(options.ref);
-  return options.selector ? query(options.selector) : document.documentElement;
+  return options.selector ? query(options.selector) : rootElementOf(document);
 }

@@ -7,7 +7,7 @@ const MORE_MS = 1500; // in which a list that ends may get more
 // What fits all the words in the box that an element scrolls with, brought into sight; null if nothing does.
 function showIn(el, across, options) {
   const box = boxOf(el, across);
-  const whole = box === box.ownerDocument.scrollingElement;
+  const whole = box === rootScrollerOf(ownerIn(box));
   const fits = (one) => one.score >= ALL_WORDS && (whole || box.contains(one.el));
   const found = ranked({ ...options, among: 'all' }).find(fits);
   if (!found) return null;

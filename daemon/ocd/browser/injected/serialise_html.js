@@ -44,7 +44,7 @@ class Html {
 
   document(doc) {
     const view = rootView(doc);
-    if (view) this.kids(doc.documentElement, view);
+    if (view) this.kids(rootElementOf(doc), view);
   }
 
   kids(el, view) {
@@ -164,7 +164,7 @@ function html(options) {
   const root = scopeOf(options);
   if (!root) return null;
   const it = new Html(options);
-  if (root === document.documentElement) it.document(document);
+  if (root === rootElementOf(document)) it.document(document);
   else if (clobbered(root)) it.kids(root, new View(root, viewAbove(root), getComputedStyle(root), 'block'));
   else it.element(root, viewAbove(root));
   pendingFrames = it.frames;
@@ -243,8 +243,8 @@ class Dom extends Outline {
 
   inner(el, depth) {
     const doc = inside(el);
-    if (doc?.documentElement) {
-      this.put(depth, LEAF, `#document ${doc.URL}`);
+    if (doc && rootElementOf(doc)) {
+      this.put(depth, LEAF, `#document ${urlOf(doc)}`);
       this.document(doc, depth + 1);
     } else {
       this.frames.push(el);
@@ -253,7 +253,7 @@ class Dom extends Outline {
   }
 
   document(doc, depth) {
-    this.element(doc.documentElement, null, depth);
+    this.element(rootElementOf(doc), null, depth);
   }
 
   attributes(el) {
@@ -289,7 +289,7 @@ function dom(options) {
   const root = scopeOf(options);
   if (!root) return null;
   const it = new Dom({ ...options, filter: 'all' });
-  const view = root === document.documentElement ? null : viewAbove(root);
+  const view = root === rootElementOf(document) ? null : viewAbove(root);
   if (clobbered(root)) it.nodes([root], view, 0);
   else it.element(root, view, 0);
   pendingFrames = it.frames;

@@ -27,8 +27,8 @@ class Unknowable extends Error {}
 class Likeness {
   // null where looking at each element is better.
   static of(doc) {
-    const count = doc.getElementsByTagName('*').length;
-    if (count < MANY || doc.contentType !== 'text/html') return null;
+    const count = byTag(doc, '*').length;
+    if (count < MANY || contentTypeOf(doc) !== 'text/html') return null;
     try {
       return new Likeness(doc, count);
     } catch {
@@ -41,13 +41,13 @@ class Likeness {
     this.asked = []; // { selector, tag, classes }
     this.known = new Map(); // of those, by tag and classes of an element
     this.anywhere = [];
-    this.quirks = doc.compatMode === 'BackCompat';
-    for (const sheet of [...doc.styleSheets, ...doc.adoptedStyleSheets]) {
+    this.quirks = compatModeOf(doc) === 'BackCompat';
+    for (const sheet of sheetsIn(doc)) {
       if (!sheet.disabled) this.rules(sheet.cssRules, '', false);
     }
     if (this.anywhere.length > MAX_ANYWHERE) throw new Unknowable();
-    this.own = new Set(this.anywhere.length ? doc.querySelectorAll(this.anywhere.join(',')) : []);
-    const moving = doc.getAnimations();
+    this.own = new Set(this.anywhere.length ? allMatches(doc, this.anywhere.join(',')) : []);
+    const moving = animationsIn(doc);
     if (moving.length > MAX_MOVING) throw new Unknowable();
     for (const one of moving) if (one.effect?.target) this.own.add(one.effect.target);
   }

@@ -20,7 +20,7 @@ class View {
     this.inert = el.inert === true || (above !== null && above.inert && !isModal(el));
     this.inline = display === 'inline' || display === 'contents' || display.startsWith('ruby') || display.endsWith('math');
     this.hollow = FALLBACK.has(el.tagName);
-    this.effects = above !== null ? above.effects || rootOf(el) !== null : hasEffects(el.ownerDocument);
+    this.effects = above !== null ? above.effects || rootOf(el) !== null : hasEffects(ownerIn(el));
     this.known = undefined;
     this.legible = undefined;
     this.cut = undefined;
@@ -175,7 +175,7 @@ function lookAt(el, above) {
   const style = getComputedStyle(el);
   const { display } = style;
   if (display === 'none' || style.contentVisibility === 'hidden') return null;
-  const effects = above !== null ? above.effects : hasEffects(el.ownerDocument);
+  const effects = above !== null ? above.effects : hasEffects(ownerIn(el));
   if ((effects ? vanished(el, style) : misplaced(el, style, false)) && !CONTROLS.has(el.tagName)) return shutView(el, above, style);
   return viewFor(el, above, style);
 }
@@ -269,9 +269,9 @@ let effectsOf = new WeakMap();
 function hasEffects(doc) {
   let found = effectsOf.get(doc);
   if (found === undefined) {
-    found = [...doc.styleSheets, ...doc.adoptedStyleSheets].some(tellsOfEffects)
-      || doc.querySelector('svg, form[style]') !== null || doc.getAnimations().length > 0
-      || [...doc.querySelectorAll('[style]:not(form)')].some((el) => EFFECTS.test(el.getAttribute('style')));
+    found = sheetsIn(doc).some(tellsOfEffects)
+      || firstMatch(doc, 'svg, form[style]') !== null || animationsIn(doc).length > 0
+      || [...allMatches(doc, '[style]:not(form)')].some((el) => EFFECTS.test(el.getAttribute('style')));
     effectsOf.set(doc, found);
   }
   return found;
@@ -350,10 +350,10 @@ function inside(frame) {
 }
 
 function rootView(document) {
-  const top = document.documentElement;
+  const top = rootElementOf(document);
   const view = top && look(top, null);
   if (view) {
-    const modal = document.querySelector('dialog:modal');
+    const modal = firstMatch(document, 'dialog:modal');
     view.inert = modal !== null;
     view.likeness = Likeness.of(document);
   }

@@ -37,7 +37,8 @@ _TIMES = """() => {
 # no frames, and a body without anything in it paints nothing.
 _PAINTED = """() => new Promise((done) => {
   const name = 'first-contentful-paint';
-  const content = document.visibilityState === 'visible' && document.body?.hasChildNodes();
+  const of = (name) => Reflect.get(Document.prototype, name, document);
+  const content = of('visibilityState') === 'visible' && of('body')?.hasChildNodes();
   if (performance.getEntriesByName(name).length || !content) return done();
   new PerformanceObserver((list, observer) => {
     if (!list.getEntriesByName(name).length) return;

@@ -74,7 +74,8 @@ class _Snapshot(msgspec.Struct):
 # Read at import: the loop must not wait for a disk.
 _SHIM = script("pool_shim")
 _LOOKING = (
-    "composed_tree", "legibility", "visibility", "covered_elements", "plain_styles", "mark_hidden",
+    "documents", "composed_tree", "legibility", "visibility", "covered_elements", "plain_styles",
+    "mark_hidden",
 )  # fmt: skip
 _READ = "\n".join(
     ["(() => {'use strict';"] + [script(name) for name in _LOOKING] + [script("pool_read"), "})()"]

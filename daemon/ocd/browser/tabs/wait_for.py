@@ -48,7 +48,7 @@ _SELECTOR = """(selector, visible, hidden, stop) => {
     opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true,
   }) && element.getClientRects().length > 0;
   const probe = () => {
-    const found = [...document.querySelectorAll(selector)];
+    const found = [...Document.prototype.querySelectorAll.call(document, selector)];
     if (hidden) return !found.some(shown);
     return visible ? found.some(shown) : found.length > 0;
   };

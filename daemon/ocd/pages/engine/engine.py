@@ -15,25 +15,23 @@ if TYPE_CHECKING:
     from ocd.browser.tabs.tab import Tab
 
 _FILES = (
-    "composed_tree", "roles", "accessible_names", "style_groups", "legibility", "visibility",
-    "covered_elements", "refs", "identity", "element_states", "acting_elements", "hints",
-    "outline", "serialise_html", "element_walk", "field_labels", "find", "click_points",
+    "documents", "composed_tree", "roles", "accessible_names", "style_groups", "legibility",
+    "visibility", "covered_elements", "refs", "identity", "element_states", "acting_elements",
+    "hints", "outline", "serialise_html", "element_walk", "field_labels", "find", "click_points",
     "actionability", "layout_rest", "editors", "page_changes", "comboboxes", "hit_test",
     "drag_and_drop", "scroll_until",
     "file_inputs", "interactive_elements", "page_state", "page_now", "annotate", "page_styles",
     "page_summary", "extraction_capture", "evidence",
 )  # fmt: skip
-_CALL = "(name, args) => globalThis.openchrome ? [openchrome[name](...args)] : null"
+# An element of the page may be called "openchrome".
+INSTALLED = "Object.hasOwn(globalThis, 'openchrome')"
+_CALL = f"(name, args) => {INSTALLED} ? [openchrome[name](...args)] : null"
 
 
 @cache
 def source() -> str:
     """Return the engine as one expression; running it again in a document changes nothing."""
-    return (
-        "if (!globalThis.openchrome) (() => {'use strict';\n"
-        + "\n".join(map(script, _FILES))
-        + "\n})()"
-    )
+    return f"if (!{INSTALLED}) (() => {{'use strict';\n" + "\n".join(map(script, _FILES)) + "\n})()"
 
 
 async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # noqa: ANN401

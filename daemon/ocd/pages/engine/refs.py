@@ -150,7 +150,7 @@ async def locate_ref(tab: Tab, ref: str) -> tuple[Frame, int]:
     frame = next((frame for frame in tab.frames() if frame.frame_id == ref_range.frame_id), None)
     if frame is None:
         raise _stale_error(name, "its frame is gone")
-    nonce = "globalThis.openchrome ? openchrome.nonce : null"
+    nonce = f"{engine.INSTALLED} ? openchrome.nonce : null"
     if await tab.evaluate(nonce, isolated=True, frame=frame) != ref_range.nonce:
         raise _stale_error(name, "the page has loaded another document since")
     return frame, number

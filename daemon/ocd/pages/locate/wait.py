@@ -195,7 +195,7 @@ async def _watch_document(tab: Tab, changed: asyncio.Event) -> None:
     while True:
         try:
             await engine.call(tab, tab.main_frame, "viewport")  # installs the engine
-            source = "(most) => globalThis.openchrome?.nextChange(most)"
+            source = f"(most) => {engine.INSTALLED} ? openchrome.nextChange(most) : null"
             await tab.evaluate(source, args=(1000,), isolated=True)
         except OcdError:
             await asyncio.sleep(_INTERVAL_S)
