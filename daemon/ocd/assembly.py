@@ -128,7 +128,8 @@ class Daemon:
         self.recent_actions = RecentActions()
         self.notes = Notes(home / "memory")
         self.skills = Skills(home / "skills")
-        entries = {entry["name"]: entry for entry in catalog.render(verbs.values())["verbs"]}
+        self._catalog = catalog.read()
+        entries = {entry["name"]: entry for entry in self._catalog["verbs"]}
         self._add_parts(parts)
         self._add_callers(parts, self._tool_catalog(entries))
         self.services = self._services(parts, verbs, task_verbs)
@@ -265,15 +266,12 @@ class Daemon:
 
     def api(self) -> HttpApi:
         """Return the socket's routes."""
-        served = [
-            verb for verb in self.services.verbs.values() if verb.name in self.services.capabilities
-        ]
-        document = catalog.render(served)
+        served = catalog.limit(self._catalog, self._capabilities.names)
         return HttpApi(
             self.services,
-            catalog=msgspec.json.encode(document),
+            catalog=msgspec.json.encode(served),
             # What a client compares is what it was built with, not what is enabled here.
-            catalog_hash=catalog.render(self.services.verbs.values())["hash"],
+            catalog_hash=self._catalog["hash"],
             status=self.status,
             shutdown=self.stop.set,
         )

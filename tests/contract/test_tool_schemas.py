@@ -149,8 +149,8 @@ def test_kinds_of_tasks_are_named() -> None:
     """Those of the verbs that are served: with a group its kinds are gone."""
     kind = TOOLS["oc_task_start"]["inputSchema"]["properties"]["kind"]
     assert set(kind["enum"]) == set(catalog.kinds())
-    served = [verb for verb in catalog.load().values() if verb.capability != "crawl"]
-    entries = {entry["name"]: entry for entry in catalog.render(served)["verbs"]}
+    served = {entry["name"] for entry in CATALOG["verbs"] if entry["capability"] != "crawl"}
+    entries = {entry["name"]: entry for entry in catalog.limit(CATALOG, served)["verbs"]}
     kinds = entries["oc_task_start"]["params"]["properties"]["kind"]["enum"]
     assert "crawl" not in kinds
     assert "oc_session_snapshot" in kinds

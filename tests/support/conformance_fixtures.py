@@ -260,6 +260,7 @@ def install() -> None:
     catalog.load = functools.partial(catalog.load, modules)  # type: ignore[assignment]
     catalog.kinds = functools.partial(catalog.kinds, modules)  # type: ignore[assignment]
     catalog._params_schema = params_schema
+    catalog.read = lambda: catalog.render(catalog.load().values())
     tools.Tools.call_tool = call_tool  # type: ignore[method-assign]
     tools.TASK_AFTER_S = TASK_AFTER_S
     resources.Resources.read = read  # type: ignore[method-assign]

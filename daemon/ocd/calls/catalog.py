@@ -6,7 +6,7 @@ and VERBS.md.
 
 import copy
 import inspect
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from ocd.api import tool_schema
 from ocd.api.tool_schema import as_tool
 from ocd.calls.param_decoding import CommonParams, common_names
 from ocd.calls.path_params import companions, extras_of
@@ -114,6 +115,8 @@ MODULES: tuple[ModuleType, ...] = (
     batches,
 )
 
+PACKAGED = Path(tool_schema.__file__).with_name("catalog.json")
+
 
 def load(modules: Iterable[ModuleType] = MODULES) -> dict[str, Verb]:
     """Return every verb by name, sorted; a name declared twice is a bug."""
@@ -135,25 +138,40 @@ def _collect_verbs(modules: Iterable[ModuleType]) -> dict[str, Verb]:
     return dict(sorted(found.items()))
 
 
+def read() -> dict[str, Any]:
+    """Return the document as it is packaged; the daemon has it from there, as clients do."""
+    document: dict[str, Any] = msgspec.json.decode(PACKAGED.read_bytes())
+    return document
+
+
 def render(verbs: Iterable[Verb]) -> dict[str, Any]:
     """Return the catalog document: {"hash", "verbs": […], "kinds": […]}, see SPEC §13.
 
     The kinds are those of the ledger that are no verbs, in the same shape; others are long verbs.
     """
     entries = [_entry(verb) for verb in verbs]
+    return _document(entries, [_entry(kind) for kind in kinds().values() if kind.only_kind])
+
+
+def limit(document: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
+    """Return the document with these verbs alone, and with the kinds of their capabilities."""
+    entries = [entry for entry in document["verbs"] if entry["name"] in names]
     groups = {entry["capability"] for entry in entries}
-    more = [_entry(k) for k in kinds().values() if k.only_kind and k.capability in groups]
-    _name_kinds(entries, more)
-    digest = blake2b(msgspec.json.encode([entries, more]), digest_size=8).hexdigest()
-    return {"hash": digest, "verbs": entries, "kinds": more}
+    return _document(entries, [kind for kind in document["kinds"] if kind["capability"] in groups])
 
 
-def _name_kinds(entries: Iterable[dict[str, Any]], more: Iterable[dict[str, Any]]) -> None:
-    """Let oc_task_start say which kinds of tasks there are."""
+def _document(entries: list[dict[str, Any]], more: list[dict[str, Any]]) -> dict[str, Any]:
     names = sorted(entry["name"] for entry in [*entries, *more] if entry.get("long"))
-    for entry in entries:
-        if entry["name"] == "oc_task_start":
-            entry["params"]["properties"]["kind"]["enum"] = names
+    verbs = [_with_kinds(e, names) if e["name"] == "oc_task_start" else e for e in entries]
+    digest = blake2b(msgspec.json.encode([verbs, more]), digest_size=8).hexdigest()
+    return {"hash": digest, "verbs": verbs, "kinds": more}
+
+
+def _with_kinds(entry: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """Return the entry of oc_task_start, saying which kinds of tasks there are."""
+    properties = entry["params"]["properties"]
+    properties = {**properties, "kind": {**properties["kind"], "enum": names}}
+    return {**entry, "params": {**entry["params"], "properties": properties}}
 
 
 def _entry(verb: Verb) -> dict[str, Any]:
@@ -294,10 +312,9 @@ def _default_text(schema: dict[str, Any]) -> str:
 def generate() -> None:
     """Write catalog.json into the package and VERBS.md into the repository, if this is one."""
     catalog = render(load().values())
-    package = Path(__file__).parents[1]
     compact = msgspec.json.encode(catalog)
-    _refresh(package / "api" / "catalog.json", msgspec.json.format(compact, indent=1) + b"\n")
-    root = package.parent.parent
+    _refresh(PACKAGED, msgspec.json.format(compact, indent=1) + b"\n")
+    root = Path(__file__).parents[3]
     if (root / "pyproject.toml").exists():
         _refresh(root / "VERBS.md", verbs_page(catalog).encode())
 

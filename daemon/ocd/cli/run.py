@@ -1,6 +1,7 @@
 """`ocd run`: the daemon in the foreground."""
 
 import asyncio
+import gc
 import logging
 import os
 import sys
@@ -42,9 +43,13 @@ def _log_reason(error: OcdError) -> None:
 
 
 def _serve(config: Config) -> OcdError | None:
+    # What imports make stays: nothing to collect meanwhile, nor to look through ever after.
+    gc.disable()
     # Imported here: the other commands must not pay for the daemon's parts.
     from ocd.lifecycle import serve
 
+    gc.freeze()
+    gc.enable()
     # Seconds after which a computing thread yields to the loop.
     sys.setswitchinterval(0.001)
     failure: BaseException | None = None
