@@ -5,12 +5,14 @@ with a name (config passes $OCD_FAULT); then the n-th visit of that point kills 
 
 `strike(place, text)` stands where text from outside is worked on. With OCD_FAULT "place=spin@mark"
 the process backtracks in `re` there for ever, lock held, as soon as the text has the mark in it;
-with "place=eat@mark" it takes memory until there is none. Standard library only.
+with "place=wait@mark" it waits there, computing nothing, and with "place=eat@mark" it takes memory
+until there is none. Standard library only.
 """
 
 import os
 import re
 import signal
+import threading
 
 _fault = ""
 _point = ""
@@ -52,11 +54,15 @@ def _visit() -> None:
 def strike(place: str, text: str) -> None:
     """Do here what was armed for this place, if the text has the mark in it."""
     if place == _place and _mark in text:
-        _spin() if _what == "spin" else _eat()
+        {"spin": _spin, "wait": _wait, "eat": _eat}[_what]()
 
 
 def _spin() -> None:
     re.match("(a|aa)+$", "a" * 200 + "b")
+
+
+def _wait() -> None:
+    threading.Event().wait()
 
 
 def _eat() -> None:
