@@ -46,7 +46,7 @@ from ocd.outputs.store import OutputStore
 from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.recording.store import Recordings
-from ocd.runtime import session_retention
+from ocd.runtime import heap, session_retention
 from ocd.runtime.part_options import (
     browser_options,
     domain_policy,
@@ -346,6 +346,7 @@ class Daemon:
                 self.runner.prune, self.sessions.names, lambda: self.config
             )
             group.create_task(forgetting)
+            group.create_task(heap.keep_trimmed())
             group.create_task(self._watch_config())
             group.create_task(self._load_stores())
 

@@ -8,15 +8,15 @@ from contextlib import closing
 import msgspec
 import pytest
 
+from ocd.conversion.worker import Bounds, ConversionPool, ConversionWorker
 from ocd.crawl.extraction import ExtractionClient
-from ocd.crawl.extraction_pool import ExtractionPool, ExtractionWorker
 from ocd.crawl.fetch_errors import FetchError
-from ocd.crawl.page_extractor import ExtractionJob
+from ocd.crawl.page_extractor import ExtractionJob, extract
 
 
 @pytest.fixture
-async def workers() -> AsyncIterator[ExtractionPool]:
-    workers = ExtractionPool()
+async def workers() -> AsyncIterator[ConversionPool]:
+    workers = ConversionPool()
     yield workers
     await workers.close()
 
@@ -31,7 +31,7 @@ def job(text: str, size: int = 1) -> ExtractionJob:
 
 async def test_answers_come_to_those_who_asked(workers):
     worker = await workers.lend()
-    asked = [worker.extract(job(f"page {n}", n * 500)) for n in range(20)]
+    asked = [worker.run(extract, job(f"page {n}", n * 500)) for n in range(20)]
     assert [(await one).title for one in asked] == [f"page {n}" for n in range(20)]
     assert not worker.busy
     workers.give_back(worker)
@@ -40,7 +40,7 @@ async def test_answers_come_to_those_who_asked(workers):
 async def test_an_idle_process_goes_to_the_next_crawl(workers):
     worker = await workers.lend()
     assert not workers.warm
-    await worker.extract(job("x"))
+    await worker.run(extract, job("x"))
     workers.give_back(worker)
     assert workers.warm
     assert await workers.lend() is worker
@@ -49,20 +49,20 @@ async def test_an_idle_process_goes_to_the_next_crawl(workers):
 
 async def test_a_process_at_work_is_not_kept(workers):
     worker = await workers.lend()
-    answer = worker.extract(job("x", 200_000))
+    answer = worker.run(extract, job("x", 200_000))
     workers.give_back(worker)
     assert worker.ended
     with pytest.raises(ConnectionResetError):
         await answer
     await worker.wait_ended()
     other = await workers.lend()
-    assert (await other.extract(job("y"))).title == "y"
+    assert (await other.run(extract, job("y"))).title == "y"
     workers.give_back(other)
 
 
 async def test_who_no_longer_waits_holds_nobody_up(workers):
     worker = await workers.lend()
-    dropped, wanted = worker.extract(job("a", 50_000)), worker.extract(job("b"))
+    dropped, wanted = worker.run(extract, job("a", 50_000)), worker.run(extract, job("b"))
     dropped.cancel()
     assert (await wanted).title == "b"
     workers.give_back(worker)
@@ -70,17 +70,17 @@ async def test_who_no_longer_waits_holds_nobody_up(workers):
 
 
 async def test_a_page_that_takes_too_long_ends_the_process(workers, monkeypatch):
-    monkeypatch.setattr("ocd.crawl.extraction_pool.MAX_CONVERSION_S", 0.05)
-    worker = await ExtractionWorker.start()
+    monkeypatch.setattr("ocd.conversion.worker.MAX_CONVERSION_S", 0.05)
+    worker = await ConversionWorker.start()
     with pytest.raises(ConnectionResetError):
-        await worker.extract(job("x", 2_000_000))
+        await worker.run(extract, job("x", 2_000_000))
     await worker.wait_ended()
     with pytest.raises(ConnectionResetError):
-        await worker.extract(job("x"))
+        await worker.run(extract, job("x"))
 
 
 async def test_of_two_one_is_kept_and_only_for_a_while(workers, monkeypatch):
-    monkeypatch.setattr("ocd.crawl.extraction_pool.KEPT_S", 0.0)
+    monkeypatch.setattr("ocd.conversion.worker.KEPT_S", 0.0)
     one, two = await workers.lend(), await workers.lend()
     workers.give_back(one)
     workers.give_back(two)
@@ -108,8 +108,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 async def test_a_page_that_cannot_be_done_costs_that_page_alone(
     workers, faulty, monkeypatch, fault, said
 ):
-    monkeypatch.setattr("ocd.crawl.extraction_pool.MAX_CPU_S", 0.5)
-    monkeypatch.setattr("ocd.crawl.extraction._TOO_MUCH", "more than 0.5 s of computing")
+    monkeypatch.setattr("ocd.conversion.worker.DEFAULT_BOUNDS", Bounds(cpu_s=0.5))
     faulty(fault)
     with closing(ExtractionClient(workers)) as converter:
         async with asyncio.TaskGroup() as group:
@@ -158,7 +157,7 @@ async def outcome(converter: ExtractionClient, url: str) -> str:
 
 
 async def test_those_that_wait_behind_it_are_done_by_another_process(workers, faulty, monkeypatch):
-    monkeypatch.setattr("ocd.crawl.extraction_pool.MAX_CPU_S", 0.5)
+    monkeypatch.setattr("ocd.conversion.worker.DEFAULT_BOUNDS", Bounds(cpu_s=0.5))
     faulty("convert=spin@bad")
     with closing(ExtractionClient(workers)) as converter:
         urls = ("http://h/1", "http://h/bad", "http://h/2", "http://h/also-bad", "http://h/3")
@@ -174,7 +173,7 @@ async def test_a_process_that_cannot_be_started_costs_large_pages_alone(workers,
     async def refuse(*_: object) -> None:
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
-    monkeypatch.setattr("ocd.crawl.extraction_pool.ExtractionWorker.start", refuse)
+    monkeypatch.setattr("ocd.conversion.worker.ConversionWorker.start", refuse)
     with closing(ExtractionClient(workers)) as converter:
         titles = [(await converter.convert(job(str(n)))).title for n in range(15)]
         assert titles == [str(n) for n in range(15)]

@@ -9,9 +9,9 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import PagePool
 from ocd.browser.process.chromium import Chromium
+from ocd.conversion.worker import ConversionPool
 from ocd.crawl.browser_fetch import BrowserFetcher, OpenPool, PageSource, automatic_tabs
 from ocd.crawl.extraction import ExtractionClient
-from ocd.crawl.extraction_pool import ExtractionPool
 from ocd.crawl.fetch_errors import fetch_error
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.http_fetch import HttpAnswer, HttpFetcher
@@ -59,7 +59,7 @@ class Crawler:
         self.sanitizer = sanitizer
         self._open_pool = open_pool or self._open_own_pool
         self._any_certificate = any_certificate
-        self._workers = ExtractionPool()
+        self._workers = ConversionPool()
 
     async def close(self) -> None:
         """End what is kept between crawls."""

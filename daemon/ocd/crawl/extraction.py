@@ -1,48 +1,28 @@
 """Where pages are extracted: small ones here or there, large ones in a process of their own."""
 
 import asyncio
-import re
 
-from ocd.content.depth_limit import MAX_NESTING
-from ocd.crawl.extraction_pool import (
-    MAX_CPU_S,
-    MAX_MEMORY_BYTES,
-    ExtractionPool,
-    ExtractionWorker,
-    Unconverted,
-)
+from ocd.content.conversion_cost import MUCH_GROWTH, growth
+from ocd.conversion.worker import ConversionPool, ConversionWorker, Unconverted
 from ocd.crawl.fetch_errors import FetchError, fetch_error
-from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract
+from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract, extract_beside
 
 # Pages of this size take about 10 ms, those of so many tags up to 50: no other call should wait
 # longer for the loop.
 LARGE_BYTES = 150_000
 _MANY_TAGS = 6_000
-# Few bytes can make much Markdown: a nested quote or list indents each line of it, and every link
-# takes the page's address. So many characters take a tenth of a second; ordinary pages make a tenth
-# of them.
-_MUCH_GROWTH = 8_000_000
-_LISTS = (b"<ul", b"<ol", b"<menu", b"<dir")
-_LINE_ENDS = (b"\n", b"\r", b"&")  # an entity may be one
-# One whose attributes are what they look like, and short.
-_SHORT_BASE = re.compile(
-    rb"<base(?:\s{1,9}[a-z]{1,20}=(?:\"[^\"<>]{0,500}\"|'[^'<>]{0,500}'|[^\s\"'<>`=]{1,500})){0,5}+"
-    rb"\s{0,9}/?>"
-)
-_MAX_BASE = 500
 # A crawl of more pages than this is worth a process that takes half of the work.
 _WORTH_A_PROCESS = 10
 # Small pages that may wait for the process; further ones are extracted here.
 _MAX_WAITING = 4
-_TOO_MUCH = f"more than {MAX_CPU_S:g} s of computing or {MAX_MEMORY_BYTES >> 20} MB of memory"
 
 
 class ExtractionClient:
     """Extracts the pages of one crawl; `close` it at the end."""
 
-    def __init__(self, workers: ExtractionPool) -> None:
+    def __init__(self, workers: ConversionPool) -> None:
         self._workers = workers
-        self._worker: ExtractionWorker | None = None
+        self._worker: ConversionWorker | None = None
         self._starting = asyncio.Lock()
         self._here = asyncio.Lock()
         self._converted = 0
@@ -67,14 +47,11 @@ class ExtractionClient:
                     return extract(job)
                 raise _failed(f"no process could be started for it: {error.strerror}") from error
             try:
-                found = await worker.extract(job)
+                return await worker.run(extract_beside, job)
             except Unconverted as error:
-                raise _failed(_TOO_MUCH) from error
+                raise _failed(str(error)) from error
             except ConnectionResetError:
                 continue  # it waited behind the page that was too much
-            if found.failed:
-                raise _failed(f"{found.failed}: {_TOO_MUCH}")
-            return found
 
     async def _stays_here(self) -> bool:
         worker = self._worker
@@ -88,7 +65,7 @@ class ExtractionClient:
             await asyncio.sleep(0)
             return worker.busy >= _MAX_WAITING
 
-    async def _start_process(self) -> ExtractionWorker:
+    async def _start_process(self) -> ConversionWorker:
         if self._worker is not None and not self._worker.ended:
             return self._worker
         async with self._starting:
@@ -104,22 +81,8 @@ def _is_large(job: ExtractionJob) -> bool:
         return True
     # With zeros in it, it may be UTF-16, whose tags are not seen here.
     return any(
-        b"\0" in body or _growth(url, body) > _MUCH_GROWTH for url, body in documents if job.html
+        b"\0" in body or growth(url, body) > MUCH_GROWTH for url, body in documents if job.html
     )
-
-
-def _growth(url: str, body: bytes) -> int:
-    """Return how many characters a document may make the converter write, at most."""
-    body = body.lower()
-    tags = body.count(b"<")
-    lines = tags + sum(map(body.count, _LINE_ENDS))
-    quotes = min(body.count(b"<blockquote"), MAX_NESTING)
-    lists = min(sum(map(body.count, _LISTS)), MAX_NESTING)
-    bases = body.count(b"<base")
-    short = bases == len(_SHORT_BASE.findall(body))
-    address = len(url) + (0 if not bases else _MAX_BASE if short else len(body))
-    # The converter writes the lines of a quote once more for each quote around it.
-    return 2 * lines * (quotes * quotes + lists) + tags * address
 
 
 def _failed(why: str) -> FetchError:

@@ -9,6 +9,7 @@ from ocd.crawl.js_detection import ENOUGH_TEXT, needs_browser_reason
 from ocd.crawl.spec import Format
 from ocd.crawl.urls import join, without_login
 from ocd.safety.sanitize import Markup, Sanitizer
+from ocd.storage import crash_points
 
 if TYPE_CHECKING:
     from ocd.content.html_text import Document
@@ -39,9 +40,8 @@ class ExtractionJob(msgspec.Struct, array_like=True):
 class ExtractionResult(msgspec.Struct, array_like=True):
     """What came out. links: (absolute URL, its text), each URL once. scripted: why_scripted().
 
-    cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0. failed: the
-    name of the exception with which a worker gave the page up. sanitized: what the sanitiser found,
-    None for nothing.
+    cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0. sanitized:
+    what the sanitiser found, None for nothing.
     """
 
     title: str
@@ -49,7 +49,6 @@ class ExtractionResult(msgspec.Struct, array_like=True):
     links: list[tuple[str, str]]
     scripted: str = ""
     cut: int = 0
-    failed: str = ""
     sanitized: dict[str, int] | None = None
 
 
@@ -72,6 +71,12 @@ def extract(job: ExtractionJob) -> ExtractionResult:
     found.title = title[:_MAX_TITLE]
     found.sanitized = (in_content + in_title).field().get("sanitized")
     return found
+
+
+def extract_beside(job: ExtractionJob) -> ExtractionResult:
+    """Do what `extract` does, in a process that may have to fail at it."""
+    crash_points.strike("convert", job.url)
+    return extract(job)
 
 
 def _append(found: ExtractionResult, frame: ExtractionResult, job: ExtractionJob) -> None:

@@ -1,15 +1,21 @@
 """Returning freed memory to the system.
 
-glibc keeps freed memory for later, so a daemon that once held a large answer would keep its size
-for good. After such an answer it is asked to release it. Other C libraries do so by themselves.
+glibc keeps freed memory for later, and that of each thread apart: a daemon that has once converted
+a large page, or carried a large answer, would keep its size for good. Other C libraries return it
+by themselves.
 """
 
+import asyncio
 import ctypes
 from collections.abc import Callable
 from functools import cache
 
-# Answers from this size on are worth the milliseconds it takes.
-MIN_ANSWER_BYTES = 4 << 20
+import psutil
+
+# How often the daemon's size is looked at (30 µs), and the growth that is worth giving back, which
+# takes about 10 ms for each 100 MB.
+CHECK_S = 2.0
+GROWTH_BYTES = 8 << 20
 
 
 @cache
@@ -21,8 +27,17 @@ def _trim() -> Callable[[int], int] | None:
     return found
 
 
-def release_memory() -> None:
-    """Give freed memory back to the system. Blocks for some milliseconds, without the GIL."""
+async def keep_trimmed() -> None:
+    """Give freed memory back whenever the daemon has grown; until cancelled."""
     trim = _trim()
-    if trim is not None:
-        trim(0)
+    if trim is None:
+        return
+    process = psutil.Process()
+    settled = process.memory_info().rss
+    while True:
+        await asyncio.sleep(CHECK_S)
+        if process.memory_info().rss > settled + GROWTH_BYTES:
+            await asyncio.to_thread(trim, 0)  # ctypes holds no interpreter's lock meanwhile
+            settled = process.memory_info().rss
+        else:
+            settled = min(settled, process.memory_info().rss)

@@ -25,7 +25,6 @@ from ocd.calls.replies import Reply
 from ocd.calls.services import CallServices
 from ocd.gateway.gateway import Gateway
 from ocd.integrations.totp_seeds import TotpStore
-from ocd.runtime import heap
 from ocd.server.half_close import HalfClosedConnection, PeerCloseWatcher
 from ocd.server.unix_socket import bind, owned
 from ocd.storage import crash_points
@@ -195,11 +194,10 @@ async def _write_progress(response: web.StreamResponse, news: "asyncio.Queue[Pro
 async def _write_spliced(request: web.Request, response: web.StreamResponse, reply: Reply) -> None:
     """Write {"result": …} with a list that stands in a file, however long: piece by piece."""
     await response.write(b'{"result":')
-    pieces, size = reply.pieces(), 0
+    pieces = reply.pieces()
     try:
         while piece := await asyncio.to_thread(next, pieces, b""):
             await response.write(piece)
-            size += len(piece)
     except OcdError as error:
         # It was whole a moment ago. What has been sent must not look like an answer.
         logger.warning("an answer breaks off: %s", error)
@@ -207,8 +205,6 @@ async def _write_spliced(request: web.Request, response: web.StreamResponse, rep
             request.transport.abort()
         raise ConnectionResetError from error
     await response.write(b"}")
-    if size > heap.MIN_ANSWER_BYTES:
-        await asyncio.to_thread(heap.release_memory)
 
 
 def _result(reply: Reply) -> bytes:

@@ -14,7 +14,7 @@ MakeDaemon = Callable[..., Daemon]
 
 def workers(daemon: Daemon) -> list[psutil.Process]:
     children = psutil.Process(daemon.identity.pid).children()
-    return [child for child in children if "ocd.crawl.extraction_process" in child.cmdline()]
+    return [child for child in children if "ocd.conversion.process" in child.cmdline()]
 
 
 def cpu_s(process: psutil.Process) -> float:

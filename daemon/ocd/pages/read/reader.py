@@ -5,10 +5,8 @@ elements that may hide a closed shadow tree (once each). The result is whole: pa
 are the dispatcher's.
 """
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from html import escape
 from typing import Any, Literal
 
@@ -16,6 +14,8 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame, apart
 from ocd.browser.tabs.tab import Tab
+from ocd.content.page_conversion import PageConversion
+from ocd.conversion.documents import convert_document
 from ocd.pages.engine import engine
 from ocd.pages.engine.closed_shadow import reveal_closed_shadow
 from ocd.pages.engine.refs import RefRegistry, locate_ref, matches, no_match_error, refs_of
@@ -23,8 +23,6 @@ from ocd.pages.engine.refs import RefRegistry, locate_ref, matches, no_match_err
 Mode = Literal["outline", "dom", "markdown", "text", "html", "css"]
 Filter = Literal["all", "interactive"]
 MAX_FRAMES = 100
-# Characters of HTML whose conversion takes some milliseconds.
-_LONG = 100_000
 _ENGINE = {
     "outline": "outline", "dom": "dom", "css": "css",
     "markdown": "html", "text": "html", "html": "html",
@@ -71,12 +69,12 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
         options["depth"] = depth
     frame = await _scope(tab, options, ref, selector)
     reader = _Reader(tab, _ENGINE[mode], refs_of(tab))
-    raw = await reader.read(frame, options)
-    text, left_out = raw, 0
-    if _ENGINE[mode] == "html":
-        convert = partial(_convert, raw, mode, main=only_main_content, links=include_links)
-        # What is long must not keep the loop from its turn.
-        text, left_out = await asyncio.to_thread(convert) if len(raw) > _LONG else convert()
+    text = await reader.read(frame, options)
+    left_out = 0
+    if mode in ("markdown", "text", "html"):
+        job = PageConversion(text, mode, main=only_main_content, links=include_links)
+        converted = await convert_document(job)
+        text, left_out = converted.text, converted.left_out
     title = await tab.title()
     mime = _MIME.get(mode, "text/plain")
     return Reading(text, mime, tab.url, title, reader.refs, reader.hidden, left_out)
@@ -93,24 +91,6 @@ async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: s
             options["selector"] = selector
             return frame
     raise no_match_error(selector)
-
-
-def _convert(html: str, mode: Mode, *, main: bool, links: bool) -> tuple[str, int]:
-    """Return the text, and by how many characters it is shorter than that of the whole page."""
-    text = _convert_part(html, mode, main=main, links=links)
-    if not main:
-        return text, 0
-    return text, max(len(_convert_part(html, mode, main=False, links=links)) - len(text), 0)
-
-
-def _convert_part(html: str, mode: Mode, *, main: bool, links: bool) -> str:
-    from ocd.content import html_text  # the converter is for those who ask for Markdown
-
-    if mode == "markdown":
-        return html_text.to_markdown(html, only_main_content=main, include_links=links)
-    if mode == "text":
-        return html_text.to_text(html, only_main_content=main)
-    return html_text.main_content(html) if main else html
 
 
 class _Reader:

@@ -1,48 +1,68 @@
-"""The process that extracts pages beside the daemon: started when a crawl is worth it, kept warm.
-
-Its start takes as long as the extraction of fifty pages, so the next crawl takes over the one that
-the last crawl has left, if that is not long ago.
-"""
+"""The daemon's side of a process that converts documents, and those that are kept for a while."""
 
 import asyncio
 import os
 import sys
 from collections import deque
-from typing import cast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
 
 import msgspec
 
-from ocd.crawl.extraction_process import LENGTH_BYTES, frame
-from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
+from ocd.conversion.process import LENGTH_BYTES, Job, Outcome, codec, encode, frame
 from ocd.storage import crash_points
 
-# What one page may take: the kernel ends the process with a page that computes longer, and refuses
-# it more memory. Pages of 10 MB, the most that is read, take a fifteenth of either.
-MAX_CPU_S = 15.0
-MAX_MEMORY_BYTES = 1 << 30
 # For a process that does not even compute. Busy machines are slow: this is no measure of the page.
 MAX_CONVERSION_S = 120.0
 # How long a process waits for the next crawl.
 KEPT_S = 60.0
 
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(ExtractionResult).decode
+A = TypeVar("A")
+R = TypeVar("R")
+_decode = msgspec.msgpack.Decoder(Outcome).decode
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one document may take: the kernel ends the process that computes longer.
+
+    More memory it refuses. The default is for documents of 10 MB, which take a fifteenth of either.
+    """
+
+    cpu_s: float = 15.0
+    memory_bytes: int = 1 << 30
+
+    def __str__(self) -> str:
+        return f"{self.cpu_s:g} s of computing or {self.memory_bytes >> 20} MB of memory"
+
+
+DEFAULT_BOUNDS = Bounds()
 
 
 class Unconverted(ConnectionResetError):
-    """The process has ended while it was at work on this page."""
+    """The process has ended while it was at work on this document, or refused it; says why."""
 
 
-class ExtractionWorker(asyncio.SubprocessProtocol):
+@dataclass(slots=True)
+class _Waiting:
+    """A job that was sent, and how its result is decoded."""
+
+    future: asyncio.Future[Any]
+    decode: Callable[[msgspec.Raw], Any]
+
+
+class ConversionWorker(asyncio.SubprocessProtocol):
     """One process. Answers come in the order of the jobs.
 
-    When it ends, the page it was at work on fails with Unconverted, those behind it with
+    When it ends, the document it was at work on fails with Unconverted, those behind it with
     ConnectionResetError: another process can do them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, bounds: Bounds) -> None:
         self._loop = asyncio.get_running_loop()
-        self._waiting: deque[asyncio.Future[ExtractionResult]] = deque()
+        self._bounds = bounds
+        self._waiting: deque[_Waiting] = deque()
         self._rest = bytearray()
         self._since = 0.0
         self._process: asyncio.SubprocessTransport | None = None
@@ -51,12 +71,15 @@ class ExtractionWorker(asyncio.SubprocessProtocol):
         self._gone = asyncio.Event()
 
     @classmethod
-    async def start(cls) -> "ExtractionWorker":
+    async def start(cls, bounds: Bounds | None = None) -> "ConversionWorker":
         """Start the process; OSError if it cannot be."""
-        bounds = (str(MAX_CPU_S), str(MAX_MEMORY_BYTES))
-        module = (sys.executable, "-P", "-m", "ocd.crawl.extraction_process")
-        command = (*module, str(os.getpid()), *bounds, crash_points.armed())
-        _, worker = await asyncio.get_running_loop().subprocess_exec(cls, *command, stderr=None)
+        bounds = bounds or DEFAULT_BOUNDS
+        module = (sys.executable, "-P", "-m", "ocd.conversion.process")
+        limits = (str(bounds.cpu_s), str(bounds.memory_bytes))
+        command = (*module, str(os.getpid()), *limits, crash_points.armed())
+        _, worker = await asyncio.get_running_loop().subprocess_exec(
+            lambda: cls(bounds), *command, stderr=None
+        )
         return worker
 
     @property
@@ -69,16 +92,17 @@ class ExtractionWorker(asyncio.SubprocessProtocol):
         """Whether it takes no more jobs."""
         return self._process is None
 
-    def extract(self, job: ExtractionJob) -> asyncio.Future[ExtractionResult]:
-        """Return the future of what `extract` returns; see the class for its failures."""
-        future: asyncio.Future[ExtractionResult] = self._loop.create_future()
+    def run(self, function: Callable[[A], R], argument: A) -> asyncio.Future[R]:
+        """Return the future of what a module's function returns; see the class for its failures."""
+        future: asyncio.Future[R] = self._loop.create_future()
         if self._input is None:
             future.set_exception(ConnectionResetError("the worker has ended"))
             return future
         if not self._waiting:
             self._since = self._loop.time()
-        self._waiting.append(future)
-        self._input.write(frame(_encode(job)))
+        self._waiting.append(_Waiting(future, codec(function).result))
+        name = f"{function.__module__}:{function.__qualname__}"
+        self._input.write(frame(encode(Job(name, msgspec.Raw(encode(argument))))))
         if self._watch is None:
             self._watch = self._loop.call_later(MAX_CONVERSION_S, self._check_alive)
         return future
@@ -107,9 +131,9 @@ class ExtractionWorker(asyncio.SubprocessProtocol):
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None
-        error: OSError = Unconverted("the worker has ended with this page")
+        error: OSError = Unconverted(f"more than {self._bounds}")
         while self._waiting:
-            future = self._waiting.popleft()
+            future = self._waiting.popleft().future
             if not future.done():
                 future.set_exception(error)
             error = ConnectionResetError("the worker has ended")
@@ -131,13 +155,20 @@ class ExtractionWorker(asyncio.SubprocessProtocol):
             end = begin + int.from_bytes(rest[start:begin], "big")
             if end > len(rest):
                 break
-            future = self._waiting.popleft()
+            waiting = self._waiting.popleft()
             self._since = self._loop.time()
-            if not future.done():  # else nobody waits any more
-                future.set_result(_decode(memoryview(rest)[begin:end]))
+            if not waiting.future.done():  # else nobody waits any more
+                self._resolve(waiting, _decode(bytes(memoryview(rest)[begin:end])))
             start = end
         if start:
             del rest[:start]
+
+    def _resolve(self, waiting: _Waiting, outcome: Outcome) -> None:
+        if outcome.failed:
+            error = Unconverted(f"{outcome.failed}: more than {self._bounds}")
+            waiting.future.set_exception(error)
+        else:
+            waiting.future.set_result(waiting.decode(outcome.result))
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Fail what is in flight: the process has closed its ends."""
@@ -149,11 +180,11 @@ class ExtractionWorker(asyncio.SubprocessProtocol):
         self._gone.set()
 
 
-class ExtractionPool:
+class ConversionPool:
     """Lends processes to crawls, one each. Keeps one of those that come back for a while."""
 
     def __init__(self) -> None:
-        self._idle: ExtractionWorker | None = None
+        self._idle: ConversionWorker | None = None
         self._expiry: asyncio.TimerHandle | None = None
 
     @property
@@ -161,13 +192,13 @@ class ExtractionPool:
         """Whether one is there that costs nothing."""
         return self._idle is not None and not self._idle.ended
 
-    async def lend(self) -> ExtractionWorker:
+    async def lend(self) -> ConversionWorker:
         """Return a process that is the caller's alone; OSError if none can be started."""
         idle, self._idle = self._idle, None
         self._keep_until(None)
-        return idle if idle is not None and not idle.ended else await ExtractionWorker.start()
+        return idle if idle is not None and not idle.ended else await ConversionWorker.start()
 
-    def give_back(self, worker: ExtractionWorker) -> None:
+    def give_back(self, worker: ConversionWorker) -> None:
         """Take a process back; one that is still at work, or one too many, is ended."""
         if worker.busy or worker.ended or self.warm:
             worker.kill()

@@ -1,24 +1,54 @@
-"""The process that extracts large pages: jobs on stdin, results on stdout, each with its length.
+"""A process that converts documents: jobs on stdin, results on stdout, each with its length.
 
 Conversion holds the interpreter's lock for as long as it takes; in the daemon's own process every
-call would wait for it. Run as
-`python -m ocd.crawl.extraction_process PARENT CPU_S MEMORY FAULT`; ends with its
-stdin, and by the kernel's hand with its parent, when one page takes more than CPU_S seconds of
-computing, or with memory that cannot be had: none of that needs a turn of the interpreter.
+call would wait for it. Run as `python -m ocd.conversion.process PARENT CPU_S MEMORY FAULT`; ends
+with its stdin, and by the kernel's hand with its parent, when one job takes more than CPU_S seconds
+of computing, or with memory that cannot be had: none of that needs a turn of the interpreter.
 """
 
 import os
 import signal
 import sys
-from typing import BinaryIO
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any, BinaryIO, NamedTuple, get_type_hints
 
 import msgspec
 
-from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract
 from ocd.storage import crash_points
 
 LENGTH_BYTES = 4
 _PR_SET_PDEATHSIG = 1
+encode = msgspec.msgpack.Encoder().encode
+
+
+class Job(msgspec.Struct, array_like=True):
+    """What is to be done: `function` is `module:name`; `argument` is its only one, encoded."""
+
+    function: str
+    argument: msgspec.Raw
+
+
+class Outcome(msgspec.Struct, array_like=True):
+    """What came of it: the result, encoded; or the name of the exception, for want of memory."""
+
+    result: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
+    failed: str = ""
+
+
+class Codec(NamedTuple):
+    """How the argument of a function and its result are decoded."""
+
+    argument: Callable[[bytes | msgspec.Raw], Any]
+    result: Callable[[bytes | msgspec.Raw], Any]
+
+
+@cache
+def codec(function: Callable[[Any], Any]) -> Codec:
+    """Return the decoders of a function of one argument, by its annotations."""
+    *argument, result = get_type_hints(function).values()
+    return Codec(msgspec.msgpack.Decoder(*argument).decode, msgspec.msgpack.Decoder(result).decode)
 
 
 def frame(message: bytes) -> bytes:
@@ -28,21 +58,29 @@ def frame(message: bytes) -> bytes:
 
 def serve(source: BinaryIO, sink: BinaryIO, cpu_s: float = 0.0) -> None:
     """Answer jobs until `source` ends; a job may compute for `cpu_s` seconds, 0: any time."""
-    decoder, encoder = msgspec.msgpack.Decoder(ExtractionJob), msgspec.msgpack.Encoder()
+    decoder = msgspec.msgpack.Decoder(Job)
     while header := source.read(LENGTH_BYTES):
         job = decoder.decode(source.read(int.from_bytes(header, "big")))
         _bound_cpu(cpu_s)
-        sink.write(frame(encoder.encode(_extracted(job))))
+        sink.write(frame(encode(_outcome(job))))
         sink.flush()
         _bound_cpu(0.0)
 
 
-def _extracted(job: ExtractionJob) -> ExtractionResult:
+def _outcome(job: Job) -> Outcome:
     try:
-        crash_points.strike("convert", job.url)
-        return extract(job)
+        function = _function(job.function)
+        result = function(codec(function).argument(job.argument))
+        return Outcome(msgspec.Raw(encode(result)))
     except (MemoryError, RecursionError) as error:
-        return ExtractionResult("", "", [], failed=type(error).__name__)
+        return Outcome(failed=type(error).__name__)
+
+
+@cache
+def _function(name: str) -> Callable[[Any], Any]:
+    module, _, inside = name.partition(":")
+    found: Callable[[Any], Any] = getattr(import_module(module), inside)
+    return found
 
 
 def _bound_cpu(seconds: float) -> None:
