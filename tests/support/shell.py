@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
-from support.daemon import Daemon
+from support.daemon import Daemon, Home
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 # The seeds' own helpers; the port is asked for, because every start may bring another one.
 _PRELUDE = r"""
@@ -25,6 +28,16 @@ def bash(daemon: Daemon, script: str, **variables: str) -> str:
     done = subprocess.run(
         ["bash", "-c", _PRELUDE + script], env={**daemon.home.environ, **variables},
         cwd=daemon.home.base, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, (done.returncode, done.stdout[-3000:], done.stderr[-3000:])
+    return done.stdout
+
+
+def run_script(home: Home, name: str, *arguments: str) -> str:
+    """Run one of our scripts, whose daemons live below the home's temporary folder, to its end."""
+    done = subprocess.run(
+        [str(SCRIPTS / name), *arguments], env=home.environ, cwd=home.base, capture_output=True,
+        text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, (done.returncode, done.stdout[-3000:], done.stderr[-3000:])
     return done.stdout
