@@ -69,13 +69,24 @@ ALIASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...], str]] = {
     "dialog dismiss": (
         "interact", {"action": "dismiss_dialog"}, (), "Dismiss the dialog that is open",
     ),
+    "get text": ("query_dom", {"get": "text"}, ("ref",), "Print an element's text"),
+    "get value": ("query_dom", {"get": "value"}, ("ref",), "Print what a field holds"),
+    "get attr": (
+        "query_dom", {"get": "attribute"}, ("ref", "attribute"), "Print an attribute",
+    ),
+    "get count": ("query_dom", {"get": "count"}, ("ref",), "Count the elements that fit"),
+    "get url": ("query_dom", {"get": "url"}, (), "Print the page's address"),
+    "get title": ("query_dom", {"get": "title"}, (), "Print the page's title"),
+    "is visible": ("query_dom", {"get": "visible"}, ("ref",), "Tell whether an element shows"),
+    "is enabled": ("query_dom", {"get": "enabled"}, ("ref",), "Tell whether it can be used"),
+    "is checked": ("query_dom", {"get": "checked"}, ("ref",), "Tell whether it is checked"),
 }  # fmt: skip
 
 # What needs a value although the verb can do without, or has a schema of its own here.
 _REQUIRED = {
     "press": ("value",), "select": ("value",), "type": ("value",), "wait": ("value",),
     "wait text": ("value",), "wait url": ("value",), "wait --selector": ("value",),
-    "pdf": ("path",), "upload": ("file_paths",),
+    "pdf": ("path",), "upload": ("file_paths",), "get attr": ("attribute",),
 }  # fmt: skip
 _SCHEMAS: dict[str, dict[str, Any]] = {"wait": {"value": _MILLISECONDS}}
 

@@ -46,8 +46,9 @@ _GROUPS: dict[str, tuple[str, str]] = {
     ),
     "read": (
         "Reading pages",
-        """snapshot text markdown html screenshot pdf console requests read-page find inspect
-        query-dom observe vision-find extract-data page-content page-screenshot page-pdf
+        """snapshot text markdown html get|text|value|attr|count|url|title
+        is|visible|enabled|checked screenshot pdf console requests read-page find inspect query-dom
+        observe vision-find extract-data page-content page-screenshot page-pdf
         console-capture""",
     ),
     "tasks": ("Crawls, batches and plans", "execute-plan"),

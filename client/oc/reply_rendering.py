@@ -90,10 +90,19 @@ def _render(result: dict[str, Any], verb: str) -> str:
         from oc.task_rendering import task_table
 
         return task_table(kept["tasks"])
+    if verb == "query_dom" and "get" in kept:
+        return _property_text(kept["value"])
     lists = [value for value in kept.values() if isinstance(value, list)]
     if len(lists) == 1 and set(kept) <= {"count", *(k for k, v in kept.items() if v is lists[0])}:
         return terminal.for_humans(lists[0])
     return terminal.for_humans(kept)
+
+
+def _property_text(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Return a property as scripts compare it: true and false, texts as they are."""
+    if isinstance(value, list):
+        return "\n".join(map(_property_text, value))
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
 def _show_text(result: dict[str, Any], command: Command, index: dict[str, Entry]) -> None:

@@ -110,3 +110,58 @@ def test_a_batch_with_a_wrong_line_does_nothing(daemon: Daemon, page: str) -> No
     assert done.code == 2
     assert "Error: Line 2: oc has no command 'clikc'" in done.err
     assert daemon.oc("tab", "--json").json["result"]["tab_count"] == 0
+
+
+PROPERTIES = [
+    ("get text Notice", "Notice: two lines\nthe second"),
+    ("get text --selector #notice", "Notice: two lines\nthe second"),
+    ("get text --selector #unseen", ""),
+    ("get value Email", "ada@example.org"),
+    ("get value --selector textarea", "first\nsecond"),
+    ("get value Secret", "(filled)"),
+    ("get value Plan", "Pro"),
+    ("get value Toppings", "Ham\nOlives"),
+    ("get value News", "true"),
+    ("get attr Help href", "/help?a=1"),
+    ("get attr Help download", ""),
+    ("get attr Secret value", ""),
+    ("get count --selector li", "3"),
+    ("get count --selector .none", "0"),
+    ("get count Item", "3"),
+    ("get title", "Properties"),
+    ("is visible Notice", "true"),
+    ("is visible --selector #unseen", "false"),
+    ("is visible 'No such words'", "false"),
+    ("is visible --selector .none", "false"),
+    ("is enabled Send", "false"),
+    ("is enabled Email", "true"),
+    ("is checked News", "true"),
+    ("is checked Dark", "true"),
+    ("is checked Weekly", "false"),
+]
+
+
+def test_properties(daemon: Daemon, site: Site) -> None:
+    """One line each, as scripts compare it; words mean what they mean to the other commands."""
+    url = site.url("properties.html")
+    daemon.oc("open", url).ok()
+    printed = daemon.oc("batch", stdin="\n".join(line for line, _ in PROPERTIES)).ok().out
+    assert printed == "".join(f"{value}\n" for _, value in PROPERTIES)
+    assert daemon.oc("is", "checked", "Dark", "--json").json["result"]["value"] is True
+    assert daemon.oc("get", "url").ok().out == f"{url}\n"
+
+
+def test_properties_that_cannot_be_told(daemon: Daemon, site: Site) -> None:
+    daemon.oc("open", site.url("properties.html")).ok()
+    several = daemon.oc("get", "text", "Item")
+    assert several.code == 1
+    assert several.err.count("[ref=e") == 3
+    neither = daemon.oc("is", "checked", "Email")
+    assert neither.code == 1
+    assert "neither checked nor unchecked" in neither.err
+    assert daemon.oc("get", "value", "Emial adress").code == 1
+    missing = daemon.oc("get", "attr", "Help")
+    assert missing.code == 2
+    assert "ATTRIBUTE" in missing.err
+    ref = daemon.oc("find", "Email").out.partition("[ref=")[2].partition("]")[0]
+    assert daemon.oc("get", "value", f"@{ref}").ok().out == "ada@example.org\n"

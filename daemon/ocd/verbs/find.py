@@ -8,7 +8,9 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate import locators
 from ocd.pages.locate.geometry import to_tab_boxes
+from ocd.pages.locate.locators import Locator
 from ocd.pages.locate.wait import WaitPolicy, find_when_present
+from ocd.pages.read.element_properties import Property, read_property
 from ocd.safety.origins import text_source
 from ocd.verb_api.declaration import UNLISTED, Output, Params, tab_verb
 from ocd.verb_api.element_params import PollInterval, WaitForMs
@@ -30,13 +32,24 @@ class Find(Params):
 
 
 class QueryDom(Params):
-    """Get elements by CSS selector or XPath
+    """Get elements by CSS selector or XPath, or one property of an element
 
     For exact attributes and counts; by words: find. Returns `element` (null: none), or
     `elements` with multiple; each with ref, tag_name, id, class, attributes, text_content (200
     characters; `cut` if longer), is_visible, bounding_box {x, y, width, height}. Also searches
-    frames and shadow trees.
+    frames and shadow trees. With get only one property, as `value`.
     """
+
+    get: Annotated[
+        Property | None,
+        Meta(description="Only this property, of one element or of the page"),
+    ] = None
+    ref: Annotated[str | None, Meta(description="With get: ref of the element")] = None
+    query: Annotated[str | None, Meta(description="With get: words for the element")] = None
+    attribute: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=200)] | None,
+        Meta(description="With get=attribute: its name"),
+    ] = None
 
     method: Annotated[
         Literal["css", "xpath"] | None,
@@ -100,6 +113,12 @@ async def find(tab: Tab, params: Find) -> Output:
 
 
 def _check_one_way(params: QueryDom) -> None:
+    only_with_get = [name for name in ("ref", "query") if getattr(params, name) is not None]
+    if only_with_get:
+        raise OcdError(
+            "invalid_argument", f"query_dom: {only_with_get[0]} needs get",
+            hint="By words: `find`.", parameter=only_with_get[0],
+        )  # fmt: skip
     given = {"css": params.selector, "xpath": params.xpath}
     ways = [way for way, text in given.items() if text is not None]
     if len(ways) != 1 or params.method not in (None, ways[0]):
@@ -111,6 +130,18 @@ def _check_one_way(params: QueryDom) -> None:
         )
 
 
+async def _get_property(tab: Tab, name: Property, params: QueryDom) -> Output:
+    if (name == "attribute") != (params.attribute is not None):
+        raise OcdError(
+            "invalid_argument", "query_dom: get=attribute and attribute go together",
+            parameter="attribute",
+        )  # fmt: skip
+    value, ref = await read_property(tab, name, Locator.of(params), params.attribute)
+    found = {"ref": ref} if ref else {}
+    data = {"action": "query_dom", "tab_id": tab.id, "url": tab.url, "get": name, **found}
+    return Output(data={**data, "value": value}, origin=text_source(tab.url))
+
+
 @tab_verb(
     "query_dom",
     QueryDom,
@@ -119,11 +150,13 @@ def _check_one_way(params: QueryDom) -> None:
     large=True,
     reads=True,
     reads_page=True,
-    page_keys=("attributes", "id", "class", "text_content"),
+    page_keys=("attributes", "id", "class", "text_content", "value"),
     example={"selector": "a.title", "multiple": True},
 )
 async def query_dom(tab: Tab, params: QueryDom) -> Output:
     tab.check_usable()
+    if params.get is not None:
+        return await _get_property(tab, params.get, params)
     _check_one_way(params)
     limit = params.limit or 50 if params.many else 1
     options = {

@@ -21,7 +21,7 @@ _FILES = (
     "actionability", "layout_rest", "editors", "page_changes", "comboboxes", "hit_test",
     "drag_and_drop", "scroll_until",
     "file_inputs", "interactive_elements", "page_state", "page_now", "annotate", "page_styles",
-    "page_summary", "extraction_capture", "evidence",
+    "page_summary", "extraction_capture", "evidence", "element_properties",
 )  # fmt: skip
 # An element of the page may be called "openchrome".
 INSTALLED = "Object.hasOwn(globalThis, 'openchrome')"

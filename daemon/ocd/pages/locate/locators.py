@@ -172,6 +172,30 @@ async def search(
     return matches[:limit], total
 
 
+async def count_matches(tab: Tab, at: Locator) -> int:
+    """Return how many elements a locator fits, for words at most 200.
+
+    Raises stale_ref, invalid_argument.
+    """
+    at.check()
+    if at.ref is not None:
+        (await element_of_ref(tab, at.ref)).release()
+        return 1
+    if at.query is not None:
+        matches, _ = await search(tab, at.query, MAX_ORDINAL_MATCHES, apart=True)
+        return sum(match.score >= MIN_SCORE for match in matches)
+    total = 0
+
+    def take(result: dict[str, Any]) -> bool:
+        nonlocal total
+        total += int(result["total"])
+        return False
+
+    options = {"selector": at.selector, "limit": 0, "pierce": True}
+    await call_in_frames(tab, "queryDom", options, take)
+    return total
+
+
 async def resolve(tab: Tab, at: Locator) -> tuple[Element, str]:
     """Return the one element that the locator names, and its ref.
 
