@@ -41,6 +41,7 @@ class _Step:
 def run(daemon: DaemonClient, command: Command, index: Index) -> int:
     """Carry out `oc batch`: the exit status is that of the first command that failed."""
     steps = [_step(number, text, command, index) for number, text in _lines()]
+    daemon.keep_connection()
     status = 0
     for at, step in enumerate(steps):
         following = steps[at + 1] if at + 1 < len(steps) else None

@@ -31,6 +31,11 @@ class DaemonClient:
         self._hash = catalog_hash
         self._home = paths.home()
         self._met = False
+        self._request = transport.request
+
+    def keep_connection(self) -> None:
+        """Send all further requests over one connection."""
+        self._request = transport.Connection().request
 
     def get(self, path: str, *, timeout_s: float | None = 60.0) -> Reply:
         """Return the reply to a GET; an error status raises the OcdError that the body has."""
@@ -57,14 +62,14 @@ class DaemonClient:
     def _ask(self, method: str, path: str, body: bytes, **how: Any) -> Reply:  # noqa: ANN401
         address = paths.daemon_socket(self._home)
         try:
-            reply = transport.request(address, method, path, body, **how)
+            reply = self._request(address, method, path, body, **how)
         except transport.Unreachable:
             if self._met:  # somebody has stopped it since: that must hold
                 message = "The daemon was stopped in the meantime"
                 raise OcdError("no_daemon", message, hint="ocd start", home=self._home) from None
             self._start()
             try:
-                reply = transport.request(address, method, path, body, **how)
+                reply = self._request(address, method, path, body, **how)
             except transport.Unreachable:
                 message = f"The daemon was started, but nothing listens on {address}"
                 raise OcdError("no_daemon", message, hint="ocd logs") from None

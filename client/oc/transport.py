@@ -29,13 +29,25 @@ class Unreachable(Exception):
 
 
 class Reply:
-    """An answer whose head has arrived; the body is read on demand, once."""
+    """An answer whose head has arrived; the body is read on demand, once.
 
-    def __init__(self, wire: Any, address: str, timeout_s: float | None) -> None:  # noqa: ANN401 - socket or pipe
+    stays: the connection outlives an answer that was read to its end, for the next request.
+    """
+
+    def __init__(
+        self,
+        wire: Any,  # noqa: ANN401 - socket or pipe
+        address: str,
+        timeout_s: float | None,
+        *,
+        stays: bool = False,
+    ) -> None:
         self._wire = wire
         self._address = address
         self._timeout_s = timeout_s
+        self._stays = stays
         self._buffer = b""
+        self.complete = False
         self.status, self.headers = self._head()
 
     def chunks(self) -> Iterator[bytes]:
@@ -43,14 +55,17 @@ class Reply:
         try:
             if self.headers.get("transfer-encoding", "").lower() == "chunked":
                 yield from self._read_chunked()
+                self.complete = True
             elif "content-length" in self.headers:
                 yield from self._read_counted(int(self.headers["content-length"]))
+                self.complete = True
             else:
                 while data := self._buffer or self._receive():
                     self._buffer = b""
                     yield data
         finally:
-            self.close()
+            if not (self._stays and self.complete):
+                self.close()
 
     def read(self) -> bytes:
         """Return the whole body."""
@@ -124,6 +139,42 @@ class Reply:
             pass  # trailers
 
 
+class Connection:
+    """One connection for requests that follow each other.
+
+    A new one is made where the daemon has closed it, or an answer was not read to its end.
+    """
+
+    def __init__(self) -> None:
+        self._wire: Any = None
+        self._reply: Reply | None = None
+
+    def request(
+        self,
+        address: str,
+        method: str,
+        path: str,
+        body: bytes = b"",
+        *,
+        accept: str = "application/json",
+        timeout_s: float | None = None,
+    ) -> Reply:
+        """Send a request; the arguments, results and errors are those of `request`."""
+        if self._reply is None or not self._reply.complete or not _is_quiet(self._wire):
+            self.close()
+            self._wire = _connect(address, SEND_S if timeout_s is None else timeout_s)
+        head = _head(method, path, len(body), accept, stays=True)
+        self._reply = None
+        self._reply = _send(self._wire, address, head + body, timeout_s, stays=True)
+        return self._reply
+
+    def close(self) -> None:
+        """Close the connection, if there is one."""
+        if self._wire is not None:
+            self._wire.close()
+            self._wire = None
+
+
 def request(
     address: str,
     method: str,
@@ -138,13 +189,30 @@ def request(
     timeout_s: how long the daemon may be silent; None: as long as it lives (it is asked).
     """
     wire = _connect(address, SEND_S if timeout_s is None else timeout_s)
-    head = (
-        f"{method} {path} HTTP/1.1\r\nHost: ocd\r\nAccept: {accept}\r\nConnection: close\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    )
+    head = _head(method, path, len(body), accept, stays=False)
+    return _send(wire, address, head + body, timeout_s, stays=False)
+
+
+def _head(method: str, path: str, length: int, accept: str, *, stays: bool) -> bytes:
+    return (
+        f"{method} {path} HTTP/1.1\r\nHost: ocd\r\nAccept: {accept}\r\n"
+        f"Connection: {'keep-alive' if stays else 'close'}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    ).encode()
+
+
+def _send(
+    wire: Any,  # noqa: ANN401 - socket or pipe
+    address: str,
+    message: bytes,
+    timeout_s: float | None,
+    *,
+    stays: bool,
+) -> Reply:
+    wire.settimeout(SEND_S if timeout_s is None else timeout_s)
     try:
         try:
-            wire.sendall(head.encode() + body)
+            wire.sendall(message)
         except ConnectionError:
             pass  # A body that is too large is answered before it is read.
         except TimeoutError:
@@ -153,10 +221,24 @@ def request(
             ) from None
         if timeout_s is None:
             wire.settimeout(QUIET_S)
-        return Reply(wire, address, timeout_s)
+        return Reply(wire, address, timeout_s, stays=stays)
     except BaseException:
         wire.close()
         raise
+
+
+def _is_quiet(wire: Any) -> bool:  # noqa: ANN401 - socket or pipe
+    """Return whether a connection can take the next request: nothing waits in it, no end either."""
+    if sys.platform == "win32":
+        return False
+    wire.settimeout(0)
+    try:
+        wire.recv(1)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _expect_life(address: str) -> None:
@@ -173,7 +255,7 @@ def _expect_life(address: str) -> None:
         raise OcdError("timeout", message, hint=hint) from None
 
 
-def _connect(address: str, timeout_s: float | None) -> Any:  # noqa: ANN401 - socket or pipe
+def _connect(address: str, timeout_s: float) -> Any:  # noqa: ANN401 - socket or pipe
     if sys.platform == "win32":
         return _Pipe(address)
     import _socket

@@ -17,6 +17,7 @@ class FakeDaemon:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.requests: list[tuple[str, Any]] = []
         self.heads: list[str] = []
+        self.connections = 0
         self._answers: list[Sequence[bytes]] = []
         # Nobody finds it any more once the last answer is given.
         self.stops = False
@@ -57,12 +58,17 @@ class FakeDaemon:
                 connection, _ = self._listener.accept()
             except OSError:
                 return
+            self.connections += 1
             with connection:
-                self._answer(connection)
+                while self._answer(connection):
+                    pass
 
-    def _answer(self, connection: socket.socket) -> None:
+    def _answer(self, connection: socket.socket) -> bool:
+        """Answer a request; return whether the caller may send another one."""
         with connection.makefile("rb") as file:
             first = file.readline().decode()
+            if not first:
+                return False
             head = list(iter(file.readline, b"\r\n"))
             lengths = [
                 int(h.split(b":")[1]) for h in head if h.lower().startswith(b"content-length")
@@ -75,6 +81,7 @@ class FakeDaemon:
         with suppress(ConnectionError):  # callers may leave early
             for part in self._answers.pop(0):
                 connection.sendall(part)
+        return "Connection: keep-alive" in self.heads[-1] and bool(self._answers)
 
     def close(self) -> None:
         self._answers.clear()

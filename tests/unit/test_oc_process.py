@@ -123,3 +123,15 @@ def test_ctrl_c_closes_the_connection_and_exits_130(tmp_path: Path, daemon: Fake
         assert b"Traceback" not in process.stderr.read()
         assert process.wait() == 130
     daemon.close()
+
+
+def test_a_batch_uses_one_connection(tmp_path: Path, daemon: FakeDaemon) -> None:
+    for number in range(5):
+        daemon.says({"result": {"content": str(number)}})
+    with serving(daemon):
+        done = subprocess.run(
+            [*OC, "batch"], env=environ(tmp_path), input=b"eval 1\n" * 5, capture_output=True,
+            check=True,
+        )  # fmt: skip
+    assert done.stdout == b"0\n1\n2\n3\n4\n"
+    assert daemon.connections == 1

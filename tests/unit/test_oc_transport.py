@@ -150,3 +150,31 @@ def test_socket_that_may_not_be_used(tmp_path: Path) -> None:
     with pytest.raises(OcdError) as caught:
         transport.request(str(tmp_path / ("x" * 200)), "GET", "/v1/status")
     assert caught.value.code == "no_daemon"
+
+
+def test_a_connection_is_used_again(daemon: FakeDaemon) -> None:
+    """Three requests: two over one connection, the third over another, as the second was not read."""
+    for number in range(4):
+        daemon.says({"result": number})
+    with serving(daemon):
+        connection = transport.Connection()
+        where = (str(daemon.path), "POST", "/v1/call", b"{}")
+        assert connection.request(*where).read() == b'{"result": 0}'
+        assert connection.request(*where).status == 200
+        assert connection.request(*where).read() == b'{"result": 2}'
+        connection.close()
+    assert daemon.connections == 2
+
+
+def test_a_connection_that_was_closed_is_made_again(daemon: FakeDaemon) -> None:
+    daemon.says_raw(b"HTTP/1.1 200 OK\r\n\r\n", b"until the end")
+    daemon.says({"result": 1})
+    daemon.says({"result": 2})
+    with serving(daemon):
+        connection = transport.Connection()
+        where = (str(daemon.path), "POST", "/v1/call", b"{}")
+        connection.request(*where)
+        assert connection.request(*where).read() == b'{"result": 1}'
+        assert connection.request(*where).read() == b'{"result": 2}'
+        connection.close()
+    assert daemon.connections == 2
