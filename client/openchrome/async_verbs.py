@@ -3698,6 +3698,13 @@ class AsyncVerbs:
     async def query_dom(
         self,
         *,
+        get: Literal[
+            "attribute", "checked", "count", "enabled", "text", "title", "url", "value", "visible"
+        ]
+        | None = None,
+        ref: str | None = None,
+        query: str | None = None,
+        attribute: str | None = None,
         method: Literal["css", "xpath"] | None = None,
         selector: str | None = None,
         xpath: str | None = None,
@@ -3714,6 +3721,13 @@ class AsyncVerbs:
     async def query_dom(
         self,
         *,
+        get: Literal[
+            "attribute", "checked", "count", "enabled", "text", "title", "url", "value", "visible"
+        ]
+        | None = None,
+        ref: str | None = None,
+        query: str | None = None,
+        attribute: str | None = None,
         method: Literal["css", "xpath"] | None = None,
         selector: str | None = None,
         xpath: str | None = None,
@@ -3730,6 +3744,13 @@ class AsyncVerbs:
     async def query_dom(
         self,
         *,
+        get: Literal[
+            "attribute", "checked", "count", "enabled", "text", "title", "url", "value", "visible"
+        ]
+        | None = None,
+        ref: str | None = None,
+        query: str | None = None,
+        attribute: str | None = None,
         method: Literal["css", "xpath"] | None = None,
         selector: str | None = None,
         xpath: str | None = None,
@@ -3745,6 +3766,13 @@ class AsyncVerbs:
     async def query_dom(
         self,
         *,
+        get: Literal[
+            "attribute", "checked", "count", "enabled", "text", "title", "url", "value", "visible"
+        ]
+        | None = None,
+        ref: str | None = None,
+        query: str | None = None,
+        attribute: str | None = None,
         method: Literal["css", "xpath"] | None = None,
         selector: str | None = None,
         xpath: str | None = None,
@@ -3756,14 +3784,18 @@ class AsyncVerbs:
         output_mode: Literal["auto", "handle", "inline"] | None = None,
         output_inline_limit_bytes: int | None = None,
     ) -> Result | AsyncOutput:
-        """Get elements by CSS selector or XPath
+        """Get elements by CSS selector or XPath, or one property of an element
 
         For exact attributes and counts; by words: find. Returns `element` (null: none), or
         `elements` with multiple; each with ref, tag_name, id, class, attributes, text_content (200
         characters; `cut` if longer), is_visible, bounding_box {x, y, width, height}. Also searches
-        frames and shadow trees.
+        frames and shadow trees. With get only one property, as `value`.
 
         Args:
+            get: Only this property, of one element or of the page
+            ref: With get: ref of the element
+            query: With get: words for the element
+            attribute: With get=attribute: its name
             method: Default: by the other parameters
             selector: CSS selector
             xpath: XPath, instead of selector
@@ -3778,6 +3810,10 @@ class AsyncVerbs:
         return await self._call_large(
             "query_dom",
             {
+                "get": get,
+                "ref": ref,
+                "query": query,
+                "attribute": attribute,
                 "method": method,
                 "selector": selector,
                 "xpath": xpath,

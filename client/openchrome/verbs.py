@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from openchrome.outputs import Output
 
 TaskT = TypeVar("TaskT")
-CATALOG_HASH = "7edd012537556118"
+CATALOG_HASH = "3abbf638ebcdf37e"
 
 
 class Verbs:
@@ -3695,6 +3695,13 @@ class Verbs:
     def query_dom(
         self,
         *,
+        get: Literal[
+            "attribute", "checked", "count", "enabled", "text", "title", "url", "value", "visible"
+        ]
+        | None = None,
+        ref: str | None = None,
+        query: str | None = None,
+        attribute: str | None = None,
         method: Literal["css", "xpath"] | None = None,
         selector: str | None = None,
         xpath: str | None = None,
@@ -3711,6 +3718,13 @@ class Verbs:
     def query_dom(
         self,
         *,
+        get: Literal[
+            "attribute", "checked", "count", "enabled", "text", "title", "url", "value", "visible"
+        ]
+        | None = None,
+        ref: str | None = None,
+        query: str | None = None,
+        attribute: str | None = None,
         method: Literal["css", "xpath"] | None = None,
         selector: str | None = None,
         xpath: str | None = None,
@@ -3727,6 +3741,13 @@ class Verbs:
     def query_dom(
         self,
         *,
+        get: Literal[
+            "attribute", "checked", "count", "enabled", "text", "title", "url", "value", "visible"
+        ]
+        | None = None,
+        ref: str | None = None,
+        query: str | None = None,
+        attribute: str | None = None,
         method: Literal["css", "xpath"] | None = None,
         selector: str | None = None,
         xpath: str | None = None,
@@ -3742,6 +3763,13 @@ class Verbs:
     def query_dom(
         self,
         *,
+        get: Literal[
+            "attribute", "checked", "count", "enabled", "text", "title", "url", "value", "visible"
+        ]
+        | None = None,
+        ref: str | None = None,
+        query: str | None = None,
+        attribute: str | None = None,
         method: Literal["css", "xpath"] | None = None,
         selector: str | None = None,
         xpath: str | None = None,
@@ -3753,14 +3781,18 @@ class Verbs:
         output_mode: Literal["auto", "handle", "inline"] | None = None,
         output_inline_limit_bytes: int | None = None,
     ) -> Result | Output:
-        """Get elements by CSS selector or XPath
+        """Get elements by CSS selector or XPath, or one property of an element
 
         For exact attributes and counts; by words: find. Returns `element` (null: none), or
         `elements` with multiple; each with ref, tag_name, id, class, attributes, text_content (200
         characters; `cut` if longer), is_visible, bounding_box {x, y, width, height}. Also searches
-        frames and shadow trees.
+        frames and shadow trees. With get only one property, as `value`.
 
         Args:
+            get: Only this property, of one element or of the page
+            ref: With get: ref of the element
+            query: With get: words for the element
+            attribute: With get=attribute: its name
             method: Default: by the other parameters
             selector: CSS selector
             xpath: XPath, instead of selector
@@ -3775,6 +3807,10 @@ class Verbs:
         return self._call_large(
             "query_dom",
             {
+                "get": get,
+                "ref": ref,
+                "query": query,
+                "attribute": attribute,
                 "method": method,
                 "selector": selector,
                 "xpath": xpath,
