@@ -153,7 +153,7 @@ def test_socket_that_may_not_be_used(tmp_path: Path) -> None:
 
 
 def test_a_connection_is_used_again(daemon: FakeDaemon) -> None:
-    """Three requests: two over one connection, the third over another, as the second was not read."""
+    """Two requests over one connection, the third over another: the second was not read."""
     for number in range(4):
         daemon.says({"result": number})
     with serving(daemon):
