@@ -227,15 +227,15 @@ class _Parser:
             by_option = name in self.given
             label = f"--{name.replace('_', '-')}" if by_option else name.upper()
             found |= self.value(name, label, given)
+        writes = entry["name"] in command_names.FILES and "path" not in found
+        if writes and self.options.get("out", "-") != "-":
+            found["path"] = _absolute(self.options.pop("out"))
         missing = [name for name in entry["params"].get("required", ()) if name not in found]
         if missing:
             usage = command_names.usage(entry)
             raise _usage_error(f"Missing argument: {' '.join(map(str.upper, missing))}", usage)
         self.share_timeout(found)
         self.share_format(found)
-        writes = entry["name"] in command_names.FILES and "path" not in found
-        if writes and self.options.get("out", "-") != "-":
-            found["path"] = _absolute(self.options.pop("out"))
         return found
 
     def positional(self, entry: Entry) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ POSITIONAL: dict[str, tuple[str, ...]] = {
 }
 
 # Verbs whose answer is a file: `--out FILE` is where the daemon writes it, not the answer's text.
-FILES = frozenset(("oc_context_export", "oc_recording_export", "page_pdf"))
+FILES = frozenset(("oc_context_export", "oc_recording_export", "oc_task_export", "page_pdf"))
 
 # What many commands take and nobody wants to give by position.
 SHARED = frozenset(("tab_id", "timeout_ms", "output_mode", "output_inline_limit_bytes"))

@@ -3258,6 +3258,30 @@ class AsyncVerbs:
         """
         return await self._call("oc_task_cancel", {"task_id": task_id, "timeout_ms": timeout_ms})
 
+    async def oc_task_export(
+        self,
+        task_id: str,
+        path: str | os.PathLike[str],
+        *,
+        format: Literal["csv", "jsonl", "llms-txt", "markdown", "sqlite"] | None = None,
+        timeout_ms: int | None = None,
+    ) -> Result:
+        """Write a crawl's pages to a file or folder
+
+        markdown: a folder with a file for each page, front matter, and links from file to file. sqlite:
+        tables pages and links. llms-txt: a list of links. A task that still runs gives what it has.
+
+        Args:
+            task_id: The crawl's task
+            path: File or new folder to write
+            format: Default: as the path's name ends; none: markdown
+            timeout_ms: Deadline in ms
+        """
+        return await self._call(
+            "oc_task_export",
+            {"task_id": task_id, "path": path, "format": format, "timeout_ms": timeout_ms},
+        )
+
     @overload
     async def oc_task_get(
         self,

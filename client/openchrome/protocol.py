@@ -42,7 +42,7 @@ def call_body(call: Call, session: str) -> bytes:
     }
     client = {"kind": "python", "cwd": _cwd(), "pid": os.getpid(), "guard": False}
     body = {"verb": call.verb, "params": params, "session": session, "client": client}
-    return json.dumps(body, default=_plain).encode()
+    return json.dumps(body, default=_as_json).encode()
 
 
 def deadline_s(call: Call) -> float | None:
@@ -92,7 +92,7 @@ def unanswered(seconds: float) -> OpenChromeError:
     return exception_for("timeout", message, {"hint": "ocd status"})
 
 
-def _plain(value: object) -> Any:
+def _as_json(value: object) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, Mapping):

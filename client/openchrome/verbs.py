@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from openchrome.outputs import Output
 
 TaskT = TypeVar("TaskT")
-CATALOG_HASH = "3abbf638ebcdf37e"
+CATALOG_HASH = "8ae2455e2384b535"
 
 
 class Verbs:
@@ -3256,6 +3256,30 @@ class Verbs:
             timeout_ms: Deadline in ms
         """
         return self._call("oc_task_cancel", {"task_id": task_id, "timeout_ms": timeout_ms})
+
+    def oc_task_export(
+        self,
+        task_id: str,
+        path: str | os.PathLike[str],
+        *,
+        format: Literal["csv", "jsonl", "llms-txt", "markdown", "sqlite"] | None = None,
+        timeout_ms: int | None = None,
+    ) -> Result:
+        """Write a crawl's pages to a file or folder
+
+        markdown: a folder with a file for each page, front matter, and links from file to file. sqlite:
+        tables pages and links. llms-txt: a list of links. A task that still runs gives what it has.
+
+        Args:
+            task_id: The crawl's task
+            path: File or new folder to write
+            format: Default: as the path's name ends; none: markdown
+            timeout_ms: Deadline in ms
+        """
+        return self._call(
+            "oc_task_export",
+            {"task_id": task_id, "path": path, "format": format, "timeout_ms": timeout_ms},
+        )
 
     @overload
     def oc_task_get(

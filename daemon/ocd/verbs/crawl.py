@@ -1,17 +1,33 @@
 """Verbs that read many pages: crawl, crawl_sitemap."""
 
+import asyncio
+import json
 from collections.abc import Mapping
+from pathlib import Path
+from threading import Event
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
 from ocd.crawl.crawler import Crawler, result_of_units
+from ocd.crawl.export.exporter import ExportFormat, export, format_of
+from ocd.crawl.export.pages import Pages, Stopped
 from ocd.crawl.spec import CrawlSpec, Engine, Format, Strategy
+from ocd.ledger.runner import Runner
+from ocd.ledger.states import TaskMeta
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.storage.payload import JsonLinesFile
-from ocd.verb_api.declaration import SENDS_TO, UNLISTED, Output, Params, task_verb
+from ocd.verb_api.declaration import (
+    SENDS_TO,
+    UNLISTED,
+    WRITES_PATH,
+    Output,
+    Params,
+    daemon_verb,
+    task_verb,
+)
 
 Url = Annotated[
     str,
@@ -249,3 +265,51 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
 
 def _output(work: TaskHandle, summary: dict[str, Any]) -> Output:
     return Output(data={"summary": summary}, rows=JsonLinesFile(work.units))
+
+
+class TaskExport(Params):
+    """Write a crawl's pages to a file or folder
+
+    markdown: a folder with a file for each page, front matter, and links from file to file. sqlite:
+    tables pages and links. llms-txt: a list of links. A task that still runs gives what it has.
+    """
+
+    task_id: Annotated[str, Meta(description="The crawl's task")]
+    path: Annotated[str, Meta(description="File or new folder to write", extra=WRITES_PATH)]
+    format: Annotated[
+        ExportFormat | None, Meta(description="Default: as the path's name ends; none: markdown")
+    ] = None
+
+
+@daemon_verb(
+    "oc_task_export",
+    TaskExport,
+    needs=Runner,
+    capability="crawl",
+    tier=3,
+    timeout_ms=600_000,
+    example={"task_id": "0123456789abcdef", "path": "/home/ada/docs", "format": "markdown"},
+)
+async def oc_task_export(runner: Runner, params: TaskExport) -> Output:
+    path = Path(params.path)
+    form = params.format or format_of(path)
+    meta = await runner.get(params.task_id)
+    result = await asyncio.to_thread(runner.result, meta)
+    if meta.kind not in ("crawl", "crawl_sitemap") or result is None or result.rows is None:
+        message = f"The task {meta.task_id} ({meta.kind}) has no pages to export"
+        raise OcdError("invalid_format_for_payload", message, task_id=meta.task_id)
+    stopped = Event()
+    pages = Pages(result.rows, stopped.is_set)
+    try:
+        written = await asyncio.to_thread(export, pages, form, path, _address(meta))
+    except Stopped:  # nobody waits for it any more
+        raise OcdError("cancelled", "The export was stopped", task_id=meta.task_id) from None
+    finally:
+        stopped.set()
+    data = {"task_id": meta.task_id, "status": meta.status, "format": form, "path": params.path}
+    return Output(data=data | written)
+
+
+def _address(meta: TaskMeta) -> str:
+    args: dict[str, Any] = json.loads(meta.args_summary)
+    return str(args.get("url", meta.kind))

@@ -1,0 +1,114 @@
+"""Writing a crawl's pages to a file or folder, whatever their number: one pass, one page in memory.
+
+What is written is complete or not there: it is made beside its place and moved into it.
+"""
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.crawl.export import llms_txt, markdown_folder, tables
+from ocd.crawl.export.pages import Pages
+from ocd.storage.files import storage, write_whole
+
+ExportFormat = Literal["jsonl", "csv", "sqlite", "markdown", "llms-txt"]
+_BY_SUFFIX: dict[str, ExportFormat] = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".sqlite": "sqlite",
+    ".sqlite3": "sqlite", ".db": "sqlite", ".txt": "llms-txt", "": "markdown",
+}  # fmt: skip
+
+
+def format_of(path: Path) -> ExportFormat:
+    """Return the format that a path's name asks for; raises `invalid_argument` if it says none."""
+    try:
+        return _BY_SUFFIX[path.suffix.lower()]
+    except KeyError:
+        raise OcdError(
+            "invalid_argument",
+            f"{path.name} does not say what to write",
+            hint=f"Set format to one of: {', '.join(get_args(ExportFormat))}.",
+            parameter="format",
+        ) from None
+
+
+def export(pages: Pages, form: ExportFormat, path: Path, title: str) -> dict[str, Any]:
+    """Write the pages and return what was written. Blocks. Raises storage_*, unreadable_file."""
+    if path.is_dir() and (form != "markdown" or any(path.iterdir())):
+        what = "is a folder that has files in it" if form == "markdown" else "is a folder"
+        raise OcdError(
+            "invalid_argument", f"{path} {what}", hint="Name one that does not exist yet.",
+            parameter="path",
+        )  # fmt: skip
+    written = _WRITERS[form](pages, path, title)
+    return {"pages": pages.count, "failed_pages": pages.failed, **written}
+
+
+def _write_lines(pages: Pages, path: Path, _title: str) -> dict[str, int]:
+    return {"size_bytes": write_whole(path, _lines(pages))}
+
+
+def _write_csv(pages: Pages, path: Path, _title: str) -> dict[str, int]:
+    return {"size_bytes": write_whole(path, tables.csv_rows(pages))}
+
+
+def _write_list(pages: Pages, path: Path, title: str) -> dict[str, int]:
+    lines = llms_txt.lines(pages.read(), title)
+    return {"size_bytes": write_whole(path, (line.encode() for line in lines))}
+
+
+def _write_database(pages: Pages, path: Path, _title: str) -> dict[str, int]:
+    with _beside(path) as part:
+        tables.write_database(part, pages)
+    return {"size_bytes": path.stat().st_size}
+
+
+def _write_folder(pages: Pages, path: Path, _title: str) -> dict[str, int]:
+    with _beside(path) as part:
+        files, size = markdown_folder.write(part, pages)
+    return {"files": files, "size_bytes": size}
+
+
+def _lines(pages: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+    for record in pages:
+        yield msgspec.json.encode(record) + b"\n"
+
+
+class _beside:
+    """A path in the same folder, moved to its place if the block succeeds, else removed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._part = path.with_name(f".{path.name}.part")
+
+    def __enter__(self) -> Path:
+        _remove(self._part)
+        return self._part
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            _remove(self._part)
+            return
+        with storage("writing", self._path):
+            if self._path.is_dir():
+                self._path.rmdir()
+            self._part.replace(self._path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+_WRITERS: dict[ExportFormat, Callable[[Pages, Path, str], dict[str, int]]] = {
+    "jsonl": _write_lines,
+    "csv": _write_csv,
+    "sqlite": _write_database,
+    "markdown": _write_folder,
+    "llms-txt": _write_list,
+}

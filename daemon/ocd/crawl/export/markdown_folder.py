@@ -1,0 +1,136 @@
+"""A crawl as a folder of Markdown files, with front matter and with links from file to file."""
+
+import json
+import posixpath
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote, unquote, urldefrag, urlsplit
+
+from ocd.crawl.export.pages import Pages
+from ocd.storage.files import storage
+
+_PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".md")
+_NAME_LENGTH = 80
+# A longer target is no address of a page; the bound keeps the search for its end linear.
+_TARGET_LENGTH = 8192
+_MATTER = ("url", "title", "fetched_at", "depth")
+
+
+def write(folder: Path, pages: Pages) -> tuple[int, int]:
+    """Write a file for each page that could be read; return how many, and their bytes."""
+    files = _Files(pages.read())
+    written = size = 0
+    with storage("writing", folder):
+        folder.mkdir()
+        for record in pages.read():
+            place = files.place_of(record["url"])
+            target = folder / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = _front_matter(record) + relink(str(record["content"]), place, files.find)
+            size += target.write_bytes(text.rstrip("\n").encode() + b"\n")
+            written += 1
+    return written, size
+
+
+class _Files:
+    """Which file each page gets: its host and path as folders, no two the same."""
+
+    def __init__(self, pages: Iterable[dict[str, Any]]) -> None:
+        self._by_url: dict[str, str] = {}
+        taken: set[str] = set()
+        for record in pages:
+            place = _free(_place(record["url"]), record["url"], taken)
+            self._by_url[record["url"]] = place
+            self._by_url.setdefault(record["final_url"], place)
+
+    def place_of(self, url: str) -> str:
+        """Return a page's path in the folder."""
+        return self._by_url[url]
+
+    def find(self, url: str) -> str | None:
+        """Return the path of the page at this address, if it has a file."""
+        return self._by_url.get(url)
+
+
+def _place(url: str) -> str:
+    parts = urlsplit(url)
+    names = [name for name in map(_safe, unquote(parts.path).split("/")) if name]
+    if not names or parts.path.endswith("/"):
+        names.append("index")
+    stem, suffix = posixpath.splitext(names[-1])
+    names[-1] = stem if stem and suffix.lower() in _PAGE_SUFFIXES else names[-1]
+    if parts.query:
+        names[-1] += f"~{_digest(parts.query)}"
+    return f"{PurePosixPath(_safe(parts.netloc) or 'files', *names)}.md"
+
+
+def _free(place: str, url: str, taken: set[str]) -> str:
+    # Without regard to case, as some file systems are.
+    if place.lower() in taken:
+        place = f"{place.removesuffix('.md')}~{_digest(url)}.md"
+    taken.add(place.lower())
+    return place
+
+
+def _safe(name: str) -> str:
+    kept = "".join(char if char.isalnum() or char in "._-~" else "-" for char in name)
+    return kept[:_NAME_LENGTH].strip(".-")
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+def _front_matter(record: dict[str, Any]) -> str:
+    # JSON's strings and numbers are YAML's, too.
+    lines = [f"{key}: {json.dumps(record[key], ensure_ascii=False)}" for key in _MATTER]
+    return "\n".join(["---", *lines, "---", "", ""])
+
+
+def relink(text: str, place: str, find: Callable[[str], str | None]) -> str:
+    """Return Markdown with the links to pages of the folder as relative paths; code is left."""
+    here = posixpath.dirname(place)
+
+    def relative(target: str) -> str:
+        url, fragment = urldefrag(target)
+        found = find(url)
+        if found is None:
+            return target
+        path = quote(posixpath.relpath(found, here or "."), safe="/~.-_")
+        return f"{path}#{fragment}" if fragment else path
+
+    fence = ""
+    lines = []
+    for line in text.split("\n"):
+        mark = line.lstrip(" >")[:3]
+        if mark in ("```", "~~~") and fence in ("", mark):
+            fence = "" if fence else mark
+        lines.append(line if fence or "](" not in line else "".join(_parts(line, relative)))
+    return "\n".join(lines)
+
+
+def _parts(line: str, relative: Callable[[str], str]) -> Iterator[str]:
+    """Yield a line in pieces, the targets of its inline links replaced."""
+    at = 0
+    while (found := line.find("](", at)) >= 0:
+        start = found + 2 + line.startswith("<", found + 2)
+        end = _target_end(line, start)
+        yield line[at:start]
+        yield relative(line[start:end])
+        at = end
+    yield line[at:]
+
+
+def _target_end(line: str, start: int) -> int:
+    """Return where a link's target ends: at a blank, or at the bracket that was not opened."""
+    depth = 0
+    for position in range(start, min(len(line), start + _TARGET_LENGTH)):
+        char = line[position]
+        if char.isspace() or char == ">" or (char == ")" and not depth):
+            return position
+        if char == "(" and line[position - 1] == "]":
+            return start  # the next link begins, so this was none
+        depth += (char == "(") - (char == ")")
+    return start

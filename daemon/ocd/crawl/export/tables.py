@@ -1,0 +1,61 @@
+"""A crawl's pages as tables: CSV (RFC 4180) and SQLite."""
+
+import csv
+import io
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from ocd.storage.files import storage_error
+
+COLUMNS = (
+    "url", "final_url", "status", "title", "depth", "content", "engine", "content_type",
+    "fetched_at", "duration_ms",
+)  # fmt: skip
+_SCHEMA = f"""
+CREATE TABLE pages (id INTEGER PRIMARY KEY, {", ".join(COLUMNS)}, error_code, error_message);
+CREATE TABLE links (page_id INTEGER NOT NULL REFERENCES pages, url TEXT NOT NULL);
+CREATE INDEX pages_url ON pages (url);
+CREATE INDEX links_url ON links (url);
+"""
+_INSERT = f"INSERT INTO pages VALUES ({', '.join('?' * (len(COLUMNS) + 3))})"  # noqa: S608
+
+
+def csv_rows(pages: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+    """Yield a head and a row for each page; its links are one cell, a line each."""
+    yield _row([*COLUMNS, "links", "error_code", "error_message"])
+    for record in pages:
+        links = "\n".join(record.get("links", ()))
+        yield _row([*_values(record), links, *_error(record)])
+
+
+def write_database(path: Path, pages: Iterable[dict[str, Any]]) -> None:
+    """Write a database with a table of pages and one of their links."""
+    try:
+        with closing(sqlite3.connect(path)) as database:
+            database.executescript(_SCHEMA)
+            with database:
+                for number, record in enumerate(pages, 1):
+                    database.execute(_INSERT, [number, *_values(record), *_error(record)])
+                    links = ((number, link) for link in record.get("links", ()))
+                    database.executemany("INSERT INTO links VALUES (?, ?)", links)
+    except sqlite3.OperationalError as error:
+        full = 28 if error.sqlite_errorname == "SQLITE_FULL" else 5  # ENOSPC, EIO
+        raise storage_error("writing", path, OSError(full, str(error))) from error
+
+
+def _values(record: dict[str, Any]) -> list[Any]:
+    return [record.get(column) for column in COLUMNS]
+
+
+def _error(record: dict[str, Any]) -> list[str]:
+    error = record.get("error") or {}
+    return [str(error.get("code", "")), str(error.get("message", ""))]
+
+
+def _row(values: list[Any]) -> bytes:
+    line = io.StringIO()
+    csv.writer(line).writerow(values)
+    return line.getvalue().encode()
