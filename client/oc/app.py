@@ -14,6 +14,7 @@ from typer.main import get_command
 
 from oc import command_aliases, command_index, command_names, typer_commands
 from oc.command_names import Entry
+from ocd.api.help_format import fit_help
 
 _TITLES = {"client": "Daemon", "group": "Groups"}
 
@@ -124,4 +125,4 @@ def _add(app: typer.Typer, name: str, entry: Entry, *, detailed: bool) -> None:
 def _run(app: typer.Typer, arguments: list[str]) -> None:
     program = os.path.basename(sys.argv[0])
     name = program if program in ("oc", "openchrome") else "oc"
-    get_command(app).main(arguments, prog_name=name, standalone_mode=False)
+    fit_help(get_command(app)).main(arguments, prog_name=name, standalone_mode=False)

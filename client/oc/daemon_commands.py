@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from oc import reply_rendering, terminal, value_parsing, verb_call
+from oc import human_text, reply_rendering, terminal, value_parsing, verb_call
 from oc.argv import Command
 from oc.command_names import key
 
@@ -35,7 +35,7 @@ def _show_status(
     if command.as_json:
         reply_rendering.show_json(reply, command)
     else:
-        terminal.write_line(terminal.for_humans(part(json.loads(reply.read()))))
+        terminal.write_line(human_text.for_humans(part(json.loads(reply.read()))))
     return 0
 
 
@@ -45,8 +45,9 @@ def catalog(daemon: DaemonClient, command: Command, _index: Index) -> int:
     if command.as_json:
         reply_rendering.show_json(reply, command)
         return 0
+
     verbs = json.loads(reply.read())["verbs"]
-    terminal.write_line(terminal.table(verbs, ("name", "capability", "tier", "summary")))
+    terminal.write_line(human_text.table(verbs, ("name", "capability", "tier", "summary")))
     return 0
 
 

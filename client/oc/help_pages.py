@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-import textwrap
 
 from oc import command_aliases, command_names, terminal
+from ocd.api import terminal_text
 from ocd.api.errors import OcdError, did_you_mean
 
 TYPE_CHECKING = False
@@ -163,38 +163,12 @@ def _expanded(text: str) -> Iterable[str]:
         yield from (f"{noun} {one}" for one in more)
 
 
-# --- width ------------------------------------------------------------------------------------
-
-
-def columns() -> int:
-    """Return the width to write for: the terminal's, 40 to 200 columns; 80 into a pipe."""
-    try:
-        width = int(os.environ.get("COLUMNS") or os.get_terminal_size(sys.stdout.fileno()).columns)
-    except (OSError, ValueError):
-        width = 80
-    return max(40, min(width, 200))
-
-
 def _fill(text: str) -> list[str]:
-    return textwrap.wrap(text, columns(), subsequent_indent="  ", break_on_hyphens=False)
+    return terminal_text.fill(text, terminal_text.columns_of_help(sys.stdout))
 
 
 def _rows(rows: Iterable[tuple[str, str]]) -> list[str]:
-    """Return two columns; where a line is narrow, the second one wraps or goes below."""
-    rows = list(rows)
-    width = columns()
-    left = min(max((len(usage) for usage, _ in rows), default=0), max(16, width // 3))
-    lines: list[str] = []
-    for usage, text in rows:
-        first = f"  {usage.ljust(left)}  "
-        if len(first) > left + 4 or width < left + 24:
-            lines.append(f"  {usage}")
-            first = " " * 6
-        indent = " " * len(first)
-        lines += textwrap.wrap(
-            text, width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
-        )
-    return lines
+    return terminal_text.two_columns(rows, terminal_text.columns_of_help(sys.stdout))
 
 
 def show_for(words: tuple[str, ...], index: Mapping[str, Entry]) -> int:

@@ -1,32 +1,41 @@
-"""Progress bars on stderr. Imported only when there is a terminal to draw on."""
+"""Progress on stderr. Imported only when there is a terminal to draw on."""
 
 import json
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, ProgressColumn, Task
+from rich.text import Text
 
-from oc import daemon_client
+from oc import daemon_client, human_text, terminal
 from oc.daemon_client import PROGRESS, DaemonClient
 from oc.terminal import harmless
+from ocd.api import terminal_text
 from ocd.api.errors import OcdError
 
 Move = Callable[[dict[str, Any]], None]
 
+# A terminal that cannot go back is told again after so many seconds.
+_SAY_EVERY_S = 1.0
+_NARROW = 60
+
 
 @contextmanager
 def bar(label: str) -> Iterator[Move]:
-    """Draw a bar while the block runs; it is moved by progress objects {"done", "total"?, …}."""
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[message]}", markup=False),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as drawn:
+    """Show progress while the block runs; it is moved by objects {"done", "total"?, "message"?}.
+
+    A bar in one line of the terminal's width; lines from time to time where none can be redrawn.
+    """
+    if terminal_text.is_dumb():
+        yield _lines(label)
+        return
+    console = Console(stderr=True, width=terminal_text.columns(sys.stderr))
+    line = _Line(label, console.width, plain=terminal_text.is_ascii(sys.stderr))
+    with Progress(line, console=console, transient=True) as drawn:
         task = drawn.add_task(label, total=None, message="")
 
         def move(progress: dict[str, Any]) -> None:
@@ -36,6 +45,66 @@ def bar(label: str) -> Iterator[Move]:
             )
 
         yield move
+
+
+class _Line(ProgressColumn):
+    """The only column: a whole line, made here because rich cuts numbers where it is narrow."""
+
+    def __init__(self, label: str, width: int, *, plain: bool) -> None:
+        super().__init__()
+        self._label = label
+        self._width = width
+        self._plain = plain
+        self._share = 0.0
+
+    def render(self, task: Task) -> Text:
+        """Return the line; the bar never goes back, also when a total grows."""
+        if task.total:
+            self._share = max(self._share, min(task.completed / task.total, 1.0))
+        text = progress_line(
+            self._label, int(task.completed), task.total, self._share if task.total else None,
+            task.elapsed or 0.0, task.fields["message"], self._width, plain=self._plain,
+        )  # fmt: skip
+        return Text(text, no_wrap=True, overflow="crop")
+
+
+def progress_line(  # noqa: PLR0913 - the parts of a line
+    label: str, done: int, total: float | None, share: float | None, elapsed_s: float,
+    message: str, width: int, *, plain: bool,
+) -> str:  # fmt: skip
+    """Return a line narrower than `width`: bar, numbers, time, and what there is room for."""
+    counts = f"{done}/{total:.0f}" if total is not None else str(done)
+    minutes, seconds = divmod(int(elapsed_s), 60)
+    tail = f"{counts} {minutes}:{seconds:02d}"
+    line = f"{_bar(share, min(40, width // 4), plain=plain)} {tail}"
+    if width >= _NARROW:
+        line = f"{label} {line}"
+    room = width - 1 - len(line) - 1
+    if room >= _NARROW // 4 and message:
+        line += " " + human_text.cut(message, room, plain=plain)
+    return line[: width - 1]
+
+
+def _bar(share: float | None, length: int, *, plain: bool) -> str:
+    full, empty = ("#", "-") if plain else ("━", "─")
+    filled = int((share or 0.0) * length)
+    return full * filled + empty * (length - filled)
+
+
+def _lines(label: str) -> Move:
+    last = 0.0
+
+    def move(progress: dict[str, Any]) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < _SAY_EVERY_S:
+            return
+        last = now
+        total = progress.get("total")
+        counts = f"{progress['done']}/{total}" if total is not None else str(progress["done"])
+        terminal.say(f"{label} {counts} {progress.get('message', '')}".rstrip())
+
+    return move
 
 
 def call(daemon: DaemonClient, verb: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from oc import action_rendering, command_names, terminal
+from oc import action_rendering, command_names, human_text, terminal
 from ocd.api.errors import OcdError
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ def _save_picture(body: bytes, out: str) -> bool:
 def show(result: Any, command: Command, index: dict[str, Entry]) -> None:  # noqa: ANN401 - any JSON
     """Write a result for a human."""
     if not isinstance(result, dict):
-        _put(terminal.for_humans(result), command)
+        _put(human_text.for_humans(result), command)
         return
     if not command.quiet:
         _say_notes(result, index)
@@ -94,8 +94,8 @@ def _render(result: dict[str, Any], verb: str) -> str:
         return _property_text(kept["value"])
     lists = [value for value in kept.values() if isinstance(value, list)]
     if len(lists) == 1 and set(kept) <= {"count", *(k for k, v in kept.items() if v is lists[0])}:
-        return terminal.for_humans(lists[0])
-    return terminal.for_humans(kept)
+        return human_text.for_humans(lists[0])
+    return human_text.for_humans(kept)
 
 
 def _property_text(value: Any) -> str:  # noqa: ANN401 - any JSON value
@@ -108,7 +108,7 @@ def _property_text(value: Any) -> str:  # noqa: ANN401 - any JSON value
 def _show_text(result: dict[str, Any], command: Command, index: dict[str, Entry]) -> None:
     if command.entry["name"] == "oc_output_fetch" and result.get("format") == "bytes":
         _show_bytes(result["content"], command)
-    else:
+    elif result["content"] or not result.get("hint"):
         _put(result["content"], command)
     if isinstance(result.get("hint"), str) and not command.quiet:
         terminal.say_hint(result["hint"], label="")

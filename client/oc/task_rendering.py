@@ -4,14 +4,16 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from oc import terminal
+from oc import human_text
+
+_MAY_GO_ON = ("PENDING", "RUNNING")
 
 
 def task_table(tasks: list[dict[str, Any]]) -> str:
     """Return tasks as a table: id, kind, status, done/total, age, message."""
     if not tasks:
         return "No tasks"
-    return terminal.table(map(_row, tasks))
+    return human_text.table(map(_row, tasks))
 
 
 def event_line(event: dict[str, Any]) -> str:
@@ -40,10 +42,12 @@ def _row(meta: dict[str, Any]) -> dict[str, Any]:
 
 
 def done_text(meta: dict[str, Any]) -> str:
-    """Return how much of a task is done, as 3/10 or 3/?."""
+    """Return how much of a task is done: 3/10, 3/? while it runs, and for an ended one 3 or -."""
     progress = meta.get("progress") or {}
-    total = progress.get("total")
-    return f"{progress.get('done', 0)}/{'?' if total is None else total}"
+    done, total = progress.get("done", 0), progress.get("total")
+    if total is None and meta.get("status") not in _MAY_GO_ON:
+        return str(done or "-")
+    return f"{done}/{'?' if total is None else total}"
 
 
 def age(since: str | None, now: datetime) -> str:

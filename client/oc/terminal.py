@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 
 from ocd.api import errors
@@ -11,7 +10,6 @@ from ocd.api.errors import OcdError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
 # A page's text may hold terminal commands; on a terminal they are shown, not obeyed.
@@ -94,88 +92,3 @@ def say_hint(hint: str, label: str = "Hint: ") -> None:
     from oc import hints
 
     say(label + hints.in_commands(hint))
-
-
-def for_humans(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    """Return a result as text: `key: value` lines, tables for lists of objects."""
-    if isinstance(value, dict):
-        return "\n".join(_object_lines(value)) or "Done"
-    if isinstance(value, list):
-        return _list(value) or "Nothing"
-    return _scalar(value)
-
-
-def table(rows: Iterable[dict[str, Any]], columns: Iterable[str] = ()) -> str:
-    """Return rows as aligned columns below a header; a terminal's width cuts the last column."""
-    rows = list(rows)
-    names = list(columns) or list(dict.fromkeys(name for row in rows for name in row))
-    lines = [[name.upper().replace("_", " ") for name in names]]
-    lines += [[_cell(row.get(name)) for name in names] for row in rows]
-    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
-    shown = ("  ".join(map(_pad, line, widths)).rstrip() for line in lines)
-    return "\n".join(_fit_columns(shown))
-
-
-def _object_lines(value: dict[str, Any]) -> list[str]:
-    lines: list[str] = []
-    for key, item in value.items():
-        if item and isinstance(item, (dict, list)) and not _is_flat(item):
-            inner = for_humans(item).split("\n")
-            lines += [f"{key}:", *("  " + line if line else "" for line in inner)]
-        else:
-            text = _scalar(item) if not isinstance(item, list) else ", ".join(map(_scalar, item))
-            lines.append(f"{key}: {text}".rstrip())
-    return lines
-
-
-def _list(items: list[Any]) -> str:
-    if not all(isinstance(item, dict) for item in items):
-        return "\n".join(map(_scalar, items))
-    if any(_is_long(text) for item in items for text in item.values()):
-        return "\n\n".join("\n".join(_object_lines(item)) for item in items)
-    return table(items)
-
-
-def _is_flat(item: Any) -> bool:  # noqa: ANN401 - any JSON value
-    return isinstance(item, list) and not any(isinstance(i, (dict, list)) for i in item)
-
-
-def _is_long(text: object) -> bool:
-    return isinstance(text, str) and (len(text) > 200 or "\n" in text)
-
-
-def _scalar(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _cell(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    return "" if value is None else " ".join(_scalar(value).split())
-
-
-def _width(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    import unicodedata
-
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
-
-
-def _pad(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))
-
-
-def _fit_columns(lines: Iterable[str]) -> Iterable[str]:
-    if not sys.stdout.isatty():
-        return lines
-    try:
-        columns = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
-    except (OSError, ValueError):
-        return lines
-    return (line if _width(line) <= columns else line[: columns - 1] + "…" for line in lines)

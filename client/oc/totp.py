@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from oc import reply_rendering, terminal
+from oc import human_text, reply_rendering, terminal
 from oc.daemon_client import good, result_in
 from ocd.api.errors import OcdError
 
@@ -42,7 +42,7 @@ def _ask_for_seed(daemon: DaemonClient, command: Command, body: dict[str, Any]) 
         reply_rendering.show_json(reply, command)
         return 0
     result = result_in(reply.read())
-    terminal.write_line(terminal.for_humans(result.get("seeds", result)))
+    terminal.write_line(human_text.for_humans(result.get("seeds") or result))
     if result.get("kept_in") == "file" and not command.quiet:
         terminal.say("No keyring is available: the seed is in a file that only you can read.")
         terminal.say("Hint: unlock a keyring and run oc totp add again to move it there.")

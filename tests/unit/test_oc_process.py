@@ -1,7 +1,6 @@
 """`oc` as a process of its own: pipes that close, and terminals."""
 
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.fake_daemon import FakeDaemon, serving
+from support.pseudo_terminal import on_a_terminal
 
 OC = [sys.executable, "-m", "oc"]
 
@@ -21,23 +21,6 @@ def daemon(tmp_path: Path) -> FakeDaemon:
 
 def environ(tmp_path: Path, **more: str) -> dict[str, str]:
     return {**os.environ, "OPENCHROME_HOME": str(tmp_path), **more}
-
-
-def on_a_terminal(words: list[str], env: dict[str, str]) -> str:
-    """Run oc with a terminal as stdout and stderr; return what appears there."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen([*OC, *words], stdout=theirs, stderr=theirs, env=env) as process:
-        os.close(theirs)
-        shown = b""
-        # Linux says EIO when the last process has closed its end.
-        try:
-            while data := os.read(ours, 65536):
-                shown += data
-        except OSError:
-            pass
-        os.close(ours)
-        assert process.wait() == 0
-    return shown.decode("latin-1")
 
 
 def test_reader_that_leaves_early(tmp_path: Path, daemon: FakeDaemon) -> None:
@@ -88,14 +71,14 @@ def test_closed_output(tmp_path: Path, daemon: FakeDaemon) -> None:
 def test_terminal_without_unicode(tmp_path: Path, daemon: FakeDaemon) -> None:
     daemon.says({"result": {"content": "naïve 漢字"}})
     with serving(daemon):
-        shown = on_a_terminal(["call", "any"], environ(tmp_path, PYTHONIOENCODING="ascii"))
+        shown = on_a_terminal([*OC, "call", "any"], environ(tmp_path, PYTHONIOENCODING="ascii"))
     assert shown == "na?ve ??\r\n"
 
 
 def test_page_cannot_command_the_terminal(tmp_path: Path, daemon: FakeDaemon) -> None:
     daemon.says({"result": {"content": "a\x1b]0;owned\x07b\tc\nd"}})
     with serving(daemon):
-        shown = on_a_terminal(["call", "any"], environ(tmp_path, PYTHONIOENCODING="utf-8"))
+        shown = on_a_terminal([*OC, "call", "any"], environ(tmp_path, PYTHONIOENCODING="utf-8"))
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert shown.endswith("b\tc\r\nd\r\n") or "b       c\r\nd\r\n" in shown
@@ -105,7 +88,7 @@ def test_picture_is_never_poured_into_a_terminal(tmp_path: Path, daemon: FakeDae
     daemon.says({"result": {"image": {"data": "UE5HIQ==", "mime_type": "image/png"}}})
     target = str(tmp_path / "a.png")
     with serving(daemon):
-        shown = on_a_terminal(["call", "any", "--out", target], environ(tmp_path))
+        shown = on_a_terminal([*OC, "call", "any", "--out", target], environ(tmp_path))
     assert shown == f"{target}\r\n"
     assert Path(target).read_bytes() == b"PNG!"
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from oc import reply_rendering, task_rendering, terminal
+from oc import human_text, reply_rendering, task_rendering, terminal
 from oc.argv import Command
 from ocd.api.errors import OcdError
 
@@ -24,7 +24,7 @@ def test_objects_are_lines_and_lists_tables() -> None:
         "tabs": [{"tab_id": "t1", "title": "漢字"}, {"tab_id": "t10", "title": "b", "n": 1}],
         "inner": {"deep": {"a": 1}},
     }
-    assert terminal.for_humans(value).split("\n") == [
+    assert human_text.for_humans(value).split("\n") == [
         "url: http://x/",
         "ok: yes",
         "nothing: -",
@@ -41,12 +41,12 @@ def test_objects_are_lines_and_lists_tables() -> None:
 
 def test_long_texts_are_not_squeezed_into_tables() -> None:
     pages = [{"url": "a", "content": "one\ntwo"}, {"url": "b", "content": "x"}]
-    assert terminal.for_humans(pages) == "url: a\ncontent: one\ntwo\n\nurl: b\ncontent: x"
+    assert human_text.for_humans(pages) == "url: a\ncontent: one\ntwo\n\nurl: b\ncontent: x"
 
 
 @pytest.mark.parametrize(("value", "text"), [({}, "Done"), ([], "Nothing"), (3, "3"), ("a", "a")])
 def test_small_results(value: object, text: str) -> None:
-    assert terminal.for_humans(value) == text
+    assert human_text.for_humans(value) == text
 
 
 def test_page_text_is_verbatim_in_a_pipe(capfd: pytest.CaptureFixture[str]) -> None:

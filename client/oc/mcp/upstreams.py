@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from oc import reply_rendering, terminal
+from oc import human_text, reply_rendering, terminal
 from oc.argv import Command
 from oc.command_names import Entry
 from oc.daemon_client import DaemonClient, good, result_in
@@ -17,7 +17,7 @@ def states(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> 
         reply_rendering.show_json(reply, command)
         return 0
     found = result_in(reply.read())["upstreams"]
-    terminal.write_line(terminal.for_humans(found) if found else "No MCP servers are configured.")
+    terminal.write_line(human_text.for_humans(found) if found else "No MCP servers are configured.")
     return 0
 
 

@@ -12,6 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 from ocd.api.errors import OcdError, exit_status
+from ocd.api.help_format import fit_help
 from ocd.cli import config, doctor, logs, run, service, start, status, stop
 from ocd.cli.output import say, show_error
 
@@ -65,7 +66,7 @@ def execute(arguments: list[str]) -> int:
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - for all our life
     try:
         # Not by calling the application: that would install typer's traceback printer.
-        command = typer.main.get_command(build())
+        command = fit_help(typer.main.get_command(build()))
         answer = command.main(arguments, prog_name="ocd", standalone_mode=False)
         sys.stdout.flush()
     except OcdError as error:

@@ -167,9 +167,14 @@ class CrawlScheduler:
         if done == self._spec.fail_on_page:
             raise OcdError("injected_failure", f"fail_on_page={done}: {record.url}")
         self._work.add(self._encode(record))
-        known = self.tally.succeeded + self._in_flight - 1 + len(self._frontier)
-        total = max(self.tally.succeeded, min(self._spec.max_pages, known))
-        self._work.progress(self.tally.succeeded, total, record.url)
+        self._work.progress(self.tally.succeeded, self._expected(), record.url)
+
+    def _expected(self) -> int:
+        """Return how many pages there will be: `max_pages` while links may add to what is known."""
+        left = self._in_flight - 1 + len(self._frontier)
+        if left and self._spec.max_depth:
+            return self._spec.max_pages
+        return max(self.tally.succeeded, min(self._spec.max_pages, self.tally.succeeded + left))
 
     def _skip(self, entry: FrontierEntry, skip: SkipPage) -> None:
         self.tally.attempts -= 1 if skip.url == entry.url else 0

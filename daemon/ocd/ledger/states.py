@@ -136,9 +136,15 @@ def reap(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
 
 
 def _end(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
+    progress = meta.progress
+    if outcome.status == "COMPLETED":
+        # What was not counted was one thing; what could have been more is all there was.
+        done = 1 if (progress.done, progress.total) == (0, None) else progress.done
+        progress = replace(progress, done=done, total=done)
     return replace(
         meta,
         status=outcome.status,
+        progress=progress,
         ended_at=now,
         error=outcome.error,
         result_path=outcome.result_path,

@@ -80,11 +80,20 @@ def _logs(tab: Tab, params: ConsoleCapture) -> dict[str, Any]:
         "total": len(merged), "returned": len(shown), "before_dedup": len(found),
         "dropped": tab.console.dropped, "by_type": console.by_type(found),
     }  # fmt: skip
-    status = "running" if tab.console.running else "not_running"
     logs = [_message_to_dict(message) for message in shown]
+    return {**_span(tab), "logs": logs, "stats": stats}
+
+
+def _span(tab: Tab) -> dict[str, Any]:
+    """Return which messages are shown: all there are, or those of a capture."""
+    if tab.console.capture_start is None:
+        return {"shows": "all messages since the tab was opened, or since clear"}
+    running = tab.console.running
     return {
-        "status": status, "logs": logs, "stats": stats, "duration_ms": tab.console.duration_ms,
-    }  # fmt: skip
+        "status": "running" if running else "stopped",
+        "shows": f"messages from start {'on' if running else 'to stop'}",
+        "duration_ms": tab.console.duration_ms,
+    }
 
 
 def _message_to_dict(message: ConsoleMessage) -> dict[str, Any]:

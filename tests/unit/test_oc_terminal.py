@@ -1,0 +1,153 @@
+"""What `oc` and `ocd` print on real terminals of 40 to 200 columns, dumb ones, and into pipes."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.fake_daemon import FakeDaemon, serving
+from support.pseudo_terminal import lines_of, on_a_terminal
+
+OC = [sys.executable, "-m", "oc"]
+OCD = [sys.executable, "-m", "ocd"]
+WIDTHS = (40, 60, 80, 132, 200)
+PAGE = "http://127.0.0.1:8000/handbook/chapter-1.html"
+TASKS = [
+    {
+        "task_id": f"{number:016x}", "kind": kind, "status": status, "created_at": "2026-01-01",
+        "progress": {"done": done, "total": total, "message": PAGE},
+    }
+    for number, (kind, status, done, total) in enumerate([
+        ("crawl", "RUNNING", 3, 20),
+        ("oc_evidence_bundle", "COMPLETED", 1, 1),
+        ("oc_session_snapshot", "COMPLETED", 0, None),
+    ])
+]  # fmt: skip
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> FakeDaemon:
+    return FakeDaemon(tmp_path)
+
+
+def environ(home: Path, **more: str) -> dict[str, str]:
+    found = {**os.environ, "OPENCHROME_HOME": str(home), "LC_ALL": "C.UTF-8", "TERM": "xterm"}
+    return {name: text for name, text in {**found, **more}.items() if name != "COLUMNS"}
+
+
+def crawl(daemon: FakeDaemon, home: Path, columns: int, **more: str) -> list[str]:
+    """Return the lines of a crawl's progress, on a terminal."""
+    daemon.says_lines(
+        {"progress": {"done": 1, "total": 20, "message": PAGE}},
+        {"progress": {"done": 9, "total": 20, "message": PAGE}},
+        {"result": {"summary": {}, "pages": []}},
+    )
+    with serving(daemon):
+        shown = on_a_terminal([*OC, "crawl", PAGE], environ(home, **more), columns)
+    return [line for line in lines_of(shown) if "/20" in line]
+
+
+BARS = {
+    40: r"━{4}─{6} 9/20 0:\d\d http://127\.0\.0\.1:…",
+    60: r"crawl ━{6}─{9} 9/20 0:\d\d http://127\.0\.0\.1:8000/hand…",
+    80: r"crawl ━{9}─{11} 9/20 0:\d\d http://127\.0\.0\.1:8000/handbook/chapter-1\.…",
+    200: rf"crawl ━{{18}}─{{22}} 9/20 0:\d\d {re.escape(PAGE)}",
+}
+
+
+@pytest.mark.parametrize("columns", BARS)
+def test_a_bar_fits_and_keeps_its_numbers(daemon: FakeDaemon, tmp_path: Path, columns: int) -> None:
+    lines = crawl(daemon, tmp_path, columns)
+    assert all(len(line) < columns for line in lines)
+    assert re.fullmatch(BARS[columns], lines[-1]), lines
+
+
+def test_a_bar_in_a_c_locale_is_ascii(daemon: FakeDaemon, tmp_path: Path) -> None:
+    lines = crawl(daemon, tmp_path, 80, LC_ALL="C")
+    assert re.fullmatch(
+        r"crawl #{9}-{11} 9/20 0:\d\d http://127\.0\.0\.1:8000/hand.*\.\.\.", lines[-1]
+    )
+    assert all(line.isascii() for line in lines)
+
+
+def test_a_dumb_terminal_is_told_in_lines(daemon: FakeDaemon, tmp_path: Path) -> None:
+    lines = crawl(daemon, tmp_path, 80, TERM="dumb")
+    assert lines[0] == f"crawl 1/20 {PAGE}"
+
+
+def test_a_pipe_sees_no_bar(daemon: FakeDaemon, tmp_path: Path) -> None:
+    daemon.says({"result": {"summary": {"pages": 0}, "pages": []}})
+    with serving(daemon):
+        done = subprocess.run(
+            [*OC, "crawl", PAGE], env=environ(tmp_path), capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("summary:\n  pages: 0\npages: none\n", "")
+
+
+TABLES = {
+    40: """\
+id: 0000000000000000
+kind: crawl
+status: RUNNING
+done: 3/20
+age: -
+message: http://127.0.0.1:8000/handbook/
+  chapter-1.html
+""",
+    60: """\
+ID                KIND       STATUS     DONE  AGE  MESSAGE
+0000000000000000  crawl      RUNNING    3/20  -    http://1…
+0000000000000001  oc_evide…  COMPLETED  1/1   -    http://1…
+0000000000000002  oc_sessi…  COMPLETED  -     -    http://1…
+""",
+    80: """\
+ID                KIND                 STATUS     DONE  AGE  MESSAGE
+0000000000000000  crawl                RUNNING    3/20  -    http://127.0.0.1:8…
+0000000000000001  oc_evidence_bundle   COMPLETED  1/1   -    http://127.0.0.1:8…
+0000000000000002  oc_session_snapshot  COMPLETED  -     -    http://127.0.0.1:8…
+""",
+}
+
+
+def table(daemon: FakeDaemon, home: Path, columns: int, tasks: Any = TASKS, **more: str) -> str:  # noqa: ANN401
+    daemon.says({"result": {"tasks": tasks, "count": len(tasks)}})
+    with serving(daemon):
+        shown = on_a_terminal([*OC, "task", "list"], environ(home, **more), columns)
+    return shown.replace("\r", "")
+
+
+@pytest.mark.parametrize("columns", TABLES)
+def test_a_table_fits(daemon: FakeDaemon, tmp_path: Path, columns: int) -> None:
+    shown = table(daemon, tmp_path, columns)
+    assert all(len(line) <= columns for line in shown.splitlines())
+    assert shown.startswith(TABLES[columns]), shown
+
+
+def test_a_table_in_a_c_locale_and_an_empty_one(daemon: FakeDaemon, tmp_path: Path) -> None:
+    plain = table(daemon, tmp_path, 60, LC_ALL="C")
+    assert plain.isascii()
+    assert "http:/..." in plain or "http://..." in plain
+    assert all(len(line) <= 60 for line in plain.splitlines())
+
+
+def test_nothing_is_said_to_be_nothing(daemon: FakeDaemon, tmp_path: Path) -> None:
+    assert table(daemon, tmp_path, 80, []) == "No tasks\n"
+
+
+HELPS = [
+    [*OC, "help", "all"], [*OC, "task", "start", "crawl", "--help"], [*OC, "task", "--help"],
+    [*OCD, "start", "--help"], [*OCD, "service", "--help"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", HELPS, ids=lambda words: " ".join(words[2:]))
+def test_help_fits(tmp_path: Path, words: list[str]) -> None:
+    """Also on a dumb terminal in a C locale; and no summary is cut."""
+    for columns, more in ((40, {"LC_ALL": "C", "TERM": "dumb"}), (200, {})):
+        shown = on_a_terminal(words, environ(tmp_path, **more), columns)
+        assert "..." not in shown.replace("[ARGS]...", "").replace("ARG...", "")
+        assert max(map(len, shown.replace("\r", "").splitlines())) <= columns
