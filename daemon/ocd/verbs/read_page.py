@@ -185,7 +185,7 @@ async def read_page(tab: Tab, params: ReadPage) -> Output:
         data={
             "tab_id": tab.id, "url": found.url, "title": found.title, "mode": params.mode, **facts,
         },
-        content=found.text,
+        content=found.head + found.text,
         content_type=found.mime,
         origin=tab.origin,
         window=Window(params.offset, params.limit, DEFAULT_LIMIT),

@@ -52,15 +52,13 @@ function ownName(el, role, style) {
 function selfName(el, role, walk) {
   if (walk.seen.has(el)) return '';
   return squeeze(el.getAttribute('aria-label') || '') || hostName(el, role) || contentOf(el, walk)
-    || squeeze(el.getAttribute('title') || '') || labelName(el);
+    || squeeze(el.getAttribute('title') || '') || labelName(el, walk);
 }
 
 const nativeName = (el, role) => (LABELABLE.test(el.tagName) && labelName(el)) || hostName(el, role);
 
-function labelName(el) {
+function labelName(el, walk = new NameWalk(el)) {
   const labels = el.labels?.length ? [...el.labels] : strayLabels(el);
-  if (!labels.length) return '';
-  const walk = new NameWalk(el);
   return squeeze(labels.map((label) => textOf(label, walk, ASKED_FOR)).join(' '));
 }
 
@@ -85,7 +83,7 @@ function hostName(el, role) {
     case 'SVG': return childText(el, 'TITLE') || squeeze(el.getAttributeNS('http://www.w3.org/1999/xlink', 'title') || '');
     case 'OPTION': return squeeze(el.label || el.text);
     case 'OPTGROUP': return squeeze(el.label || '');
-    case 'SUMMARY': return squeeze(contentOf(el)) || (role === 'summary' ? 'Details' : '');
+    case 'SUMMARY': return squeeze(contentOf(el)) || squeeze(el.getAttribute('title') || '') || (role === 'summary' ? 'Details' : '');
     default: return el.namespaceURI === SVG_SPACE ? svgName(el) : '';
   }
 }

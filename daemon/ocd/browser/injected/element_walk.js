@@ -36,6 +36,11 @@ class Seek extends Outline {
     this.bare = outer;
   }
 
+  // What stands elsewhere than in its owner is found where it stands.
+  followed() {
+    return NO_OWNERS;
+  }
+
   // Words are asked of their elements.
   kids(el, view, depth, control) {
     if (++this.level <= MAX_DEPTH && tagOf(el) !== 'TEXTAREA') {

@@ -1,10 +1,10 @@
 // The outline: one pass over what is shown, one line for each thing that matters.
 
-const CONTAINERS = new Set(('alert alertdialog application article banner blockquote caption'
+const CONTAINERS = new Set([...PARTS_OF_BOOKS, 'graphics-document', 'graphics-object', ...('alert alertdialog application article banner blockquote caption'
   + ' complementary contentinfo dialog directory document feed figure form grid group list listbox'
   + ' listitem log main marquee menu menubar navigation note radiogroup region rowgroup search status'
   + ' table tablist tabpanel term definition timer toolbar tooltip tree treegrid treeitem row cell'
-  + ' gridcell columnheader rowheader').split(' '));
+  + ' gridcell columnheader rowheader').split(' ')]);
 const LEAVES = new Set(('button checkbox link menuitem menuitemcheckbox menuitemradio option radio'
   + ' scrollbar searchbox slider spinbutton switch tab textbox combobox color date time datetime month'
   + ' week file summary img meter progressbar separator video audio canvas').split(' '));
@@ -72,6 +72,7 @@ class Outline {
     this.unheard = false; // whether we are in something that assistive software is not told of
     this.optionLists = new Map();
     this.special = new Map(); // what acts by no sign of its own
+    this.owners = NO_OWNERS;
   }
 
   // Lines
@@ -92,12 +93,29 @@ class Outline {
   document(doc, depth) {
     const view = rootView(doc);
     if (!view) return;
-    const outer = [this.active, this.special];
-    this.active = activeIn(doc);
+    const outer = [this.active, this.special, this.owners];
+    this.active = focusIn(doc);
     this.special = actingIn(doc);
+    this.owners = this.followed(doc);
     this.kids(rootElementOf(doc), view, depth, null);
     this.flush(depth);
-    [this.active, this.special] = outer;
+    // What its owner was not asked for stands at the end.
+    for (const owner of [...this.owners.by.keys()]) this.owned(owner, depth, null);
+    this.flush(depth);
+    [this.active, this.special, this.owners] = outer;
+  }
+
+  followed(doc) {
+    return ownersIn(doc);
+  }
+
+  // What an element owns that stands elsewhere.
+  owned(owner, depth, control) {
+    const kids = this.owners.by.get(owner);
+    this.owners.by.delete(owner);
+    for (const kid of kids) {
+      if (kid.checkVisibility()) this.tried(kid, viewAbove(kid), depth, control);
+    }
   }
 
   kids(el, view, depth, control) {
@@ -118,11 +136,12 @@ class Outline {
           if (BLANK.test(kid.data) || view.readable) {
             if (!control && !this.onlyRefs) this.words += marked(el, kid.data);
           } else this.hidden += kid.data.length;
-        } else if (type === 1) {
+        } else if (type === 1 && !(this.owners.owned.size && this.owners.owned.has(kid))) {
           if (clobbered(kid)) this.block(kid, new View(kid, view, getComputedStyle(kid), 'block'), depth, control);
           else this.tried(kid, view, depth, control);
         }
       }
+      if (this.owners.by.size && this.owners.by.has(el)) this.owned(el, depth, control);
     }
     this.level--;
   }
@@ -495,14 +514,22 @@ function outline(options) {
   if (root === rootElementOf(document)) it.document(document, 0);
   else {
     it.root = root;
-    it.active = activeIn(ownerIn(root));
+    it.active = focusIn(ownerIn(root));
     it.special = actingIn(ownerIn(root));
     if (clobbered(root)) it.block(root, new View(root, viewAbove(root), getComputedStyle(root), 'block'), 0, null);
     else it.element(root, viewAbove(root), 0, null);
     it.flush(0);
   }
   pendingFrames = it.frames;
-  return { ...it.parts(), refs: it.refs, hidden: it.hidden };
+  const about = options.head ? aboutPage(it.lines.length === 0, it.onlyRefs) : null;
+  return { ...it.parts(), refs: it.refs, hidden: it.hidden, about };
+}
+
+// What has the focus in a document, in shadow trees, too.
+function focusIn(doc) {
+  let at = activeIn(doc);
+  while (at && rootOf(at) && activeIn(rootOf(at))) at = activeIn(rootOf(at));
+  return at;
 }
 
 // The view of what surrounds an element, however it is hidden itself.

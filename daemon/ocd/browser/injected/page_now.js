@@ -5,11 +5,13 @@ const TOASTS = '[role=alert], [class*=toast i], [class*=snackbar i], [class*=not
 const MAX_SHOWN = 2_000_000; // characters that are looked through for words
 const MAX_TOAST = 300; // characters; what has more is no toast
 
-function topLayer(active) {
+// Open dialogs and popovers, the one in front first.
+function layersOf(active) {
   const shown = [...allMatches(document, LAYERS)].filter((el) => seenBox(el) && isShown(el));
   const inner = shown.filter((el) => !shown.some((other) => other !== el && el.contains(other)));
-  const [modal, last] = [inner.findLast((el) => el.matches(':modal')), inner.at(-1)];
-  return modal || last || climb(active, LAYERS) || climb(topAt(document, innerWidth / 2, innerHeight / 2), LAYERS);
+  const front = inner.findLast((el) => el.matches(':modal')) || inner.at(-1)
+    || climb(active, LAYERS) || climb(topAt(document, innerWidth / 2, innerHeight / 2), LAYERS);
+  return front ? [front, ...inner.filter((el) => el !== front)] : [];
 }
 
 function toast() {
@@ -27,12 +29,32 @@ function layerLine(el) {
   return `${role}${words ? ` ${quote(clip(words, 50))}` : ''} [ref=e${refOf(el)}]`;
 }
 
-// Its layer, toast and focus, each an empty string if there is none.
-function standing() {
+// Its layer, toast and focus, each an empty string if there is none; the layers behind, too, if asked.
+function standing({ layers = 1 } = {}) {
   const active = focused();
   const focus = active === rootElementOf(document) || active.tagName === 'BODY' || clobbered(active) ? '' : labelOf(active);
-  const layer = topLayer(active);
-  return { layer: layerLine(layer), toast: toast(), focus: layer === active ? '' : focus };
+  const open = layersOf(active).slice(0, layers);
+  return { layer: open.map(layerLine).join(' · '), toast: toast(), focus: open.includes(active) ? '' : focus };
+}
+
+// What an outline has above its lines, and why it has none.
+const MOST_LAYERS = 4;
+const aboutPage = (empty, onlyRefs) => ({ ...standing({ layers: MOST_LAYERS }), nothing: empty ? nothingWhy(onlyRefs) : '' });
+
+function pictureLine(el) {
+  const { width, height } = boxIn(el);
+  return `${el.tagName.toLowerCase()}${hintOf(el, '')} ${Math.round(width)}x${Math.round(height)}`;
+}
+
+function nothingWhy(onlyRefs) {
+  if (readyStateOf(document) !== 'complete') return 'the page is still loading';
+  const body = bodyOf(document);
+  const count = body ? body.getElementsByTagName('*').length : 0;
+  if (count === 0 && !/\S/.test(body ? contentIn(body) : '')) return 'the page is blank';
+  if (onlyRefs && /\S/.test(seenText(body, 400))) return 'no element of the page can be acted on, it has words only';
+  const drawn = [...allMatches(document, 'canvas, svg, img, video, object, embed')].filter(seenBox);
+  if (drawn.length) return `only pictures: ${drawn.slice(0, 3).map(pictureLine).join(', ')}`;
+  return `none of the page's ${count} elements shows words or a control`;
 }
 
 // Whether a person sees these words anywhere in the document and in the frames that can be looked into.
@@ -45,5 +67,5 @@ function showsText(words) {
 
 Object.assign(globalThis.openchrome, {
   showsText: (words) => read(() => showsText(words), { next: 0 }).result,
-   standing: (options) => read(standing, options),
+  standing: (options) => read(standing, options),
 });

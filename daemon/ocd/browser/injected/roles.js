@@ -8,38 +8,48 @@ const INPUT_ROLES = {
   date: 'date', time: 'time', 'datetime-local': 'datetime', month: 'month', week: 'week',
   file: 'file',
 };
-const SECTIONS = 'article, aside, nav, section';
-const SECTION_ROLES = 'main, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
+const SECTIONS = ':is(article, aside, nav, section):not([role])';
+const SECTION_ROLES = 'main:not([role]), [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
+// Shapes of drawings that have a name; others are but lines.
+const drawn = (role) => (el) => (el.namespaceURI === SVG_SPACE && (named(el) || childText(el, 'TITLE') !== '') ? role : '');
+const SHAPE = drawn('graphics-symbol');
 const TAG_ROLES = {
   A: (el) => (el.hasAttribute('href') || el.hasAttribute('xlink:href') ? 'link' : ''),
   AREA: (el) => (el.hasAttribute('href') ? 'link' : ''),
-  ARTICLE: 'article', ASIDE: (el) => (named(el) || !isIn(el, SECTIONS) ? 'complementary' : ''),
-  BLOCKQUOTE: 'blockquote', BUTTON: 'button',
-  DETAILS: 'group', DIALOG: 'dialog', DD: 'definition', DT: 'term', FIELDSET: 'group',
+  ADDRESS: 'group', ARTICLE: 'article', ASIDE: (el) => (named(el) || !isIn(el, SECTIONS) ? 'complementary' : ''),
+  BLOCKQUOTE: 'blockquote', BUTTON: 'button', CAPTION: 'caption', CIRCLE: SHAPE,
+  DETAILS: 'group', DIALOG: 'dialog', DD: 'definition', DT: 'term', ELLIPSE: SHAPE, FIELDSET: 'group',
   FIGURE: 'figure', H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading',
-  FORM: (el) => (hasLabel(el) ? 'form' : ''), HR: 'separator',
+  FORM: (el) => (hasLabel(el) ? 'form' : ''), G: drawn('group'), HGROUP: 'group', HR: 'separator',
   FOOTER: (el) => (sectioned(el) ? '' : 'contentinfo'),
   HEADER: (el) => (sectioned(el) ? '' : 'banner'),
-  IFRAME: 'iframe', FRAME: 'iframe', IMG: (el) => (el.getAttribute('alt') === '' ? 'none' : 'img'),
+  IFRAME: 'iframe', FRAME: 'iframe', IMAGE: drawn('img'), IMG: (el) => (el.getAttribute('alt') === '' ? 'none' : 'img'),
   INPUT: (el) => (el.list && /^(text|search|email|tel|url)$/.test(el.type)
     ? 'combobox' : INPUT_ROLES[el.type] || 'textbox'),
   LI: (el) => (isList(el.parentElement) ? 'listitem' : ''),
-  MAIN: 'main', MATH: 'math', MENU: 'list', METER: 'meter', NAV: 'navigation', OL: 'list',
-  OPTGROUP: 'group', OPTION: 'option', OUTPUT: 'status', PROGRESS: 'progressbar', SEARCH: 'search',
-  SECTION: (el) => (hasLabel(el) ? 'region' : ''),
+  LINE: SHAPE, MAIN: 'main', MATH: 'math', MENU: 'list', METER: 'meter', NAV: 'navigation', OL: 'list',
+  OPTGROUP: 'group', OPTION: 'option', OUTPUT: 'status', PATH: SHAPE, POLYGON: SHAPE,
+  POLYLINE: SHAPE, PROGRESS: 'progressbar', RECT: SHAPE, SEARCH: 'search', SECTION: (el) => (hasLabel(el) ? 'region' : ''),
   SELECT: (el) => (el.multiple || el.size > 1 ? 'listbox' : 'combobox'),
   SUMMARY: (el) => (isSummary(el) ? 'summary' : ''),
   SVG: 'img', TABLE: 'table', TBODY: inTable('rowgroup'), TFOOT: inTable('rowgroup'), THEAD: inTable('rowgroup'),
   TD: inTable('cell', 'gridcell'), TEXTAREA: 'textbox', TH: headerRole, TR: inTable('row'),
   UL: 'list', VIDEO: 'video', AUDIO: 'audio', CANVAS: 'canvas',
 };
-const ROLES = new Set(('alert alertdialog application article banner blockquote button caption cell'
+// Parts of publications and drawings; their kinds of links are links.
+const PARTS_OF_BOOKS = ('abstract acknowledgments afterword appendix biblioentry bibliography chapter colophon conclusion cover credit'
+  + ' credits dedication endnote endnotes epigraph epilogue errata example footnote foreword glossary index introduction notice pagebreak'
+  + ' pagelist part preface prologue pullquote qna subtitle tip toc').split(' ').map((word) => `doc-${word}`);
+const BOOK_LINKS = new Set(['doc-backlink', 'doc-biblioref', 'doc-glossref', 'doc-noteref']);
+const PARTS_OF_DRAWINGS = ['graphics-document', 'graphics-object', 'graphics-symbol'];
+const ROLES = new Set([...PARTS_OF_BOOKS, ...BOOK_LINKS, ...PARTS_OF_DRAWINGS, ...('alert alertdialog application article banner blockquote button caption cell'
   + ' checkbox code columnheader combobox comment complementary contentinfo definition deletion dialog directory document'
   + ' emphasis feed figure form generic grid gridcell group heading image img insertion link list listbox listitem log main'
   + ' mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note'
   + ' option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search'
   + ' searchbox separator slider spinbutton status strong subscript suggestion superscript switch tab table tablist tabpanel'
-  + ' term textbox timer toolbar tooltip tree treegrid treeitem').split(' '));
+  + ' term textbox timer toolbar tooltip tree treegrid treeitem').split(' ')]);
+const ALIASES = new Map([['image', 'img'], ['generic', ''], ...[...BOOK_LINKS].map((word) => [word, 'link'])]);
 const WIDGETS = new Set(('button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio'
   + ' option radio scrollbar searchbox slider spinbutton switch tab textbox treeitem color date time'
   + ' datetime month week file summary').split(' '));
@@ -104,7 +114,7 @@ function roleOf(el) {
   if (given) {
     for (const word of given.toLowerCase().split(/\s+/)) {
       if (!ROLES.has(word) || ((word === 'region' || word === 'form') && !named(el))) continue;
-      if (word !== 'none' && word !== 'presentation') return word === 'image' ? 'img' : word === 'generic' ? '' : word;
+      if (word !== 'none' && word !== 'presentation') return ALIASES.get(word) ?? word;
       // Whoever can be focused, or says something of itself, is not presentational.
       if (!focusable(el) && !GLOBAL_ATTRIBUTES.some((name) => isFilled(el, name))) return 'none';
       break;

@@ -9,6 +9,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate.locators import call_engine
 from ocd.pages.locate.target import ActionDeadline
+from ocd.pages.read.reader import on_top
 
 MAX_CHARS = 200
 # Seconds that a page which has just loaded may take to say it.
@@ -28,7 +29,7 @@ async def describe(
     known: what the main frame has said of itself already.
     """
     standing = known if known is not None else await _ask(tab, deadline)
-    parts = [*_new_place(changed), *_on_top(standing)]
+    parts = [*_new_place(changed), *on_top(standing)]
     line = " · ".join(parts) or "nothing on top, no focus"
     return line if len(line) <= MAX_CHARS else f"{line[: MAX_CHARS - 1]}…"
 
@@ -46,12 +47,6 @@ def _new_place(changed: Mapping[str, Any]) -> list[str]:
     if "url" in changed:
         parts.append(_clip(changed["url"], _MAX_URL))
     return [part for part in parts if part]
-
-
-def _on_top(standing: Mapping[str, str]) -> list[str]:
-    parts = [standing["layer"]] if standing.get("layer") else []
-    parts += [f'message "{standing["toast"]}"'] if standing.get("toast") else []
-    return parts + ([f"focus {standing['focus']}"] if standing.get("focus") else [])
 
 
 async def _ask(tab: Tab, deadline: ActionDeadline) -> Mapping[str, str]:

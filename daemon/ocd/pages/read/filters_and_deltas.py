@@ -111,7 +111,8 @@ def compare_with_last(
     counts = {**change.counts, "ratio": round(change.ratio, 3), "refs": change.refs}
     if change.ratio > MUCH:
         return reading, {"full": True, "reason": "too_much_changed", **counts}
-    return replace(reading, text=change.text(), mime="text/plain"), {"full": False, **counts}
+    changes = replace(reading, text=change.text(), mime="text/plain", about={})
+    return changes, {"full": False, **counts}
 
 
 def _difference_note(memory: _LastReading | None, request: ReadRequest, url: str) -> str:

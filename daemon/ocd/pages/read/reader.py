@@ -6,7 +6,7 @@ are the dispatcher's.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Literal
 
@@ -23,6 +23,7 @@ from ocd.pages.engine.refs import RefRegistry, locate_ref, matches, no_match_err
 Mode = Literal["outline", "dom", "markdown", "text", "html", "css"]
 Filter = Literal["all", "interactive"]
 MAX_FRAMES = 100
+_MAX_URL = 200
 _ENGINE = {
     "outline": "outline", "dom": "dom", "css": "css",
     "markdown": "html", "text": "html", "html": "html",
@@ -37,7 +38,8 @@ class Reading:
 
     hidden_chars: characters of the page that are not shown to a person, and so are not in `text`
     (mode dom tells them element by element instead: 0). left_out: characters that are shown, but
-    stand outside of the main content.
+    stand outside of the main content. about: of a whole outline, what is on top of the page, what
+    has the focus, and why there is nothing to read.
     """
 
     text: str
@@ -47,6 +49,37 @@ class Reading:
     refs_count: int
     hidden_chars: int = 0
     left_out: int = 0
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def head(self) -> str:
+        """The line about the page above its outline, and the one that says why there is none.
+
+        Empty for other readings, which are not about a page as it stands.
+        """
+        if not self.about:
+            return ""
+        url = _clip(self.url, 60 if self.url.startswith("data:") else _MAX_URL)
+        named = self.title not in ("", self.url)
+        page = f"page {_quoted(self.title[:_MAX_URL])}" if named else "page"
+        parts = [page, url, *on_top(self.about)]
+        why = "" if self.text else self.about["nothing"]
+        return f"- {' · '.join(parts)}\n" + (f"- (nothing to read: {why})\n" if why else "")
+
+
+def on_top(about: Mapping[str, str]) -> list[str]:
+    """Return what the page's main frame says is on top of it and has the focus, in words."""
+    parts = [about["layer"]] if about.get("layer") else []
+    parts += [f'message "{about["toast"]}"'] if about.get("toast") else []
+    return parts + ([f"focus {about['focus']}"] if about.get("focus") else [])
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _clip(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 async def read(  # noqa: PLR0913 - the verb's own options, each with its default
@@ -67,6 +100,7 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
     options: dict[str, Any] = {"filter": filter, "all": mode == "html", "parts": only_main_content}
     if depth is not None:
         options["depth"] = depth
+    options["head"] = mode == "outline" and ref is None and selector is None
     frame = await _scope(tab, options, ref, selector)
     reader = _Reader(tab, _ENGINE[mode], refs_of(tab))
     text = await reader.read(frame, options)
@@ -77,7 +111,7 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
         text, left_out = converted.text, converted.left_out
     title = await tab.title()
     mime = _MIME.get(mode, "text/plain")
-    return Reading(text, mime, tab.url, title, reader.refs, reader.hidden, left_out)
+    return Reading(text, mime, tab.url, title, reader.refs, reader.hidden, left_out, reader.about)
 
 
 async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: str | None) -> Frame:
@@ -103,6 +137,7 @@ class _Reader:
         self._read: set[str] = set()
         self.refs = 0
         self.hidden = 0
+        self.about: Mapping[str, str] = {}
 
     async def read(self, frame: Frame, options: Mapping[str, Any]) -> str:
         """Return the text of a frame with those inside it spliced in."""
@@ -121,6 +156,7 @@ class _Reader:
             )
         self.refs += int(result["refs"])
         self.hidden += int(result["hidden"])
+        self.about = result.get("about") or self.about
         inner = [await self._frame_of_iframe(frame, place) for place in range(int(reply["frames"]))]
         parts: list[str] = [result["parts"][0]]
         for child, depth, after in zip(inner, result["depths"], result["parts"][1:], strict=True):

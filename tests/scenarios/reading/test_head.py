@@ -1,0 +1,68 @@
+"""The line above an outline: the page, what is on top, the focus; or why there is nothing."""
+
+import re
+
+import pytest
+
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read.reader import read
+from support.site import Site
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def head(tab: Tab) -> str:
+    return re.sub(r"\[ref=e\d+\]", "[ref]", (await read(tab)).head)
+
+
+async def test_the_first_line_names_page_layers_message_and_focus(tab: Tab, site: Site) -> None:
+    url = site.url("reading/on_top.html")
+    await tab.navigate(url)
+    page = rf'- page "Orders of \"today\"" · {url}'
+    assert await head(tab) == f"{page}\n"
+    await tab.evaluate(
+        "document.querySelector('field-box').shadowRoot.getElementById('deep').focus()"
+    )
+    assert await head(tab) == f'{page} · focus textbox "Deep" [ref]\n'
+    assert "focused" in (await read(tab)).text
+    await tab.evaluate(
+        "saved.textContent = 'Saved'; ask.showModal(); tip.showPopover(); line.focus()"
+    )
+    layers = 'dialog "Line" [ref] · popover "Tip" [ref] · message "Saved"'
+    assert await head(tab) == f'{page} · {layers} · focus textbox "Line" [ref]\n'
+    assert (await read(tab, selector="h1")).head == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("", "the page is blank"),
+        (
+            "<p hidden>x</p><b hidden>y</b>",
+            "none of the page's 2 elements shows words or a control",
+        ),
+        (
+            "<svg class=chart width=90 height=40><path d='M0 0h90'/></svg>",
+            "only pictures: svg (chart) 90x40",
+        ),
+    ],
+)
+async def test_an_outline_of_nothing_says_why(tab: Tab, body: str, why: str) -> None:
+    await tab.navigate(f"data:text/html,<title>t</title>{body}")
+    assert (await read(tab)).head.splitlines()[1] == f"- (nothing to read: {why})"
+
+
+async def test_nothing_to_act_on_is_said(tab: Tab) -> None:
+    await tab.navigate("data:text/html,<title>t</title><p>words")
+    assert (await read(tab, filter="interactive")).head.endswith("it has words only)\n")
+
+
+async def test_what_is_owned_stands_in_its_owner(tab: Tab, site: Site) -> None:
+    """Each once: lists of fields, and what a hidden element owns, stay where they are."""
+    await tab.navigate(site.url("reading/on_top.html"))
+    text = re.sub(r" \[ref=e\d+\]", "", (await read(tab)).text)
+    shelf = '- list "Shelf"\n  - listitem: First thing\n  - listitem: Late thing\n- text: Between\n'
+    assert shelf in text
+    for words in ("Late thing", "Red", "Round and round", "Owned by what is hidden"):
+        assert text.count(words) == 1, text
+    assert text.index("Between") < text.index("Red")
