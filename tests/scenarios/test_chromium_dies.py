@@ -14,10 +14,10 @@ MakeDaemon = Callable[..., Daemon]
 
 
 def test_call_in_flight_is_told_that_the_browser_is_gone(
-    make_daemon: MakeDaemon, site: Site
+    share_daemon: MakeDaemon, site: Site
 ) -> None:
     """Chromium killed under a call: `browser_gone` at once, long before the deadline."""
-    daemon = make_daemon()
+    daemon = share_daemon()
     daemon.do("navigate", url=site.url("article.html"))
     pending = daemon.start_call("navigate", url=site.url("hang"), timeout_ms=60_000)
     site.wait_for("hang")
@@ -26,9 +26,9 @@ def test_call_in_flight_is_told_that_the_browser_is_gone(
     assert (reply.status, reply.code) == (503, "browser_gone")
 
 
-def test_next_call_works_and_says_what_happened(make_daemon: MakeDaemon, site: Site) -> None:
+def test_next_call_works_and_says_what_happened(share_daemon: MakeDaemon, site: Site) -> None:
     """The next call starts Chromium again; its result has `browser_restarted`, a later one not."""
-    daemon = make_daemon()
+    daemon = share_daemon()
     daemon.do("navigate", url=site.url("article.html"))
     browser = daemon.chromium()
     browser.kill()
@@ -42,10 +42,10 @@ def test_next_call_works_and_says_what_happened(make_daemon: MakeDaemon, site: S
 
 
 def test_reading_after_a_restart_is_an_error_not_a_blank_page(
-    make_daemon: MakeDaemon, site: Site
+    share_daemon: MakeDaemon, site: Site
 ) -> None:
     """A tab that died with its browser is named as gone; nobody reads a blank page."""
-    daemon = make_daemon()
+    daemon = share_daemon()
     daemon.do("navigate", url=site.url("article.html"))
     browser = daemon.chromium()
     browser.kill()
@@ -60,9 +60,9 @@ def test_reading_after_a_restart_is_an_error_not_a_blank_page(
     assert "browser_restarted" not in daemon.do("navigate", url=site.url("article.html"))
 
 
-def test_every_shape_of_answer_says_it(make_daemon: MakeDaemon, site: Site) -> None:
+def test_every_shape_of_answer_says_it(share_daemon: MakeDaemon, site: Site) -> None:
     """A tab by its id, a handle, an error over MCP: each first answer to a session says it once."""
-    daemon = make_daemon()
+    daemon = share_daemon()
     tabs = {
         session: daemon.do("navigate", session, url=site.url("article.html"))["tab_id"]
         for session in ("by-id", "bridge")
@@ -92,10 +92,10 @@ def _gpu_process(daemon: Daemon) -> Identity | None:
 
 
 def test_a_gpu_process_that_dies_again_and_again_costs_nobody_anything(
-    make_daemon: MakeDaemon, site: Site
+    share_daemon: MakeDaemon, site: Site
 ) -> None:
     """By itself Chromium ends at its sixth death, with the tabs of all sessions."""
-    daemon = make_daemon()
+    daemon = share_daemon()
     daemon.do("navigate", url=site.url("article.html"))
     browser = daemon.chromium()
     for _ in range(8):
@@ -107,9 +107,9 @@ def test_a_gpu_process_that_dies_again_and_again_costs_nobody_anything(
     assert daemon.do("tabs_context")["tabs"][0]["url"] == site.url("article.html")
 
 
-def test_running_crawl_goes_on(make_daemon: MakeDaemon, site: Site) -> None:
+def test_running_crawl_goes_on(share_daemon: MakeDaemon, site: Site) -> None:
     """A crawl in the browser survives Chromium's death: every page once, none lost."""
-    daemon = make_daemon()
+    daemon = share_daemon()
     task_id = daemon.start_task(
         "crawl", url=site.url("star/0?leaves=8&hold=5"), engine="browser", max_pages=9
     )
@@ -139,9 +139,9 @@ def test_chromium_that_cannot_start_is_reported(make_daemon: MakeDaemon) -> None
     assert daemon.call("navigate", url="http://127.0.0.1:1/").code == "browser_failed"
 
 
-def test_no_debug_port_is_open(make_daemon: MakeDaemon, site: Site) -> None:
+def test_no_debug_port_is_open(share_daemon: MakeDaemon, site: Site) -> None:
     """Chromium is driven through a pipe: none of its processes listens on TCP."""
-    daemon = make_daemon()
+    daemon = share_daemon()
     daemon.do("navigate", url=site.url("article.html"))
     browser = psutil.Process(daemon.chromium().pid)
     assert "--remote-debugging-pipe" in browser.cmdline()

@@ -56,24 +56,27 @@ def _expect_failed(daemon: Daemon) -> None:
     assert daemon.do("oc_task_list")["count"] == 0
 
 
-def _program(daemon_home: Path, text: str) -> str:
-    path = daemon_home / "browser"
-    path.write_text(text, encoding="utf-8")
-    path.chmod(0o755)
-    return str(path)
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the module's daemon takes for a browser; each test writes another one."""
+    path = tmp_path_factory.mktemp("program") / "browser"
+    path.touch(mode=0o755)
+    return path
 
 
 @pytest.mark.parametrize("kind", ANSWERS)
-def test_browser_that_answers_oddly(make_daemon: MakeDaemon, tmp_path: Path, kind: str) -> None:
+def test_browser_that_answers_oddly(share_daemon: MakeDaemon, program: Path, kind: str) -> None:
     """Whatever it answers, callers get words and the daemon goes on."""
-    text = _FAKE.format(python=sys.executable, answer=ANSWERS[kind].replace("{{", "{"))
-    _expect_failed(make_daemon("--browser", _program(tmp_path, text)))
+    answer = ANSWERS[kind].replace("{{", "{")
+    program.write_text(_FAKE.format(python=sys.executable, answer=answer), encoding="utf-8")
+    _expect_failed(share_daemon("--browser", str(program)))
 
 
 @pytest.mark.parametrize("kind", SCRIPTS)
-def test_program_that_is_no_browser(make_daemon: MakeDaemon, tmp_path: Path, kind: str) -> None:
+def test_program_that_is_no_browser(share_daemon: MakeDaemon, program: Path, kind: str) -> None:
     """It ends, prints something, or says nothing that could be understood."""
-    _expect_failed(make_daemon("--browser", _program(tmp_path, f"#!/bin/sh\n{SCRIPTS[kind]}\n")))
+    program.write_text(f"#!/bin/sh\n{SCRIPTS[kind]}\n", encoding="utf-8")
+    _expect_failed(share_daemon("--browser", str(program)))
 
 
 @pytest.mark.parametrize("path", ["/bin/true", "/etc/passwd", "/tmp"])

@@ -14,9 +14,15 @@ At = Callable[[str], Page]
 
 
 @pytest.fixture
-def fresh(make_daemon: Callable[..., Daemon]) -> Daemon:
-    """A daemon whose Chromium remembers nobody's credentials."""
-    return make_daemon()
+def fresh(daemon: Daemon) -> Daemon:
+    """The shared daemon, whose Chromium remembers nobody's credentials for `site`."""
+    return daemon
+
+
+@pytest.fixture
+def site(make_site: Callable[[], Site]) -> Site:
+    """A site at a port of its own, and so of an origin that no test before has logged in at."""
+    return make_site()
 
 
 def test_401_without_credentials_is_a_page(fresh: Daemon, site: Site) -> None:

@@ -13,6 +13,7 @@ from support.daemon import Daemon
 from support.recording_origin import Page, RecordingOrigin
 from support.waiting import wait_until
 
+MakeDaemon = Callable[..., Daemon]
 GOOD, EVIL = "good.localhost", "evil.test"
 
 # In pages and workers: a WebSocket that sends, and says what it heard.
@@ -167,27 +168,31 @@ RULES = "--browser-arg=--host-resolver-rules=MAP evil.test 127.0.0.1, MAP evil.t
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("policy", ["allow", "block"])
 @pytest.mark.parametrize("ways", [SOCKETS, PEERS_AND_HINTS, REQUESTS])
-def test_no_way_leads_to_a_host_outside_the_policy(policy: str, ways: dict[str, str]) -> None:
+def test_no_way_leads_to_a_host_outside_the_policy(
+    share_daemon: MakeDaemon, policy: str, ways: dict[str, str]
+) -> None:
     """Not one connection and not one datagram has come when Chromium has ended."""
     with RecordingOrigin() as evil, RecordingOrigin(pages(f"{EVIL}:{evil.port}")) as good:
         came: dict[str, list[str]] = {}
-        with Daemon("--isolated", RULES, *FLAGS[policy]) as daemon:
-            for way, code in ways.items():
-                go(daemon, good, evil, code)
-                came[way] = evil.words
+        daemon = share_daemon("--isolated", RULES, *FLAGS[policy])
+        for way, code in ways.items():
+            go(daemon, good, evil, code)
+            came[way] = evil.words
+        browser = daemon.chromium()
+        daemon.do("oc_stop")
+        browser.wait_gone()
         assert {way: words for way, words in came.items() if words} == {}
         assert evil.words == []
 
 
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("ways", [SOCKETS, PEERS_AND_HINTS, REQUESTS])
-def test_every_way_leads_there_without_a_policy(ways: dict[str, str]) -> None:
+def test_every_way_leads_there_without_a_policy(
+    share_daemon: MakeDaemon, ways: dict[str, str]
+) -> None:
     """So none of them is refused for a reason of its own."""
-    with (
-        RecordingOrigin() as evil,
-        RecordingOrigin(pages(f"{EVIL}:{evil.port}")) as good,
-        Daemon("--isolated", RULES) as daemon,
-    ):
+    daemon = share_daemon("--isolated", RULES)
+    with RecordingOrigin() as evil, RecordingOrigin(pages(f"{EVIL}:{evil.port}")) as good:
         for way in sorted(set(ways) - SILENT):
             evil.seen.clear()
             go(daemon, good, evil, ways[way])
@@ -195,12 +200,10 @@ def test_every_way_leads_there_without_a_policy(ways: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("policy", FLAGS)
-def test_a_refused_socket_is_shown_as_blocked(policy: str) -> None:
+def test_a_refused_socket_is_shown_as_blocked(share_daemon: MakeDaemon, policy: str) -> None:
     """`network` lists it among the page's requests, and says whose refusal it was."""
-    with (
-        RecordingOrigin(pages("")) as good,
-        Daemon("--isolated", RULES, *FLAGS[policy]) as daemon,
-    ):
+    daemon = share_daemon("--isolated", RULES, *FLAGS[policy])
+    with RecordingOrigin(pages("")) as good:
         daemon.do("navigate", url=f"http://{GOOD}:{good.port}/")
         code = f"{SOCKET}; await openSocket('{EVIL}:81')"
         assert daemon.do("javascript_tool", code=code, timeout_ms=30_000)["content"] == "refused"
@@ -239,7 +242,7 @@ def test_addresses_and_loopback_are_hosts_like_others(policy: str) -> None:
         assert evil.words == []
 
 
-def test_crawls_and_workers_obey_too(make_daemon: Callable[..., Daemon]) -> None:
+def test_crawls_and_workers_obey_too(make_daemon: MakeDaemon) -> None:
     """Their pages live in browser contexts of their own."""
     with RecordingOrigin() as evil, RecordingOrigin() as good:
         # What it says to its own server, it says when the other has answered or was refused.
@@ -257,7 +260,7 @@ def test_crawls_and_workers_obey_too(make_daemon: Callable[..., Daemon]) -> None
         assert evil.words == []
 
 
-def test_a_changed_policy_holds_for_sockets_too(make_daemon: Callable[..., Daemon]) -> None:
+def test_a_changed_policy_holds_for_sockets_too(make_daemon: MakeDaemon) -> None:
     """Chromium starts again with the rules of the edited file."""
     with RecordingOrigin() as evil, RecordingOrigin(pages("")) as good:
         daemon = make_daemon(RULES)
