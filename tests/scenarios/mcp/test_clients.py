@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from itertools import pairwise
 from typing import Any
 
 import mcp_types as types
@@ -133,13 +132,14 @@ def _ref(
 @everywhere
 async def test_progress_rises(serving: Daemon, site: Site, transport: str, era: str) -> None:
     """At most two a second, each greater than the one before."""
-    told: list[tuple[float, float]] = []
+    values: list[float] = []
     loop = asyncio.get_running_loop()
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
-        told.append((loop.time(), progress))
+        values.append(progress)
 
     async with _client(serving, transport, era) as client:
+        begun = loop.time()
         done = await client.call_tool(
             "crawl",
             {
@@ -152,12 +152,12 @@ async def test_progress_rises(serving: Daemon, site: Site, transport: str, era: 
             },
             progress_callback=hear,
         )
+        took_s = loop.time() - begun
         assert len(json_of(_plain(done))["pages"]) == 12
-    values = [progress for _, progress in told]
     assert values
     assert values == sorted(set(values))
-    gaps = [b - a for (a, _), (b, _) in pairwise(told)]
-    assert all(gap > 0.4 for gap in gaps)
+    # Counted, not timed one by one: on a busy machine two that were sent apart arrive together.
+    assert len(values) <= 2 * took_s + 1
 
 
 @everywhere
