@@ -63,7 +63,7 @@ bench: $(READY) ## Measure again what tests/bench/RESULTS.md says
 soak: $(READY) ## Run mixed calls, hostile pages and kills against a daemon for 15 minutes
 	PYTHONPATH=tests python -m soak $(SOAK)
 
-field: $(READY) ## Crawl the documentation trees of others to their last page (asks the package registry)
+field: $(READY) ## Crawl and work on what others wrote (asks the package registries)
 	PYTHONPATH=tests python -m field $(FIELD)
 
 audit: $(READY) ## Look for known vulnerabilities in what is installed (asks the network)

@@ -1,1 +1,1 @@
-"""What others wrote, crawled to its last page and held against an independent crawler's count."""
+"""What others wrote: their documentation crawled, and their pages and applications worked on."""

@@ -1,8 +1,11 @@
-"""`make field`: what others wrote is crawled to its last page; exit 1 if anything differs.
+"""`make field`: what others wrote is crawled and worked on; exit 1 if anything differs.
 
-Each tree is served by nginx or Apache, read by an independent crawler (`field.truth`), and crawled
-by `oc task start crawl` with the static engine. `PYTHONPATH=tests python -m field django python`
-takes some trees only; needs Debian's or Ubuntu's package registry.
+`trees`: each is served by nginx or Apache, read by an independent crawler (`field.truth`), and
+crawled by `oc task start crawl` with the static engine. `miniwob`: the small tasks of MiniWoB++,
+from the outline and `find` alone, judged by the page itself.
+
+`PYTHONPATH=tests python -m field --only miniwob click-menu` does a part of one of them. Needs the
+package registries of Debian or Ubuntu, and of Python.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from typing import Any
 import psutil
 
 from field.comparison import Difference, compare
+from field.miniwob import trial as miniwob
+from field.miniwob.policies import POLICIES
 from field.packages import unpack, version_of
 from field.servers import Server
 from field.trees import TREES, Tree
@@ -54,14 +59,20 @@ class Memory:
 
 
 def main() -> int:
-    """Crawl every tree, print a row for each, return the exit status."""
+    """Do what was asked for and return the exit status."""
     options = _options()
+    statuses = [_KINDS[kind](options.names) for kind in options.only or _KINDS]
+    return max(statuses)
+
+
+def _crawl_trees(names: list[str]) -> int:
+    """Crawl every tree, print a row for each, return the exit status."""
     faults: list[str] = []
     rows: list[tuple[str, ...]] = [
         ("tree", "truth", "found", "missed", "twice", "surplus", "titles", "depths", "own words",
          "failed truth/ours", "aside", "s", "MB"),
     ]  # fmt: skip
-    for name in options.trees or list(TREES):
+    for name in names or list(TREES):
         row, found = _try(name, TREES[name])
         faults += [f"{name}: {one}" for one in found]
         rows.append(row)
@@ -75,10 +86,14 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make field", description=__doc__)
-    parser.add_argument("trees", nargs="*", help=f"some of {', '.join(TREES)}; default: all")
+    parser.add_argument("--only", choices=_KINDS, action="append", help="default: all of them")
+    parser.add_argument("names", nargs="*", help="trees or tasks, with --only; default: all")
     options = parser.parse_args()
-    if unknown := set(options.trees) - TREES.keys():
-        parser.error(f"no such tree: {', '.join(sorted(unknown))}")
+    if options.names and len(options.only or []) != 1:
+        parser.error("names need --only")
+    known = {"trees": TREES, "miniwob": POLICIES}[options.only[0]] if options.names else {}
+    if unknown := set(options.names) - known.keys():
+        parser.error(f"no such name: {', '.join(sorted(unknown))}")
     return options
 
 
@@ -128,6 +143,8 @@ def _crawl(daemon: Daemon, url: str) -> tuple[dict[str, Any], list[dict[str, Any
     result: Path = daemon.task_folder(task_id) / "result.json"
     return meta, json.loads(result.read_bytes())["pages"] if result.exists() else []
 
+
+_KINDS = {"trees": _crawl_trees, "miniwob": miniwob.run}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,9 +1,11 @@
-"""Debian packages, downloaded and unpacked below one folder; nothing is installed."""
+"""Packages of others, below one folder of the build: the machine stays as it is."""
 
 from __future__ import annotations
 
 import fcntl
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 BUILD = Path(__file__).parents[2] / "build" / "field"
@@ -44,3 +46,12 @@ def _unpack_one(package: str) -> None:
 def version_of(package: str) -> str:
     """Return the version that is unpacked."""
     return (_MARKS / package).read_text(encoding="utf-8").split("_")[1].replace("%3a", ":")
+
+
+def install_python(*requirements: str) -> Path:
+    """Unpack packages of PyPI, without what they need, into the returned folder."""
+    folder = BUILD / "python" / re.sub(r"[^a-z0-9.]+", "-", " ".join(requirements).lower())
+    if not folder.exists():
+        run = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder)]
+        subprocess.run([*run, *requirements], check=True)
+    return folder

@@ -31,8 +31,15 @@ function pointing(sheet) {
   return found;
 }
 
+let actingByDocument = new WeakMap(); // for the time of one reading
+
 // By element: the word for what it is.
 function actingIn(doc) {
+  if (!actingByDocument.has(doc)) actingByDocument.set(doc, collectActing(doc));
+  return actingByDocument.get(doc);
+}
+
+function collectActing(doc) {
   const found = new Map();
   for (const el of allMatches(doc, ACTING_ANYHOW)) {
     if (el.matches(DRAGGED)) found.set(el, 'draggable');

@@ -185,6 +185,17 @@ async function attempt(el, options, round) {
   return { x: spot.x, y: spot.y };
 }
 
+// Whether something has come under the mouse while it stood still. Menus that open under it wait for
+// its next move, and would take the one to another item for it.
+let cameUnderMouse = false;
+if (scriptsRun()) {
+  const listen = (type, came) => addEventListener(type, (event) => {
+    if (event.isTrusted) cameUnderMouse = came && !PAGE.has(event.target.tagName);
+  }, { capture: true, passive: true });
+  listen('mouseover', true);
+  listen('mousemove', false);
+}
+
 // Waits until the element can be used, at most `budget` ms, and begins to watch what changes.
 async function ready(el, options) {
   const stop = performance.now() + options.budget;
@@ -196,7 +207,7 @@ async function ready(el, options) {
       if (found.why) return found;
       watch(el);
       if (options.strike) guardClick(el);
-      return { ...found, sends: options.editable ? '' : sentTo(el, options.point) };
+      return { ...found, sends: options.editable ? '' : sentTo(el, options.point), stir: cameUnderMouse };
     }
     covered = found.why === 'covered' || !scriptsRun() ? covered + 1 : 0;
     await nextFrame();

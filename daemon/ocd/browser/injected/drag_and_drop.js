@@ -40,7 +40,7 @@ function watchDrag(el) {
   const view = windowOf(ownerIn(el));
   drag?.stop();
   const item = itemOf(el);
-  const state = { source: el, item, words: item && saidOf(item), like: item && likeness(item), place: item && placeOf(item), begun: null, ended: null };
+  const state = { source: el, item, box: item && item.getBoundingClientRect(), words: item && saidOf(item), like: item && likeness(item), place: item && placeOf(item), begun: null, ended: null };
   const begin = (event) => { state.begun = event; };
   const end = (event) => { state.ended = event.dataTransfer.dropEffect; };
   view.addEventListener('dragstart', begin, true);
@@ -56,11 +56,18 @@ function dragged() {
   return { html5: isNative(), effect: drag.ended };
 }
 
+// Whether two boxes lie as those of one list or grid do: in a line, or of one size.
+function isListed(one, other) {
+  const near = (side) => Math.abs(one[side] - other[side]) < 2;
+  return near('left') || near('top') || (near('width') && near('height'));
+}
+
 // How far beyond an element's middle the pointer goes: among items of one list past it.
 function dropNudge(el) {
   const item = drag?.item && itemOf(el);
   if (!item || item === drag.item || above(item) !== above(drag.item)) return [0, 0];
   const [from, to] = [drag.item.getBoundingClientRect(), item.getBoundingClientRect()];
+  if (!isListed(drag.box, to)) return [0, 0];
   const [across, down] = [to.x - from.x, to.y - from.y];
   return Math.abs(across) > Math.abs(down) ? [Math.sign(across) * to.width * OVER, 0] : [0, Math.sign(down) * to.height * OVER];
 }

@@ -30,6 +30,7 @@ function statesOf(el, role, active) {
   const current = is('current');
   if (current && current !== 'false') words += current === 'true' ? ' current' : ` current=${current}`;
   if (el.matches(':disabled') || is('disabled') === 'true') words += ' disabled';
+  if (el.tagName === 'TEXTAREA' || is('multiline') === 'true') words += ' multiline';
   if (el.readOnly === true && FIELDS.has(role) || is('readonly') === 'true') words += ' readonly';
   if (el.required === true || is('required') === 'true') words += ' required';
   if (is('invalid') && is('invalid') !== 'false') words += ' invalid';

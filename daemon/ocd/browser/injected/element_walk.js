@@ -81,7 +81,14 @@ class Seek extends Outline {
       at = kid;
     }
     const text = contentIn(el);
-    return !this.hint.test(text) && (text !== '' || !kind.hosts);
+    if (this.hint.test(text) || (text === '' && kind.hosts)) return false;
+    return !BLANK.test(text) || !this.isClassed(el);
+  }
+
+  // Whether icons in it go by a class with the words.
+  isClassed(el) {
+    for (let at = el; at; at = firstElementOf(at)) if (this.hint.test(at.getAttribute('class') || '')) return true;
+    return false;
   }
 
   quiet(el) {

@@ -5,6 +5,7 @@ const TICKED = new Set(['checkbox', 'radio', 'switch']); // their words stand be
 const ANY_FIELD = 'input:not([type=hidden]), select, textarea, button, [contenteditable=""], [contenteditable=true],'
   + ' [role=textbox], [role=combobox], [role=listbox], [role=checkbox], [role=radio], [role=slider], [role=spinbutton], [role=switch]';
 const SURROUNDS = new Set(['BODY', 'FORM', 'FIELDSET', 'TABLE', 'TBODY', 'TR', 'LI', 'SECTION', 'ARTICLE', 'MAIN', 'DIALOG']);
+const A_LIST = 'ul, ol, menu, table, [role=list], [role=listbox], [role=menu], [role=grid]'; // and no label
 const MOST_LABEL = 100; // characters: what is longer is no label
 const STEPS_UP = 5;
 const LABEL_ENDS = new Set(' :*?–-');
@@ -38,20 +39,22 @@ const isCalledBeside = (el, role, acts) => acts && LABELLED.has(role) && besideO
 
 function labelBeside(el) {
   const behind = TICKED.has(roleOf(el));
+  let below = ''; // what stands under the field, for want of better words
   for (let at = el, steps = 0; at && steps < STEPS_UP; at = parentIn(at), steps++) {
     const tag = tagOf(at);
     if (tag === 'TD' || tag === 'TH') return cellLabel(at, behind);
-    if (SURROUNDS.has(tag) && at !== el) return '';
+    if (SURROUNDS.has(tag) && at !== el) return below;
     const [before, after] = [wordsFrom(at, -1), wordsFrom(at, 1)];
     const label = chosen(at, before, after, behind);
     if (label) return label;
+    if (steps === 0 && !before.text && !before.field && !after.field) below = after.text;
     // Further out, words may be about the fields beside it as well.
     if (steps > 0 || before.field || after.field) {
       const parent = parentIn(at);
-      if (!parent || [...parent.children].some((kid) => kid !== at && holdsField(kid))) return rowLabel(at);
+      if (!parent || [...parent.children].some((kid) => kid !== at && holdsField(kid))) return rowLabel(at) || below;
     }
   }
-  return '';
+  return below;
 }
 
 // Fields that stand side by side in the cells of a table.
@@ -89,7 +92,7 @@ const isBlock = (node) => typeOf(node) === 1 && !/^(inline|contents)/.test(getCo
 
 function labelWords(node) {
   if (typeOf(node) === 3) return node.data.trim() ? node.data : '';
-  if (typeOf(node) !== 1 || NEVER.has(tagOf(node)) || clobbered(node)) return '';
+  if (typeOf(node) !== 1 || NEVER.has(tagOf(node)) || clobbered(node) || node.matches(A_LIST) || node.querySelector(A_LIST)) return '';
   return contentIn(node).length > 5 * MOST_LABEL ? '' : seenText(node, MOST_LABEL);
 }
 

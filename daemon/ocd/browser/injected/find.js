@@ -15,6 +15,7 @@ const ALL_WORDS = 58; // what scores more has all of them in its name
 const WHOLE_NAME = 98; // its name says these words and no others
 const FOLDED = 20;
 const BESIDE = 1; // a label is surer than the words beside a field
+const HINTED = 2; // and both than the class of an icon
 const ACTS = 6; // what can be acted on is meant rather than a text of the same words
 const clip = (text, most = LINE) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
@@ -63,9 +64,11 @@ class Asked {
   // How well an element fits, 0 for not at all.
   score(el, role, name, acts) {
     const score = this.called(el, role, name, acts);
-    if (!acts || !isUnlabelled(el, role, name)) return score;
-    const words = besideOf(el);
-    return words ? Math.max(score, this.called(el, role, words, acts) - BESIDE) : score;
+    if (!acts) return score;
+    const words = isUnlabelled(el, role, name) ? besideOf(el) : '';
+    if (words) return Math.max(score, this.called(el, role, words, acts) - BESIDE);
+    const hint = name ? '' : hintFor(el, role).slice(2, -1);
+    return hint ? Math.max(score, this.called(el, role, hint, acts) - HINTED) : score;
   }
 
   // How well it fits by a name.
@@ -189,6 +192,7 @@ function lineOf(one, alone) {
   const control = one.el.tagName === 'LABEL' && one.el.control ? one.el.control : one.el;
   let line = one.role || one.el.tagName.toLowerCase();
   if (one.name) line += ` ${quote(clip(one.name))}`;
+  else if (one.acts) line += hintFor(control, one.role);
   const beside = isUnlabelled(control, one.role, one.name) ? besideOf(control) : '';
   line += ` [ref=e${refOf(one.el)}]${beside ? ` beside ${quote(beside)}` : ''}${statesOf(control, one.role, activeIn(ownerIn(one.el)))}`;
   if (!FIELDS.has(one.role) && isCovered(one.el)) line += ' [covered]';

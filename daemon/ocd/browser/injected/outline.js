@@ -27,6 +27,7 @@ const BLANK = /^\s*$/;
 const UNROLED = new Set(['clickable', 'draggable', 'droppable']);
 const LEAST_DRAWN = 16; // px
 const UNHEARD = '[aria-hidden]';
+const isDot = (el) => boxIn(el).width <= 1 || boxIn(el).height <= 1; // for the keyboard alone
 const ACTING = 'a, button, input, select, textarea, [role], [tabindex], [onclick]';
 
 // Whether content that assistive software is not told of says something to those who see it.
@@ -56,6 +57,10 @@ function reachable(control, label) {
   return true;
 }
 
+// Fields without a name go by what they are called in the page's own terms; what has words below
+// needs no hint.
+const hintFor = (el, role) => (LEAVES.has(role) || BLANK.test(contentIn(el)) ? hintOf(el, role) : '');
+
 class Outline {
   constructor(options) {
     this.onlyRefs = options.filter === 'interactive';
@@ -68,6 +73,7 @@ class Outline {
     this.hidden = 0; // characters that nobody sees
     this.level = 0;
     this.active = null;
+    this.lastLeaf = null;
     this.root = null;
     this.unheard = false; // whether we are in something that assistive software is not told of
     this.optionLists = new Map();
@@ -299,18 +305,12 @@ class Outline {
   head(el, role, name, acts) {
     let line = role;
     if (name) line += ` ${quote(name)}`;
-    else if (acts) line += this.hint(el, role);
+    else if (acts) line += hintFor(el, role);
     if (acts) {
       this.refs++;
       line += ` [ref=e${UNROLED.has(role) ? refOf(el) : refOf(el, role, name || undefined)}]`;
     }
     return line + statesOf(el, role, this.active);
-  }
-
-  // Fields without a name go by what they are called in the page's own terms; what has words below
-  // needs no hint.
-  hint(el, role) {
-    return LEAVES.has(role) || !/\S/.test(contentIn(el)) ? hintOf(el, role) : '';
   }
 
   detail(el, role, name) {
@@ -323,6 +323,7 @@ class Outline {
     if (el.tagName === 'OPTION' || !view.visible) return;
     if (this.onlyRefs && !acts) return;
     this.flush(depth);
+    this.lastLeaf = el;
     this.put(depth, LEAF, this.head(el, role, name, acts) + this.detail(el, role, name));
     if (CONTROLS.has(el.tagName) || role === 'img' || FALLBACK.has(tagOf(el))) return;
     // Only further controls and pictures inside a control are told of.
@@ -441,6 +442,7 @@ class Outline {
 
   // Whether a clickable box says nothing that the one control in it does not say.
   wraps(line, inner) {
+    if (/^(?:textbox|searchbox|combobox)\b/.test(inner) && isDot(this.lastLeaf)) return false;
     const name = /^clickable (".*") \[ref=e\d+\]$/.exec(line)?.[1];
     return inner.includes(' [ref=') && (name ? inner.includes(` ${name} [ref=`) : /^clickable \[ref=e\d+\]$/.test(line));
   }
@@ -552,6 +554,7 @@ function read(reader, options) {
   effectsOf = new WeakMap();
   surroundings = new Map();
   beside = new WeakMap();
+  actingByDocument = new WeakMap();
   forgetCovers();
   views = new Map();
   let result;

@@ -18,6 +18,7 @@ const MAX_REVEALED = 14; // lines about one thing that was shown
 const MAX_OPTIONS = 12;
 const MAX_LOOKS = 3;
 const MOTION_MS = 600; // what moves or fades in is waited for: only then it shows
+const UNFOLDING_MS = 50; // between two steps of what a script unfolds
 const AFTER_MOTION_MS = 30; // within this a page goes on to what follows a motion
 const MOTION = /^(?:opacity|visibility|display|transform|translate|scale|height|width|max-?height|max-?width|left|right|top|bottom|inset|margin|clip|grid)/i;
 const FEW_ALIKE = 4; // lines of one kind in a row that are folded into one
@@ -64,12 +65,16 @@ function watchInside(state, host) {
 
 function watch(el) {
   watched?.stop();
-  const state = { target: el, records: [], last: 0, over: false, title: pageTitleOf(document), popovers: new Map(), values: new Map(), hidden: new Set(), roots: new Set([document, ownerIn(el)]), moving: new Set() };
+  const state = { target: el, records: [], last: 0, unfolded: -Infinity, over: false, title: pageTitleOf(document), popovers: new Map(), values: new Map(), hidden: new Set(), roots: new Set([document, ownerIn(el)]), moving: new Set() };
   const take = (list) => {
     if (state.records.length < MAX_RECORDS) state.records.push(...list);
     else state.over = true;
     state.last = performance.now();
-    for (const record of list) if (record.type === 'attributes') watchInside(state, record.target);
+    for (const record of list) {
+      if (record.type !== 'attributes') continue;
+      watchInside(state, record.target);
+      if (record.attributeName === 'style' && state.hidden.has(record.target)) state.unfolded = state.last;
+    }
   };
   state.observer = new MutationObserver(take);
   state.take = take;
@@ -105,7 +110,7 @@ async function settle(el, { quiet, most, wait = 0, next, lines, value }) {
   let limit = began + most;
   let moved = 0;
   while (scriptsRun()) {
-    if (now - began < MOTION_MS && isMoving(state)) {
+    if (now - began < MOTION_MS && (now - state.unfolded < UNFOLDING_MS || isMoving(state))) {
       moved = now;
       limit = now + most;
     }
@@ -330,6 +335,7 @@ function outlined(el) {
   }
   it.root = el;
   it.active = activeIn(ownerIn(el));
+  it.special = actingIn(ownerIn(el));
   it.element(el, surround, 0, null);
   it.flush(0);
   return it.lines.filter(([, kind]) => kind !== FRAME).map(([, kind, text]) => clip(kind === TEXT ? `text: ${text}` : text, text.startsWith('row') ? 500 : 200));

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Frame, Tab
-from ocd.pages.act import page_now
+from ocd.pages.act import input_events, page_now
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.engine.refs import refs_of
 from ocd.pages.locate.geometry import frame_element
@@ -90,6 +90,8 @@ async def wait_ready(
                 if found.get("why") == "detached" and await relocate(target, deadline):
                     continue
                 x, y, covered = await _clickable_point(target, found)
+                if found.get("stir"):
+                    await input_events.stir_mouse(target.element.tab)
         except TimeoutError:
             raise OcdError(
                 "timeout", f"The page did not respond about {target.ref} in time.",

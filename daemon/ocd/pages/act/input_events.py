@@ -32,6 +32,14 @@ _MODIFIERS = {"Control": 2, "Meta": 4, "Alt": 1, "Shift": 8}
 
 
 @dataclass(frozen=True, slots=True)
+class MousePlace:
+    """Where the mouse is: kept in the tab."""
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
 class HeldButton:
     """A button that is down: kept in the tab until it is let go."""
 
@@ -46,6 +54,13 @@ def modifier_bits(names: tuple[str, ...]) -> int:
 async def move_mouse(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
     """Move the mouse there, with the button that is held."""
     await _moved(tab, x, y, modifiers)
+
+
+async def stir_mouse(tab: Tab) -> None:
+    """Move the mouse by a pixel where it is, as a hand does before it goes elsewhere."""
+    place = tab.state(MousePlace)
+    if place is not None:
+        await _moved(tab, place.x + (1 if place.x < 1 else -1), place.y, 0)
 
 
 async def click(
@@ -107,6 +122,7 @@ def _pressed(button: Button) -> dict[str, Any]:
 
 
 def _moved(tab: Tab, x: float, y: float, modifiers: int) -> Any:  # noqa: ANN401
+    tab.set_state(MousePlace(x, y))
     held = tab.state(HeldButton)
     pressed = _pressed(held.button) if held else {}
     return _mouse(tab, "mouseMoved", x, y, modifiers=modifiers, **pressed)

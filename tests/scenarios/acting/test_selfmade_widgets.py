@@ -1,0 +1,80 @@
+"""Widgets that a page makes of boxes and scripts: icons, menus, panels, things to push about."""
+
+from collections.abc import Callable
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+_INSIDE = """
+const [s, l] = ['small', 'large'].map((id) => document.getElementById(id).getBoundingClientRect());
+const inside = s.left >= l.left && s.top >= l.top && s.right <= l.right && s.bottom <= l.bottom;
+inside ? 'inside' : 'outside'
+"""
+
+
+def test_icons_are_found_and_clicked_by_the_words_that_the_outline_has_for_them(at: At) -> None:
+    """`clickable (trash)` is found as "trash", also where a class alone says so."""
+    page = at("selfmade.html")
+    outline = page.do("read_page")["content"]
+    for word in ("trash", "star", "archive"):
+        assert f"({word})" in outline
+        assert f"clickable ({word}) [ref=" in page.do("find", query=word)["content"]
+        page.do("interact", query=word)
+        assert word in page.js("document.getElementById('pressed').textContent")
+
+
+def test_a_box_around_a_field_that_nobody_sees_keeps_its_ref(at: At) -> None:
+    """What a person clicks is the box; the list in it is no label of the field."""
+    page = at("selfmade.html")
+    outline = page.do("read_page")["content"].splitlines()
+    field = next(number for number, line in enumerate(outline) if "choice-input" in line)
+    box = next(line for line in reversed(outline[:field]) if line.startswith("- "))
+    assert box.startswith("- clickable [ref=")
+    page.do("interact", ref=box.split("[ref=")[1].split("]")[0])
+    page.do("interact", query="Long")
+    assert page.js("document.getElementById('chosen').textContent") == "Long"
+
+
+def test_an_item_of_a_menu_that_opened_under_the_mouse_is_the_one_taken(at: At) -> None:
+    """Such a menu waits for the mouse to move: it gets that move before the one to the item."""
+    page = at("selfmade.html")
+    page.do("interact", query="Suggest")
+    page.do("interact", query="Guinea")
+    assert page.js("document.getElementById('taken').textContent") == "Guinea"
+
+
+def test_fields_of_several_lines_say_so(at: At) -> None:
+    """In them Enter begins a line; in others it sends the form."""
+    assert 'textbox "Note" [ref=' in (outline := at("selfmade.html").do("read_page")["content"])
+    assert [line.endswith(" multiline") for line in outline.splitlines() if "textbox" in line] == [
+        False, False, False, True,
+    ]  # fmt: skip
+
+
+def test_words_under_a_field_name_it(at: At) -> None:
+    """Where a field stands alone with words under it, they are its name."""
+    page = at("selfmade.html")
+    assert 'beside "Genre"' in page.do("find", query="Genre")["content"]
+    page.do("fill_form", fields={"Genre": "crime", "Year": "1999"})
+    assert page.js("document.getElementById('genre').value") == "crime"
+    assert page.js("document.getElementById('year').value") == "1999"
+
+
+def test_what_a_script_unfolds_is_told_once_it_shows(at: At) -> None:
+    """The height grows step by step: the answer comes when it has, with what is inside."""
+    page = at("selfmade.html")
+    assert "Inside the panel" in page.do("interact", query="More about it")["content"]
+
+
+def test_reveals_have_the_links_without_an_address(at: At) -> None:
+    """What the outline lists of a calendar, the answer of the click that opens it lists too."""
+    page = at("selfmade.html")
+    assert 'clickable "Next" [ref=' in page.do("interact", query="Calendar")["content"]
+
+
+def test_a_box_is_dropped_on_the_middle_of_another(at: At) -> None:
+    """Two boxes side by side are no list: none has to make room."""
+    page = at("selfmade.html")
+    page.do("drag_drop", source_selector="#small", target_selector="#large")
+    assert page.js(_INSIDE) == "inside"
