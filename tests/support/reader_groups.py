@@ -132,6 +132,16 @@ def markup() -> dict[str, Read]:
         "html: columns": lambda text: html.to_markdown(
             f"<table><tr><th align=right>{text}<td align=center>x<tr><td>y</table>"
         ),
+        "html: formulas": lambda text: html.to_markdown(
+            f"<script src=mathjax.js></script><p>{text}"
+        ),
+        "html: formulas between dollar signs": lambda text: html.to_markdown(
+            f"""<script>mathjax=["$"]</script><p>$a {text.replace("a", "a$ ")}"""
+        ),
+        "html: MathML": lambda text: html.to_markdown(f"<math>{text.replace('a', '<mo>(<mi>x')}"),
+        "html: nested MathML": lambda text: html.to_markdown(
+            f"<math>{text.replace('a', '<msup><mfrac>')}"
+        ),
         "html: nesting": flatten.__wrapped__,
         "html: shadow trees": lambda text: compose(shadow + text),
         "html: nested shadow trees": lambda text: compose(text.replace("<div>", shadow)),

@@ -12,11 +12,14 @@ from urllib.parse import urljoin
 from ocd.content.code_language import mark_languages
 from ocd.content.declarative_shadow import compose
 from ocd.content.depth_limit import flat_tree
+from ocd.content.formulas import Formulas
 from ocd.content.main_content import main_part
 from ocd.content.markdown_signs import (
     has_ticks,
     mark_alignment,
     mark_definitions,
+    mark_dollars,
+    mark_empty_lines,
     mark_ticks,
     without_signs,
     write_signs,
@@ -101,6 +104,7 @@ class Document:
 
     def __init__(self, html: str, base_url: str = "") -> None:
         self._url = base_url
+        self._source = html
         self._tree = _tree(html)
         self.base = _base(self._tree, base_url)
 
@@ -121,11 +125,14 @@ class Document:
         """Return what the function of that name returns."""
         mark_languages(self._tree)
         mark_alignment(self._tree)
-        return _markdown(self._without_spans(only_main=only_main_content), self._url)
+        formulas = Formulas(self._tree, self._source)
+        return _markdown(self._without_spans(only_main=only_main_content), self._url, formulas)
 
     def to_text(self, *, only_main_content: bool = False) -> str:
         """Return what the function of that name returns."""
+        formulas = Formulas(self._tree, self._source)
         text = _convert(self._without_spans(only_main=only_main_content), "", "PLAIN")
+        text = formulas.write(text)
         return _BLANK_LINES.sub("\n\n", text) + "\n" if text else ""
 
     def remove_links(self) -> None:
@@ -163,12 +170,13 @@ def to_markdown(
     return document.to_markdown(only_main_content=only_main_content)
 
 
-def _markdown(shown: str, base_url: str) -> str:
-    shown = mark_definitions(shown)
+def _markdown(shown: str, base_url: str, formulas: Formulas | None = None) -> str:
+    shown = mark_empty_lines(mark_definitions(shown))
+    shown = mark_dollars(shown) if formulas else shown
     text = _convert(shown, base_url, "MARKDOWN")
     if has_ticks(shown, text):
         text = _convert(mark_ticks(shown), base_url, "MARKDOWN")
-    text = write_signs(text, has_backslashes="\\" in shown)
+    text = write_signs(text, has_backslashes="\\" in shown, formulas=formulas)
     return text.strip("\n") + "\n" if text else ""
 
 

@@ -9,14 +9,18 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from ocd.content.formulas import BEGIN, END, Formulas
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 # Characters that no text has (Unicode's noncharacters).
 _DEFINITION, _TICK, _LEFT, _CENTRE, _RIGHT = "\ufdd3", "\ufdd4", "\ufdd5", "\ufdd6", "\ufdd7"
+_DOLLAR, _EMPTY_LINE = "\ufdda", "\ufddb"
 _SIGNS = re.compile("[\ufdd0-\ufddf]")
-_ALL = (_DEFINITION, _TICK, _LEFT, _CENTRE, _RIGHT)
+_ALL = (_DEFINITION, _TICK, _LEFT, _CENTRE, _RIGHT, _DOLLAR, _EMPTY_LINE, BEGIN, END)
 _SIGN_OF = {"left": _LEFT, "center": _CENTRE, "right": _RIGHT}
 _RULE_OF = {_LEFT: ":--", _CENTRE: ":-:", _RIGHT: "--:"}
 _ALIGNMENT = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|center|right)", re.IGNORECASE)
@@ -79,6 +83,13 @@ def mark_definitions(html: str) -> str:
     return _DEFINITIONS.sub(rf"\g<0>{_DEFINITION}", html) if "<dd " in html else html
 
 
+def mark_empty_lines(html: str) -> str:
+    """Return serialised HTML with a sign on the last line of each block of code that ends empty."""
+    for end in ("</pre>", "</code></pre>"):
+        html = html.replace(f"\n\n{end}", f"\n{_EMPTY_LINE}{end}")
+    return html
+
+
 def has_ticks(html: str, text: str) -> bool:
     """Return whether there are backticks in the HTML that are not in fences of its Markdown."""
     ticks = html.count("`")
@@ -96,17 +107,26 @@ def without_signs(html: str) -> str:
 
 def mark_ticks(html: str) -> str:
     """Return serialised HTML with signs for its backticks outside code, which has its own."""
+    return _mark_outside_code(html, "`", _TICK)
+
+
+def mark_dollars(html: str) -> str:
+    """Return the same for dollar signs: beside formulas they would begin another one."""
+    return _mark_outside_code(html, "$", _DOLLAR) if "$" in html else html
+
+
+def _mark_outside_code(html: str, character: str, sign: str) -> str:
     tags = [name for name in _CODE_TAGS if f"<{name}" in html]
-    parts = html.split("`")
+    parts = html.split(character)
     marked = [parts[0]]
     depth = 0
     for before, after in pairwise(parts):
         depth += sum(before.count(f"<{name}") - before.count(f"</{name}") for name in tags)
-        marked += ("`" if depth > 0 else _TICK, after)
+        marked += (character if depth > 0 else sign, after)
     return "".join(marked)
 
 
-def write_signs(text: str, *, has_backslashes: bool) -> str:
+def write_signs(text: str, *, has_backslashes: bool, formulas: Formulas | None = None) -> str:
     """Return the converter's Markdown with the signs written out, and put right outside code.
 
     has_backslashes: whether the page itself has any; otherwise all of them are escapes.
@@ -120,8 +140,11 @@ def write_signs(text: str, *, has_backslashes: bool) -> str:
         text = "".join(one if is_code else repair(one) for one, is_code in _fences(text))
     else:
         text = repair(text)
-    text = text.replace(_TICK, r"\`") if _TICK in text else text
-    return without_signs(text)
+    for sign, character in ((_TICK, "`"), (_DOLLAR, "$")):
+        if sign in text:
+            text = text.replace(sign, f"\\{character}")
+        text = text.replace(quote(sign), quote(character, "$"))  # in addresses of links
+    return without_signs(formulas.write(text) if formulas else text)
 
 
 def _define(match: re.Match[str]) -> str:

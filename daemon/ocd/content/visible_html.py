@@ -51,6 +51,11 @@ def shown_elements(tree: "LexborHTMLParser") -> str:
     return _without_comments(tree.html or "")
 
 
+def hides(node: "LexborNode") -> bool:
+    """Return whether an element's own markup hides it."""
+    return _is_hidden(node, node.attributes)
+
+
 def _show(node: "LexborNode") -> None:
     attributes = node.attributes
     if _is_hidden(node, attributes):

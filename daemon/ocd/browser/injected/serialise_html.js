@@ -7,6 +7,8 @@ const KEPT = ['alt', 'start', 'colspan', 'rowspan', 'type', 'checked', 'open', '
 const PARTS = ['class', 'id', 'role', 'itemprop', 'aria-modal'];
 const CODE_HINTS = ['data-lang', 'data-language'];
 const CODE_WRAPPER = /lang|highlight|source|src-|brush/i;
+const OF_FORMULAS = new Map([['MATH', ['display']], ['MI', ['mathvariant']], ['MN', ['mathvariant']],
+  ['MFRAC', ['linethickness']], ['MFENCED', ['open', 'close', 'separators']], ['MENCLOSE', ['notation']]]);
 const ALIGNMENTS = new Set(['right', 'center']);
 const LONG_VALUE = 1000;
 const MOST_DRAWN = 5000; // characters of one text in a drawing
@@ -35,6 +37,7 @@ class Html {
   constructor(options) {
     this.all = options.all === true; // every attribute, controls as they are
     this.kept = options.parts ? [...KEPT, ...PARTS] : KEPT;
+    this.formulas = null;
     this.out = [];
     this.cuts = []; // where frames of other origins go
     this.frames = [];
@@ -44,7 +47,11 @@ class Html {
 
   document(doc) {
     const view = rootView(doc);
-    if (view) this.kids(rootElementOf(doc), view);
+    if (!view) return;
+    const above = this.formulas;
+    this.formulas = this.all ? null : formulasOf(doc);
+    this.kids(rootElementOf(doc), view);
+    this.formulas = above;
   }
 
   kids(el, view) {
@@ -66,10 +73,18 @@ class Html {
 
   element(el, above) {
     const tag = el.tagName.toUpperCase();
-    if (NEVER.has(tag)) return;
+    const formula = this.formulas?.get(el);
+    if (NEVER.has(tag)) {
+      if (formula) this.out.push(formula);
+      return;
+    }
     const view = look(el, above);
     if (!view) {
       this.hidden += el.textContent.trim().length;
+      return;
+    }
+    if (formula) {
+      this.out.push(formula);
       return;
     }
     if (!rootOf(el)) suspect(el);
@@ -123,6 +138,7 @@ class Html {
     if ((tag === 'A' || tag === 'IMG') && el.title) words += attribute('title', el.title);
     if (tag === 'CODE' || tag === 'PRE') words += this.codeAttributes(el, tag);
     if (tag === 'TD' || tag === 'TH') words += alignmentOf(el, tag, view);
+    for (const name of OF_FORMULAS.get(tag) ?? []) if (el.hasAttribute(name)) words += attribute(name, el.getAttribute(name));
     return words;
   }
 
@@ -164,6 +180,7 @@ function html(options) {
   const root = scopeOf(options);
   if (!root) return null;
   const it = new Html(options);
+  it.formulas = it.all ? null : formulasOf(document);
   if (root === rootElementOf(document)) it.document(document);
   else if (clobbered(root)) it.kids(root, new View(root, viewAbove(root), getComputedStyle(root), 'block'));
   else it.element(root, viewAbove(root));
