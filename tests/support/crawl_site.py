@@ -147,7 +147,7 @@ class Site:
         return web.Response(body=body, headers={**HTML, "Content-Encoding": "gzip"})
 
     async def _unasked(self, _request: web.Request) -> web.Response:
-        return web.Response(body=b"\x0b\x02", headers={**HTML, "Content-Encoding": "br"})
+        return web.Response(body=b"\x0b\x02", headers={**HTML, "Content-Encoding": "compress"})
 
     async def _latin(self, _request: web.Request) -> web.Response:
         body = page("Caf\xe9").replace("<head>", '<head><meta charset="iso-8859-1">')

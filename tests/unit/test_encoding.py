@@ -58,6 +58,8 @@ def test_what_ends_too_early_is_known(headers: str) -> None:
         (TEXT, "gzip"),
         (b"\x1f\x8b\x08" + TEXT, "gzip"),
         (TEXT, "br"),
+        (TEXT, "zstd"),
+        (TEXT, "compress"),
         (TEXT, ", ".join(["gzip"] * 4)),
     ],
 )

@@ -3,17 +3,22 @@
 aiohttp knows one encoding a body, and takes a body that ends too early for a whole one.
 """
 
+import sys
 import zlib
 from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Protocol
 
-from ocd.crawl.fetch_errors import fetch_error
+from ocd.crawl.fetch_errors import FetchError, fetch_error
 
-ACCEPTED = "gzip, deflate"
+ACCEPTED = "gzip, deflate, br, zstd"
 # More encodings on top of each other are nobody's need.
 MAX_LAYERS = 3
 _GZIP = ("gzip", "x-gzip")
-_OTHERS = ("br", "zstd", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip")
+_OTHERS = ("compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip")
 _PIECE = 256 * 1024
+# 8 MB, the most that RFC 9659 lets a server ask for.
+_MAX_WINDOW_LOG = 23
 _MEMBER = b"\x1f\x8b"
 
 
@@ -27,7 +32,7 @@ class Decoder:
     def __init__(self, headers: Sequence[str]) -> None:
         names = [name.strip().lower() for header in headers for name in header.split(",")]
         unknown = [name for name in names if name in _OTHERS]
-        known = [name for name in names if name in (*_GZIP, "deflate")]
+        known = [name for name in names if name in (*_GZIP, "deflate", "br", "zstd")]
         if unknown or len(known) > MAX_LAYERS:
             raise fetch_error(
                 "fetch_failed",
@@ -35,7 +40,7 @@ class Decoder:
                 encoding=", ".join(names)[:100],
             )
         # What was done last is undone first.
-        self._layers = [_Layer(name) for name in reversed(known)]
+        self._layers = [_layer(name) for name in reversed(known)]
 
     def decode(self, piece: bytes) -> Iterator[bytes]:
         """Yield what a piece says, in parts of bounded size; no further than they are taken."""
@@ -47,7 +52,25 @@ class Decoder:
         return any(layer.unfinished for layer in self._layers)
 
 
-class _Layer:
+class _Layer(Protocol):
+    @property
+    def unfinished(self) -> bool: ...
+
+    def decode(self, data: bytes) -> Iterator[bytes]: ...
+
+
+def _layer(name: str) -> _Layer:
+    if name == "br":
+        return _Brotli()
+    return _Zstandard() if name == "zstd" else _Zlib(name)
+
+
+def _not_what_it_says(name: str, error: Exception) -> FetchError:
+    message = f"its content is not {name}, as it says: {error}"
+    return fetch_error("fetch_failed", message, encoding=name)
+
+
+class _Zlib:
     def __init__(self, name: str) -> None:
         self._name = name
         self._gzip = name in _GZIP
@@ -71,8 +94,7 @@ class _Layer:
                 if piece:
                     yield piece
         except zlib.error as error:
-            message = f"its content is not {self._name}, as it says: {error}"
-            raise fetch_error("fetch_failed", message, encoding=self._name) from None
+            raise _not_what_it_says(self._name, error) from None
 
     def _ready(self, data: bytes) -> "zlib._Decompress | None":
         self._begun = True
@@ -85,6 +107,63 @@ class _Layer:
                 return None
             self._inflate = zlib.decompressobj(31)
         return self._inflate
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        import brotli
+
+        self._brotli = brotli.Decompressor()
+        self._error = brotli.error
+        self._begun = False
+
+    @property
+    def unfinished(self) -> bool:
+        return self._begun and not self._brotli.is_finished()
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        self._begun = self._begun or bool(data)
+        try:
+            while not self._brotli.is_finished():
+                piece = self._brotli.process(data, output_buffer_limit=_PIECE)
+                data = b""
+                if piece:
+                    yield piece
+                elif self._brotli.can_accept_more_data():
+                    return
+        except self._error as error:
+            raise _not_what_it_says("br", error) from None
+
+
+class _Zstandard:
+    def __init__(self) -> None:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+
+        options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _MAX_WINDOW_LOG}
+        self._new = partial(zstd.ZstdDecompressor, options=options)
+        self._frame = self._new()
+        self._error = zstd.ZstdError
+        self._begun = False
+
+    @property
+    def unfinished(self) -> bool:
+        return self._begun and not self._frame.eof
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        try:
+            while data or not (self._frame.eof or self._frame.needs_input):
+                if self._frame.eof:
+                    self._frame = self._new()
+                self._begun = True
+                piece = self._frame.decompress(data, _PIECE)
+                data = self._frame.unused_data if self._frame.eof else b""
+                if piece:
+                    yield piece
+        except self._error as error:
+            raise _not_what_it_says("zstd", error) from None
 
 
 def _through(layers: Sequence[_Layer], data: bytes) -> Iterator[bytes]:

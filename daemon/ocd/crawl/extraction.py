@@ -4,6 +4,7 @@ import asyncio
 
 from ocd.content.conversion_cost import MUCH_GROWTH, growth
 from ocd.conversion.worker import ConversionPool, ConversionWorker, Unconverted
+from ocd.crawl.charset import is_undeclared
 from ocd.crawl.fetch_errors import FetchError, fetch_error
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract, extract_beside
 
@@ -75,6 +76,8 @@ class ExtractionClient:
 
 
 def _is_large(job: ExtractionJob) -> bool:
+    if is_undeclared(job.body, job.charset):
+        return True
     documents = [(job.url, job.body), *((url, html.encode()) for url, html in job.frames)]
     size = sum(len(body) for _, body in documents)
     if size >= LARGE_BYTES or sum(body.count(b"<") for _, body in documents) > _MANY_TAGS:

@@ -69,7 +69,7 @@ def is_text(content_type: str) -> bool:
 
 
 class HttpFetcher:
-    """The HTTP connections of one crawl; an async context manager. No cookies are kept.
+    """The HTTP connections and cookies of one crawl; an async context manager.
 
     logins: "user:password" by origin. any_certificate: servers need not prove who they are.
     """
@@ -100,7 +100,8 @@ class HttpFetcher:
             connector=aiohttp.TCPConnector(
                 limit=connections + 2, ttl_dns_cache=300, ssl=not any_certificate
             ),
-            cookie_jar=aiohttp.DummyCookieJar(),
+            # Hosts that are bare addresses may set cookies, too.
+            cookie_jar=aiohttp.CookieJar(unsafe=True, quote_cookie=False),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
             headers=_HEADERS,
             auto_decompress=False,
@@ -117,17 +118,20 @@ class HttpFetcher:
         Errors: FetchError fetch_failed, http_error (status ≥ 400), too_large, too_many_redirects;
         invalid_url.
         """
-        seen = {url}
+        seen = {(url, self._cookies(url))}
         for _ in range(MAX_REDIRECTS + 1):
             with translate_errors(url):
                 async with self._request(url) as response:
                     target = _target(url, response)
                     if target is None:
                         return await _read(url, response, max_bytes, any_type)
-            if target in seen:
+            # With another cookie it is another request, as those that check for cookies know.
+            request = (target, self._cookies(target))
+            if request in seen:
                 raise fetch_error("too_many_redirects", f"{url} redirects in a circle")
-            seen.add(target)
-            await admit(target)
+            seen.add(request)
+            if target != url:
+                await admit(target)
             url = target
         raise fetch_error("too_many_redirects", f"more than {MAX_REDIRECTS} redirects")
 
@@ -140,6 +144,12 @@ class HttpFetcher:
                 if response.status < 300:
                     body, _ = await _body(response, MAX_ROBOTS_BYTES)
                 return RobotsReply(response.status, location, body[:MAX_ROBOTS_BYTES])
+
+    def _cookies(self, url: str) -> str:
+        from yarl import URL
+
+        cookies = self._session.cookie_jar.filter_cookies(URL(url, encoded=True))
+        return cookies.output(attrs=[], header="", sep=";")
 
     def _request(self, url: str) -> Any:  # noqa: ANN401 - aiohttp's context manager has no public name
         from yarl import URL

@@ -163,7 +163,7 @@ async def test_answers_that_are_compressed_in_odd_ways(tmp_path: Path) -> None:
     assert (torn["title"], torn["incomplete"]) == ("Torn", True)
     error = got.page(f"{served.url}/unasked")["error"]
     assert error["code"] == "fetch_failed"
-    assert "'br'" in error["message"]
+    assert "'compress'" in error["message"]
 
 
 async def test_busy_server_is_asked_again_after_its_time(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ function formulaHtml(el) {
 
 // By element, what stands for it; null for a document without any.
 function formulasOf(doc) {
-  const found = doc.querySelectorAll(FORMULAS);
+  const found = allMatches(doc, FORMULAS);
   if (!found.length) return null;
   const formulas = new Map();
   for (const el of found) {
