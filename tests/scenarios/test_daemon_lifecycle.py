@@ -357,3 +357,16 @@ def test_stop_does_not_touch_a_stranger(home: Home) -> None:
     finally:
         stranger.kill()
         stranger.wait()
+
+
+def test_version_says_what_runs(make_daemon: Callable[..., Daemon]) -> None:
+    """One line; with --json also what a call would run, and the daemon that runs."""
+    daemon = make_daemon()
+    line = daemon.ocd("--version").ok().out
+    said = daemon.ocd("--version", "--json").ok().json
+    assert line == f"ocd {said['version']}\n"
+    assert said["home"] == str(daemon.home.path)
+    assert said["daemon"]["pid"] == daemon.status()["pid"]
+    daemon.stop()
+    assert daemon.ocd("--version", "--json").ok().json["daemon"] is None
+    assert daemon.ocd("--json", "status").code == 2

@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated
@@ -13,8 +12,9 @@ from typer.exceptions import TyperException
 
 from ocd.api.errors import OcdError, exit_status
 from ocd.api.help_format import fit_help
-from ocd.cli import config, doctor, logs, run, service, start, status, stop
-from ocd.cli.output import say, show_error
+from ocd.cli import config, doctor, logs, run, service, start, status, stop, version
+from ocd.cli.options import Json
+from ocd.cli.output import say, show_error, show_json
 
 INTERRUPTED = 130
 # How typer suggests names for a misspelt option or command.
@@ -25,16 +25,24 @@ def _main(
     context: typer.Context,
     *,
     show_version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit")
+        bool, typer.Option("--version", help="Print the version and exit; --json: all that runs")
     ] = False,
+    json: Json = False,
 ) -> None:
     """Run the OpenChrome daemon: a browser service for AI agents
 
     Settings come from flags, OPENCHROME_* variables and $OPENCHROME_HOME/config.toml, in this
     order of precedence. The client is `oc`.
     """
+    if json and not show_version:
+        raise typer.BadParameter(
+            "give it after the command, or with --version", param_hint="--json"
+        )
     if show_version:
-        print(f"ocd {version('openchrome')}")
+        if json:
+            show_json(version.describe())
+        else:
+            print(version.show_version())
     elif context.invoked_subcommand is None:
         print(context.get_help())
 
