@@ -1,6 +1,8 @@
 """The verb that lists the files that a session's pages have downloaded: downloads."""
 
 import asyncio
+import contextlib
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -43,9 +45,12 @@ async def downloads(session: Session, params: Downloads) -> Output:
 
 def _files(folder: Path) -> list[dict[str, Any]]:
     """Return the files that are there, newest first."""
-    if not folder.is_dir():
-        return []
-    found = [(path, path.stat()) for path in folder.iterdir() if path.is_file()]
+    found: list[tuple[Path, os.stat_result]] = []
+    with contextlib.suppress(FileNotFoundError):  # none has come yet
+        for path in folder.iterdir():
+            with contextlib.suppress(FileNotFoundError):  # somebody took it away just now
+                if path.is_file():
+                    found.append((path, path.stat()))
     found.sort(key=lambda one: (-one[1].st_mtime_ns, one[0].name))
     return [
         {"file": path.name, "path": str(path), "size": facts.st_size, "state": "completed"}

@@ -18,6 +18,17 @@ _KEY = "openchrome/carried"
 _CONTENTS = ("content", "contents")
 
 
+class _Sealed(str):
+    """A short text for whoever checks or copies a result; `inside` is what it carries."""
+
+    def __new__(cls, inside: object) -> "_Sealed":
+        sealed = super().__new__(cls, "sealed")
+        sealed.inside = inside
+        return sealed
+
+    inside: object
+
+
 def put_in_envelopes(item: SessionMessage | Exception) -> SessionMessage | Exception:
     """Return a message with what its result lists or contains in an envelope."""
     if not isinstance(item, SessionMessage) or not isinstance(item.message, types.JSONRPCResponse):
@@ -32,7 +43,7 @@ def put_in_envelopes(item: SessionMessage | Exception) -> SessionMessage | Excep
             rest = {
                 k: v for k, v in result.items() if k not in (what, "structuredContent", "_meta")
             }
-            return _with(item, item.message, {**rest, what: [], "_meta": {_KEY: result}})
+            return _with(item, item.message, {**rest, what: [], "_meta": {_KEY: _Sealed(result)}})
     return item
 
 
@@ -44,7 +55,7 @@ def _with(
 
 
 def _item(one: object, what: str) -> dict[str, Any]:
-    carrier: dict[str, Any] = {"name": "carrier", "_meta": {_KEY: one}}
+    carrier: dict[str, Any] = {"name": "carrier", "_meta": {_KEY: _Sealed(one)}}
     if what == "resources":
         return {**carrier, "uri": "carrier:"}
     if isinstance(one, dict) and HEADER_MARK in str(one.get("inputSchema")):
@@ -55,4 +66,5 @@ def _item(one: object, what: str) -> dict[str, Any]:
 def open_envelope(result: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as it came
     """Return what an envelope carries, a result or an item of a list; others as they are."""
     meta = result.get("_meta")
-    return meta[_KEY] if isinstance(meta, dict) and _KEY in meta else result
+    carried = meta.get(_KEY) if isinstance(meta, dict) else None
+    return carried.inside if isinstance(carried, _Sealed) else result

@@ -31,8 +31,8 @@ MAX_MESSAGE = 16 * 1024 * 1024
 # The message of the error that stands in the place of a longer answer.
 TOO_LARGE = f"The answer is larger than {MAX_MESSAGE >> 20} MiB"
 # Longer lines are parsed in a thread.
-_LONG = 64 * 1024
-_HEAD = 256
+LONG = 64 * 1024
+HEAD = 256
 _CHUNK = 1 << 16
 _END_S = 2.0
 _POLL_S = 0.01
@@ -117,23 +117,33 @@ async def _messages(stdout: Any) -> AsyncIterator[_Item]:  # noqa: ANN401 - the 
             if rest and (size <= MAX_MESSAGE or not parts):
                 parts.append(rest)
             elif len(parts) > 1:
-                parts = [b"".join(parts)[:_HEAD]]
+                parts = [b"".join(parts)[:HEAD]]
 
 
 async def _message(parts: list[bytes], last: bytes, size: int) -> _Item:
     if size > MAX_MESSAGE:
-        return _too_large(b"".join((*parts[:1], last))[:_HEAD])
+        return _too_large(b"".join((*parts[:1], last))[:HEAD])
     line = b"".join((*parts, last))
-    return await asyncio.to_thread(parse_line, line) if size > _LONG else parse_line(line)
+    return await asyncio.to_thread(parse_line, line) if size > LONG else parse_line(line)
 
 
 def _too_large(head: bytes) -> SessionMessage:
-    """Return the error that answers the request in the place of its answer."""
+    error = too_large_error(head)
+    if error is None:
+        raise Unreadable(f"it sent a message of more than {MAX_MESSAGE >> 20} MiB")
+    return SessionMessage(error)
+
+
+def too_large_error(head: bytes) -> types.JSONRPCError | None:
+    """Return the error that answers the request in the place of its answer, which begins so.
+
+    None for what is no answer.
+    """
     known = _ANSWER.match(head)
     if known is None:
-        raise Unreadable(f"it sent a message of more than {MAX_MESSAGE >> 20} MiB")
+        return None
     error = types.ErrorData(code=types.INTERNAL_ERROR, message=TOO_LARGE)
-    return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=int(known[1]), error=error))
+    return types.JSONRPCError(jsonrpc="2.0", id=int(known[1]), error=error)
 
 
 def parse_line(line: bytes) -> _Item:

@@ -17,7 +17,7 @@ from mcp.shared.message import SessionMessage
 
 from oc_mcp.client import stdio_transport
 from oc_mcp.client.envelopes import put_in_envelopes
-from oc_mcp.client.message_bounds import UNCOMPRESSED, bound
+from oc_mcp.client.message_bounds import UNCOMPRESSED, LongMessages
 
 _WHO = types.Implementation(name="openchrome", title="OpenChrome gateway", version="1")
 # A server may keep an answer's stream open as long as the call's own deadline allows.
@@ -36,15 +36,18 @@ async def open_transport(
     start: command, env, cwd, url and headers. heard: is given the server's notifications. lost: is
     told when a program has ended, and why. said: takes the last lines of a program's stderr.
     """
+    messages = LongMessages()
     async with contextlib.AsyncExitStack() as stack:
         if start["url"]:
-            headers, hooks = {**UNCOMPRESSED, **start["headers"]}, {"response": [bound]}
+            headers, hooks = {**UNCOMPRESSED, **start["headers"]}, {"response": [messages.bound]}
             http = httpx2.AsyncClient(headers=headers, timeout=_TIMEOUT, event_hooks=hooks)
             await stack.enter_async_context(http)
             transport: Any = streamable_http_client(start["url"], http_client=http)
         else:
             transport = _program(start, lost, stderr_lines)
-        client = Client(_carrying(transport), cache=None, message_handler=heard, client_info=_WHO)
+        client = Client(
+            _carrying(transport, messages), cache=None, message_handler=heard, client_info=_WHO
+        )
         yield await stack.enter_async_context(client)
 
 
@@ -78,8 +81,11 @@ async def _hear_errors(reader: asyncio.StreamReader, stderr_lines: deque[str]) -
 
 
 @contextlib.asynccontextmanager
-async def _carrying(transport: Any) -> AsyncIterator[Any]:  # noqa: ANN401 - the SDK's private protocol
-    """Open a transport whose results come in envelopes."""
+async def _carrying(
+    transport: Any,  # noqa: ANN401 - the SDK's private protocol
+    messages: LongMessages,
+) -> AsyncIterator[Any]:
+    """Open a transport whose results come in envelopes, and long messages for their stand-ins."""
     async with transport as (incoming, outgoing):
         forward, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 
@@ -87,7 +93,7 @@ async def _carrying(transport: Any) -> AsyncIterator[Any]:  # noqa: ANN401 - the
             with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                 async with forward:
                     async for item in incoming:
-                        await forward.send(put_in_envelopes(item))
+                        await forward.send(put_in_envelopes(messages.take(item)))
 
         async with anyio.create_task_group() as group:
             group.start_soon(pump)

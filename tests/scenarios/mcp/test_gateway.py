@@ -306,11 +306,15 @@ def test_one_that_cannot_be_started(make_daemon: Made) -> None:
 
 @pytest.mark.parametrize("flags", [(), ("--2025",)], ids=["2026-07-28", "2025-11-25"])
 def test_every_revision_over_http(make_daemon: Made, folder: Path, flags: tuple[str, ...]) -> None:
-    """A server at a URL, of either era."""
+    """A server at a URL, of either era; long answers are whole, longer ones errors."""
     notes = folder / f"http{len(flags)}.txt"
     with over_http(notes, *flags) as config:
         daemon = make_daemon("--http", "0", config=config)
         assert body_of(Http(daemon).call("probe__echo", text="over HTTP").result) == "over HTTP"
+        long = Http(daemon).call("probe__big", n=15 << 20, output_mode="handle").result
+        assert json_of(long)["size_bytes"] == 15 << 20
+        refused = error_of(Http(daemon).call("probe__big", n=17 << 20).result)
+        assert "larger than 16 MiB" in refused["message"], refused
         (state,) = daemon.oc("mcp", "upstreams", "--json").ok().json["result"]["upstreams"]
         assert state["revision"] == ("2025-11-25" if flags else "2026-07-28")
         assert error_of(Http(daemon).call("probe__die").result)["code"] == "upstream_gone"
