@@ -62,7 +62,8 @@ def make_site() -> Iterator[Callable[..., Site]]:
 
 @pytest.fixture(scope="session")
 def shared_daemon() -> Iterator[Daemon]:
-    with Daemon() as running:
+    """The daemon of this worker's tests; it speaks MCP over HTTP, too."""
+    with Daemon("--http", "0") as running:
         yield running
 
 
@@ -70,6 +71,29 @@ def shared_daemon() -> Iterator[Daemon]:
 def daemon(shared_daemon: Daemon) -> Iterator[Daemon]:
     """The shared daemon, for tests that leave it and its Chromium usable; their tabs are closed."""
     yield shared_daemon
+    shared_daemon.close_tabs()
+
+
+@pytest.fixture(scope="module")
+def module_tab(shared_daemon: Daemon) -> Iterator[None]:
+    """The tab that `one_tab_daemon` leaves goes with the module."""
+    yield
+    shared_daemon.sessions.add("default")
+    shared_daemon.close_tabs()
+
+
+@pytest.fixture
+def one_tab_daemon(shared_daemon: Daemon, module_tab: None) -> Iterator[Daemon]:
+    """The shared daemon, for tests that begin by going to a page: one tab serves them all."""
+    yield shared_daemon
+    shared_daemon.keep_one_tab()
+
+
+@pytest.fixture(scope="module")
+def serving(shared_daemon: Daemon) -> Iterator[Daemon]:
+    """The shared daemon, for tests of MCP, whose tabs may stay from test to test of a module."""
+    yield shared_daemon
+    shared_daemon.sessions.update(shared_daemon.status()["session_names"])
     shared_daemon.close_tabs()
 
 

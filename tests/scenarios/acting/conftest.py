@@ -10,6 +10,12 @@ from support.site import Site
 
 
 @pytest.fixture
+def daemon(one_tab_daemon: Daemon) -> Daemon:
+    """The shared daemon; its tab goes from test to test."""
+    return one_tab_daemon
+
+
+@pytest.fixture
 def at(daemon: Daemon, site: Site) -> Callable[[str], Page]:
     """Go to a page of fixtures/site/acting."""
     return lambda page: Page(daemon, site).goto(page)

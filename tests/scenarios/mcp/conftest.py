@@ -1,17 +1,9 @@
-"""A daemon that also speaks HTTP, shared by the tests of one module."""
-
-from collections.abc import Iterator
+"""The shared daemon's MCP port."""
 
 import pytest
 
 from support.daemon import Daemon
 from support.mcp import Http
-
-
-@pytest.fixture(scope="module")
-def serving() -> Iterator[Daemon]:
-    with Daemon("--http", "0") as daemon:
-        yield daemon
 
 
 @pytest.fixture

@@ -78,12 +78,6 @@ APART = {
 
 
 @pytest.fixture(scope="module")
-def serving() -> Iterator[Daemon]:
-    with Daemon("--http", "0") as daemon:
-        yield daemon
-
-
-@pytest.fixture(scope="module")
 def here(serving: Daemon) -> Iterator[str]:
     """The address of a page that makes every answer huge, open in the daemon's tab."""
     with Site() as site:

@@ -9,6 +9,7 @@ from ocd.browser.process.chromium import Chromium, ChromiumOptions
 from ocd.browser.sessions.session import Sessions
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.domain_policy import DomainPolicy
+from support.daemon import Daemon
 from support.site import Site
 
 
@@ -16,6 +17,12 @@ from support.site import Site
 def site() -> Iterator[Site]:
     with Site() as running:
         yield running
+
+
+@pytest.fixture
+def daemon(one_tab_daemon: Daemon) -> Daemon:
+    """The shared daemon; its tab goes from test to test."""
+    return one_tab_daemon
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

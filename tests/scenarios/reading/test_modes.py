@@ -115,8 +115,9 @@ def test_what_does_not_go_together_is_named(
     assert reply.error["parameter"] == parameter
 
 
-def test_delta_tells_what_came_what_went_and_what_is_different(page: Daemon) -> None:
+def test_delta_tells_what_came_what_went_and_what_is_different(page: Daemon, site: Site) -> None:
     """The first reading is whole; the next one has the lines that differ, with refs of new ones."""
+    page.do("tabs_create", url=site.url(PAGE))  # a tab that nobody has read
     first = page.do("read_page", compression="delta")
     assert first["delta"] == {"full": True, "reason": "first_reading"}
     assert 'heading "Cheeses"' in first["content"]

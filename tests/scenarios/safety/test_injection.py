@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,12 +24,6 @@ READERS: dict[str, dict[str, Any]] = {
     "observe": {"verb": "oc_observe"},
     "query_dom": {"verb": "query_dom", "selector": "p, div, span, button", "multiple": True},
 }
-
-
-@pytest.fixture(scope="module")
-def serving() -> Iterator[Daemon]:
-    with Daemon("--http", "0") as daemon:
-        yield daemon
 
 
 def read(daemon: Daemon, url: str, reader: str) -> dict[str, Any]:

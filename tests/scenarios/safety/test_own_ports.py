@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -24,12 +23,6 @@ const found = [];
 for (const host of HOSTS) found.push(host, await ask(host), await talk(host));
 JSON.stringify(found.filter(word => word === 'came'))
 """
-
-
-@pytest.fixture(scope="module")
-def serving() -> Iterator[Daemon]:
-    with Daemon("--http", "0") as daemon:
-        yield daemon
 
 
 @pytest.mark.parametrize("host", SPELLINGS)
@@ -94,9 +87,6 @@ def test_a_narrow_host_has_no_other_way(serving: Daemon) -> None:
             assert "CAPABILITY_DISABLED" in json.dumps(answer), (tool, answer)
 
 
-def test_another_port_of_this_machine_is_free(
-    make_daemon: Callable[..., Daemon], site: Site
-) -> None:
+def test_another_port_of_this_machine_is_free(serving: Daemon, site: Site) -> None:
     """Only our own are refused: what somebody develops here is opened as before."""
-    daemon = make_daemon("--http", "0")
-    assert daemon.do("navigate", url=site.url("article.html"))["status"] == 200
+    assert serving.do("navigate", url=site.url("article.html"))["status"] == 200
