@@ -140,6 +140,7 @@ def test_killed_daemon_leaves_no_chromium(make_daemon: MakeDaemon, site: Site) -
     daemon.kill9()
     browser.wait_gone()
     wait_until(lambda: not naming(daemon.home.base), 10, "the helpers' end")
+    assert not browser.alive
 
 
 def test_start_after_kill_9_works(make_daemon: MakeDaemon, site: Site) -> None:
@@ -283,6 +284,7 @@ def test_home_of_another_user_is_refused(home: Home) -> None:
     home.path.mkdir(mode=0o700)
     os.chown(home.path, 65534, 65534)
     _refused(home)
+    assert list(home.path.iterdir()) == []
 
 
 def test_unreadable_state_is_reported_and_left_alone(make_daemon: MakeDaemon, site: Site) -> None:

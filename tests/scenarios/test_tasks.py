@@ -367,6 +367,7 @@ def test_lock_is_free_while_the_work_runs(daemon: Daemon, site: Site) -> None:
     task_id = _held_chain(daemon, site, hold=2)
     with (daemon.task_folder(task_id) / "lock").open("a") as lock:
         portalocker.lock(lock, portalocker.LOCK_EX | portalocker.LOCK_NB)
+        assert daemon.task(task_id)["status"] == "RUNNING"
     daemon.do("oc_task_cancel", task_id=task_id)
 
 

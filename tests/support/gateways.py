@@ -50,10 +50,10 @@ def seen(notes: Path) -> list[str]:
     return notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []
 
 
-def body_of(result: dict[str, Any]) -> str:
+def body_of(result: dict[str, Any], name: str = "probe") -> str:
     """Return the text of a tool's answer, which stands fenced in the second block."""
     assert not result["isError"], result
     lines = result["content"][1]["text"].split("\n")
-    assert "untrusted output from upstream:probe" in lines[0], lines[0]
+    assert f"untrusted output from upstream:{name}" in lines[0], lines[0]
     assert "end of untrusted output" in lines[-1], lines[-1]
     return "\n".join(lines[1:-1])

@@ -50,12 +50,14 @@ def test_nobody_listens(address: str) -> None:
 
 def test_a_manager_that_is_gone_ends_nothing(tmp_path: Path) -> None:
     Notifier(str(tmp_path / "gone")).ping()
+    assert not (tmp_path / "gone").exists()
 
 
 def test_a_manager_that_does_not_read_stalls_nothing(manager: tuple[str, socket.socket]) -> None:
     notifier = Notifier(manager[0])
     for _ in range(2000):
         notifier.ping()
+    assert manager[1].recv(200) == b"WATCHDOG=1"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Words of a command line as JSON values."""
 
-import contextlib
 from typing import Any
 
 import pytest
@@ -77,5 +76,9 @@ def test_refusals_say_what_was_expected(
 
 @given(st.sampled_from([{}, {"type": "object"}, {"type": "array"}, {"type": "number"}]), st.text())
 def test_any_text_is_a_value_or_a_refusal(schema: dict[str, Any], text: str) -> None:
-    with contextlib.suppress(OcdError):
+    code = ""
+    try:
         value_parsing.parse("--x", schema, [text])
+    except OcdError as refusal:
+        code = refusal.code
+    assert code in ("", "invalid_argument")

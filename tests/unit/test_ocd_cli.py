@@ -412,6 +412,7 @@ def test_follow_goes_on_with_what_is_appended(home: Path, tmp_path: Path) -> Non
         reader = subprocess.Popen(command, stdout=output)
         try:
             wait_until(append_and_listen, 10, "the new line")
+            assert heard.read_text().startswith("2026-01-01T00:00:00.000Z INFO ocd: old\n")
         finally:
             reader.kill()
             reader.wait()

@@ -89,6 +89,7 @@ def test_stop_ends_a_browser_that_hangs_while_it_starts(
     daemon, browser = hanging(make_daemon, tmp_path)
     daemon.ocd("stop").ok()
     browser.wait_gone(10)
+    assert not browser.alive
 
 
 def test_forced_stop_ends_a_browser_that_hangs_while_it_starts(
@@ -97,6 +98,7 @@ def test_forced_stop_ends_a_browser_that_hangs_while_it_starts(
     daemon, browser = hanging(make_daemon, tmp_path)
     daemon.ocd("stop", "--force").ok()
     browser.wait_gone(10)
+    assert not daemon.identity.alive
 
 
 def test_the_next_start_ends_a_browser_that_hung(make_daemon: MakeDaemon, tmp_path: Path) -> None:

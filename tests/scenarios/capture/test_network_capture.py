@@ -82,6 +82,9 @@ def test_pages_that_never_go_idle_are_captured(at: At, site: Site, mode: str) ->
     page = at("inner.html")
     page.do(f"network_capture_{mode}", action="start")
     page.do("navigate", url=site.url("never-idle"))
-    wait_until(
-        lambda: page.do(f"network_capture_{mode}", action="get")["entry_count"] > 3, 10, "polls"
-    )
+
+    def captured() -> int:
+        return int(page.do(f"network_capture_{mode}", action="get")["entry_count"])
+
+    wait_until(lambda: captured() > 3, 10, "polls")
+    assert len(site.seen("never-idle")) == 1

@@ -54,3 +54,4 @@ def test_a_process_that_spins_ends_with_its_killed_daemon(
     wait_until(lambda: cpu_s(worker) > before + 0.5, 60, "it to spin")
     daemon.kill9()
     identity.wait_gone(5)
+    assert not identity.alive

@@ -59,9 +59,9 @@ def test_its_tools_are_offered_under_its_name(http: Http) -> None:
     assert "outputSchema" not in echo
 
 
-def test_without_upstreams_nothing_is_added(make_daemon: Made) -> None:
+def test_without_upstreams_nothing_is_added(serving: Daemon) -> None:
     """A daemon without such a table offers its own tools alone."""
-    http = Http(make_daemon("--http", "0"))
+    http = Http(serving)
     assert offered(http) == {}
     assert error_of(http.call("probe__echo", text="x").result)["code"] == "unknown_verb"
 
@@ -428,9 +428,11 @@ def test_a_table_takes_effect_at_once(make_daemon: Made, folder: Path) -> None:
         daemon.home.write_config(table(folder / "live.txt", name="fresh"))
         wait_until(lambda: "fresh__echo" in offered(http), 15, "its tools")
         _told(bridge)
+        assert body_of(http.call("fresh__echo", text="here").result, "fresh") == "here"
         daemon.home.write_config("")
         wait_until(lambda: offered(http) == {}, 15, "their end")
         _told(bridge)
+        assert error_of(http.call("fresh__echo", text="gone").result)["code"] == "unknown_verb"
 
 
 @pytest.mark.parametrize(

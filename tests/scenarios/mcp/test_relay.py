@@ -131,6 +131,7 @@ def test_it_ends_with_its_parent(serving: Daemon) -> None:
     wait_until(lambda: not serving.status()["mcp"]["bridges"], 8, "the bridge's end")
     os.close(keep)
     os.close(give)
+    assert serving.status()["pid"] == serving.identity.pid
 
 
 def test_a_host_that_dies_in_a_call(serving: Daemon, site: Site) -> None:
@@ -142,6 +143,9 @@ def test_a_host_that_dies_in_a_call(serving: Daemon, site: Site) -> None:
         bridge.process.send_signal(signal.SIGKILL)
         wait_until(lambda: not serving.status()["calls_in_flight"], 20, "the call's end")
     wait_until(lambda: not serving.status()["mcp"]["bridges"], 20, "the connection's end")
+    with Bridge(serving.home) as another:
+        another.greet()
+        assert "tabs" in another.do("tabs_context")
 
 
 def test_cancelling_stops_the_work_at_once(serving: Daemon, site: Site) -> None:

@@ -197,6 +197,7 @@ def test_every_way_leads_there_without_a_policy(
             evil.seen.clear()
             go(daemon, good, evil, ways[way])
             evil.wait_seen()
+            assert evil.seen, way
 
 
 @pytest.mark.parametrize("policy", FLAGS)
