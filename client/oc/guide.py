@@ -131,6 +131,6 @@ def _write(path: str, content: str) -> None:
         mode = os.stat(real).st_mode & 0o777 if os.path.exists(real) else 0o644
         os.chmod(part, mode)
         os.replace(part, real)
-    except BaseException:
+    except BaseException:  # Ctrl-C leaves no part of it behind, either
         os.unlink(part)
         raise

@@ -40,7 +40,7 @@ def _write(target: str, pages: Iterator[bytes]) -> int:
         with os.fdopen(descriptor, "wb") as file:
             size = sum(map(file.write, pages))
         os.replace(name, target)
-    except BaseException:
+    except BaseException:  # Ctrl-C leaves no part of it behind, either
         os.unlink(name)
         raise
     return size

@@ -222,7 +222,7 @@ def _send(
         if timeout_s is None:
             wire.settimeout(QUIET_S)
         return Reply(wire, address, timeout_s, stays=stays)
-    except BaseException:
+    except BaseException:  # a socket is closed after Ctrl-C, too
         wire.close()
         raise
 

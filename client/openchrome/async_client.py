@@ -258,7 +258,7 @@ class _Connections:
         try:
             _send(wire, method, path, body, protocol.JSON)
             pieces = [piece async for piece in self._receive(wire, response, deadline_s)]
-        except BaseException:
+        except BaseException:  # cancelled: what is left on the wire is nobody's answer
             wire[1].close()
             raise
         if response.reusable:

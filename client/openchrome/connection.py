@@ -29,7 +29,7 @@ class Connections:
         wire, response = self._send(method, path, body, protocol.JSON)
         try:
             content = b"".join(self._receive(wire, response, deadline_s))
-        except BaseException:
+        except BaseException:  # Ctrl-C: what is left on the wire is nobody's answer
             wire.close()
             raise
         self._keep(wire, response)

@@ -126,7 +126,7 @@ class Daemon:
     def __enter__(self) -> Daemon:
         try:
             return self.start()
-        except BaseException:
+        except BaseException:  # Ctrl-C leaves no daemon behind, either
             if self._child is not None:
                 self._child.kill()
                 self._reap()

@@ -77,7 +77,7 @@ async def run_call(
     except asyncio.CancelledError:
         error = OcdError("cancelled", f"{request.verb} was cancelled by its caller")
         raise
-    except Exception as failure:
+    except Exception as failure:  # a bug in one verb costs its call, not the daemon
         logger.exception("call %s (%s) failed", call.id, request.verb)
         error = _internal(call, failure)
         raise error from failure

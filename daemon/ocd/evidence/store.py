@@ -139,7 +139,7 @@ class EvidenceStore:
                 part.rename(self.folder(bundle.bundle_id))
             sync_dir(self.root)
             crash_points.point("evidence.committed")
-        except BaseException:
+        except BaseException:  # half a bundle stays after no failure
             shutil.rmtree(part, ignore_errors=True)
             raise
         return bundle, self._prune()

@@ -39,7 +39,7 @@ def write_result(path: Path, payload: Payload, units_size: int) -> ResultListSpa
             parts[1].replace(index_path)
             crash_points.point("result.index")
             parts[0].replace(path)
-        except BaseException:
+        except BaseException:  # no failure leaves parts behind
             for part in parts:
                 part.unlink(missing_ok=True)
             raise

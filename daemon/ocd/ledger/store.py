@@ -127,7 +127,7 @@ class TaskStore:
             with storage("creating", final):
                 fresh.rename(final)
                 sync_dir(self.root)
-        except BaseException:
+        except BaseException:  # no failure leaves half a task behind
             shutil.rmtree(fresh, ignore_errors=True)
             raise
         crash_points.point("task.named")

@@ -43,7 +43,7 @@ def code_of_a_kind(task_id: str) -> Iterator[None]:
         yield
     except OcdError:
         raise
-    except Exception as error:
+    except Exception as error:  # a bug in one kind costs its task; see above
         logger.exception("task %s failed", task_id)
         raise OcdError(
             "internal",

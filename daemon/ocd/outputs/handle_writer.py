@@ -82,7 +82,7 @@ def write_handle(
             meta = describe(written)
             size += write_whole(place.meta, msgspec.json.encode(meta))
             crash_points.point("handle.meta.written")
-        except BaseException:
+        except BaseException:  # no failure leaves files without a handle
             _remove(place, target)
             raise
     return meta, size

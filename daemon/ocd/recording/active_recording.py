@@ -108,7 +108,7 @@ class ActiveRecording:
         action.started = time.monotonic()
         try:
             output = await run()
-        except BaseException as failure:
+        except BaseException as failure:  # a cancelled action was one, too
             action.entry["duration_ms"] = _since(action)
             self._write(action, None, _code_of(failure, action))
             raise

@@ -95,7 +95,7 @@ def write_whole(path: Path, chunks: bytes | Iterable[bytes]) -> int:
         try:
             size = _write_synced(part, pieces)
             os.replace(part, path)  # noqa: PTH105 - os.replace is the term every reader knows
-        except BaseException:
+        except BaseException:  # no failure leaves the part behind
             part.unlink(missing_ok=True)
             raise
         sync_dir(path.parent)

@@ -72,7 +72,7 @@ async def _create(session: Session, params: Worker) -> dict[str, Any]:
         if params.share_cookies and url:
             await session.workers.share_cookies(created, url)
         tab = await session.workers.open(created, url)
-    except BaseException:
+    except BaseException:  # cancelled, too: nobody knows this worker yet
         await session.workers.close(created)
         raise
     step = {"verb": "read_page", "arguments": {"tab_id": tab.id}}

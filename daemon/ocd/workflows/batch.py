@@ -122,7 +122,7 @@ class BatchRun:
             verb, args = "worker", {"action": "open", "worker_id": job.worker_id}
         try:
             tab_id = str((await self._call_unrestricted(verb, args)).data["tab_id"])
-        except BaseException:
+        except BaseException:  # cancelled, too: others wait for this result
             opened.set_result(None)
             raise
         opened.set_result(tab_id)

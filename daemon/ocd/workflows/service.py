@@ -107,7 +107,7 @@ class Workflows:
                 max_stale_iterations=limits.max_stale_iterations,
             )  # fmt: skip
             pruned = await asyncio.to_thread(self.store.create, meta, workers)
-        except BaseException:
+        except BaseException:  # cancelled, too: nobody knows these tabs yet
             await asyncio.shield(_close(session, opened))
             raise
         return StartedWorkflow(meta, workers, pruned, released)

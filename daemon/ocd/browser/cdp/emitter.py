@@ -17,7 +17,7 @@ def call_each(listeners: Iterable[Listener], event: str, *args: object) -> None:
     for listener in tuple(listeners):
         try:
             listener(*args)
-        except Exception:
+        except Exception:  # listeners are code of any room; see above
             logger.exception("A listener to %s failed: %r", event, listener)
 
 

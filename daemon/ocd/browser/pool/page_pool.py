@@ -53,7 +53,7 @@ class PagePool:
         self._chromium.retain()
         try:
             await self._renew()
-        except BaseException:
+        except BaseException:  # a cancelled crawl does not keep Chromium alive
             self._chromium.release()
             raise
         return self
@@ -127,7 +127,7 @@ class PagePool:
             except TimeoutError:
                 self._return_later(tab)
                 raise OcdError("timeout", f"{url} took more than {timeout_s:g} s.") from None
-            except BaseException:
+            except BaseException:  # the tab of a cancelled load is still loading
                 self._return_later(tab)
                 raise
             self._give_back(tab)

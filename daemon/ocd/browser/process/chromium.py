@@ -162,7 +162,7 @@ class Chromium:
         launched = await self._launch()
         try:
             await self._prepare(launched)
-        except BaseException:
+        except BaseException:  # nobody would end it if the caller was cancelled
             if launched.process is not None:
                 launched.process.kill()
                 self._ending = launched.process

@@ -77,7 +77,7 @@ async def launch(options: LaunchOptions) -> LaunchedBrowser:
         # Before it answers: one that hangs while it starts must be found by whoever cleans up.
         await asyncio.to_thread(_remember, options, process.pid)
         version = await _wait_for_version(process, connection)
-    except BaseException:
+    except BaseException:  # nobody would end it if the caller was cancelled
         process.kill()
         connection.close()
         orphans.forget(options.run_dir, process.pid)

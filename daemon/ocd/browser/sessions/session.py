@@ -58,7 +58,7 @@ class Session:
         if url is not None:
             try:
                 await tab.navigate(url)
-            except BaseException:
+            except BaseException:  # cancelled, too: nobody knows this tab yet
                 await asyncio.shield(tab.close())
                 raise
         return tab

@@ -140,7 +140,7 @@ async def _drag_to_target(
                 await asyncio.sleep(motion.delay_s)
         await _rest_over(dragged, end)
         await input_events.button_up(tab, *end)
-    except BaseException:
+    except BaseException:  # cancelled, too: the button may not stay down
         input_events.release_button(tab, x, y)
         raise
     return end

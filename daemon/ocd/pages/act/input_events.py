@@ -170,7 +170,7 @@ async def _press_chord(tab: Tab, chord: list[str], hold_s: float) -> None:
         while down:
             await keyboard.up(down[-1])
             down.pop()
-    except BaseException:
+    except BaseException:  # cancelled, too: no key may stay down
         await _release_keys(keyboard, down)
         raise
 
