@@ -64,8 +64,8 @@ function labelName(el, walk = new NameWalk(el)) {
 
 // A label around a control that is meant for something that is not there.
 function strayLabels(el) {
-  const label = parentIn(el) && closestTo(parentIn(el), 'label[for]');
-  return label && label.control === null && el.tagName !== 'BUTTON' ? [label] : [];
+  const label = el.tagName !== 'BUTTON' && parentIn(el) && closestTo(parentIn(el), 'label[for]');
+  return label && label.control === null ? [label] : [];
 }
 
 // What the element's own kind gives it as a name.

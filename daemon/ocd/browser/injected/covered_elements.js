@@ -54,9 +54,17 @@ function isOpaque(el, style) {
   if (PAGE.has(tagOf(el)) || style.visibility !== 'visible' || style.opacity < MOST_SEEN_THROUGH) return false;
   // What stays while the page is scrolled covers no text for good, unless it fills the window.
   if (/fixed|sticky/.test(style.position) && el.getBoundingClientRect().height < innerHeight / 2) return false;
-  const color = colorOf(style.backgroundColor);
-  return PICTURES.has(tagOf(el)) || (color !== null && color[3] >= MOST_SEEN_THROUGH);
+  return isSolidlyDrawn(el, style);
 }
+
+function isSolidlyDrawn(el, style) {
+  if (PICTURES.has(tagOf(el))) return true;
+  const color = colorOf(style.backgroundColor);
+  return color !== null && color[3] >= MOST_SEEN_THROUGH;
+}
+
+// Whether something may be covered by a placed element that looks like this, or by what it is behind of.
+const isPainted = (el, style) => style.zIndex < 0 || isSolidlyDrawn(el, style);
 
 // Whether all that shows of an element's words is under something else.
 function isCovered(el) {

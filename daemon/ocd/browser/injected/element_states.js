@@ -14,7 +14,7 @@ const DISABLED_ABOVE = /^(?:INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON|F
 const CHECKED = /^(?:checkbox|radio|switch|option|treeitem|menuitem)/;
 
 function statesOf(el, role, active) {
-  if (!el.hasAttributes() && role !== 'summary' && !DISABLED_ABOVE.test(el.tagName)) return focusOf(el, active);
+  if (!el.hasAttributes() && role !== 'summary') return (DISABLED_ABOVE.test(el.tagName) && el.matches(':disabled') ? ' disabled' : '') + focusOf(el, active);
   let words = '';
   const is = (attribute) => el.getAttribute(`aria-${attribute}`);
   if (CHECKED.test(role)) {

@@ -6,6 +6,7 @@ const LEAST_CONTRAST = 8; // of 255, in any channel: nobody makes out less
 const LEAST_OPACITY = 0.03; // black on white with less is below that
 const LEAST_SIZE = 1; // px of a letter's height
 const MOST_TEXTS = 30; // texts of a cut-off box that are looked at
+const LEAST_LETTER = 4; // px
 const COLOR = /rgba?\(([\d.]+),? ([\d.]+),? ([\d.]+)(?:(?:,| \/) ([\d.]+))?\)/g;
 const colors = new Map(); // by the words of a style: [red, green, blue, opacity], null for other notations
 const sketch = rangeIn(document);
@@ -121,6 +122,7 @@ function scrolledBy(el) {
 // Whether a box that cuts off what flows out of it leaves none of its texts.
 function cutOff(el) {
   const box = el.getBoundingClientRect();
+  if (beginsWithin(el, box)) return false;
   const texts = walkerIn(document, el, NodeFilter.SHOW_TEXT);
   let met = 0;
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
@@ -130,6 +132,21 @@ function cutOff(el) {
     if (lines.length && (++met > MOST_TEXTS || shows(lines, box) || leaves(text.parentElement, el))) return false;
   }
   return met > 0;
+}
+
+// Whether the first text in a box lies inside of it: of most boxes that is all there is to ask.
+function beginsWithin(el, box) {
+  let at = firstOf(el);
+  for (let steps = 0; at !== null && steps < MOST_TEXTS; steps++) {
+    const type = typeOf(at);
+    if (type === 3 && /\S/.test(at.data)) break;
+    at = (type === 1 && firstOf(at)) || nextOf(at);
+  }
+  if (at === null || typeOf(at) !== 3) return false;
+  sketch.selectNodeContents(at);
+  const { left, right, top, bottom } = sketch.getBoundingClientRect();
+  return right - left > LEAST_LETTER && bottom - top > LEAST_LETTER
+    && left >= box.left && right <= box.right && top >= box.top && bottom <= box.bottom;
 }
 
 const shows = (lines, box) => [...lines].some((line) => Math.min(line.right, box.right) - Math.max(line.left, box.left) >= 1

@@ -19,7 +19,7 @@ const HARMLESS = new Set(('class id href title alt name rel target src srcset sc
   + ' tabindex lang itemprop itemscope itemtype itemid content datetime cite onclick abbr'
   + ' loading decoding align valign width height value placeholder type').split(' '));
 // What a browser styles by more than its attributes.
-const UNLIKE = new Set('FORM INPUT SELECT TEXTAREA BUTTON OPTION OPTGROUP DIALOG DETAILS SUMMARY FIELDSET IFRAME FRAME SLOT FONT'
+const UNLIKE = new Set('FORM INPUT SELECT TEXTAREA OPTION OPTGROUP DIALOG DETAILS SUMMARY FIELDSET IFRAME FRAME SLOT FONT'
   .split(' '));
 
 class Unknowable extends Error {}

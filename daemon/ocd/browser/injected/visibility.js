@@ -20,11 +20,12 @@ class View {
     this.inert = el.inert === true || (above !== null && above.inert && !isModal(el));
     this.inline = display === 'inline' || display === 'contents' || display.startsWith('ruby') || display.endsWith('math');
     this.hollow = FALLBACK.has(el.tagName);
-    this.effects = above !== null ? above.effects || rootOf(el) !== null : hasEffects(ownerIn(el));
+    this.effects = above !== null ? above.effects | (rootOf(el) !== null ? ALL_EFFECTS : 0) : effectsIn(ownerIn(el));
     this.known = undefined;
     this.legible = undefined;
     this.cut = undefined;
     this.cutting = undefined;
+    this.hiding = undefined;
     this.rest = undefined;
     this.shut = null; // of a box that shows nothing of itself: what in it is seen all the same
     this.stands = undefined;
@@ -62,22 +63,26 @@ class View {
 
   // Whether its like may be moved out of sight: by how much is each one's own.
   get moves() {
-    return this.drift ??= this.effects && (this.style.transform.includes('-') || this.style.translate.includes('-'));
+    return this.drift ??= (this.effects & MOVING) !== 0 && (this.style.transform.includes('-') || this.style.translate.includes('-'));
   }
 
   // Whether it may stand over something that it is not in, or under it.
   get leavesFlow() {
-    return this.stands ??= this.style.position !== 'static' && leavesFlow(this.style);
+    return this.stands ??= this.style.position !== 'static' && isPainted(this.el, this.style) && leavesFlow(this.style);
   }
 
   get cuts() {
     return this.cutting ??= this.style.overflow !== 'visible';
   }
 
+  // Whether it is a box that cuts off what flows out of it, without a way to scroll to that.
+  get hides() {
+    return this.hiding ??= this.cuts && !/auto|scroll/.test(this.style.overflow) && !PAGE.has(this.el.tagName) && this.style.width !== 'auto';
+  }
+
   // Whether a box around cuts off all the text in it.
   get clipped() {
-    return this.cut ??= (this.above !== null && this.above.clipped)
-      || (/hidden|clip/.test(this.style.overflow) && cutsOff(this.el, this.style));
+    return this.cut ??= (this.above !== null && this.above.clipped) || (this.hides && cutOff(this.el));
   }
 
   // The opacity of what is inside, and the size of its letters, as parts of what they say.
@@ -86,7 +91,7 @@ class View {
     if (this.rest === undefined) {
       const [opacity, size] = this.above ? this.above.left : WHOLE;
       const { style } = this;
-      const moved = style.transform !== 'none' || style.scale !== 'none' || style.rotate !== 'none';
+      const moved = (this.effects & MOVING) !== 0 && (style.transform !== 'none' || style.scale !== 'none' || style.rotate !== 'none');
       const own = moved && !isSolid(this.el, style) ? leftBy(style) : 1;
       this.rest = own === 1 && style.opacity === '1' ? this.above?.left ?? WHOLE : [opacity * style.opacity, size * own];
     }
@@ -159,10 +164,9 @@ function viewIn(el, above) {
   // Where an element stands, and how large it is, is its own.
   if (twin !== undefined && !twin.placed) return twin;
   if (twin !== undefined) {
-    const style = getComputedStyle(el);
-    if (misplaced(el, style, twin.moves)) return shutView(el, above, style);
+    if (strays(el, twin)) return shutView(el, above, getComputedStyle(el));
     // A text and nothing else begins where that of its like does.
-    if (!twin.cuts || (!twin.clipped && firstElementOf(el) === null) || cutsOff(el, style) === twin.clipped) return twin;
+    if (!twin.hides || (!twin.clipped && firstElementOf(el) === null) || cutOff(el) === twin.clipped) return twin;
   }
   const view = lookAt(el, above);
   if (view !== null && view.shut === null) alike.set(key, view);
@@ -175,8 +179,8 @@ function lookAt(el, above) {
   const style = getComputedStyle(el);
   const { display } = style;
   if (display === 'none' || style.contentVisibility === 'hidden') return null;
-  const effects = above !== null ? above.effects : hasEffects(ownerIn(el));
-  if ((effects ? vanished(el, style) : misplaced(el, style, false)) && !CONTROLS.has(el.tagName)) return shutView(el, above, style);
+  const effects = above !== null ? above.effects : effectsIn(ownerIn(el));
+  if (vanished(el, style, effects) && !CONTROLS.has(el.tagName)) return shutView(el, above, style);
   return viewFor(el, above, style);
 }
 
@@ -262,36 +266,46 @@ function hasFace(el) {
 
 // Whether a document may use what fades, moves, scales or masks its elements: asking each of them
 // costs as much as all the rest. Learnt once a reading, where there is little to learn it from.
-const EFFECTS = /opacity|transform|translate|scale|rotate|zoom|filter|mask|clip|@import/;
+const FADING = 1;
+const MOVING = 2;
+const ALL_EFFECTS = FADING | MOVING;
+const FADES = /opacity|filter|mask|clip|@import/;
+const MOVES = /transform|translate|scale|rotate|zoom|@import/;
 const FEW_RULES = 100;
 let effectsOf = new WeakMap();
 
-function hasEffects(doc) {
+function effectsIn(doc) {
   let found = effectsOf.get(doc);
   if (found === undefined) {
-    found = sheetsIn(doc).some(tellsOfEffects)
-      || firstMatch(doc, 'svg, form[style]') !== null || animationsIn(doc).length > 0
-      || [...allMatches(doc, '[style]:not(form)')].some((el) => EFFECTS.test(el.getAttribute('style')));
+    found = firstMatch(doc, 'svg, form[style]') !== null || animationsIn(doc).length > 0 ? ALL_EFFECTS : 0;
+    for (const sheet of sheetsIn(doc)) if (found !== ALL_EFFECTS) found |= effectsOfSheet(sheet);
+    if (found !== ALL_EFFECTS) for (const el of allMatches(doc, '[style]:not(form)')) found |= effectsOfRule(el.getAttribute('style'));
     effectsOf.set(doc, found);
   }
   return found;
 }
 
-function tellsOfEffects(sheet) {
+function effectsOfSheet(sheet) {
   try {
     const rules = sheet.cssRules;
-    return rules.length > FEW_RULES || [...rules].some((rule) => EFFECTS.test(rule.cssText));
+    return rules.length > FEW_RULES ? ALL_EFFECTS : [...rules].reduce((found, rule) => found | effectsOfRule(rule.cssText), 0);
   } catch {
-    return true; // of another origin
+    return ALL_EFFECTS; // of another origin
   }
 }
 
-function vanished(el, style) {
-  const { opacity } = style;
-  if (opacity !== '1' && opacity <= LEAST_OPACITY) return true;
-  if (style.clipPath !== 'none' && /inset\((50|100)%|circle\(0|polygon\(0px 0px(, 0px 0px)*\)/.test(style.clipPath)) return true;
-  if ((style.transform !== 'none' || style.scale !== 'none') && leftBy(style) < LEAST_PART && !isSolid(el, style)) return true;
-  return filteredOut(style) || misplaced(el, style, true);
+const effectsOfRule = (text) => (FADES.test(text) ? FADING : 0) | (MOVES.test(text) ? MOVING : 0);
+
+function vanished(el, style, effects = ALL_EFFECTS) {
+  if (effects & FADING) {
+    const { opacity } = style;
+    if (opacity !== '1' && opacity <= LEAST_OPACITY) return true;
+    if (style.clipPath !== 'none' && /inset\((50|100)%|circle\(0|polygon\(0px 0px(, 0px 0px)*\)/.test(style.clipPath)) return true;
+    if (filteredOut(style)) return true;
+  }
+  const moves = (effects & MOVING) !== 0;
+  if (moves && (style.transform !== 'none' || style.scale !== 'none') && leftBy(style) < LEAST_PART && !isSolid(el, style)) return true;
+  return misplaced(el, style, moves);
 }
 
 // Whether its place or its size hides it: those are an element's own, however much it looks like others.
@@ -302,8 +316,17 @@ function misplaced(el, style, moves) {
     if (beyond(el, position)) return true;
   } else if (position === 'relative' && (parseFloat(style.left) < -OFF || parseFloat(style.top) < -OFF) && beyond(el, position)) return true;
   if (moves && movesOut(style) && beyond(el, position)) return true;
-  if (overflow === 'visible' || THIN.has(el.tagName)) return false;
-  return !(el.offsetWidth > SIZED && el.offsetHeight > SIZED) && (tiny(style.width) || tiny(style.height));
+  return overflow !== 'visible' && isTiny(el, style);
+}
+
+const isTiny = (el, style) => !THIN.has(el.tagName) && !(el.offsetWidth > SIZED && el.offsetHeight > SIZED) && (tiny(style.width) || tiny(style.height));
+
+// Whether an element stands, or is so small, where its like does not, that it is not seen.
+function strays(el, twin) {
+  const { position } = twin.style;
+  if ((position === 'absolute' || position === 'fixed') && beyond(el, position)) return true;
+  if (twin.moves && movesOut(getComputedStyle(el)) && beyond(el, position)) return true;
+  return twin.cuts && isTiny(el, getComputedStyle(el));
 }
 
 // What is placed where it would stand anyway is no matter: most boxes with a position are.
@@ -330,9 +353,6 @@ const THIN = new Set([...PAGE, 'HR']); // boxes that cut off what they do not ho
 const LEAST_PART = 0.01; // of a box, by transforms
 const SIZED = 30; // px, from which on a box need not be asked for its width without its padding
 const tiny = (length) => length.endsWith('px') && parseFloat(length) <= 1;
-
-// Whether nothing of the text in a box that cuts it off is left.
-const cutsOff = (el, style) => !PAGE.has(el.tagName) && style.width !== 'auto' && !/auto|scroll/.test(style.overflow) && cutOff(el);
 
 // Whether an element shows only its summary or its legend at the moment.
 function folded(el, kid) {
