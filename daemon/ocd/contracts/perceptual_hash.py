@@ -12,7 +12,6 @@ import io
 from collections.abc import Sequence
 from functools import cache
 from math import cos, pi
-from statistics import median
 
 from ocd.api.errors import OcdError
 
@@ -42,7 +41,7 @@ def hash_of(picture: bytes, place: str = "screenshot") -> str:
         raise _image_error(place, f"not a readable image ({error})") from None
     # Rounded, so that waves that are not there at all are equal.
     waves = [round(wave) for wave in _waves(fields)]
-    middle = median(waves)
+    middle = sum(sorted(waves)[31:33]) / 2
     return f"{int(''.join('1' if wave > middle else '0' for wave in waves), 2):016x}"
 
 

@@ -1,6 +1,5 @@
 """Two evidence bundles compared, part by part; every difference is one entry of a list."""
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -79,6 +78,8 @@ def _lines(before: str, after: str) -> Iterator[Difference]:
     if len(old) * len(new) > _MAX_LINE_PAIRS:
         yield from _multisets(old, new, "line")
         return
+    import difflib  # only needed where lines are compared
+
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for tag, i, i_end, j, j_end in matcher.get_opcodes():
         if tag != "equal":

@@ -4,7 +4,6 @@ Pure. Every word of a declaration is shown, also those that a terminal or an eye
 invisible characters are spelt out.
 """
 
-import difflib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -57,6 +56,8 @@ def _change(
         change["unknown"] = (
             "the approved declaration is unknown: it was approved with an earlier version"
         )
+    import difflib  # only needed where something is to be approved
+
     lines = difflib.unified_diff(
         list(_lines(then or {})), list(_lines(pinned_fields(now or {}))),
         f"{_visible(tool)} as approved {before.approved_at}".rstrip(), f"{_visible(tool)} now",

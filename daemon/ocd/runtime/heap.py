@@ -6,7 +6,6 @@ by themselves.
 """
 
 import asyncio
-import ctypes
 from collections.abc import Callable
 from functools import cache
 
@@ -20,6 +19,8 @@ GROWTH_BYTES = 8 << 20
 
 @cache
 def _trim() -> Callable[[int], int] | None:
+    import ctypes  # 200 KB, for a daemon that has grown
+
     try:
         found: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
     except (OSError, AttributeError, TypeError):  # no glibc
@@ -29,14 +30,14 @@ def _trim() -> Callable[[int], int] | None:
 
 async def keep_trimmed() -> None:
     """Give freed memory back whenever the daemon has grown; until cancelled."""
-    trim = _trim()
-    if trim is None:
-        return
     process = psutil.Process()
     settled = process.memory_info().rss
     while True:
         await asyncio.sleep(CHECK_S)
         if process.memory_info().rss > settled + GROWTH_BYTES:
+            trim = _trim()
+            if trim is None:
+                return
             await asyncio.to_thread(trim, 0)  # ctypes holds no interpreter's lock meanwhile
             settled = process.memory_info().rss
         else:

@@ -13,11 +13,11 @@ Entry = Mapping[str, Any]
 # What a word is worth by where it stands.
 _NAME, _SUMMARY, _TEXT, _PARAMETER = 4.0, 3.0, 1.0, 0.5
 # Words of a question that say nothing about the tool.
-_FILLERS = frozenset(terms(
+_FILLERS = (
     "a an and all are as at be by can do does every find for from get give how i in into is it its "
     "me my of on one or out page pages please show so some something that the them then this to "
     "tool use using want web what when where which will with you your"
-))  # fmt: skip
+)
 
 
 def rank(entries: Iterable[Entry], query: str) -> list[Entry]:
@@ -27,7 +27,8 @@ def rank(entries: Iterable[Entry], query: str) -> list[Entry]:
     much, the one with more of the words is meant.
     """
     found = sorted(entries, key=lambda entry: str(entry["name"]))
-    words = [word for word in terms(query) if word not in _FILLERS] or terms(query)
+    fillers = set(terms(_FILLERS))
+    words = [word for word in terms(query) if word not in fillers] or terms(query)
     indexed = [_weights(entry) for entry in found]
     holders = Counter(word for weights in indexed for word in weights)
     rarity = {word: math.log(1 + len(found) / holders[word]) for word in words if holders[word]}

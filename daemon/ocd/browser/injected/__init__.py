@@ -8,7 +8,12 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def script(name: str) -> str:
-    """Return the source of `name`.js, for example "outline".
+    """Return the source of `name`.js, for example "outline", and keep it."""
+    return load(name)
+
+
+def load(name: str) -> str:
+    """Return the source of `name`.js.
 
     Without indentation, blank lines and comment lines: it is sent into every document. So no script
     may hold a string or a template of several lines whose indentation counts.

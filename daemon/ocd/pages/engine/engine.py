@@ -7,7 +7,7 @@ serialise_html.js), where the page's own scripts neither see nor touch it.
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ocd.browser.injected import script
+from ocd.browser.injected import load
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
 
@@ -31,7 +31,7 @@ _CALL = f"(name, args) => {INSTALLED} ? [openchrome[name](...args)] : null"
 @cache
 def source() -> str:
     """Return the engine as one expression; running it again in a document changes nothing."""
-    return f"if (!{INSTALLED}) (() => {{'use strict';\n" + "\n".join(map(script, _FILES)) + "\n})()"
+    return f"if (!{INSTALLED}) (() => {{'use strict';\n" + "\n".join(map(load, _FILES)) + "\n})()"
 
 
 async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # noqa: ANN401
