@@ -112,7 +112,8 @@ async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str
     if params.include_metrics:
         took = round((time.monotonic() - started) * 1000)
         facts["metrics"] = {
-            "raw_chars": len(raw.text), "chars": len(found.text), "refs": found.refs_count,
+            "raw_chars": len(raw.head + raw.text), "chars": len(found.head + found.text),
+            "refs": found.refs_count,
             "hidden_chars": found.hidden_chars, "duration_ms": took,
         }  # fmt: skip
     facts |= _filter_texts(params, raw.text, found.text)

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
         '- button "Save" [ref]',
         '- link "Nothing" [ref]',
         '- link "Part" [ref] → #part',
-        '- link "Other" [ref] → /reading/unnamed.html?x=1#far',
+        '- link "Other" [ref] → ?x=1#far',
         '- link "Data" [ref] → data:text/csv,…',
         '- link "Script" [ref]',
         (

@@ -1,9 +1,10 @@
 // What stands after a role and a name: states, values, options and targets.
 
 const MANY_OPTIONS = 20;
-const LONG_OPTIONS = 40; // characters of a list that is told once
+const LONG_OPTIONS = 16; // characters of a list that is told once
 const LONG_URL = 500;
 const ROOTED = /^\/(?:[\w\-=&%+~,;@][\w\-=&%+~,;@./?]*)?$/;
+const BELOW = /^[\w%~-][^:]*$/; // what no scheme begins
 const origins = new WeakMap(); // by document: its origin, and whether links are relative to it
 
 const quote = (text) => `"${text.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`;
@@ -55,7 +56,7 @@ function detailOf(el, role, name, root, optionLists = null) {
   }
   if (el.tagName === 'SELECT') words += nativeOptions(el, root, optionLists);
   const about = FIELDS.has(role) || role === 'button' ? descriptionOf(el) : '';
-  return about && about !== name ? `${words} description=${quote(about)}` : words;
+  return about && !name.includes(about) ? `${words} description=${quote(about)}` : words;
 }
 
 function valueOf(el, role) {
@@ -102,10 +103,17 @@ function targetOf(el) {
   return ` → ${url.length > LONG_URL ? `${url.slice(0, LONG_URL)}…` : url}`;
 }
 
-// Where a link goes, without the origin if it is the document's own.
+// Where a link goes: from the page's own address on if it is below that, else without the document's origin.
 function addressOf(el) {
-  const doc = ownerIn(el);
-  const { origin, rooted, page } = originOf(doc);
+  const known = originOf(ownerIn(el));
+  const { path } = known;
+  const address = wholeAddress(el, known);
+  if (path.length < 2 || !address.startsWith(path)) return address;
+  const rest = address.slice(path.length);
+  return rest[0] === '?' || (path.endsWith('/') && BELOW.test(rest)) ? rest : address;
+}
+
+function wholeAddress(el, { origin, rooted, page }) {
   const written = el.getAttribute('href') || '';
   if (written[0] === '#' && page) return written;
   // What needs no resolving: that would cost as much as the rest of the line.
@@ -120,9 +128,10 @@ function originOf(doc) {
   let known = origins.get(doc);
   if (known === undefined || known.base !== baseOf(doc)) {
     const origin = doc.location?.origin ?? 'null';
-    const page = urlOf(doc).split('#', 1)[0];
-    // page: its own address, if links are relative to it.
-    known = { origin, base: baseOf(doc), page: baseOf(doc).split('#', 1)[0] === page ? page : '', rooted: /^https?:/.test(origin) && `${baseOf(doc)}/`.startsWith(`${origin}/`) };
+    // page: its own address, if links are relative to it. path: where it stands, told above the outline.
+    const page = baseOf(doc).split('#', 1)[0] === urlOf(doc).split('#', 1)[0] ? baseOf(doc).split('#', 1)[0] : '';
+    const path = doc === document && window.parent === window && /^https?:/.test(page) ? new URL(page).pathname : '';
+    known = { origin, path, page, base: baseOf(doc), rooted: /^https?:/.test(origin) && `${baseOf(doc)}/`.startsWith(`${origin}/`) };
     origins.set(doc, known);
   }
   return known;

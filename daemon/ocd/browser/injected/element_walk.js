@@ -36,10 +36,8 @@ class Seek extends Outline {
     this.bare = outer;
   }
 
-  // What stands elsewhere than in its owner is found where it stands.
-  followed() {
-    return NO_OWNERS;
-  }
+  // What stands elsewhere than in its owner is found where it stands, and a label as itself.
+  relate() {}
 
   // Words are asked of their elements.
   kids(el, view, depth, control) {

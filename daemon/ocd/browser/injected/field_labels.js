@@ -51,7 +51,7 @@ function labelBeside(el) {
     // Further out, words may be about the fields beside it as well.
     if (steps > 0 || before.field || after.field) {
       const parent = parentIn(at);
-      if (!parent || [...parent.children].some((kid) => kid !== at && holdsField(kid))) return rowLabel(at) || below;
+      if (!parent || [...childElementsOf(parent)].some((kid) => kid !== at && holdsField(kid))) return rowLabel(at) || below;
     }
   }
   return below;

@@ -26,6 +26,8 @@ const CAPTIONS = {
 const BLANK = /^\s*$/;
 const UNROLED = new Set(['clickable', 'draggable', 'droppable']);
 const LEAST_DRAWN = 16; // px
+const HOLLOW = new Set(['toolbar', 'menubar', 'tablist', 'tabpanel', 'region', 'navigation', 'complementary', 'group']); // nothing to see without contents
+const SEPARATOR = /^[|/·•›»‹«>]$/;
 const UNHEARD = '[aria-hidden]';
 const isDot = (el) => boxIn(el).width <= 1 || boxIn(el).height <= 1; // for the keyboard alone
 const ACTING = 'a, button, input, select, textarea, [role], [tabindex], [onclick]';
@@ -58,7 +60,7 @@ function reachable(control, label) {
 }
 
 // Fields without a name go by what they are called in the page's own terms; what has words below
-// needs no hint.
+// or beside it needs no hint.
 const hintFor = (el, role) => (LEAVES.has(role) || BLANK.test(contentIn(el)) ? hintOf(el, role) : '');
 
 class Outline {
@@ -79,6 +81,8 @@ class Outline {
     this.optionLists = new Map();
     this.special = new Map(); // what acts by no sign of its own
     this.owners = NO_OWNERS;
+    this.labelling = NOTHING; // elements that are told as names of fields
+    this.labels = []; // lines of what assistive software is not told of
   }
 
   // Lines
@@ -99,20 +103,22 @@ class Outline {
   document(doc, depth) {
     const view = rootView(doc);
     if (!view) return;
-    const outer = [this.active, this.special, this.owners];
+    const outer = [this.active, this.special, this.owners, this.labelling];
     this.active = focusIn(doc);
     this.special = actingIn(doc);
-    this.owners = this.followed(doc);
+    this.relate(doc);
     this.kids(rootElementOf(doc), view, depth, null);
     this.flush(depth);
     // What its owner was not asked for stands at the end.
     for (const owner of [...this.owners.by.keys()]) this.owned(owner, depth, null);
     this.flush(depth);
-    [this.active, this.special, this.owners] = outer;
+    if (this.labels.length) this.dropLabels();
+    [this.active, this.special, this.owners, this.labelling] = outer;
   }
 
-  followed(doc) {
-    return ownersIn(doc);
+  relate(doc) {
+    this.owners = ownersIn(doc);
+    this.labelling = this.onlyRefs ? NOTHING : labelsIn(doc);
   }
 
   // What an element owns that stands elsewhere.
@@ -220,6 +226,19 @@ class Outline {
     }
     this.flush(depth);
     for (const line of this.lines.slice(at)) if (line[0] === depth) line[2] += ` ${UNHEARD}`;
+    if (this.lines.length === at + 1 && this.lines[at][1] === TEXT) this.labels.push(this.lines[at]);
+  }
+
+  // The words that people see before a field, where its name says the same.
+  dropLabels() {
+    const spoken = new Set();
+    for (const label of this.labels) {
+      const words = quote(label[2].slice(0, -UNHEARD.length - 1));
+      const at = this.lines.indexOf(label);
+      if (this.lines.slice(at + 1, at + 3).some(([, kind, line]) => kind !== TEXT && line.includes(` ${words} [ref=`))) spoken.add(label);
+    }
+    if (spoken.size) this.lines = this.lines.filter((line) => !spoken.has(line));
+    this.labels = [];
   }
 
   // Whether an open dialog stands before an element of the page.
@@ -234,7 +253,7 @@ class Outline {
       this.words += ' ';
       return;
     }
-    if (CAPTIONS[tag]?.(el)) {
+    if (CAPTIONS[tag]?.(el) || (this.labelling.size > 0 && this.labelling.has(el))) {
       this.caption(el, tag, view, depth);
       return;
     }
@@ -305,7 +324,7 @@ class Outline {
   head(el, role, name, acts) {
     let line = role;
     if (name) line += ` ${quote(name)}`;
-    else if (acts) line += hintFor(el, role);
+    else if (acts && !isCalledBeside(el, role, true)) line += hintFor(el, role);
     if (acts) {
       this.refs++;
       line += ` [ref=e${UNROLED.has(role) ? refOf(el) : refOf(el, role, name || undefined)}]`;
@@ -396,6 +415,11 @@ class Outline {
       return;
     }
     this.flush(depth);
+    const bands = role === 'row' && !acts && !this.onlyRefs ? bandsIn(el) : null;
+    if (bands) {
+      this.bands(el, view, depth, bands);
+      return;
+    }
     const shown = role || (acts && this.special.get(el)) || 'clickable';
     const name = this.boxName(el, role);
     const told = !this.onlyRefs || acts;
@@ -423,6 +447,7 @@ class Outline {
     const count = this.lines.length - at - 1;
     const only = count === 1 ? this.lines[at + 1] : null;
     if (count === 0 && !telling && !CELLS.has(role)) this.lines.length = at;
+    else if (count === 0 && HOLLOW.has(role) && this.lines[at][2] === `${role} ${quote(squeeze(el.getAttribute('aria-label') || ''))}`) this.lines.length = at;
     else if (role === 'row') this.joinRow(at);
     else if (role === '' && only?.[1] === LEAF && this.wraps(this.lines[at][2], only[2])) {
       // What is clicked inside is clicked by it.
@@ -453,11 +478,13 @@ class Outline {
     const cells = [];
     for (let i = at + 1; i < this.lines.length; i++) {
       const [level, kind, text] = this.lines[i];
-      if (level === depth + 1) {
-        if (kind !== BOX || !(CELLS.has(text) || CELL.test(text))) return;
+      if (level === depth + 1 && kind === BOX) {
+        if (!CELLS.has(text) && !CELL.test(text)) return;
         cells.push([text, []]);
+      } else if (level === depth + 1 && (kind === TEXT || kind === LEAF)) {
+        cells.push(['cell', [this.inRow(kind, text)]]);
       } else if (level === depth + 2 && (kind === TEXT || kind === LEAF)) {
-        cells.at(-1)[1].push(kind === TEXT && text.includes('|') ? text.replace(/\|/g, '\\|') : text);
+        cells.at(-1)[1].push(this.inRow(kind, text));
       } else return;
     }
     const header = cells.length > 0 && cells.every(([text]) => text === 'columnheader');
@@ -469,6 +496,21 @@ class Outline {
     this.lines.length = at + 1;
     line[2] = `${line[2].replace(/^row/, header ? 'headers' : 'row')}: ${words.join(' | ')}`;
     line[1] = LEAF;
+  }
+
+  inRow(kind, text) {
+    return kind === TEXT && text.includes('|') ? text.replace(/\|/g, '\\|') : text;
+  }
+
+  // A row that holds all cells of a grid, each placed by a script: one line for those at one height.
+  bands(el, view, depth, bands) {
+    for (const band of bands) {
+      const at = this.lines.length;
+      this.put(depth, BOX, 'row');
+      for (const kid of band) this.tried(kid, view, depth + 1, null);
+      this.flush(depth + 1);
+      this.close(el, 'row', at, false);
+    }
   }
 
   elsewhere(el, depth) {
@@ -491,12 +533,20 @@ class Outline {
     if (!this.onlyRefs && this.lines.length === at + 1 && !name) this.lines.length = at;
   }
 
+  // Whether a line is but the stroke between two links.
+  separates(at) {
+    const [depth] = this.lines[at];
+    const [before, after] = [this.lines[at - 1], this.lines[at + 1]];
+    return before?.[0] === depth && after?.[0] === depth && before[1] === LEAF && after[1] === LEAF;
+  }
+
   // The text, cut where a frame of another origin is to be put in.
   parts() {
     const parts = [];
     const depths = [];
     let text = '';
-    for (const [depth, kind, words] of this.lines) {
+    for (const [at, [depth, kind, words]] of this.lines.entries()) {
+      if (kind === TEXT && words.length === 1 && SEPARATOR.test(words) && this.separates(at)) continue;
       if (kind === FRAME) {
         parts.push(text);
         depths.push(this.base + depth);
@@ -532,6 +582,21 @@ function focusIn(doc) {
   let at = activeIn(doc);
   while (at && rootOf(at) && activeIn(rootOf(at))) at = activeIn(rootOf(at));
   return at;
+}
+
+// The children of a row by their height, null if they have but one.
+function bandsIn(el) {
+  const kids = [...el.children];
+  if (kids.length < 2 || !kids.every((kid) => kid.style?.top)) return null;
+  const heights = new Map();
+  for (const kid of kids) {
+    const top = parseFloat(kid.style.top);
+    if (!heights.has(top)) heights.set(top, []);
+    heights.get(top).push(kid);
+  }
+  if (heights.size < 2) return null;
+  const left = (kid) => parseFloat(kid.style.left) || 0;
+  return [...heights].sort(([a], [b]) => a - b).map(([, band]) => band.sort((a, b) => left(a) - left(b)));
 }
 
 // The view of what surrounds an element, however it is hidden itself.

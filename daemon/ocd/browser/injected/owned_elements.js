@@ -1,5 +1,7 @@
-// Elements that stand elsewhere in the document than in what owns them: aria-owns.
+// Elements that belong to others by their ids: what is owned and stands elsewhere, and what is told
+// as the name of a field.
 
+const NOTHING = new Set();
 const NO_OWNERS = { by: new Map(), owned: new Set() };
 
 // by: what an element owns, in its order; owned: all of that. Fields own lists that are told by
@@ -20,3 +22,19 @@ function ownersIn(doc) {
 
 // Whether what stands in an element owns the one that is to own it.
 const circular = (kid, owner, by) => [...by].some(([other, kids]) => kid.contains(other) && kids.some((one) => one.contains(owner)));
+
+const LABELLED_BY = ':is(input, select, textarea, [role=combobox], [role=listbox], [role=textbox], [role=slider], [role=spinbutton], [role=checkbox],'
+  + ' [role=radio], [role=switch], [role=searchbox])[aria-labelledby]';
+
+// Plain words that are told with the field that they label.
+function labelsIn(doc) {
+  const found = new Set();
+  for (const field of allMatches(doc, LABELLED_BY)) {
+    if (!isShownField(field)) continue;
+    for (const label of byIds(field, 'aria-labelledby')) if (label !== field && !label.contains(field) && isPlain(label)) found.add(label);
+  }
+  return found;
+}
+
+const isShownField = (field) => field.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !field.closest('[aria-hidden=true]') && field.getBoundingClientRect().width > 1;
+const isPlain = (label) => roleOf(label) === '' && label.matches('label, span, div, p, b, strong') && label.closest('a, button, label, [role], h1, h2, h3, h4, h5, h6, th, td, legend, caption') === (label.tagName === 'LABEL' ? label : null);

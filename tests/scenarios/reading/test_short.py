@@ -1,0 +1,48 @@
+"""Nothing is told twice or at greater length than it takes."""
+
+import re
+
+import pytest
+
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read.reader import read
+from support.site import Site
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+OUTLINE = """\
+- navigation
+  - link "Newest" [ref] → ?o=1
+  - link "Oldest" [ref] → ?o=2
+  - link "Other" [ref] → /reading/other.html
+- textbox "Size of it" [ref]
+- text: Gone field
+- heading "Heading kept" [level=2]
+- textbox "Heading kept" [ref]
+- combobox "City" [ref] value="Rome"
+- text: Alone [aria-hidden]
+- list "Done"
+- table
+  - headers: Book | State
+  - row: One | combobox [ref] value="Draft" options: Draft / Printed / Gone
+  - row: Two | combobox [ref] value="Printed" options: as e1
+- grid "Plain"
+  - row: a | b\\|c
+  - row: d | button "Edit" [ref]
+- grid "Placed"
+  - row: x1 | y1
+  - row: x2 | y2
+"""
+
+
+async def short(tab: Tab) -> str:
+    return re.sub(r"as e\d+", "as e1", re.sub(r"\[ref=e\d+\]", "[ref]", (await read(tab)).text))
+
+
+async def test_an_outline_says_everything_once(tab: Tab, site: Site) -> None:
+    await tab.navigate(site.url("reading/short.html"))
+    assert await short(tab) == OUTLINE
+    await tab.evaluate("history.pushState(0, '', '/reading/')")
+    moved = await short(tab)
+    assert "→ other.html" in moved
+    assert "→ short.html?o=2" in moved
