@@ -549,6 +549,7 @@ class AsyncVerbs:
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
+        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["inline"] | None = None,
@@ -577,6 +578,7 @@ class AsyncVerbs:
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
+        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["handle"],
@@ -605,6 +607,7 @@ class AsyncVerbs:
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
+        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["auto"],
@@ -632,6 +635,7 @@ class AsyncVerbs:
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
+        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
@@ -667,6 +671,7 @@ class AsyncVerbs:
             retries: Retries after network errors, 429 and 5xx (default: 2)
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
             share_login: Use the browser's cookies to fetch and render (default: false)
+            link_rels: Relations of <link> elements to follow like links
             fail_on_page: Fail deliberately at the Nth page (for tests)
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
@@ -693,6 +698,7 @@ class AsyncVerbs:
                 "retries": retries,
                 "page_timeout_ms": page_timeout_ms,
                 "share_login": share_login,
+                "link_rels": link_rels,
                 "fail_on_page": fail_on_page,
                 "timeout_ms": timeout_ms,
                 "output_mode": output_mode,
@@ -4816,6 +4822,7 @@ class AsyncKinds(Generic[TaskT]):
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
+        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
     ) -> Awaitable[TaskT]:
         """Crawl a site: follow links from a start page
@@ -4848,6 +4855,7 @@ class AsyncKinds(Generic[TaskT]):
             retries: Retries after network errors, 429 and 5xx (default: 2)
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
             share_login: Use the browser's cookies to fetch and render (default: false)
+            link_rels: Relations of <link> elements to follow like links
             fail_on_page: Fail deliberately at the Nth page (for tests)
         """
         return self._start(
@@ -4871,6 +4879,7 @@ class AsyncKinds(Generic[TaskT]):
                 "retries": retries,
                 "page_timeout_ms": page_timeout_ms,
                 "share_login": share_login,
+                "link_rels": link_rels,
                 "fail_on_page": fail_on_page,
             },
         )

@@ -1,8 +1,9 @@
 """An independent crawler: which pages a site has, with nothing but the standard library.
 
 It knows nothing of ours, and takes no short cuts: every link of every page, level by level, over
-html.parser, http.client and urllib. What is followed is what ours follows, `<a href>` and
-`<area href>`; links of other kinds are counted, so that what lies behind them alone is explained.
+html.parser, http.client and urllib. What is followed is what ours follows: anchors without
+rel=nofollow, frames and refreshes; `link` elements are counted, so that what lies behind them alone
+is explained.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ class _Page(HTMLParser):
         if tag == "base" and "href" in values:
             self.base = self.base or values["href"]
         elif tag in _FOLLOWED and "href" in values:
-            self.links.append(("a", values["href"]))
+            marked = "nofollow" in values.get("rel", "").lower().split()
+            self.links.append(("nofollow" if marked else "a", values["href"]))
         elif tag in ("frame", "iframe") and "src" in values:
             self.links.append(("frame", values["src"]))
         elif tag == "link" and _LINK_RELATIONS & set(values.get("rel", "").lower().split()):
@@ -105,7 +107,7 @@ def read_site(start: str, processes: int = 2) -> Truth:
                 for kind, url in visit.links:
                     if urllib.parse.urlsplit(url)[:2] != origin or url in truth.visited:
                         continue
-                    if kind != "a":
+                    if kind in ("link", "nofollow"):
                         elsewhere.setdefault(url, kind)
                         continue
                     truth.visited.add(url)

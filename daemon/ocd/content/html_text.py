@@ -5,6 +5,7 @@ lock. The parsers are imported on first use.
 """
 
 import re
+from collections.abc import Collection
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
@@ -24,6 +25,7 @@ from ocd.content.markdown_signs import (
     without_signs,
     write_signs,
 )
+from ocd.content.page_signals import PageSignals, read_signals
 from ocd.content.visible_html import shown_elements, visible_html
 
 if TYPE_CHECKING:
@@ -115,6 +117,11 @@ class Document:
     def raw_links(self) -> list[tuple[str, str]]:
         """Return (href, text) of each link in document order, hrefs as they are written."""
         return _links(self._tree, "")
+
+    def signals(self, rels: Collection[str], product: str) -> PageSignals:
+        """Return what the page tells those who follow links; see read_signals."""
+        may_unfollow = "nofollow" in self._source.lower()
+        return read_signals(self._tree, rels, product, may_unfollow=may_unfollow)
 
     def visible(self, *, only_main_content: bool = False) -> str:
         """Return static_visible() of the page, or of its main content."""

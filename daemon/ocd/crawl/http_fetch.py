@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, unquote
 
+from ocd.content.page_signals import refresh_target, robots_tags
 from ocd.crawl.content_encoding import ACCEPTED, Decoder
 from ocd.crawl.fetch_errors import CONNECT_S, FetchError, fetch_error, translate_errors
 from ocd.crawl.rate_limits import retry_after_s
@@ -43,7 +44,8 @@ class HttpAnswer:
     """An answer. body None: it was not read, because it is neither a page nor text.
 
     url: where it came from after redirects. status None: a file. size: bytes, as far as known.
-    incomplete: it ended before what was compressed in it did.
+    incomplete: it ended before what was compressed in it did. cut: body is no more than the
+    beginning. robots: directives of X-Robots-Tag. refresh: the target of a Refresh header.
     """
 
     url: str
@@ -53,6 +55,9 @@ class HttpAnswer:
     size: int | None = None
     charset: str = ""
     incomplete: bool = False
+    cut: bool = False
+    robots: tuple[str, ...] = ()
+    refresh: str = ""
 
 
 def is_html(content_type: str) -> bool:
@@ -170,13 +175,19 @@ async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: 
     if content_type and not (any_type or is_html(content_type) or is_text(content_type)):
         response.close()  # an archive of gigabytes is not read to its end
         return HttpAnswer(url, response.status, content_type, None, size)
-    if size is not None and size > max_bytes:
-        raise _too_large(max_bytes, size)
+    has_links = is_html(content_type) and not any_type
+    if size is not None and size > max_bytes and not has_links:
+        raise too_large(max_bytes, size)
     body, incomplete = await _body(response, max_bytes)
-    if len(body) > max_bytes:
-        raise _too_large(max_bytes, None)
+    cut = len(body) > max_bytes
+    if cut and not has_links:
+        raise too_large(max_bytes, None)
     kind, charset = content_type or sniff_media_type(body), response.charset or ""
-    return HttpAnswer(url, response.status, kind, body, len(body), charset, incomplete)
+    return HttpAnswer(
+        url, response.status, kind, body, size if cut else len(body), charset, incomplete, cut,
+        robots=tuple(robots_tags(response.headers.getall("X-Robots-Tag", ()), PRODUCT)),
+        refresh=refresh_target(response.headers.get("Refresh", "")),
+    )  # fmt: skip
 
 
 def _media_type(response: "ClientResponse") -> str:
@@ -236,7 +247,8 @@ def _http_error(response: "ClientResponse") -> FetchError:
     return error
 
 
-def _too_large(limit: int, size: int | None) -> FetchError:
+def too_large(limit: int, size: int | None) -> FetchError:
+    """Return the failure of a page that is longer than `limit` bytes."""
     found = f"{size} bytes" if size else "more bytes than that"
     return fetch_error("too_large", f"at most {limit} bytes are read, it has {found}", limit=limit)
 
@@ -266,7 +278,7 @@ def _read_path(url: str, path: Path, max_bytes: int) -> HttpAnswer:
     if not is_html(content_type) and not is_text(content_type):
         return HttpAnswer(url, None, content_type, None, status.st_size)
     if status.st_size > max_bytes:
-        raise _too_large(max_bytes, status.st_size)
+        raise too_large(max_bytes, status.st_size)
     return HttpAnswer(url, None, content_type, path.read_bytes(), status.st_size)
 
 

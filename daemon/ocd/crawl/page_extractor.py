@@ -1,11 +1,13 @@
 """One answer into the parts of a page record: title, content, links. Pure, and CPU only."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ocd.crawl.charset import decode
 from ocd.crawl.js_detection import ENOUGH_TEXT, needs_browser_reason
+from ocd.crawl.robots import PRODUCT
 from ocd.crawl.spec import Format
 from ocd.crawl.urls import join, without_login
 from ocd.safety.sanitize import Markup, Sanitizer
@@ -13,6 +15,7 @@ from ocd.storage import crash_points
 
 if TYPE_CHECKING:
     from ocd.content.html_text import Document
+    from ocd.content.page_signals import PageSignals
 
 _MAX_TITLE = 1000
 # Of one page, in characters: a few kilobytes of nested lists can make gigabytes of Markdown.
@@ -23,7 +26,7 @@ class ExtractionJob(msgspec.Struct, array_like=True):
     """What is to be extracted. `body` is bytes as they came, or a rendered document (UTF-8).
 
     html: the body is a page. probe: say whether it needs scripts. frames: address and HTML of
-    frames whose text belongs to the page.
+    frames whose text belongs to the page. link_rels: relations of `link` elements that are links.
     """
 
     url: str
@@ -35,13 +38,15 @@ class ExtractionJob(msgspec.Struct, array_like=True):
     sanitize: bool
     probe: bool
     frames: list[tuple[str, str]] = []
+    link_rels: tuple[str, ...] = ()
 
 
 class ExtractionResult(msgspec.Struct, array_like=True):
     """What came out. links: (absolute URL, its text), each URL once. scripted: why_scripted().
 
     cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0. sanitized:
-    what the sanitiser found, None for nothing.
+    what the sanitiser found, None for nothing. unfollowed: those of the links that are marked
+    nofollow wherever they stand. robots: what the page says to robots.
     """
 
     title: str
@@ -50,6 +55,9 @@ class ExtractionResult(msgspec.Struct, array_like=True):
     scripted: str = ""
     cut: int = 0
     sanitized: dict[str, int] | None = None
+    canonical: str = ""
+    robots: list[str] = []
+    unfollowed: list[str] = []
 
 
 def extract(job: ExtractionJob) -> ExtractionResult:
@@ -92,11 +100,25 @@ def _page(html: str, job: ExtractionJob) -> ExtractionResult:
 
     document = Document(html, job.url)
     title = document.title()
-    links = _absolute(document.raw_links(), document.base)
+    signals = document.signals(job.link_rels, PRODUCT)
+    anchors = document.raw_links()
+    links = _absolute([*anchors, *signals.links], document.base)
     content = _content(document, job, links)
     # A page with much to say needs no second look.
     probed = job.probe and len(content) < 2 * ENOUGH_TEXT
-    return ExtractionResult(title, content, links, needs_browser_reason(html) if probed else "")
+    found = ExtractionResult(title, content, links, needs_browser_reason(html) if probed else "")
+    found.canonical = join(document.base, signals.canonical) or ""
+    found.robots = signals.robots
+    if signals.unfollowed:
+        found.unfollowed = _unfollowed(signals, anchors, document.base)
+    return found
+
+
+def _unfollowed(signals: "PageSignals", anchors: list[tuple[str, str]], base: str) -> list[str]:
+    # A link that stands there once more without the mark is one to follow.
+    left = Counter(href for href, _ in anchors) - Counter(signals.unfollowed)
+    marked = {url for href in signals.unfollowed if (url := join(base, href))}
+    return list(marked - {url for href in left if (url := join(base, href))})
 
 
 def _content(document: "Document", job: ExtractionJob, links: list[tuple[str, str]]) -> str:

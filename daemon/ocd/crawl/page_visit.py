@@ -12,7 +12,15 @@ from ocd.crawl.browser_fetch import BrowserFetcher
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch_errors import fetch_error
 from ocd.crawl.frontier import Frontier, FrontierEntry
-from ocd.crawl.http_fetch import TRANSIENT_STATUSES, HttpAnswer, HttpFetcher, is_html, read_file
+from ocd.crawl.http_fetch import (
+    MAX_PAGE_BYTES,
+    TRANSIENT_STATUSES,
+    HttpAnswer,
+    HttpFetcher,
+    is_html,
+    read_file,
+    too_large,
+)
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.robots import Robots, RobotsRules, is_robots_path
@@ -51,10 +59,14 @@ class NeedsBrowser(Exception):
 
 @dataclass(slots=True)
 class VisitResult:
-    """A page that was fetched: its record, and its links with their texts."""
+    """A page that was fetched: its record, and its links with their texts.
+
+    unfollowed: those of the links that are marked nofollow.
+    """
 
     record: PageRecord
     links: Links
+    unfollowed: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -147,9 +159,18 @@ class PageVisitor:
         ):
             return VisitResult(record, [])
         job = self._job(fetched.url, fetched.body, fetched.charset, is_html(fetched.content_type))
+        if fetched.cut:
+            job.format, job.probe = "links", False
         found = await self._tools.converter.convert(job)
         record.engine_reason = found.scripted
-        return self._fill_record(record, found)
+        found.robots += fetched.robots
+        if fetched.refresh and (target := join(fetched.url, fetched.refresh)):
+            found.links.append((target, ""))
+        visited = self._fill_record(record, found)
+        if fetched.cut:
+            record.content = ""
+            record.error = too_large(MAX_PAGE_BYTES, fetched.size).body()
+        return visited
 
     async def _fetch(self, entry: FrontierEntry) -> HttpAnswer:
         if entry.url.startswith("file:"):
@@ -221,7 +242,7 @@ class PageVisitor:
         return ExtractionJob(
             url=url, body=body, charset=charset, html=html, format=spec.format,
             only_main=spec.only_main_content, sanitize=self._tools.sanitize,
-            probe=spec.engine == "auto",
+            probe=spec.engine == "auto", link_rels=spec.link_rels,
         )  # fmt: skip
 
     def _record(
@@ -237,7 +258,9 @@ class PageVisitor:
         record.title, record.content, record.truncated = found.title, found.content, found.cut
         record.links = [url for url, _ in found.links]
         record.sanitized = found.sanitized
-        return VisitResult(record, found.links)
+        record.canonical = found.canonical
+        record.robots = list(dict.fromkeys(found.robots))
+        return VisitResult(record, found.links, frozenset(found.unfollowed))
 
 
 def failure_record(entry: FrontierEntry, error: OcdError, engine: str) -> PageRecord:

@@ -157,9 +157,25 @@ class CrawlScheduler:
         relevance = 0.0
         if self._spec.strategy == "best_first":
             relevance = self._scorer.page(record.title, record.content)
+        links = self._obey_robots(visited) if self._spec.respect_robots else visited.links
         if entry.depth < self._spec.max_depth:
-            self._offer(visited.links, entry.depth + 1, relevance)
+            self._offer(links, entry.depth + 1, relevance)
         self._write(record)
+
+    def _obey_robots(self, visited: VisitResult) -> Links:
+        """Return the links that the page lets robots follow; it loses what they must not keep."""
+        directives = {"noindex", "nofollow"} & set(visited.record.robots)
+        if "none" in visited.record.robots:
+            directives = {"noindex", "nofollow"}
+        if "noindex" in directives:
+            visited.record.content = ""
+            self.tally.skipped["noindex"] += 1
+        links = [] if "nofollow" in directives else visited.links
+        if links and visited.unfollowed:
+            links = [link for link in links if link[0] not in visited.unfollowed]
+        if left := len(visited.links) - len(links):
+            self.tally.skipped["nofollow"] += left
+        return links
 
     def _write(self, record: PageRecord) -> None:
         self.tally.count(record)

@@ -6,6 +6,7 @@ from typing import Literal
 Format = Literal["markdown", "text", "html", "links"]
 Engine = Literal["auto", "static", "browser"]
 Strategy = Literal["bfs", "best_first"]
+LinkRelation = Literal["next", "prev", "index", "alternate"]
 
 # A site that answers slowly on purpose must not hold a crawl for ever: longer waits end the page.
 MAX_RETRY_AFTER_S = 60.0
@@ -38,6 +39,7 @@ class CrawlSpec:
     page_timeout_ms: int = 30_000
     share_login: bool = False
     fail_on_page: int = 0
+    link_rels: tuple[LinkRelation, ...] = ()
     sitemap_url: str = ""
 
     @property

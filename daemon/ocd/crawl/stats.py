@@ -20,6 +20,8 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     truncated: how many characters the content had before it was cut to the bound of one page.
     incomplete: what the server sent ended before its compressed content did.
     sanitized: what was removed from it, and flagged in it; left out if nothing was.
+    canonical: the page's own word for its address. robots: what it says to robots, by its meta
+    elements and X-Robots-Tag; with noindex there is no content where robots are respected.
     """
 
     url: str
@@ -40,6 +42,8 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     score: float | None = None
     error: dict[str, object] | None = None
     sanitized: dict[str, int] | None = None
+    canonical: str = ""
+    robots: list[str] = []
 
 
 class CrawlStats:

@@ -13,7 +13,7 @@ from ocd.api.errors import OcdError
 from ocd.crawl.crawler import Crawler, result_of_units
 from ocd.crawl.export.exporter import ExportFormat, export, format_of
 from ocd.crawl.export.pages import Pages, Stopped
-from ocd.crawl.spec import CrawlSpec, Engine, Format, Strategy
+from ocd.crawl.spec import CrawlSpec, Engine, Format, LinkRelation, Strategy
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.task_handle import TaskHandle
@@ -82,6 +82,13 @@ PageTimeout = Annotated[
         extra_json_schema=UNLISTED,
     ),
 ]
+LinkRels = Annotated[
+    tuple[LinkRelation, ...],
+    Meta(
+        description="Relations of <link> elements to follow like links",
+        extra_json_schema=UNLISTED,
+    ),
+]
 ShareLogin = Annotated[
     bool,
     Meta(description="Use the browser's cookies to fetch and render", extra_json_schema=UNLISTED),
@@ -145,6 +152,7 @@ class Crawl(Params):
     retries: Retries = 2
     page_timeout_ms: PageTimeout = 30_000
     share_login: ShareLogin = False
+    link_rels: LinkRels = ()
     fail_on_page: FailOnPage = None
 
     def __post_init__(self) -> None:
@@ -217,6 +225,7 @@ async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
         exclude=params.exclude,
         strategy=params.strategy,
         query=params.query or "",
+        link_rels=params.link_rels,
         **_shared_options(params),
     )
     return _output(work, await crawler.crawl(work, spec))
