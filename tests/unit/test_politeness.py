@@ -39,11 +39,19 @@ def test_a_delay_is_capped_and_that_is_said() -> None:
     assert gates.delay_was_capped
 
 
-def test_hold() -> None:
-    gates = RateLimits(0.0, limit=1)
-    gates.hold(X, 7.0)
-    gates.hold(X, 5.0)
-    assert gates.ready_at(X) == 7.0
+def test_an_overloaded_origin_is_left_alone_then_asked_once_at_a_time() -> None:
+    """Until it answers anything else; after half a minute of refusals it is no overload."""
+    gates = RateLimits(0.0, limit=3, awaits_robots=False)
+    first = gates.refused(X, 7.0, 1.0)
+    assert (first.until, first.may_pass, gates.ready_at(X)) == (8.0, True, 8.0)
+    gates.begin(X, 8.0)
+    assert gates.ready_at(X) == float("inf")
+    gates.end(X)
+    assert not gates.refused(X, 0.0, 40.0).may_pass
+    gates.answered(X)
+    gates.begin(X, 60.0)
+    assert gates.ready_at(X) < float("inf")
+    assert gates.answers(X) == 1
 
 
 @pytest.mark.parametrize("tries", range(12))

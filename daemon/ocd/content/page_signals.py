@@ -1,4 +1,4 @@
-"""What a page tells those who follow links: targets beside its anchors, robots, the canonical URL."""
+"""What a page tells those who follow links: targets beside anchors, robots, the canonical URL."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field

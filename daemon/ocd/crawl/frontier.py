@@ -14,6 +14,9 @@ _FIRST = float("-inf")
 class FrontierEntry:
     """One URL on its way. `tries` counts failed attempts; `render` says why it needs the browser.
 
+    refused_after: how many answers its origin had given when it last said that it is asked too
+    much; -1: it never did.
+
     fallback: the static answer, kept for the case that no browser can be started. asking: its
     origin counts it as a request. fetched_at and duration_ms: the last attempt.
     """
@@ -23,6 +26,7 @@ class FrontierEntry:
     score: float = 0.0
     origin: str = ""
     tries: int = 0
+    refused_after: int = -1
     not_before: float = 0.0
     render: str = ""
     asking: bool = False
@@ -152,7 +156,8 @@ class Frontier:
         return list(self._heaps)
 
     def _is_stale(self, entry: FrontierEntry) -> bool:
-        return not entry.tries and not entry.render and entry.key in self._claimed
+        was_taken = entry.tries or entry.render or entry.failure is not None
+        return not was_taken and entry.key in self._claimed
 
     def _pop(self, origin: str) -> FrontierEntry:
         entry = heapq.heappop(self._heaps[origin])[2]

@@ -5,11 +5,15 @@ import random
 import time
 from dataclasses import dataclass
 from datetime import UTC
+from typing import NamedTuple
 
-from ocd.crawl.spec import MAX_CRAWL_DELAY_S
+from ocd.crawl.spec import MAX_CRAWL_DELAY_S, MAX_RETRY_AFTER_S
 
 _FIRST_BACKOFF_S = 0.5
 _MAX_BACKOFF_S = 15.0
+# An origin that refuses everything for longer is not overloaded for a moment.
+MAX_OVERLOAD_S = 30.0
+_LAST_BACKOFF = 4
 
 
 @dataclass(slots=True)
@@ -18,6 +22,24 @@ class _OriginLimit:
     limit: int
     in_flight: int = 0
     next_at: float = 0.0
+    answers: int = 0
+    overload: "_Overload | None" = None
+
+
+@dataclass(slots=True)
+class _Overload:
+    """A time in which an origin answers that it is asked too much, and nothing else."""
+
+    since: float
+    limit: int
+    refusals: int = 0
+
+
+class Overload(NamedTuple):
+    """Until when an origin is left alone, and whether its overload may be one that passes."""
+
+    until: float
+    may_pass: bool
 
 
 class RateLimits:
@@ -57,15 +79,40 @@ class RateLimits:
         gate = self._gate(origin)
         asked = crawl_delay_s or 0.0
         self.delay_was_capped = self.delay_was_capped or asked > MAX_CRAWL_DELAY_S
-        gate.limit = self._limit
+        if gate.overload is None:
+            gate.limit = self._limit
+        else:
+            gate.overload.limit = self._limit
         gate.interval = max(self._interval, min(asked, MAX_CRAWL_DELAY_S))
         gate.next_at = max(gate.next_at, now + gate.interval)
         self.longest_delay_s = max(self.longest_delay_s, gate.interval)
 
-    def hold(self, origin: str, until: float) -> None:
-        """Start nothing before `until`: the origin said that it is asked too much."""
+    def answers(self, origin: str) -> int:
+        """Return how often the origin has answered without saying that it is asked too much."""
+        return self._gate(origin).answers
+
+    def refused(self, origin: str, retry_after_s: float, now: float) -> Overload:
+        """Count an answer that says that the origin is asked too much; start nothing for a while.
+
+        From then on until another answer one request at a time is let through.
+        """
         gate = self._gate(origin)
-        gate.next_at = max(gate.next_at, until)
+        if gate.overload is None:
+            gate.overload = _Overload(now, gate.limit)
+            gate.limit = 1
+        if now >= gate.next_at:  # those that were in flight together are one refusal
+            gate.overload.refusals += 1
+        wait = max(backoff_s(min(gate.overload.refusals, _LAST_BACKOFF) - 1), retry_after_s)
+        gate.next_at = max(gate.next_at, now + wait)
+        patience = max(MAX_OVERLOAD_S, MAX_RETRY_AFTER_S if retry_after_s else 0.0)
+        return Overload(gate.next_at, may_pass=now - gate.overload.since < patience)
+
+    def answered(self, origin: str) -> None:
+        """Count an answer of any other kind: the origin takes requests again."""
+        gate = self._gate(origin)
+        gate.answers += 1
+        if gate.overload is not None:
+            gate.limit, gate.overload = gate.overload.limit, None
 
     def _gate(self, origin: str) -> _OriginLimit:
         gate = self._origins.get(origin)

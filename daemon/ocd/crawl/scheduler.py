@@ -33,6 +33,7 @@ from ocd.ledger.task_handle import TaskHandle
 
 _NEVER = float("inf")
 _SLOW_DOWN = (429, 503)
+_AFTER_OTHERS_S = 0.1
 
 
 class CrawlScheduler:
@@ -154,6 +155,7 @@ class CrawlScheduler:
 
     def _keep(self, entry: FrontierEntry, visited: VisitResult) -> None:
         record = visited.record
+        self._politeness.answered(entry.origin)
         relevance = 0.0
         if self._spec.strategy == "best_first":
             relevance = self._scorer.page(record.title, record.content)
@@ -219,27 +221,46 @@ class CrawlScheduler:
             if entry.fallback is None:
                 raise error
             self._keep_fallback(entry, error)
-        elif not self._again(entry, error):
+            return
+        if error.details.get("status") not in (None, *_SLOW_DOWN):
+            self._politeness.answered(entry.origin)
+        if not self._again(entry, error):
             self._write(failure_record(entry, error, self._engine_of(entry)))
 
     def _again(self, entry: FrontierEntry, error: OcdError) -> bool:
         """Put the entry back if another attempt may help, and slow its origin down if it asks."""
         if not isinstance(error, FetchError) or not error.transient:
             return False
-        wait = max(backoff_s(entry.tries), error.retry_after or 0.0)
-        until = asyncio.get_running_loop().time() + wait
-        if wait > MAX_RETRY_AFTER_S:
-            error.details["retry_after_s"] = round(wait)
+        asked = error.retry_after or 0.0
+        if asked > MAX_RETRY_AFTER_S:
+            error.details["retry_after_s"] = round(asked)
             return False
+        now = asyncio.get_running_loop().time()
+        until, is_free = now + max(backoff_s(entry.tries), asked), False
         if error.status in _SLOW_DOWN:
-            self._politeness.hold(entry.origin, until)
-        if entry.tries >= self._spec.retries:
+            until, is_free = self._hold(entry, asked, now)
+        if entry.tries >= self._spec.retries and not is_free:
             return False
-        entry.tries += 1
+        entry.tries += not is_free
+        self.tally.attempts -= is_free
         entry.failure = error
         self.tally.retried += 1
         self._frontier.put_back(entry, until)
         return True
+
+    def _hold(self, entry: FrontierEntry, asked_s: float, now: float) -> tuple[float, bool]:
+        """Leave an origin alone that is asked too much: until when, and whether that is no try.
+
+        It is none while the origin says so of everything; an entry of which it says so after it
+        has answered others is itself at fault.
+        """
+        answers = self._politeness.answers(entry.origin)
+        overload = self._politeness.refused(entry.origin, asked_s, now)
+        is_its_own = 0 <= entry.refused_after < answers
+        entry.refused_after = answers
+        is_free = overload.may_pass and self._spec.retries > 0 and not is_its_own
+        # Another one is asked first, if there is one.
+        return overload.until + (_AFTER_OTHERS_S if is_free else 0.0), is_free
 
     def _give_up_late_ones(self) -> None:
         """Record the pages whose next attempt was still to come when the limits were reached."""

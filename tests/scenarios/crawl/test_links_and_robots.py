@@ -24,7 +24,8 @@ async def test_frames_and_refreshes_lead_on(tmp_path: Path) -> None:
         "/nav": page("Nav", body='<iframe src="/inner"></iframe>'),
         "/main": page("Main", body="<p>text</p>").replace(
             "<head>",
-            '<head><meta http-equiv=Refresh content="60; URL=\'/soon\'"><link rel="next" href="/two">'
+            '<head><meta http-equiv=Refresh content="60; URL=\'/soon\'">'
+            '<link rel="next" href="/two">'
             '<link rel="stylesheet" href="/a.css"><link rel="canonical" href="/main?x">',
         ),
         "/inner": page("Inner"), "/soon": page("Soon"), "/two": page("Two"), "/late": page("Late"),

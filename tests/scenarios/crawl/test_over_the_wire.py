@@ -117,3 +117,26 @@ async def test_concurrency_holds_with_and_without_robots(
             respect_robots=respect_robots, **STATIC,
         )  # fmt: skip
     assert (served.most_in_flight, got.summary["succeeded"]) == (8, 31)
+
+
+async def test_a_burst_of_refusals_costs_no_page(tmp_path: Path) -> None:
+    """503 to everything for a while, whatever the retries; then one page that alone answers 503."""
+    refusals = 8
+    async with site(tree(31, fanout=10)) as served:
+        real, refused = served._answer, 0
+
+        async def overloaded(request: web.Request, path: str) -> web.StreamResponse:
+            nonlocal refused
+            if path.startswith("/p/") and refused < refusals:
+                refused += 1
+                return web.Response(status=503)
+            return await real(request, path)
+
+        served._answer = overloaded  # type: ignore[method-assign]
+        served.answers["/p/9"] = lambda _r: web.Response(status=503)
+        got = await run_crawl(
+            tmp_path, url=served.url, max_pages=31, max_depth=9, retries=1, **STATIC
+        )
+    assert [one["url"] for one in got.pages if "error" in one] == [f"{served.url}/p/9"]
+    assert got.summary["succeeded"] == 30
+    assert served.seen["/p/9"] <= 3
