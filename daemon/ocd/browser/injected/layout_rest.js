@@ -4,19 +4,24 @@
 // they move in every frame. Frames are asked for only until there were enough of them.
 let lastChange = performance.now();
 let wanted = 0;
+let asking = false;
 
 const restless = () => wanted > 0;
 
 function noteChange(frames) {
   lastChange = performance.now();
-  const asked = restless();
   wanted = Math.max(wanted, frames);
-  if (asked) return;
+  if (asking) return;
+  asking = true;
   requestAnimationFrame(function look(began) {
-    if (lastChange <= began) wanted -= 1;
-    if (restless()) requestAnimationFrame(look);
+    if (restless() && lastChange <= began) wanted -= 1;
+    asking = restless();
+    if (asking) requestAnimationFrame(look);
   });
 }
+
+// What was done to a page at rest has set nothing in motion.
+const noteRest = () => { wanted = 0; };
 
 const SLOW_STEPS = 20; // animations beyond which it is cheaper to wait for a frame than to ask each
 const MOVES_NOTHING_ELSE = /^(?:transform|translate|rotate|scale|opacity|filter|color|fill|stroke|clipPath|boxShadow|background\w*|offset|computedOffset|easing|composite)$/;

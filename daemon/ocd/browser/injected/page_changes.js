@@ -63,14 +63,20 @@ function watchInside(state, host) {
   state.observer.observe(inner, OBSERVED);
 }
 
+// Whether a change is one of words alone, which no style sheet looks at.
+const changesWords = (record) => record.type === 'characterData'
+  || (record.type === 'childList' && [...record.addedNodes, ...record.removedNodes].every((node) => typeOf(node) !== Node.ELEMENT_NODE));
+
 function watch(el) {
   watched?.stop();
-  const state = { target: el, records: [], last: 0, unfolded: -Infinity, over: false, title: pageTitleOf(document), popovers: new Map(), values: new Map(), hidden: new Set(), roots: new Set([document, ownerIn(el)]), moving: new Set() };
+  const state = { target: el, records: [], last: 0, unfolded: -Infinity, over: false, title: pageTitleOf(document), popovers: new Map(), values: new Map(), hidden: new Set(), roots: new Set([document, ownerIn(el)]), moving: new Set(),
+    rested: !restless(), looksDiffer: false };
   const take = (list) => {
     if (state.records.length < MAX_RECORDS) state.records.push(...list);
     else state.over = true;
     state.last = performance.now();
     for (const record of list) {
+      state.looksDiffer ||= !changesWords(record);
       if (record.type !== 'attributes') continue;
       watchInside(state, record.target);
       if (record.attributeName === 'style' && state.hidden.has(record.target)) state.unfolded = state.last;
@@ -83,6 +89,7 @@ function watch(el) {
   // What is shown above the page by itself changes no node.
   const shown = (event) => {
     if (event.target.popover) state.popovers.set(event.target, event.oldState);
+    state.looksDiffer = true;
     state.last = performance.now();
   };
   for (const root of roots) {
@@ -100,37 +107,50 @@ function watch(el) {
 }
 
 // Resolves when what the action set off has come to rest, and tells the difference.
-async function settle(el, { quiet, most, wait = 0, next, lines, value }) {
+async function settle(el, options) {
   const missed = missedBy();
   const state = watched;
   if (!state) return null;
-  const began = performance.now();
-  if (scriptsRun()) await new Promise((resolve) => { setTimeout(resolve, 0); });
-  let now = performance.now();
-  let limit = began + most;
-  let moved = 0;
-  while (scriptsRun()) {
-    if (now - began < MOTION_MS && (now - state.unfolded < UNFOLDING_MS || isMoving(state))) {
-      moved = now;
-      limit = now + most;
-    }
-    const restless = state.last && now < limit && now - state.last < quiet;
-    if (!restless && now - began >= wait && (!moved || now - moved >= AFTER_MOTION_MS)) break;
-    await nextFrame();
-    now = performance.now();
-  }
+  if (scriptsRun()) await untilSettled(state, options);
   const left = state.observer.takeRecords();
   if (left.length) state.take(left);
   state.stop();
   watched = null;
   if (el) acted(el);
   const title = window !== top || pageTitleOf(document) === state.title ? null : pageTitleOf(document);
+  const { next, lines, value } = options;
   return read(() => ({
     ...delta(state, lines, value && el ? controlOf(el) : null),
-    title, busy: state.last > 0 && now - state.last < quiet, closing: window.closed, missed,
+    title, closing: window.closed, missed,
     value: value && el ? stateOf(el) : null, standing: standing(),
   }), { next });
 }
+
+// Until nothing has changed for `quiet` ms, `most` at most, and nothing comes in or goes any more; at least
+// for `wait`. No frame is waited for where nothing but words changed, and the page's listeners have left
+// nothing for later (`calm`).
+async function untilSettled(state, { quiet, most, wait = 0, calm = false }) {
+  const began = performance.now();
+  if (calm && !wait && state.last && !state.looksDiffer && !isMoving(state)) {
+    if (state.rested) noteRest();
+    return;
+  }
+  await pause(0);
+  let limit = began + most;
+  let [moved, drawn] = [0, false];
+  for (;;) {
+    const now = performance.now();
+    const moving = now - began < MOTION_MS && (now - state.unfolded < UNFOLDING_MS || isMoving(state));
+    if (moving) [moved, limit] = [now, now + most];
+    const restless = state.last && now < limit && now - state.last < quiet;
+    if (!restless && now - began >= wait && (!moved || now - moved >= AFTER_MOTION_MS)) return;
+    if (moved || !drawn || now - began < wait) await nextFrame();
+    else await pause(quiet - (now - state.last));
+    drawn = true;
+  }
+}
+
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 // Whether something has begun to come in or to go, apart from what is inside the element acted on.
 function isMoving(state) {

@@ -11,6 +11,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Frame, Tab
 from ocd.pages.act import input_events, page_now
 from ocd.pages.act.action_effects import ActionEffects
+from ocd.pages.act.pending_work import PendingWork
 from ocd.pages.engine.refs import refs_of
 from ocd.pages.locate.geometry import frame_element
 from ocd.pages.locate.target import ActionDeadline, Target
@@ -237,8 +238,10 @@ async def _act_and_settle(
     settling: Settling,
 ) -> dict[str, Any] | None:
     while True:
+        pending = PendingWork(settling.frame)
+        await pending.watch()
         await effects.unless_navigating(action(), LEAVING_S)
-        settled = await _wait_stable(tab, deadline, effects, settling)
+        settled = await _wait_stable(tab, deadline, effects, settling, pending)
         if not settled or not settled["missed"] or settling.covered is None:
             return settled
         if not deadline.seconds_left:
@@ -246,11 +249,15 @@ async def _act_and_settle(
 
 
 async def _wait_stable(
-    tab: Tab, deadline: ActionDeadline, effects: ActionEffects, settling: Settling
+    tab: Tab,
+    deadline: ActionDeadline,
+    effects: ActionEffects,
+    settling: Settling,
+    pending: PendingWork,
 ) -> dict[str, Any] | None:
     registry = refs_of(tab)
     wait = min(deadline.watch_s, deadline.seconds_left) * 1000
-    options = {
+    options: dict[str, Any] = {
         "quiet": QUIET_MS,
         "most": MAX_MS + wait,
         "lines": MAX_CHANGE_LINES,
@@ -260,9 +267,11 @@ async def _wait_stable(
     if effects.navigating:
         return None
     # A round trip: what the page's scripts have sent by now is told before its answer comes.
-    await effects.unless_navigating(tab.evaluate("0", isolated=True, frame=settling.frame))
-    await effects.wait_answers(deadline.seconds_left)
-    reply = await effects.unless_navigating(settling.ask(options))
+    calm = await effects.unless_navigating(pending.wait_done())
+    answered = await effects.wait_answers(deadline.seconds_left)
+    reply = await effects.unless_navigating(
+        settling.ask({**options, "calm": calm and not answered})
+    )
     if reply is None or effects.navigating:
         return None
     registry.record(settling.frame.frame_id, reply)

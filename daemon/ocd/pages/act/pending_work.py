@@ -1,0 +1,53 @@
+"""What a page puts off when it is acted on: timers that its listeners set, frames they ask for."""
+
+from ocd.api.errors import OcdError
+from ocd.browser.injected import script
+from ocd.browser.tabs import evaluate
+from ocd.browser.tabs.frames import Frame
+
+_DONE = "function () { return this.done() }"
+
+
+class PendingWork:
+    """The work that the listeners of one action leave for later, as far as it comes soon.
+
+    Looked for in the world of the page's own scripts, so only in documents whose world CDP reaches
+    at no cost: those of a process of their own.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._object_id = ""
+
+    async def watch(self) -> None:
+        """Begin, before the action; a page that cannot be watched has nothing to wait for."""
+        if self._frame.frame_id != self._frame.cdp.target_id:
+            return
+        params = {"expression": script("pending_work")}
+        try:
+            reply = await self._frame.cdp.send("Runtime.evaluate", params)
+        except OcdError as error:
+            left = evaluate.script_error(error).details.get("navigated")
+            if not left and error.code != "dialog_open":
+                raise
+        else:
+            ours = "exceptionDetails" not in reply  # else the page has broken what it needs
+            self._object_id = str(reply["result"].get("objectId", "")) if ours else ""
+
+    async def wait_done(self) -> bool:
+        """Wait until it is done, and leave the page as it was; whether it is known to be nothing.
+
+        It takes a round trip at least: what the page's scripts have sent by now is told before.
+        Raises script_error for a page that navigates meanwhile.
+        """
+        if not self._object_id:
+            await evaluate.evaluate_isolated(self._frame, "0")
+            return False
+        held = {"objectId": self._object_id}
+        call = {**held, "functionDeclaration": _DONE, "awaitPromise": True, "returnByValue": True}
+        try:
+            reply = await self._frame.cdp.send("Runtime.callFunctionOn", call)
+        except OcdError as error:
+            raise evaluate.script_error(error) from None
+        self._frame.cdp.send_nowait("Runtime.releaseObject", held)
+        return evaluate.value_of(reply) is False
