@@ -96,7 +96,9 @@ class FillForm(Params):
 )
 async def form_input(tab: Tab, params: FormInput) -> Output:
     deadline = ActionDeadline.of(params.timeout_ms)
-    target = await resolve_target(tab, replace(Locator.of(params), ties=TEXT_FIELD_ROLES))
+    target = await resolve_target(
+        tab, replace(Locator.of(params), ties=TEXT_FIELD_ROLES, among="fields")
+    )
     async with target.element:
         done = await fields.fill(target, deadline, params.value)
     data = {"ref": target.ref, "target": target.describe(), "value": done.value}
@@ -161,7 +163,7 @@ class _Filling:
     async def fill(self, wanted: Field) -> None:
         """Fill one field; a failure is noted, unless the page itself is gone or waits."""
         words = wanted.label if wanted.query is None else wanted.query
-        locator = Locator(wanted.ref, wanted.selector, words, ties=TEXT_FIELD_ROLES)
+        locator = Locator(wanted.ref, wanted.selector, words, ties=TEXT_FIELD_ROLES, among="fields")
         named = {"field": str(locator)}
         try:
             target = await self._resolve(locator)

@@ -142,6 +142,7 @@ const moved = (a, b) => !b || Math.abs(a.x - b.x) > 0.5 || Math.abs(a.y - b.y) >
 // is known to stand still.
 const STILL_MS = 300;
 const LOOK_AGAIN_MS = 30;
+const WHOLE_LIST_MS = 1000;
 const ALIGNED = ['center', 'end', 'start', 'nearest'];
 
 // While something is dragged, lists take the pointer in place of their items, and it is in the way itself.
@@ -250,6 +251,8 @@ function stateOf(el) {
   const checked = control.getAttribute('aria-checked');
   if (checked !== null) return checked === 'mixed' ? 'mixed' : checked === 'true';
   if (control.isContentEditable) return clip(editorLines(control).join('\n'), 500);
+  if (isSlider(control)) return control.getAttribute('aria-valuenow');
+  if (isRadioSet(control)) return chosenRadio(control);
   const role = roleOf(control);
   if (role === 'listbox') return [...control.querySelectorAll('[role=option][aria-selected=true]')].map(spoken);
   return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox' ? clip(squeeze(control.innerText || ''), 500) : null;
@@ -275,7 +278,9 @@ function kindOf(el) {
   if (takesCode(control)) return 'code';
   if (control.tagName === 'TEXTAREA') return 'text';
   if (/^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(roleOf(control))) return 'check';
-  return control.isContentEditable ? 'rich' : 'none';
+  if (isSlider(control)) return 'slider';
+  if (control.isContentEditable) return 'rich';
+  return isRadioSet(control) ? 'radios' : 'none';
 }
 
 const dispatchEvents = (el, ...names) => names.forEach((name) => el.dispatchEvent(new Event(name, { bubbles: true, composed: true })));
@@ -361,13 +366,22 @@ function choose(el, values) {
   return {};
 }
 
-// Chooses once the options are there and can be chosen: often they depend on what another field says.
+// Chooses once the options are there and can be chosen: often they depend on what another field says. A
+// list of several that has been the same for long is all there is.
 async function chooseInTime(el, values, budget) {
-  const stop = performance.now() + budget;
+  const began = performance.now();
+  const stop = began + budget;
+  let [list, same] = ['', readyStateOf(document) === 'complete' ? lastChange : began];
   for (;;) {
     const answer = present(el) ? choose(el, values) : { why: 'detached' };
     const mayCome = answer.why === 'option_not_found' || answer.why === 'not_enabled';
     if (!mayCome || performance.now() >= stop || !scriptsRun()) return answer;
+    if (answer.why === 'option_not_found' && answer.total > 1) {
+      const now = answer.options.join('\n');
+      if (list && now !== list) same = performance.now();
+      list = now;
+      if (performance.now() - same > WHOLE_LIST_MS) return answer;
+    }
     await new Promise((resolve) => { setTimeout(resolve, LOOK_AGAIN_MS); });
   }
 }

@@ -1,8 +1,15 @@
 // Controls that are no native select: a combobox, a listbox, a button with a list, and their options.
 
 const OPTION = '[role=option], [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], [role=treeitem]';
-const LOADING_MS = 1500; // a list that has not changed for so long is all there is
+const LOADING_MS = 1000; // a list that has not changed for so long is all there is
+const EMPTY_MS = 2000; // and one that has nothing in it
+const CLOSING_MS = 1000;
+const MOST_WORDS = 10000; // characters
+const MOST_AROUND = 5; // elements around a control that show what was chosen
+const LEFT_FRAMES = 3;
+const MOST_OVER = 3; // of a control, one over the other
 let presentBefore = null; // what was on the page before the list opened
+let openedBy = null; // and whose list that is
 let foundOption = null;
 
 const spoken = (el) => squeeze(el.getAttribute('aria-label') || el.innerText || contentIn(el) || '');
@@ -12,7 +19,8 @@ function customKind(control) {
   const role = roleOf(control);
   if (role === 'listbox') return 'custom';
   if (control.tagName === 'INPUT') {
-    if (role !== 'combobox' || control.list) return '';
+    const suggests = role === 'combobox' || (/^(list|both)$/.test(control.getAttribute('aria-autocomplete')) && control.closest('[role=combobox]'));
+    if (!suggests || control.list) return '';
     return control.readOnly ? 'custom' : 'combo';
   }
   if (role === 'combobox') return control.isContentEditable ? 'combo' : 'custom';
@@ -54,12 +62,95 @@ function choiceFor(el, options, want) {
     || plainOption(el, want) || options.find((one) => low(spoken(one)).split(/[\n·|–—(]/)[0].trim() === want);
 }
 
-// Before the control is opened: whether it shows its list already, and what is there.
-function listState(el) {
+// Before the control is opened: whether it shows its list already. notes: remember what is there, unless it does.
+function listState(el, notes) {
   const control = controlOf(el);
-  const open = roleOf(control) === 'listbox' || control.getAttribute('aria-expanded') === 'true';
-  presentBefore = new WeakSet(open ? [] : everySeen(control, `${OPTION}, li, div, span, a, button, td`));
-  return { open, multiple: control.getAttribute('aria-multiselectable') === 'true' };
+  const open = roleOf(control) === 'listbox' || (control.closest('[role=combobox]') || control).getAttribute('aria-expanded') === 'true';
+  if (!notes) return { open };
+  if (!open) presentBefore = new WeakSet(everySeen(control, `${OPTION}, li, div, span, a, button, td`));
+  else if (openedBy !== control) presentBefore = null;
+  openedBy = control;
+  return { open };
+}
+
+// Whether several options can be chosen, as the control, its list or the element that it is part of says.
+function takesSeveral(el) {
+  const control = controlOf(el);
+  const lists = [control, ...popupsOf(control), ...choicesOf(control).slice(0, 1).map((one) => one.closest('[role=listbox]'))];
+  if (lists.some((one) => one?.getAttribute('aria-multiselectable') === 'true')) return true;
+  return hostOf(rootIn(control))?.hasAttribute('multiple') === true || choicesOf(control).slice(0, 1).some((one) => one.querySelector('input[type=checkbox]'));
+}
+
+// What holds a control and what lies over it, such as the options that were chosen before; the control itself,
+// if nothing does, and null under something else.
+function openerOf(control) {
+  const box = present(control) ? seenBox(control) : null;
+  let top = box && topAt(control.ownerDocument, box.x + box.width / 2, box.y + box.height / 2);
+  if (!top || belongs(top, control)) return control;
+  for (let steps = 0; top && !top.contains(control) && steps < MOST_OVER; steps++) top = parentIn(top);
+  return top?.contains(control) && !PAGE.has(tagOf(top)) ? top : null;
+}
+
+// Finds what a click that opens a list has to go to, if it is not the control: other lists may have to close first.
+async function findOpener(el) {
+  const control = controlOf(el);
+  const stop = performance.now() + CLOSING_MS;
+  do foundOption = openerOf(control);
+  while (!foundOption && scriptsRun() && performance.now() < stop && await nextFrame() !== null);
+  return foundOption !== null && foundOption !== control;
+}
+
+// The texts around a control, but for those of its list and of native lists.
+function wordsAround(at, control, list) {
+  const walker = walkerIn(ownerIn(at), at, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => (
+    typeOf(node) === 1 && (node === list || node === control || tagOf(node) === 'SELECT' || !node.checkVisibility()) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+  let words = '';
+  while (words.length < MOST_WORDS && walker.nextNode()) if (typeOf(walker.currentNode) === 3) words += ` ${walker.currentNode.data}`;
+  return low(words);
+}
+
+// What is missing of options that were to be chosen, in what a control shows.
+function missingChoices(el, values) {
+  const control = controlOf(el);
+  const list = foundOption && (foundOption.closest('[role=listbox]') || foundOption.parentElement);
+  let missing = values; // what is typed into the control itself is not chosen yet
+  for (let at = above(control), steps = 1; at && missing.length && steps < MOST_AROUND; at = above(at), steps++) {
+    if ([...at.querySelectorAll('input, textarea')].some((one) => one !== control && one.checkVisibility())) break;
+    const words = wordsAround(at, control, list);
+    missing = missing.filter((value) => !words.includes(low(value)));
+  }
+  return missing;
+}
+
+// Whether a field keeps what was typed once it is left: one that only takes what it offers does not.
+async function keepsText(el) {
+  const control = controlOf(el);
+  const read = () => squeeze(control.value ?? contentIn(control));
+  const before = read();
+  control.blur();
+  for (let frames = 0; frames < LEFT_FRAMES && scriptsRun(); frames++) await nextFrame();
+  const kept = read() === before;
+  control.focus({ preventScroll: true });
+  return kept;
+}
+
+const isChosen = (one) => one.getAttribute('aria-selected') === 'true' || one.getAttribute('aria-checked') === 'true';
+
+// Finds an option that is chosen, but not among these.
+function findExtra(el, values) {
+  const wanted = new Set(values.map(low));
+  foundOption = choicesOf(controlOf(el)).find((one) => isChosen(one) && !wanted.has(low(spoken(one))) && !wanted.has(low(one.getAttribute('data-value') || one.getAttribute('value') || ''))) || null;
+  return foundOption !== null;
+}
+
+// What a field offers now, once it offers something.
+async function listedOptions(el, budget) {
+  const stop = performance.now() + budget;
+  for (;;) {
+    const options = choicesOf(controlOf(el));
+    if (options.length || performance.now() >= stop || !scriptsRun()) return options.map(spoken);
+    await nextFrame();
+  }
 }
 
 function scrollerOf(options) {
@@ -82,7 +173,7 @@ async function awaitOption(el, value, budget) {
     foundOption = choiceFor(control, options, want);
     const disabled = foundOption && disabledWhy(foundOption, false);
     const late = performance.now() >= stop || !scriptsRun();
-    if (disabled === '') return { chosen: foundOption.getAttribute('aria-selected') === 'true' };
+    if (disabled === '') return { chosen: isChosen(foundOption) };
     if (disabled && late) return { why: 'not_enabled', text: `its option ${quote(value)}: ${disabled}` };
     for (const one of options) seen.set(spoken(one), true);
     const now = [...options].map(spoken).join('\n');
@@ -92,10 +183,10 @@ async function awaitOption(el, value, budget) {
       box.scrollTop += Math.max(box.clientHeight * 0.8, 20);
       last = performance.now();
     }
-    const complete = !disabled && options.length > 0 && performance.now() - last > LOADING_MS;
+    const complete = !disabled && performance.now() - last > (options.length > 0 ? LOADING_MS : EMPTY_MS);
     if (late || complete) return { why: seen.size ? 'option_not_found' : 'no_options', text: value, options: [...seen.keys()].slice(0, 50), total: seen.size };
     await nextFrame();
   }
 }
 
-Object.assign(globalThis.openchrome, { listState, awaitOption, foundOption: () => foundOption });
+Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, findExtra, findOpener, listedOptions, foundOption: () => foundOption });

@@ -212,6 +212,7 @@ function ranked(options) {
   const judge = (el, role, name, acts, within) => (wanted(acts, within) ? asked.score(el, role, name, acts) : 0);
   const seen = seek(judge, asked.hint);
   const found = among === 'clickable' ? closest(seen) : seen;
+  if (among === 'fields') found.push(...matchingGroups(asked));
   if (among === 'files' && !found.some((one) => one.score >= LIKELY)) found.push(...fileInputs(asked));
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY)) found.push(...foldedWith(asked));
   const single = options.apart ? withoutInner(withoutDoubles(found)) : withoutDoubles(found);

@@ -11,48 +11,119 @@ from ocd.pages.locate.target import ActionDeadline, Target
 
 # Seconds that the suggestions of a field may take; text without one stays as it was typed.
 SUGGEST_S = 1.0
-_BEFORE = "function () { return openchrome.listState(this) }"
+# Seconds that a list may take to open once more, to say what it has.
+_LIST_S = 0.5
+_BEFORE = "function (notes) { return openchrome.listState(this, notes) }"
 _AWAIT = "function (value, budget) { return openchrome.awaitOption(this, value, budget) }"
+_OPTIONS = "function (budget) { return openchrome.listedOptions(this, budget) }"
+_SEVERAL = "function () { return openchrome.takesSeveral(this) }"
+_OPENER = "function () { return openchrome.findOpener(this) }"
+_MISSING = "function (values) { return openchrome.missingChoices(this, values) }"
+_KEEPS = "function () { return openchrome.keepsText(this) }"
+_EXTRA = "function (values) { return openchrome.findExtra(this, values) }"
 
 
 async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> dict[str, Any]:
     """Open the control's list and click the options; return {}, or `why` it cannot be done.
 
+    Where it takes several, those that were chosen and are not asked for are given up.
     why: option_not_found (with options and total), no_options, wrong_value, not_enabled.
     """
-    if len(values) > 1:
-        about = await target.element.call(_BEFORE)
-        if not about["multiple"] and target.about["role"] != "listbox":
-            return {"why": "wrong_value", "text": "it takes one option"}
     for value in values:
-        before = await target.element.call(_BEFORE)
-        if not before["open"] and target.about["kind"] == "custom":
-            x, y = await wait_ready(target, deadline)
-            await input_events.click(target.element.tab, x, y)
+        opened = await _open(target, deadline)
+        several = bool(await target.element.call(_SEVERAL))
         option = await target.element.call(_AWAIT, value, deadline.seconds_left * 1000)
+        if "why" not in option and len(values) > 1 and not several:
+            several = bool(await target.element.call(_SEVERAL))  # the list has come by now
+            option = option if several else {"why": "wrong_value", "text": "it takes one option"}
         if "why" in option:
-            if not before["open"] and target.about["role"] != "listbox":
+            if opened:
                 await input_events.press(target.element.tab, "Escape")
             return dict(option)
-        if not option["chosen"] or target.about["role"] != "listbox":
+        if not option["chosen"] or not await _is_shown(target, value, several=several):
             await _click(target, deadline)
+    if target.about["kind"] == "custom" and await target.element.call(_SEVERAL):
+        await _give_up_others(target, deadline, values)
     return {}
 
 
-async def suggest(target: Target, deadline: ActionDeadline, text: str) -> None:
-    """Click the suggestion that is the text itself, if the field offers it in time."""
+async def _is_shown(target: Target, value: str, *, several: bool) -> bool:
+    """Whether an option that says that it is chosen is: some say so of what stands out only."""
+    if target.about["role"] == "listbox":
+        return True
+    return several and (
+        target.about["kind"] == "custom" or not await missing_choices(target, [value])
+    )
+
+
+async def note_page(target: Target) -> None:
+    """Note what the page shows before the control opens its list."""
+    await target.element.call(_BEFORE, True)  # noqa: FBT003 - to JavaScript
+
+
+async def missing_choices(target: Target, values: Sequence[str]) -> list[str]:
+    """Return which of the options that were chosen the control does not show."""
+    return list(await target.element.call(_MISSING, list(values)))
+
+
+async def _open(target: Target, deadline: ActionDeadline) -> bool:
+    """Open the list if it is not; whether it is one that opens and closes, and was closed."""
+    opens = target.about["kind"] == "custom"  # what is typed into is open by now
+    before = await target.element.call(_BEFORE, opens)
+    if not before["open"] and opens:
+        if await target.element.call(_OPENER):
+            await _click(target, deadline)
+        else:
+            x, y = await wait_ready(target, deadline)
+            await input_events.click(target.element.tab, x, y)
+    return not before["open"] and target.about["role"] != "listbox"
+
+
+async def _give_up_others(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> None:
+    opened = await _open(target, deadline)
+    while await target.element.call(_EXTRA, list(values)):
+        await _click(target, deadline)
+        if not deadline.seconds_left:
+            break
+    if opened or target.about["role"] != "listbox":
+        await input_events.press(target.element.tab, "Escape")
+
+
+async def list_options(target: Target, refusal: dict[str, Any]) -> dict[str, Any]:
+    """Return the refusal of a choice with the options that the field offers, if it does."""
+    await input_events.press(target.element.tab, "ArrowDown")
+    options: list[str] = await target.element.call(_OPTIONS, _LIST_S * 1000)
+    await input_events.press(target.element.tab, "Escape")
+    if not options:
+        return refusal
+    found = {"text": refusal["text"], "options": options[:50], "total": len(options)}
+    return {"why": "option_not_found", **found}
+
+
+async def suggest(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
+    """Click the suggestion that is the text itself, if the field offers it in time.
+
+    Return {}, or `why` the field takes nothing else, and not this.
+    """
     if not text:
-        return
+        return {}
     budget = min(deadline.seconds_left, SUGGEST_S) * 1000
     option = await target.element.call(_AWAIT, text, budget)
     if "why" not in option:
         await _click(target, deadline)
+        return {}
+    return {} if await target.element.call(_KEEPS) else await list_options(target, dict(option))
 
 
-async def _click(target: Target, deadline: ActionDeadline) -> None:
+async def found_option(target: Target) -> Element:
+    """Return the option that the engine has found; `async with` releases it."""
     frame, tab = target.element.frame, target.element.tab
     object_id = await engine.handle(tab, frame, "openchrome.foundOption()")
     assert object_id is not None
-    async with Element(tab, frame, object_id) as option_element:
-        x, y = await wait_ready(Target(option_element, target.ref, target.about), deadline)
-        await input_events.click(tab, x, y)
+    return Element(tab, frame, object_id)
+
+
+async def _click(target: Target, deadline: ActionDeadline) -> None:
+    async with await found_option(target) as option:
+        x, y = await wait_ready(Target(option, target.ref, target.about), deadline)
+        await input_events.click(target.element.tab, x, y)

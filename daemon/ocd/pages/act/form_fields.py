@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.pages.act import comboboxes, editors, input_events
+from ocd.pages.act import comboboxes, editors, input_events, sliders
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import ActionResult, perform, unusable_error, wait_ready
 from ocd.pages.locate.target import ActionDeadline, Target
@@ -20,6 +20,8 @@ _SELECT_ALL = "function () { return openchrome.selectAll(this) }"
 _TO_END = "function () { return openchrome.caretToEnd(this) }"
 _CHOOSE = "function (values, budget) { return openchrome.chooseInTime(this, values, budget) }"
 _SET = "function (value) { return openchrome.setDirectly(this, value) }"
+_FIND_RADIO = "function (value) { return openchrome.findRadio(this, value) }"
+_ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
 
 
@@ -70,10 +72,12 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> N
         raise value_error(target, "it is not a field.", hint)
     if kind == "check":
         await check(target, deadline, want=_as_bool(target, value))
-    elif kind in ("select", "custom"):
+    elif kind in ("select", "custom", "radios"):
         await choose(target, deadline, value)
     elif kind == "combo":
         await _fill_combobox(target, deadline, value)
+    elif kind == "slider":
+        await sliders.slide(target, deadline, as_text(value))
     elif kind == "direct":
         await wait_ready(target, deadline, point=False, editable=True)
         _raise_refusal(target, await target.element.call(_SET, as_text(value)))
@@ -84,10 +88,23 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> N
 async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value) -> None:
     if isinstance(value, (list, tuple)):
         for one in value:  # each is chosen from what is suggested for it
-            await choose(target, deadline, one)
+            await _choose_unless_shown(target, deadline, one)
+        if missing := await comboboxes.missing_choices(target, value):
+            raise value_error(target, f"it does not show {', '.join(missing)} as chosen.")
         return
+    await comboboxes.note_page(target)
     await _replace_text(target, deadline, as_text(value))
-    await comboboxes.suggest(target, deadline, as_text(value))
+    _raise_refusal(target, await comboboxes.suggest(target, deadline, as_text(value)))
+
+
+async def _choose_unless_shown(target: Target, deadline: ActionDeadline, value: str) -> None:
+    try:
+        await choose(target, deadline, value)
+    except OcdError as error:
+        # What has been chosen already is offered no more.
+        missing = await comboboxes.missing_choices(target, [value])
+        if error.code != "option_not_found" or missing:
+            raise
 
 
 def as_text(value: Value) -> str:
@@ -126,9 +143,13 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> None
     """Choose an option by value or label; several where the control accepts several."""
     kind = target.about["kind"]
     values = list(value) if isinstance(value, (list, tuple)) else [as_text(value)]
+    if kind == "radios":
+        await _choose_radio(target, deadline, values)
+        return
     if kind == "combo":
-        await _replace_text(target, deadline, values[0])
-    if kind in ("custom", "combo"):
+        await _choose_suggestion(target, deadline, values)
+        return
+    if kind == "custom":
         _raise_refusal(target, await comboboxes.choose(target, deadline, values))
         return
     if kind not in ("select", "option"):
@@ -139,6 +160,27 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> None
         answer = await target.element.call(_CHOOSE, values, deadline.seconds_left * 1000)
         if answer.get("why") != "detached" or not deadline.seconds_left:
             break
+    _raise_refusal(target, answer)
+
+
+async def _choose_radio(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
+    if len(values) != 1:
+        raise value_error(target, "it takes one option.")
+    _raise_refusal(target, await target.element.call(_FIND_RADIO, values[0]))
+    async with await comboboxes.found_option(target) as element:
+        radio = Target(element, target.ref, await element.call(_ABOUT, False))  # noqa: FBT003
+        await check(radio, deadline, want=True)
+
+
+async def _choose_suggestion(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
+    await comboboxes.note_page(target)
+    await _replace_text(target, deadline, values[0])
+    answer = await comboboxes.choose(target, deadline, values)
+    if "why" in answer and not answer.get("options"):
+        # What was typed leaves nothing to choose from: the whole list names the candidates.
+        if await target.element.call(_STATE):
+            await _replace_text(target, deadline, "")
+        answer = await comboboxes.list_options(target, answer)
     _raise_refusal(target, answer)
 
 

@@ -19,8 +19,8 @@ _FILES = (
     "visibility", "covered_elements", "refs", "identity", "element_states", "acting_elements",
     "hints", "owned_elements", "outline", "formulas", "serialise_html", "element_walk",
     "field_labels", "find", "click_points", "actionability", "layout_rest", "editors",
-    "page_changes", "comboboxes", "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
-    "interactive_elements", "page_state", "page_now", "annotate", "page_styles",
+    "page_changes", "comboboxes", "field_groups", "hit_test", "drag_and_drop", "scroll_until",
+    "file_inputs", "interactive_elements", "page_state", "page_now", "annotate", "page_styles",
     "page_summary", "extraction_capture", "evidence", "element_properties",
 )  # fmt: skip
 # An element of the page may be called "openchrome".

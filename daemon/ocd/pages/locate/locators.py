@@ -30,8 +30,8 @@ MAX_FRAMES = 100
 MAX_NESTED = 100
 
 # What is searched: all that is seen; what can be acted on; this and what takes clicks with what it
-# stands in; this and inputs for files, seen or not.
-Among = Literal["all", "acting", "clickable", "files"]
+# stands in; what can be acted on and inputs for files, seen or not; or and groups of radio buttons.
+Among = Literal["all", "acting", "clickable", "files", "fields"]
 _INVALID = ("valid selector", "valid XPath", "NamespaceError", "XPath")
 
 

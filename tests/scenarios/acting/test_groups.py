@@ -1,0 +1,66 @@
+"""Fields of several parts: groups of radio buttons, sliders, lists of which several are chosen."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+def test_groups_are_filled_by_their_label(at: At) -> None:
+    """By legend, by the words beside them, by aria-labelledby, through slots; lists exactly."""
+    page = at("groups.html")
+    fields = {
+        "Shipping": "Express", "Payment": "Invoice", "Size": "Large", "Rating": "3", "Plan": "Pro",
+        "Volume": 70, "Depth": 1.25, "Tags": ["a", "c"], "Languages": ["German", "French"],
+    }  # fmt: skip
+    filled = page.do("fill_form", fields=fields)
+    assert filled["filled"] == len(fields)
+    assert page.js("picked()") == ("ship=exp pay=i stars=c Large Pro 70 1.25 French German")
+    assert page.js("[...tags.selectedOptions].map((one) => one.value).join()") == "a,c"
+    assert page.do("form_input", query="Shipping", value="std")["value"] == "Standard"
+    assert page.do("interact", query="Express", action="check")["value"] is True
+    page.do("interact", query="Payment", action="select", value="Card")
+    assert page.js("picked()").startswith("ship=exp pay=c ")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "code", "named"),
+    [
+        ("Shipping", "Pigeon", "option_not_found", ["Standard", "Express (2 days)"]),
+        ("Size", "Huge", "option_not_found", ["Small", "Large"]),
+        ("Shipping", True, "option_not_found", ["Standard", "Express (2 days)"]),
+        ("Tags", "zzz", "option_not_found", ["a", "b", "c"]),
+        ("Tags", ["a", "zzz"], "option_not_found", ["a", "b", "c"]),
+        ("Volume", 71, "wrong_value", None),
+        ("Volume", 300, "wrong_value", None),
+        ("Volume", "loud", "wrong_value", None),
+    ],
+)
+def test_what_is_not_offered_is_refused(
+    at: At, field: str, value: object, code: str, named: list[str] | None
+) -> None:
+    """At once, long before the time is up, with what there is to choose from."""
+    failed = at("groups.html").call("form_input", query=field, value=value, timeout_ms=120_000)
+    assert failed.code == code
+    assert failed.error.get("options") == named
+
+
+def test_fields_with_suggestions_say_what_they_do_not_take(at: At) -> None:
+    """Free text stays; a field that takes only what it offers fails with what that is."""
+    page = at("suggested.html")
+    assert page.do("form_input", query="Free text", value="Mauve")["value"] == "Mauve"
+    refused = page.call("form_input", query="From the list", value="Mauve", timeout_ms=120_000)
+    assert (refused.code, refused.error["options"]) == (
+        "option_not_found",
+        ["Red", "Green", "Blue"],
+    )
+    page.do("form_input", query="From the list", value="Green")
+    page.do("form_input", query="Several", value=["Red", "Blue"])
+    page.do("form_input", query="Several", value=["Red", "Blue", "Green"])
+    refused = page.call("form_input", query="Several", value=["Red", "Mauve"], timeout_ms=120_000)
+    assert refused.code in ("option_not_found", "wrong_value")
+    said = page.js("JSON.stringify(chosen)")
+    assert said == '{"Free text":[],"From the list":["Green"],"Several":["Red","Blue","Green"]}'
