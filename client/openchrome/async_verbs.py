@@ -549,7 +549,7 @@ class AsyncVerbs:
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
-        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["inline"] | None = None,
@@ -578,7 +578,7 @@ class AsyncVerbs:
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
-        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["handle"],
@@ -607,7 +607,7 @@ class AsyncVerbs:
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
-        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["auto"],
@@ -635,7 +635,7 @@ class AsyncVerbs:
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
-        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
@@ -671,7 +671,7 @@ class AsyncVerbs:
             retries: Retries after network errors, 429 and 5xx (default: 2)
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
             share_login: Use the browser's cookies to fetch and render (default: false)
-            link_rels: Relations of <link> elements to follow like links
+            relations: Relations of <link> elements to follow like links
             fail_on_page: Fail deliberately at the Nth page (for tests)
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
@@ -698,7 +698,7 @@ class AsyncVerbs:
                 "retries": retries,
                 "page_timeout_ms": page_timeout_ms,
                 "share_login": share_login,
-                "link_rels": link_rels,
+                "relations": relations,
                 "fail_on_page": fail_on_page,
                 "timeout_ms": timeout_ms,
                 "output_mode": output_mode,
@@ -4822,7 +4822,7 @@ class AsyncKinds(Generic[TaskT]):
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
-        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
     ) -> Awaitable[TaskT]:
         """Crawl a site: follow links from a start page
@@ -4855,7 +4855,7 @@ class AsyncKinds(Generic[TaskT]):
             retries: Retries after network errors, 429 and 5xx (default: 2)
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
             share_login: Use the browser's cookies to fetch and render (default: false)
-            link_rels: Relations of <link> elements to follow like links
+            relations: Relations of <link> elements to follow like links
             fail_on_page: Fail deliberately at the Nth page (for tests)
         """
         return self._start(
@@ -4879,7 +4879,7 @@ class AsyncKinds(Generic[TaskT]):
                 "retries": retries,
                 "page_timeout_ms": page_timeout_ms,
                 "share_login": share_login,
-                "link_rels": link_rels,
+                "relations": relations,
                 "fail_on_page": fail_on_page,
             },
         )

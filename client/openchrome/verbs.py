@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from openchrome.outputs import Output
 
 TaskT = TypeVar("TaskT")
-CATALOG_HASH = "5e63a52fc6c1751e"
+CATALOG_HASH = "09ae20d020363729"
 
 
 class Verbs:
@@ -550,7 +550,7 @@ class Verbs:
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
-        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["inline"] | None = None,
@@ -579,7 +579,7 @@ class Verbs:
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
-        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["handle"],
@@ -608,7 +608,7 @@ class Verbs:
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
-        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["auto"],
@@ -636,7 +636,7 @@ class Verbs:
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
-        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
@@ -672,7 +672,7 @@ class Verbs:
             retries: Retries after network errors, 429 and 5xx (default: 2)
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
             share_login: Use the browser's cookies to fetch and render (default: false)
-            link_rels: Relations of <link> elements to follow like links
+            relations: Relations of <link> elements to follow like links
             fail_on_page: Fail deliberately at the Nth page (for tests)
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
@@ -699,7 +699,7 @@ class Verbs:
                 "retries": retries,
                 "page_timeout_ms": page_timeout_ms,
                 "share_login": share_login,
-                "link_rels": link_rels,
+                "relations": relations,
                 "fail_on_page": fail_on_page,
                 "timeout_ms": timeout_ms,
                 "output_mode": output_mode,
@@ -4819,7 +4819,7 @@ class Kinds(Generic[TaskT]):
         retries: int | None = None,
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
-        link_rels: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         fail_on_page: int | None = None,
     ) -> TaskT:
         """Crawl a site: follow links from a start page
@@ -4852,7 +4852,7 @@ class Kinds(Generic[TaskT]):
             retries: Retries after network errors, 429 and 5xx (default: 2)
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
             share_login: Use the browser's cookies to fetch and render (default: false)
-            link_rels: Relations of <link> elements to follow like links
+            relations: Relations of <link> elements to follow like links
             fail_on_page: Fail deliberately at the Nth page (for tests)
         """
         return self._start(
@@ -4876,7 +4876,7 @@ class Kinds(Generic[TaskT]):
                 "retries": retries,
                 "page_timeout_ms": page_timeout_ms,
                 "share_login": share_login,
-                "link_rels": link_rels,
+                "relations": relations,
                 "fail_on_page": fail_on_page,
             },
         )

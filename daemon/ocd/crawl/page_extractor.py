@@ -26,7 +26,7 @@ class ExtractionJob(msgspec.Struct, array_like=True):
     """What is to be extracted. `body` is bytes as they came, or a rendered document (UTF-8).
 
     html: the body is a page. probe: say whether it needs scripts. frames: address and HTML of
-    frames whose text belongs to the page. link_rels: relations of `link` elements that are links.
+    frames whose text belongs to the page. relations: relations of `link` elements that are links.
     """
 
     url: str
@@ -38,7 +38,7 @@ class ExtractionJob(msgspec.Struct, array_like=True):
     sanitize: bool
     probe: bool
     frames: list[tuple[str, str]] = []
-    link_rels: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
 
 
 class ExtractionResult(msgspec.Struct, array_like=True):
@@ -100,7 +100,7 @@ def _page(html: str, job: ExtractionJob) -> ExtractionResult:
 
     document = Document(html, job.url)
     title = document.title()
-    signals = document.signals(job.link_rels, PRODUCT)
+    signals = document.signals(job.relations, PRODUCT)
     anchors = document.raw_links()
     links = _absolute([*anchors, *signals.links], document.base)
     content = _content(document, job, links)

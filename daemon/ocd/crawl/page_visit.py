@@ -242,7 +242,7 @@ class PageVisitor:
         return ExtractionJob(
             url=url, body=body, charset=charset, html=html, format=spec.format,
             only_main=spec.only_main_content, sanitize=self._tools.sanitize,
-            probe=spec.engine == "auto", link_rels=spec.link_rels,
+            probe=spec.engine == "auto", relations=spec.relations,
         )  # fmt: skip
 
     def _record(

@@ -39,7 +39,7 @@ class CrawlSpec:
     page_timeout_ms: int = 30_000
     share_login: bool = False
     fail_on_page: int = 0
-    link_rels: tuple[LinkRelation, ...] = ()
+    relations: tuple[LinkRelation, ...] = ()
     sitemap_url: str = ""
 
     @property

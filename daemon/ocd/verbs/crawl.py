@@ -82,7 +82,7 @@ PageTimeout = Annotated[
         extra_json_schema=UNLISTED,
     ),
 ]
-LinkRels = Annotated[
+Relations = Annotated[
     tuple[LinkRelation, ...],
     Meta(
         description="Relations of <link> elements to follow like links",
@@ -152,7 +152,7 @@ class Crawl(Params):
     retries: Retries = 2
     page_timeout_ms: PageTimeout = 30_000
     share_login: ShareLogin = False
-    link_rels: LinkRels = ()
+    relations: Relations = ()
     fail_on_page: FailOnPage = None
 
     def __post_init__(self) -> None:
@@ -225,7 +225,7 @@ async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
         exclude=params.exclude,
         strategy=params.strategy,
         query=params.query or "",
-        link_rels=params.link_rels,
+        relations=params.relations,
         **_shared_options(params),
     )
     return _output(work, await crawler.crawl(work, spec))

@@ -37,7 +37,7 @@ async def test_frames_and_refreshes_lead_on(tmp_path: Path) -> None:
         assert _titles(got) == {"Set", "Nav", "Main", "Inner", "Soon", "Late"}
         assert got.page(f"{served.url}/main")["canonical"] == f"{served.url}/main?x"
         more = await run_crawl(
-            tmp_path / "b", url=served.url, max_depth=5, link_rels=("next",), **STATIC
+            tmp_path / "b", url=served.url, max_depth=5, relations=("next",), **STATIC
         )
         assert _titles(more) == {*_titles(got), "Two"}
 
