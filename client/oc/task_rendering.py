@@ -13,7 +13,9 @@ def task_table(tasks: list[dict[str, Any]]) -> str:
     """Return tasks as a table: id, kind, status, done/total, age, message."""
     if not tasks:
         return "No tasks"
-    return human_text.table(map(_row, tasks))
+    # Who waits for it is told where there are both.
+    both = any(meta.get("direct") for meta in tasks)
+    return human_text.table(_row(meta) | (_caller(meta) if both else {}) for meta in tasks)
 
 
 def event_line(event: dict[str, Any]) -> str:
@@ -28,6 +30,10 @@ def event_line(event: dict[str, Any]) -> str:
 def progress_in(event: dict[str, Any]) -> dict[str, Any] | None:
     """Return the progress {"done", "total"?, "message"?} that an event carries, or None."""
     return event["data"] if event["kind"] == "progress" else None
+
+
+def _caller(meta: dict[str, Any]) -> dict[str, str]:
+    return {"by": "direct call" if meta.get("direct") else "task start"}
 
 
 def _row(meta: dict[str, Any]) -> dict[str, Any]:

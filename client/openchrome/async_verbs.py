@@ -3355,6 +3355,7 @@ class AsyncVerbs:
     async def oc_task_list(
         self,
         *,
+        all: bool | None = None,
         status: Literal["CANCELLED", "COMPLETED", "FAILED", "PENDING", "RUNNING"]
         | Sequence[Literal["CANCELLED", "COMPLETED", "FAILED", "PENDING", "RUNNING"]]
         | None = None,
@@ -3365,7 +3366,10 @@ class AsyncVerbs:
     ) -> Result:
         """List tasks, newest first
 
+        Without direct calls that have completed; all lists them, too.
+
         Args:
+            all: Also long tools that were called directly and have completed (default: false)
             status: Only this, or one of these
             kind: Only of this kind, or one of these
             limit: Max number to list (default: 50)
@@ -3375,6 +3379,7 @@ class AsyncVerbs:
         return await self._call(
             "oc_task_list",
             {
+                "all": all,
                 "status": status,
                 "kind": kind,
                 "limit": limit,

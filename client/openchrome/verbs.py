@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from openchrome.outputs import Output
 
 TaskT = TypeVar("TaskT")
-CATALOG_HASH = "09ae20d020363729"
+CATALOG_HASH = "908741d1016defe4"
 
 
 class Verbs:
@@ -3354,6 +3354,7 @@ class Verbs:
     def oc_task_list(
         self,
         *,
+        all: bool | None = None,
         status: Literal["CANCELLED", "COMPLETED", "FAILED", "PENDING", "RUNNING"]
         | Sequence[Literal["CANCELLED", "COMPLETED", "FAILED", "PENDING", "RUNNING"]]
         | None = None,
@@ -3364,7 +3365,10 @@ class Verbs:
     ) -> Result:
         """List tasks, newest first
 
+        Without direct calls that have completed; all lists them, too.
+
         Args:
+            all: Also long tools that were called directly and have completed (default: false)
             status: Only this, or one of these
             kind: Only of this kind, or one of these
             limit: Max number to list (default: 50)
@@ -3374,6 +3378,7 @@ class Verbs:
         return self._call(
             "oc_task_list",
             {
+                "all": all,
                 "status": status,
                 "kind": kind,
                 "limit": limit,

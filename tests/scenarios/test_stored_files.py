@@ -59,7 +59,7 @@ def test_a_direct_crawl_that_goes_to_a_handle_is_its_tasks_result(
     daemon: Daemon, site: Site
 ) -> None:
     handle = daemon.do("crawl", url=site.url("chain/1"), output_mode="handle", **PAGES)
-    task_id = daemon.do("oc_task_list", limit=1)["tasks"][0]["task_id"]
+    task_id = daemon.do("oc_task_list", limit=1, all=True)["tasks"][0]["task_id"]
     payload = _payload(daemon, handle["output_handle"])
     assert payload.samefile(daemon.task_folder(task_id) / "result.json")
     assert _titles(_fetched(daemon, handle["output_handle"]))[0] == "Link 1"

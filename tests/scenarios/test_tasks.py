@@ -190,8 +190,26 @@ def test_one_page_at_a_time_keeps_the_order(daemon: Daemon, site: Site) -> None:
 def test_direct_crawl_is_in_the_ledger(daemon: Daemon, site: Site) -> None:
     """A long verb called directly is a task that the call waits for."""
     daemon.do("crawl", url=site.url("article.html"), max_pages=1)
-    newest = daemon.do("oc_task_list", limit=1)["tasks"][0]
+    newest = daemon.do("oc_task_list", limit=1, all=True)["tasks"][0]
     assert (newest["kind"], newest["status"]) == ("crawl", "COMPLETED")
+    assert newest["direct"] is True
+
+
+def test_the_list_tells_direct_calls_from_tasks_that_were_started(
+    daemon: Daemon, site: Site
+) -> None:
+    """What a caller was answered is listed with all=true only; a failure stays in sight."""
+    started = daemon.start_task("crawl", url=site.url("article.html"), max_pages=1)
+    daemon.finish(started)
+    daemon.do("crawl", url=site.url("article.html"), max_pages=1)
+    daemon.call("crawl", url=site.url("article.html"), max_pages=1, fail_on_page=1)
+    failed, newest = daemon.do("oc_task_list", limit=2)["tasks"]
+    assert (failed["status"], failed["direct"]) == ("FAILED", True)
+    assert newest["task_id"] == started
+    assert "direct" not in newest
+    both = daemon.oc("task", "list", "--all", "--limit", "3", COLUMNS="200").ok().out.splitlines()
+    assert [line.split()[2] for line in both[1:]] == ["FAILED", "COMPLETED", "COMPLETED"]
+    assert ["direct call" in line for line in both[1:]] == [True, True, False]
 
 
 # --- cancel -------------------------------------------------------------------------------------

@@ -28,6 +28,12 @@ class IndexRow(NamedTuple):
     created: int
     kind: str
     status: str
+    direct: bool = False
+
+    @property
+    def was_answered(self) -> bool:
+        """Whether it was a direct call, and its caller has the result."""
+        return self.direct and self.status == "COMPLETED"
 
 
 class _IndexedMeta(msgspec.Struct):
@@ -36,6 +42,7 @@ class _IndexedMeta(msgspec.Struct):
     kind: str
     status: str
     created_at: str
+    direct: bool = False
     version: int = FORMAT
 
 
@@ -52,7 +59,8 @@ class TaskIndex:
 
     def put(self, meta: TaskMeta) -> None:
         """Note a task as it is now."""
-        row = IndexRow(milliseconds(meta.created_at), intern(meta.kind), meta.status)
+        created = milliseconds(meta.created_at)
+        row = IndexRow(created, intern(meta.kind), meta.status, meta.direct)
         with self._lock:
             self._rows[meta.task_id] = row
 
@@ -74,9 +82,16 @@ class TaskIndex:
         return row.created if row else 0
 
     def newest(
-        self, statuses: Collection[str] = (), kinds: Collection[str] = (), since: int = 0
+        self,
+        statuses: Collection[str] = (),
+        kinds: Collection[str] = (),
+        since: int = 0,
+        *,
+        answered: bool = True,
     ) -> list[str]:
         """Return the ids of tasks of these statuses and kinds (empty: any), newest first.
+
+        answered: also direct calls whose callers have the result.
 
         since: those created at that epoch millisecond or later.
         """
@@ -88,6 +103,7 @@ class TaskIndex:
             if row.created >= since
             and (not statuses or row.status in statuses)
             and (not kinds or row.kind in kinds)
+            and (answered or not row.was_answered)
         ]
         matching.sort(reverse=True)
         return [task_id for _, task_id in matching]
@@ -139,7 +155,8 @@ class TaskIndex:
         words = self._decode(data)
         if words.version > FORMAT:
             raise ValueError(f"its format {words.version} is of a newer version")
-        return IndexRow(milliseconds(words.created_at), intern(words.kind), intern(words.status))
+        created = milliseconds(words.created_at)
+        return IndexRow(created, intern(words.kind), intern(words.status), words.direct)
 
     def __len__(self) -> int:
         return len(self._rows)

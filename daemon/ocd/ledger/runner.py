@@ -77,17 +77,17 @@ class Runner(Tasks):
     # --- starting and running ----------------------------------------------------------------
 
     async def start(
-        self, kind: str, args: dict[str, Any], session: str = "default", *, at_once: bool = False
+        self, kind: str, args: dict[str, Any], session: str = "default", *, direct: bool = False
     ) -> TaskMeta:
         """Accept a task and return it once it is on disk, PENDING or already RUNNING.
 
-        One whose kind tells of its beginning has begun then, or ended already. `at_once` passes
-        the line: for work that another task waits for. Raises what the kind's
-        `prepare` raises, `invalid_argument` for an unknown kind, `limit_reached`, `shutting_down`,
-        storage_*. Cancelling this call cancels the task.
+        One whose kind tells of its beginning has begun then, or ended already. `direct`: the
+        caller waits for it, so it passes the line. Raises what the kind's `prepare` raises,
+        `invalid_argument` for an unknown kind, `limit_reached`, `shutting_down`, storage_*.
+        Cancelling this call cancels the task.
         """
-        run = self._accept(kind, args, session)
-        run.waits_in_line = not (at_once or run.kind.tells_begin)
+        run = self._accept(kind, args, session, direct=direct)
+        run.waits_in_line = not (direct or run.kind.tells_begin)
         self._runs[run.meta.task_id] = run
         self._spawn(self._live(run))
         try:
@@ -101,7 +101,12 @@ class Runner(Tasks):
             raise run.refused
         return run.meta
 
-    def _accept(self, name: str, args: dict[str, Any], session: str) -> TaskRun:
+    def leave_to_itself(self, task_id: str) -> None:
+        """Note that a direct call's caller waits no more: it is a task like others."""
+        if (run := self._runs.get(task_id)) is not None:
+            run.leave_to_itself()
+
+    def _accept(self, name: str, args: dict[str, Any], session: str, *, direct: bool) -> TaskRun:
         if self._stopping:
             raise OcdError("shutting_down", "The daemon is stopping", hint="Start it again.")
         kind = self._kind(name)
@@ -114,7 +119,8 @@ class Runner(Tasks):
                 hint=f"Cancel some: {tool_call('oc_task_list', status='PENDING')}",
                 limit=self._max_tasks,
             )
-        return TaskRun(self._store, kind, prepared, self._new_meta(name, args, session))
+        meta = self._new_meta(name, args, session, direct=direct)
+        return TaskRun(self._store, kind, prepared, meta)
 
     def _kind(self, name: str) -> TaskKind:
         kind = self._kinds.get(name)
@@ -129,7 +135,7 @@ class Runner(Tasks):
             )
         return kind
 
-    def _new_meta(self, kind: str, args: dict[str, Any], session: str) -> TaskMeta:
+    def _new_meta(self, kind: str, args: dict[str, Any], session: str, *, direct: bool) -> TaskMeta:
         # Two tasks never share a time of creation, so that "newest first" is one order.
         self._last_created = max(self._last_created + 1, self._store.clock())
         own = own_identity()
@@ -138,6 +144,7 @@ class Runner(Tasks):
             kind=kind,
             status="PENDING",
             session=session,
+            direct=direct,
             pid=own.pid,
             pid_started_at=rfc3339(own.started_at),
             boot_id=own.boot_id,

@@ -44,6 +44,7 @@ class ResultListSpan(msgspec.Struct, frozen=True):
 class TaskMeta(msgspec.Struct, frozen=True, kw_only=True):
     """One task as meta.json keeps it. Times are RFC 3339, UTC, with milliseconds.
 
+    direct: a verb's caller waits for it, and gets its result; nobody started it as a task.
     pid and pid_started_at name the process that runs it. args_summary is redacted JSON text of at
     most 2 KiB. error is an error body ({"code", "message", …}). result_path is set once there is a
     result, whole or partial. result_checked: result.idx stands beside it, with its checksums; the
@@ -55,6 +56,7 @@ class TaskMeta(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     status: Status
     session: str = "default"
+    direct: bool = False
     pid: int | None = None
     pid_started_at: str | None = None
     boot_id: str = ""
@@ -95,9 +97,12 @@ _PRIVATE = ("version", "boot_id", "result_list", "result_checked")
 
 
 def public(meta: TaskMeta) -> dict[str, Any]:
-    """Return the task as callers see it: meta.json without what is the ledger's own business."""
+    """Return the task as callers see it: meta.json without what is the ledger's own business.
+
+    `direct` is there if it is true.
+    """
     shown: dict[str, Any] = msgspec.to_builtins(meta)
-    for name in _PRIVATE:
+    for name in (*_PRIVATE, *(() if meta.direct else ("direct",))):
         del shown[name]
     return shown
 

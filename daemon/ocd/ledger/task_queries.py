@@ -55,18 +55,24 @@ class Tasks:
         *,
         since: int = 0,
         limit: int = 50,
+        answered: bool = True,
     ) -> Listing:
         """Return the newest `limit` tasks of these statuses and kinds (empty: any), created at
-        epoch millisecond `since` or later.
+        epoch millisecond `since` or later; answered: with direct calls that have completed.
         """
-        return await asyncio.to_thread(self._select, statuses, kinds, since, limit)
+        return await asyncio.to_thread(self._select, statuses, kinds, since, limit, answered)
 
     def _select(
-        self, statuses: Collection[str], kinds: Collection[str], since: int, limit: int
+        self,
+        statuses: Collection[str],
+        kinds: Collection[str],
+        since: int,
+        limit: int,
+        answered: bool,
     ) -> Listing:
         self._index.refresh(own=tuple(self._runs))
         metas: list[TaskMeta] = []
-        for task_id in self._index.newest(statuses, kinds, since=since):
+        for task_id in self._index.newest(statuses, kinds, since=since, answered=answered):
             meta = self._require(task_id) or readable(self._index, self._store, task_id)
             if meta is not None and (not statuses or meta.status in statuses):
                 metas.append(meta)

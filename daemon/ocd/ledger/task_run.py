@@ -156,6 +156,11 @@ class TaskRun:
             self.meta = saved if saved.terminal else self._caught_up(saved)
             self.changed.fire()
 
+    def leave_to_itself(self) -> None:
+        """Be a task like others from now on: the caller that waited has gone on."""
+        self.meta = replace(self.meta, direct=False)
+        self._unsaved = True
+
     def check_disk(self) -> None:
         """Stop if another process asked for it in meta.json, or ended the task there."""
         if self.meta.cancel_requested_at is not None or self.meta.terminal:
@@ -178,6 +183,7 @@ class TaskRun:
             meta = begin(meta, self.meta.started_at or self._store.now())
         if self.meta.cancel_requested_at is not None:
             meta = ask_cancel(meta, self.meta.cancel_requested_at)
+        meta = replace(meta, direct=self.meta.direct)
         return advance(meta, self.work.now)
 
     # --- in threads --------------------------------------------------------------------------

@@ -32,7 +32,7 @@ async def run_long(
     Past the budget the task goes on, and the output says so. Raises what `finished` raises.
     """
     args = without_call_only(request.params)
-    meta = await runner.start(request.verb, args, request.session, at_once=True)
+    meta = await runner.start(request.verb, args, request.session, direct=True)
     limit = asyncio.timeout(budget_s)
     try:
         async with limit:
@@ -40,6 +40,7 @@ async def run_long(
     except TimeoutError:
         if not limit.expired():
             raise
+        runner.leave_to_itself(meta.task_id)
         return _goes_on(await runner.get(meta.task_id))
     except asyncio.CancelledError:
         runner.request_cancel(meta.task_id)

@@ -44,8 +44,18 @@ async def oc_task_start(runner: Runner, params: TaskStart) -> Output:
 
 
 class TaskList(Params):
-    """List tasks, newest first"""
+    """List tasks, newest first
 
+    Without direct calls that have completed; all lists them, too.
+    """
+
+    all: Annotated[
+        bool,
+        Meta(
+            description="Also long tools that were called directly and have completed",
+            extra_json_schema=UNLISTED,
+        ),
+    ] = False
     status: Annotated[
         Status | list[Status] | None,
         Meta(description="Only this, or one of these"),
@@ -80,6 +90,7 @@ async def oc_task_list(runner: Runner, params: TaskList) -> Output:
         _as_list(params.kind),
         since=_since_ms(params.since),
         limit=params.limit,
+        answered=params.all,
     )
     unreadable = {"unreadable": found.unreadable} if found.unreadable else {}
     metas = [public(meta) for meta in found.metas]
