@@ -10,7 +10,8 @@ LOST = -32603
 
 def cut(read: Any) -> Any:  # noqa: ANN401 - a function and an iterator of bytes
     """Yield whole lines, each with its newline, until `read` answers nothing or fails."""
-    parts: list[bytes] = []
+    # One block that grows: the memory of many pieces would never go back to the system.
+    begun = bytearray()
     while True:
         try:
             chunk = read()
@@ -20,13 +21,19 @@ def cut(read: Any) -> Any:  # noqa: ANN401 - a function and an iterator of bytes
             break
         *whole, rest = chunk.split(b"\n")
         for line in whole:
-            parts.append(line)
-            yield b"".join(parts) + b"\n"
-            parts.clear()
-        if rest:
-            parts.append(rest)
-    if parts:
-        yield b"".join(parts) + b"\n"
+            message = _ended(begun, line)
+            begun = bytearray()
+            yield message
+            del message  # it may be large, and the next may be long in coming
+        begun += rest
+    if begun:
+        yield _ended(begun, b"")
+
+
+def _ended(begun: bytearray, rest: bytes) -> bytes:
+    begun += rest
+    begun += b"\n"
+    return bytes(begun)
 
 
 def decode(line: bytes) -> dict[str, Any]:

@@ -69,6 +69,7 @@ class Relay:
             with self._lock:
                 self._queue.append(line)
                 self._lock.notify_all()
+            del line
 
     def _note_request(self, line: bytes) -> None:
         message = jsonrpc_framing.decode(line)
@@ -115,6 +116,7 @@ class Relay:
             with self._lock:
                 self._queue.popleft()
                 self._lock.notify_all()
+            del line
 
     def _wait_until_noticed(self, broken: daemon_connection.DaemonConnection) -> None:
         with self._lock:
@@ -157,6 +159,7 @@ class Relay:
             assert connection is not None
             for line in jsonrpc_framing.cut(connection.receive):
                 self._forward(line)
+                del line
             self._on_connection_lost(connection)
             if self._closing:
                 os._exit(0)

@@ -18,6 +18,8 @@ from pydantic import ValidationError
 
 logger = logging.getLogger(__name__)
 
+_LONG = 1_000_000
+
 _Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 _Outgoing = MemoryObjectReceiveStream[SessionMessage]
 
@@ -105,9 +107,25 @@ def error_line(code: int, message: str, request_id: str | int | None = None) -> 
 async def _write(outgoing: _Outgoing, writer: asyncio.StreamWriter) -> None:
     async with outgoing:
         async for item in outgoing:
-            text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
             try:
-                writer.write(text.encode() + b"\n")
+                writer.writelines((await _encode(item.message), b"\n"))
                 await writer.drain()
             except ConnectionError:
                 return  # the reader sees the end too
+            del item  # it may be large, and the next may be long in coming
+
+
+async def _encode(message: types.JSONRPCMessage) -> bytes:
+    def dump() -> bytes:
+        return types.jsonrpc_message_adapter.dump_json(message, by_alias=True, exclude_unset=True)
+
+    return await asyncio.to_thread(dump) if _is_long(message) else dump()
+
+
+def _is_long(message: types.JSONRPCMessage) -> bool:
+    """Return whether it is a tool's result of more text than is encoded in some milliseconds."""
+    result = message.result if isinstance(message, types.JSONRPCResponse) else {}
+    blocks = result.get("content")
+    if not isinstance(blocks, list):
+        return False
+    return sum(len(block.get("text", "")) for block in blocks) > _LONG
