@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import Connection
 from ocd.browser.cdp.emitter import Emitter
-from ocd.browser.cdp.messages import decode
+from ocd.browser.cdp.messages import UNREADABLE, decode
 from ocd.browser.cdp.pipe_transport import LONG_BYTES, Framer
 from ocd.browser.observe.text_patterns import text_test
 from ocd.browser.pool.page_pool import site_of
@@ -56,6 +56,19 @@ def test_a_long_answer_is_the_same_decoded_piece_by_piece(short, unit, size):
     for at in range(0, len(stream), size):
         found += framer.feed(stream[at : at + size])
     assert found == [decode(message), b'{"method":"m"}']
+
+
+@pytest.mark.parametrize("broken", [r"\x", r"\u12", "\xff"])
+def test_a_long_answer_that_cannot_be_read_costs_itself_alone(broken):
+    """An escape that is none, or a byte that is no UTF-8, in the middle of a string."""
+    text = b"a" * LONG_BYTES + broken.encode("latin-1") + b"z" * LONG_BYTES
+    stream = b'{"id":7,"result":{"v":"' + text + b'"},"sessionId":"S"}\0{"method":"m"}\0'
+    framer, found = Framer(), []
+    for at in range(0, len(stream), 50_000):
+        found += framer.feed(stream[at : at + 50_000])
+    answer, event = found
+    assert (answer.id, answer.result, answer.error.code) == (7, None, UNREADABLE)
+    assert event == b'{"method":"m"}'
 
 
 def test_half_surrogates_become_replacement_characters():

@@ -6,6 +6,7 @@ by themselves.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from functools import cache
 
@@ -38,7 +39,8 @@ async def keep_trimmed() -> None:
             trim = _trim()
             if trim is None:
                 return
-            await asyncio.to_thread(trim, 0)  # ctypes holds no interpreter's lock meanwhile
+            with contextlib.suppress(RuntimeError, MemoryError):  # no thread to be had just now
+                await asyncio.to_thread(trim, 0)  # ctypes holds no interpreter's lock meanwhile
             settled = process.memory_info().rss
         else:
             settled = min(settled, process.memory_info().rss)

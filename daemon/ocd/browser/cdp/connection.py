@@ -11,7 +11,14 @@ from msgspec import Raw
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.emitter import Emitter, call_each
-from ocd.browser.cdp.messages import Failure, Incoming, decode, decode_params, encode
+from ocd.browser.cdp.messages import (
+    UNREADABLE,
+    Failure,
+    Incoming,
+    decode,
+    decode_params,
+    encode,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -256,6 +263,9 @@ class Connection(CdpSession):
         self.interrupt(self.protocol_error)
 
     def _deliver(self, message: Incoming) -> None:
+        if message.error is not None and message.error.code == UNREADABLE:
+            self._on_unreadable(message)
+            return
         session = self._sessions.get(message.session)
         if session is None:
             return
@@ -267,6 +277,11 @@ class Connection(CdpSession):
             self._on_detached(session, decode_params(message.params))
         else:
             session.dispatch_event(message.method, message.params)
+
+    def _on_unreadable(self, message: Incoming) -> None:
+        # Its session stands at the end of an answer, which nobody has read.
+        for session in list(self._sessions.values()):
+            session.resolve(message)
 
     def _on_attached(self, parent: CdpSession, params: Event) -> None:
         number = params["sessionId"]
@@ -315,6 +330,13 @@ def _fail(future: asyncio.Future[Any], error: OcdError) -> None:
 def _cdp_error(method: str, failure: Failure) -> OcdError:
     """Return what Chromium's refusal of a call means: tab_gone, tab_crashed or cdp_error."""
     detail = f" {failure.data}" if failure.data else ""
+    if failure.code == UNREADABLE:
+        return OcdError(
+            "browser_failed",
+            f"The browser's answer to {method} cannot be read: {failure.message}.",
+            hint="It may be too large; ask for less of the page.",
+            method=method,
+        )
     if failure.code == _NO_SESSION:
         return OcdError("tab_gone", f"{method}: the tab is gone.", method=method)
     if failure.message == _NO_RENDERER:

@@ -5,6 +5,9 @@ from typing import Any
 
 import msgspec
 
+# The code of a failure of our own: the answer came, and cannot be decoded.
+UNREADABLE = 1
+
 
 class Failure(msgspec.Struct):
     """CDP's error of a call."""

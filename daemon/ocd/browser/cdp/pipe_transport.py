@@ -5,7 +5,9 @@ import contextlib
 from collections.abc import Callable
 from typing import BinaryIO, cast
 
-from ocd.browser.cdp.messages import Incoming
+import msgspec
+
+from ocd.browser.cdp.messages import UNREADABLE, Failure, Incoming
 from ocd.browser.cdp.streaming_decode import LongMessage
 
 # How much one read may take (Linux; elsewhere the system's default stays).
@@ -15,8 +17,25 @@ PIPE_BYTES = 1 << 20
 # Answers longer than this are decoded while they arrive.
 LONG_BYTES = 1 << 18
 _ANSWER = b'{"id":'
+_HEAD = 40
 
 Message = bytes | Incoming
+_UNDECODABLE = (msgspec.MsgspecError, ValueError, MemoryError)
+
+
+class _LostAnswer:
+    """A long answer that cannot be decoded: what comes of it goes nowhere, its call fails."""
+
+    def __init__(self, head: bytes, why: Exception) -> None:
+        self._number = int(head.removeprefix(_ANSWER).partition(b",")[0])
+        self._why = str(why) or type(why).__name__
+
+    def feed(self, data: bytes) -> None:
+        """Drop the next bytes."""
+
+    def end(self) -> Incoming:
+        """Return the error that answers the call."""
+        return Incoming(id=self._number, error=Failure(UNREADABLE, self._why))
 
 
 class Framer:
@@ -25,7 +44,8 @@ class Framer:
     def __init__(self) -> None:
         self._rest: list[bytes] = []
         self._size = 0
-        self._long: LongMessage | None = None
+        self._long: LongMessage | _LostAnswer | None = None
+        self._head = b""
 
     def feed(self, data: bytes) -> list[Message]:
         """Return the messages that `data` completes; long answers come decoded."""
@@ -44,22 +64,33 @@ class Framer:
 
     def _keep(self, data: bytes) -> None:
         if self._long is not None:
-            self._long.feed(data)
+            self._feed_long(self._long, data)
         elif data:
             self._rest.append(data)
             self._size += len(data)
             if self._size > LONG_BYTES and self._rest[0].startswith(_ANSWER):
+                self._head = self._rest[0][:_HEAD]
                 self._long = LongMessage()
-                self._long.feed(self._take_messages())
+                self._feed_long(self._long, self._take_messages())
 
     def _finish_message(self, last: bytes) -> Message:
         if self._long is None:
             # Pieces of an unfinished message are joined once, when its end is here.
             self._rest.append(last)
             return self._take_messages()
+        self._feed_long(self._long, last)
         message, self._long = self._long, None
-        message.feed(last)
-        return message.end()
+        try:
+            return message.end()
+        except _UNDECODABLE as error:
+            return _LostAnswer(self._head, error).end()
+
+    def _feed_long(self, message: LongMessage | _LostAnswer, data: bytes) -> None:
+        # One answer that cannot be read must not cost the connection, and with it all tabs.
+        try:
+            message.feed(data)
+        except _UNDECODABLE as error:
+            self._long = _LostAnswer(self._head, error)
 
     def _take_messages(self) -> bytes:
         pieces, self._rest, self._size = self._rest, [], 0
