@@ -349,6 +349,7 @@ class Daemon:
             group.create_task(heap.keep_trimmed())
             group.create_task(self._watch_config())
             group.create_task(self._load_stores())
+            group.create_task(_start_resolver())
 
     async def _load_stores(self) -> None:
         """Read what calls would wait for; what cannot be read says so to those calls."""
@@ -387,3 +388,12 @@ class Daemon:
         """End Chromium, and write nothing: at the places we know there may be another's files."""
         self.services.closing.set()
         self.chromium.kill()
+
+
+async def _start_resolver() -> None:
+    """Have the threads started that look names up.
+
+    libuv starts them with the first name, and ends the process if there can be none then.
+    """
+    with suppress(OSError):
+        await asyncio.get_running_loop().getaddrinfo("localhost", None)
