@@ -550,6 +550,8 @@ class AsyncVerbs:
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        ignore_params: Sequence[str] | None = None,
+        include_types: Sequence[str] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["inline"] | None = None,
@@ -579,6 +581,8 @@ class AsyncVerbs:
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        ignore_params: Sequence[str] | None = None,
+        include_types: Sequence[str] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["handle"],
@@ -608,6 +612,8 @@ class AsyncVerbs:
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        ignore_params: Sequence[str] | None = None,
+        include_types: Sequence[str] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["auto"],
@@ -636,6 +642,8 @@ class AsyncVerbs:
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        ignore_params: Sequence[str] | None = None,
+        include_types: Sequence[str] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
@@ -672,6 +680,9 @@ class AsyncVerbs:
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
             share_login: Use the browser's cookies to fetch and render (default: false)
             relations: Relations of <link> elements to follow like links
+            ignore_params: Query parameters that make no other page, besides those of sessions
+                and campaigns; * at the end
+            include_types: Media types that count as pages (globs); default: HTML and text
             fail_on_page: Fail deliberately at the Nth page (for tests)
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
@@ -699,6 +710,8 @@ class AsyncVerbs:
                 "page_timeout_ms": page_timeout_ms,
                 "share_login": share_login,
                 "relations": relations,
+                "ignore_params": ignore_params,
+                "include_types": include_types,
                 "fail_on_page": fail_on_page,
                 "timeout_ms": timeout_ms,
                 "output_mode": output_mode,
@@ -4828,6 +4841,8 @@ class AsyncKinds(Generic[TaskT]):
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        ignore_params: Sequence[str] | None = None,
+        include_types: Sequence[str] | None = None,
         fail_on_page: int | None = None,
     ) -> Awaitable[TaskT]:
         """Crawl a site: follow links from a start page
@@ -4861,6 +4876,9 @@ class AsyncKinds(Generic[TaskT]):
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
             share_login: Use the browser's cookies to fetch and render (default: false)
             relations: Relations of <link> elements to follow like links
+            ignore_params: Query parameters that make no other page, besides those of sessions
+                and campaigns; * at the end
+            include_types: Media types that count as pages (globs); default: HTML and text
             fail_on_page: Fail deliberately at the Nth page (for tests)
         """
         return self._start(
@@ -4885,6 +4903,8 @@ class AsyncKinds(Generic[TaskT]):
                 "page_timeout_ms": page_timeout_ms,
                 "share_login": share_login,
                 "relations": relations,
+                "ignore_params": ignore_params,
+                "include_types": include_types,
                 "fail_on_page": fail_on_page,
             },
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from openchrome.outputs import Output
 
 TaskT = TypeVar("TaskT")
-CATALOG_HASH = "908741d1016defe4"
+CATALOG_HASH = "d8b032152c179506"
 
 
 class Verbs:
@@ -551,6 +551,8 @@ class Verbs:
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        ignore_params: Sequence[str] | None = None,
+        include_types: Sequence[str] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["inline"] | None = None,
@@ -580,6 +582,8 @@ class Verbs:
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        ignore_params: Sequence[str] | None = None,
+        include_types: Sequence[str] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["handle"],
@@ -609,6 +613,8 @@ class Verbs:
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        ignore_params: Sequence[str] | None = None,
+        include_types: Sequence[str] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["auto"],
@@ -637,6 +643,8 @@ class Verbs:
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        ignore_params: Sequence[str] | None = None,
+        include_types: Sequence[str] | None = None,
         fail_on_page: int | None = None,
         timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
@@ -673,6 +681,9 @@ class Verbs:
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
             share_login: Use the browser's cookies to fetch and render (default: false)
             relations: Relations of <link> elements to follow like links
+            ignore_params: Query parameters that make no other page, besides those of sessions
+                and campaigns; * at the end
+            include_types: Media types that count as pages (globs); default: HTML and text
             fail_on_page: Fail deliberately at the Nth page (for tests)
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
@@ -700,6 +711,8 @@ class Verbs:
                 "page_timeout_ms": page_timeout_ms,
                 "share_login": share_login,
                 "relations": relations,
+                "ignore_params": ignore_params,
+                "include_types": include_types,
                 "fail_on_page": fail_on_page,
                 "timeout_ms": timeout_ms,
                 "output_mode": output_mode,
@@ -4825,6 +4838,8 @@ class Kinds(Generic[TaskT]):
         page_timeout_ms: int | None = None,
         share_login: bool | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
+        ignore_params: Sequence[str] | None = None,
+        include_types: Sequence[str] | None = None,
         fail_on_page: int | None = None,
     ) -> TaskT:
         """Crawl a site: follow links from a start page
@@ -4858,6 +4873,9 @@ class Kinds(Generic[TaskT]):
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
             share_login: Use the browser's cookies to fetch and render (default: false)
             relations: Relations of <link> elements to follow like links
+            ignore_params: Query parameters that make no other page, besides those of sessions
+                and campaigns; * at the end
+            include_types: Media types that count as pages (globs); default: HTML and text
             fail_on_page: Fail deliberately at the Nth page (for tests)
         """
         return self._start(
@@ -4882,6 +4900,8 @@ class Kinds(Generic[TaskT]):
                 "page_timeout_ms": page_timeout_ms,
                 "share_login": share_login,
                 "relations": relations,
+                "ignore_params": ignore_params,
+                "include_types": include_types,
                 "fail_on_page": fail_on_page,
             },
         )

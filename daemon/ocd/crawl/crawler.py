@@ -15,6 +15,7 @@ from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch_errors import fetch_error
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.http_fetch import HttpAnswer, HttpFetcher
+from ocd.crawl.ignored_parameters import IgnoredParameters
 from ocd.crawl.page_visit import CrawlServices, PageVisitor
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.robots import Robots, RobotsReply
@@ -115,7 +116,7 @@ class Crawler:
             per_origin = _workers(spec) if browser_only else spec.concurrency or _PER_ORIGIN
             tools = CrawlServices(
                 policy=self.policy,
-                frontier=Frontier(_rank(spec)),
+                frontier=Frontier(_rank(spec), IgnoredParameters(spec.ignore_params).key_of),
                 politeness=RateLimits(
                     spec.delay_ms / 1000, per_origin, awaits_robots=spec.respect_robots
                 ),

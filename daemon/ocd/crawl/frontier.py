@@ -15,7 +15,7 @@ class FrontierEntry:
     """One URL on its way. `tries` counts failed attempts; `render` says why it needs the browser.
 
     refused_after: how many answers its origin had given when it last said that it is asked too
-    much; -1: it never did.
+    much; -1: it never did. dates: how many pages of dates in a row led to it.
 
     fallback: the static answer, kept for the case that no browser can be started. asking: its
     origin counts it as a request. fetched_at and duration_ms: the last attempt.
@@ -27,6 +27,7 @@ class FrontierEntry:
     origin: str = ""
     tries: int = 0
     refused_after: int = -1
+    dates: int = 0
     not_before: float = 0.0
     render: str = ""
     asking: bool = False
@@ -45,8 +46,11 @@ class Frontier:
     comes first; equal ranks keep the order in which they came.
     """
 
-    def __init__(self, rank: Callable[[FrontierEntry], float]) -> None:
+    def __init__(
+        self, rank: Callable[[FrontierEntry], float], key: Callable[[str], str] = key_of
+    ) -> None:
         self._rank = rank
+        self._key = key
         self._heaps: dict[str, list[tuple[float, int, FrontierEntry]]] = {}
         self._late: list[tuple[float, int, FrontierEntry]] = []
         # Every spelling seen, with its key; "" for what is not to be looked at again.
@@ -76,7 +80,7 @@ class Frontier:
 
     def add(self, entry: FrontierEntry) -> bool:
         """Take on the entry; False if its URL, in any spelling, was taken on before."""
-        entry.key = key_of(entry.url)
+        entry.key = self._key(entry.url)
         self._urls[entry.url] = entry.key
         if entry.key in self._keys:
             self.shorten(entry.url, entry.depth)
@@ -88,7 +92,7 @@ class Frontier:
 
     def claim(self, entry: FrontierEntry, url: str) -> bool:
         """Reserve the target of the entry's redirect; False if another entry has it, or had."""
-        key = key_of(url)
+        key = self._key(url)
         self._urls.setdefault(url, "")
         self._keys.setdefault(key, None)
         if key in self._claimed and key != entry.key and key not in entry.claims:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ocd.crawl.charset import decode
+from ocd.crawl.duplicates import fingerprint
 from ocd.crawl.js_detection import ENOUGH_TEXT, needs_browser_reason
 from ocd.crawl.robots import PRODUCT
 from ocd.crawl.spec import Format
@@ -46,7 +47,8 @@ class ExtractionResult(msgspec.Struct, array_like=True):
 
     cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0. sanitized:
     what the sanitiser found, None for nothing. unfollowed: those of the links that are marked
-    nofollow wherever they stand. robots: what the page says to robots.
+    nofollow wherever they stand. robots: what the page says to robots. digest, signature: those of
+    the content (duplicates.py).
     """
 
     title: str
@@ -58,6 +60,8 @@ class ExtractionResult(msgspec.Struct, array_like=True):
     canonical: str = ""
     robots: list[str] = []
     unfollowed: list[str] = []
+    digest: str = ""
+    signature: list[int] = []
 
 
 def extract(job: ExtractionJob) -> ExtractionResult:
@@ -77,6 +81,7 @@ def extract(job: ExtractionJob) -> ExtractionResult:
     found.content, in_content = clean(found.content, kind if job.html else "text")
     title, in_title = clean(found.title, "text")
     found.title = title[:_MAX_TITLE]
+    found.digest, found.signature = fingerprint(found.content) if found.content else ("", [])
     found.sanitized = (in_content + in_title).field().get("sanitized")
     return found
 

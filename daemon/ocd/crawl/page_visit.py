@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,12 +61,15 @@ class NeedsBrowser(Exception):
 class VisitResult:
     """A page that was fetched: its record, and its links with their texts.
 
-    unfollowed: those of the links that are marked nofollow.
+    unfollowed: those of the links that are marked nofollow. signature: of the content, for its
+    near-duplicates. is_file: it is neither a page nor text.
     """
 
     record: PageRecord
     links: Links
     unfollowed: frozenset[str] = frozenset()
+    signature: Sequence[int] = ()
+    is_file: bool = False
 
 
 @dataclass(slots=True)
@@ -157,7 +160,7 @@ class PageVisitor:
         if fetched.body is None or (
             b"\0" in fetched.body[:1024] and not is_html(fetched.content_type)
         ):
-            return VisitResult(record, [])
+            return VisitResult(record, [], is_file=True)
         job = self._job(fetched.url, fetched.body, fetched.charset, is_html(fetched.content_type))
         if fetched.cut:
             job.format, job.probe = "links", False
@@ -260,7 +263,8 @@ class PageVisitor:
         record.sanitized = found.sanitized
         record.canonical = found.canonical
         record.robots = list(dict.fromkeys(found.robots))
-        return VisitResult(record, found.links, frozenset(found.unfollowed))
+        record.content_hash = found.digest
+        return VisitResult(record, found.links, frozenset(found.unfollowed), found.signature)
 
 
 def failure_record(entry: FrontierEntry, error: OcdError, engine: str) -> PageRecord:

@@ -7,11 +7,14 @@ synchronous; the only awaits are the visits and the wait for something to do.
 import asyncio
 from collections import Counter
 from contextlib import suppress
+from fnmatch import fnmatch
 
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.crawl import traps
 from ocd.crawl.browser_fetch import NO_BROWSER
+from ocd.crawl.duplicates import Duplicates
 from ocd.crawl.fetch_errors import FetchError
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.page_visit import (
@@ -57,6 +60,7 @@ class CrawlScheduler:
         self._renderer = tools.renderer
         self._frontier: Frontier = tools.frontier
         self._politeness: RateLimits = tools.politeness
+        self._duplicates = Duplicates()
         self._scorer = RelevanceScorer(spec.query)
         self._encode = msgspec.json.Encoder().encode
         self._blocked: dict[str, bool] = {}
@@ -161,8 +165,17 @@ class CrawlScheduler:
             relevance = self._scorer.page(record.title, record.content)
         links = self._obey_robots(visited) if self._spec.respect_robots else visited.links
         if entry.depth < self._spec.max_depth:
-            self._offer(links, entry.depth + 1, relevance)
-        self._write(record)
+            self._offer(links, entry, relevance)
+        if record.content_hash:
+            record.duplicate_of = self._duplicates.find(
+                record.final_url, record.content_hash, visited.signature
+            )
+        self._write(record, is_file=self._is_file(entry, visited))
+
+    def _is_file(self, entry: FrontierEntry, visited: VisitResult) -> bool:
+        if types := self._spec.include_types:
+            return not any(fnmatch(visited.record.content_type, one.lower()) for one in types)
+        return visited.is_file and entry.depth > 0
 
     def _obey_robots(self, visited: VisitResult) -> Links:
         """Return the links that the page lets robots follow; it loses what they must not keep."""
@@ -179,8 +192,8 @@ class CrawlScheduler:
             self.tally.skipped["nofollow"] += left
         return links
 
-    def _write(self, record: PageRecord) -> None:
-        self.tally.count(record)
+    def _write(self, record: PageRecord, *, is_file: bool = False) -> None:
+        self.tally.count(record, is_file=is_file)
         done = self.tally.succeeded + self.tally.failed
         if done == self._spec.fail_on_page:
             raise OcdError("injected_failure", f"fail_on_page={done}: {record.url}")
@@ -274,20 +287,21 @@ class CrawlScheduler:
 
     # --- links --------------------------------------------------------------------------------
 
-    def _offer(self, links: Links, depth: int, relevance: float) -> None:
-        frontier, scope = self._frontier, self._visitor.scope
+    def _offer(self, links: Links, page: FrontierEntry, relevance: float) -> None:
+        frontier, scope, depth = self._frontier, self._visitor.scope, page.depth + 1
         best_first = self._spec.strategy == "best_first"
         for url, text in links:
             if frontier.is_known(url):
                 frontier.shorten(url, depth)
                 continue
-            reason = scope.reject(url) or self._policy_reason(url)
+            dates = traps.dates_in_row(url, page.url, page.dates)
+            reason = scope.reject(url) or self._policy_reason(url) or _trap_reason(url, dates)
             if reason:
                 frontier.mark_known(url)
-                self.tally.skipped[reason] += 1
+                self.tally.skip(reason, url)
                 continue
             score = self._scorer.link(url, text, relevance, depth) if best_first else 0.0
-            frontier.add(FrontierEntry(url, depth, score))
+            frontier.add(FrontierEntry(url, depth, score, dates=dates))
         self._wake()
 
     async def offer_sitemap_url(self, url: str) -> int:
@@ -313,6 +327,12 @@ class CrawlScheduler:
         if place not in self._blocked:
             self._blocked[place] = not self._policy.allows(url)
         return "domain_blocked" if self._blocked[place] else ""
+
+
+def _trap_reason(url: str, dates: int) -> str:
+    if dates > traps.MAX_DATES:
+        return "calendar"
+    return "repeating_path" if traps.repeats_itself(url) else ""
 
 
 def _start_denied_error(skip: SkipPage) -> OcdError:

@@ -40,6 +40,8 @@ class CrawlSpec:
     share_login: bool = False
     fail_on_page: int = 0
     relations: tuple[LinkRelation, ...] = ()
+    ignore_params: tuple[str, ...] = ()
+    include_types: tuple[str, ...] = ()
     sitemap_url: str = ""
 
     @property

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import error_from_body
+from ocd.crawl import traps
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.spec import CrawlSpec
 
@@ -22,6 +23,7 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     sanitized: what was removed from it, and flagged in it; left out if nothing was.
     canonical: the page's own word for its address. robots: what it says to robots, by its meta
     elements and X-Robots-Tag; with noindex there is no content where robots are respected.
+    duplicate_of: the URL of an earlier page with the same content, or nearly.
     """
 
     url: str
@@ -44,6 +46,8 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     sanitized: dict[str, int] | None = None
     canonical: str = ""
     robots: list[str] = []
+    content_hash: str = ""
+    duplicate_of: str = ""
 
 
 class CrawlStats:
@@ -53,6 +57,9 @@ class CrawlStats:
         self.started = time.monotonic()
         self.succeeded = 0
         self.failed = 0
+        self.files = 0
+        self.duplicates = 0
+        self.examples: dict[str, str] = {}
         self.attempts = 0
         self.retried = 0
         self.max_depth = 0
@@ -64,9 +71,12 @@ class CrawlStats:
         self.stop_reason = ""
         self.first_failed: PageRecord | None = None
 
-    def count(self, record: PageRecord) -> None:
-        """Count a record."""
-        if record.error is None:
+    def count(self, record: PageRecord, *, is_file: bool = False) -> None:
+        """Count a record; files are no pages, and take no page's place."""
+        self.duplicates += bool(record.duplicate_of)
+        if record.error is None and is_file:
+            self.files += 1
+        elif record.error is None:
             self.succeeded += 1
             self.engines[record.engine] += 1
             self.max_depth = max(self.max_depth, record.depth)
@@ -88,6 +98,18 @@ class CrawlStats:
         details = {"url": first.url, "failed_pages": self.failed}
         raise error_from_body({**details, **body, "message": message})
 
+    def skip(self, reason: str, url: str) -> None:
+        """Count an URL that is not followed."""
+        self.skipped[reason] += 1
+        if reason in traps.WARNINGS:
+            self.examples.setdefault(reason, url)
+
+    def _warnings(self) -> list[str]:
+        return [
+            f"{self.skipped[reason]} {traps.WARNINGS[reason]}, for example {url[:300]}"
+            for reason, url in self.examples.items()
+        ]
+
     def deny(self, url: str) -> None:
         """Count an URL that robots.txt forbids."""
         self.denied_count += 1
@@ -101,6 +123,9 @@ class CrawlStats:
             "total_pages": self.succeeded + self.failed,
             "succeeded": self.succeeded,
             "failed": self.failed,
+            "files": self.files,
+            "duplicates": self.duplicates,
+            "warnings": self._warnings(),
             "errors": dict(self.errors),
             "skipped": dict(self.skipped),
             "robots_denied": {"count": self.denied_count, "urls": self.denied},

@@ -89,6 +89,21 @@ Relations = Annotated[
         extra_json_schema=UNLISTED,
     ),
 ]
+IgnoreParams = Annotated[
+    tuple[str, ...],
+    Meta(
+        description="Query parameters that make no other page, besides those of sessions and "
+        "campaigns; * at the end",
+        extra_json_schema=UNLISTED,
+    ),
+]
+IncludeTypes = Annotated[
+    tuple[str, ...],
+    Meta(
+        description="Media types that count as pages (globs); default: HTML and text",
+        extra_json_schema=UNLISTED,
+    ),
+]
 ShareLogin = Annotated[
     bool,
     Meta(description="Use the browser's cookies to fetch and render", extra_json_schema=UNLISTED),
@@ -153,6 +168,8 @@ class Crawl(Params):
     page_timeout_ms: PageTimeout = 30_000
     share_login: ShareLogin = False
     relations: Relations = ()
+    ignore_params: IgnoreParams = ()
+    include_types: IncludeTypes = ()
     fail_on_page: FailOnPage = None
 
     def __post_init__(self) -> None:
@@ -226,6 +243,8 @@ async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
         strategy=params.strategy,
         query=params.query or "",
         relations=params.relations,
+        ignore_params=params.ignore_params,
+        include_types=params.include_types,
         **_shared_options(params),
     )
     return _output(work, await crawler.crawl(work, spec))

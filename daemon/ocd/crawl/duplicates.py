@@ -1,0 +1,74 @@
+"""Pages that say what another page of the crawl says already, exactly or nearly."""
+
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Sequence
+
+# Of so many words in a row a page's shingles are.
+_SHINGLE = 3
+_WORDS = re.compile(r"\w+")
+_NUMBERS = 64
+_BANDS = 8
+_LEAST_WORDS = 30
+# Of a long content so many characters at either end are compared.
+_ENDS = 4_000
+# Signatures that agree in so many places are those of near-duplicates (Jaccard similarity).
+_NEARLY = 0.9
+# The latest pages that others are compared with: 1 KB each.
+_REMEMBERED = 20_000
+
+
+def fingerprint(content: str) -> tuple[str, list[int]]:
+    """Return the hash of a content and its MinHash signature, [] for what is short."""
+    digest = hashlib.blake2b(content.encode(errors="replace"), digest_size=8).hexdigest()
+    told = content if len(content) <= 2 * _ENDS else content[:_ENDS] + content[-_ENDS:]
+    words = _WORDS.findall(told.lower())
+    if len(words) < _LEAST_WORDS:
+        return digest, []
+    # 1 ms to import, half a millisecond a page.
+    from rensa import RMinHash  # pyright: ignore[reportAttributeAccessIssue] - compiled
+
+    signs = RMinHash(num_perm=_NUMBERS, seed=1)
+    signs.update([" ".join(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1)])
+    return digest, list(signs.digest())
+
+
+class Duplicates:
+    """What the pages of one crawl said, as far as it is remembered."""
+
+    def __init__(self) -> None:
+        self._urls: OrderedDict[str, tuple[str, Sequence[int]]] = OrderedDict()
+        self._bands: dict[tuple[int, ...], str] = {}
+
+    def find(self, url: str, digest: str, signature: Sequence[int]) -> str:
+        """Return the URL of an earlier page that says the same, or nearly; "" if there is none.
+
+        The page itself is remembered if it is the first one.
+        """
+        known = self._urls.get(digest)
+        if known is not None:
+            return known[0]
+        rows = len(signature) // _BANDS
+        bands = [(at, *signature[at : at + rows]) for at in range(0, len(signature), rows or 1)]
+        for band in bands:
+            other = self._urls.get(self._bands.get(band, ""))
+            if other is not None and _similarity(signature, other[1]) >= _NEARLY:
+                return other[0]
+        self._remember(url, digest, signature)
+        self._bands.update(dict.fromkeys(bands, digest))
+        return ""
+
+    def _remember(self, url: str, digest: str, signature: Sequence[int]) -> None:
+        self._urls[digest] = (url, signature)
+        if len(self._urls) > _REMEMBERED:
+            gone, (_, numbers) = self._urls.popitem(last=False)
+            rows = len(numbers) // _BANDS
+            for at in range(0, len(numbers), rows or 1):
+                band = (at, *numbers[at : at + rows])
+                if self._bands.get(band) == gone:
+                    del self._bands[band]
+
+
+def _similarity(one: Sequence[int], other: Sequence[int]) -> float:
+    return sum(a == b for a, b in zip(one, other, strict=True)) / len(one)

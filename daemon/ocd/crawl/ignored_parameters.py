@@ -1,0 +1,56 @@
+"""Parameters of URLs that make no other page: of sessions, of campaigns, and named ones."""
+
+import re
+from collections.abc import Iterable
+
+from ocd.crawl.urls import key_of
+
+_SESSIONS = (
+    "phpsessid",
+    "jsessionid",
+    "asp.net_sessionid",
+    "cfid",
+    "cftoken",
+    "sessionid",
+    "session_id",
+)
+_CAMPAIGNS = (
+    "fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "twclid",
+    "ttclid", "li_fat_id", "igshid", "mc_cid", "mc_eid", "_ga", "_gl", "_hsenc", "_hsmi",
+    "mkt_tok", "vero_id", "oly_anon_id", "oly_enc_id", "ref_src", "ref_url",
+)  # fmt: skip
+_PREFIXES = ("utm_", "aspsessionid")
+# Short names that stand for a session only with such a value.
+_MAYBE_SESSIONS = ("sid", "s", "session", "osid", "zenid", "oscsid")
+_SESSION_VALUE = re.compile(r"[0-9a-fA-F]{16,64}")
+# Java's servlets put theirs behind the path.
+_IN_PATH = re.compile(r";jsessionid=[^/?#;]*", re.IGNORECASE)
+
+
+class IgnoredParameters:
+    """The rule of one crawl. names: further parameters, a `*` at the end for any rest."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        lower = [name.lower() for name in names]
+        self._names = {*_SESSIONS, *_CAMPAIGNS, *(one for one in lower if not one.endswith("*"))}
+        self._prefixes = (*_PREFIXES, *(one[:-1] for one in lower if one.endswith("*")))
+
+    def key_of(self, url: str) -> str:
+        """Return the URL's key (urls.key_of) without what makes no other page."""
+        return key_of(self._strip(url)) if "?" in url or ";" in url else key_of(url)
+
+    def _strip(self, url: str) -> str:
+        start, mark, query = url.partition("?")
+        if ";" in start:
+            start = _IN_PATH.sub("", start)
+        if not mark:
+            return start
+        left = "&".join(pair for pair in query.split("&") if not self._is_ignored(pair))
+        return f"{start}?{left}" if left else start
+
+    def _is_ignored(self, pair: str) -> bool:
+        name, _, value = pair.partition("=")
+        name = name.lower()
+        if name in _MAYBE_SESSIONS and _SESSION_VALUE.fullmatch(value):
+            return True
+        return name in self._names or name.startswith(self._prefixes)

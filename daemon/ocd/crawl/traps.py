@@ -1,0 +1,43 @@
+"""Addresses without an end: paths that repeat themselves, and calendars that go on for ever."""
+
+import re
+
+WARNINGS: dict[str, str] = {
+    "repeating_path": "URLs were left out because their paths repeat themselves",
+    "calendar": "URLs of dates were left out, each found by way of a hundred others alike",
+}
+# How often one segment, or several together, may stand in a row.
+_MOST_SINGLE, _MOST_GROUPS = 4, 3
+_LONGEST_GROUP = 4
+_FEWEST_SLASHES = 3 + _MOST_SINGLE
+# From a date to the next date, and so on: eight years of months.
+MAX_DATES = 100
+_DATE = re.compile(
+    r"(?:19|20|21)[0-9]{2}[/-]?[01]?[0-9]|[?&](?:year|month|date|day|week)[a-z]{0,9}="
+)
+_NUMBERS = re.compile(r"[0-9]+")
+
+
+def repeats_itself(url: str) -> bool:
+    """Return whether the path repeats segments as no folders do: /a/b/a/b/a/b."""
+    if url.count("/") < _FEWEST_SLASHES:
+        return False
+    segments = url.partition("?")[0].split("/")[3:]
+    for length in range(1, _LONGEST_GROUP + 1):
+        most = _MOST_SINGLE if length == 1 else _MOST_GROUPS
+        alike = 0
+        for one, other in zip(segments, segments[length:], strict=False):
+            alike = alike + 1 if one == other and one else 0
+            if alike >= length * (most - 1):
+                return True
+    return False
+
+
+def dates_in_row(url: str, parent: str, before: int) -> int:
+    """Return how many pages of dates in a row led to the URL; 0 if it is none, or the first.
+
+    before: how many led to the page that links to it.
+    """
+    if not _DATE.search(url) or _NUMBERS.sub("0", url) != _NUMBERS.sub("0", parent):
+        return 0
+    return before + 1
