@@ -29,11 +29,11 @@ class Reply:
     """What a call came to, ready for any transport.
 
     data: JSON value without the page text. content: page text from `origin`, or None. rows and
-    items: where a list of `data` stands in a file. kept and file: see Output. is_handle: data is a
-    handle's descriptor. unfinished: data tells of a task that goes on. pointer: stands for the page
-    text or for data, which is empty then. attachments: further MCP content blocks, bounded.
-    browser_restarted: the session's tabs went with an earlier Chromium; data says so, too, if it is
-    an object.
+    items: where a list of `data` stands in a file. stored_path and file: see Output. is_handle:
+    data is a handle's descriptor. unfinished: data tells of a task that goes on. pointer: stands
+    for the page text or for data, which is empty then. attachments: further MCP content blocks,
+    bounded. browser_restarted: the session's tabs went with an earlier Chromium; data says so, too,
+    if it is an object.
     """
 
     data: Any
@@ -47,14 +47,18 @@ class Reply:
     pointer: LargeTextPointer | None = None
     attachments: tuple[Mapping[str, Any], ...] = ()
     browser_restarted: bool = False
-    kept: tuple[str, ...] = ()
+    stored_path: tuple[str, ...] = ()
     file: Path | None = None
 
     @property
     def output(self) -> Output:
         """The output whose JSON this carries."""
         return Output(
-            data=self.data, rows=self.rows, items=self.items, kept=self.kept, file=self.file
+            data=self.data,
+            rows=self.rows,
+            items=self.items,
+            stored_path=self.stored_path,
+            file=self.file,
         )
 
     def prove(self) -> None:
@@ -167,7 +171,7 @@ def inline(verb: Verb, output: Output, params: Mapping[str, Any]) -> Reply:
         items=verb.items if output.items is None else output.items,
         unfinished=output.unfinished,
         attachments=output.attachments,
-        kept=output.kept,
+        stored_path=output.stored_path,
         file=output.file,
     )
 

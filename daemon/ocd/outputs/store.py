@@ -218,7 +218,7 @@ class OutputStore:
             now = self._clock()
             roots = [(root, self._orphans_before(root, now)) for root in self._roots.all()]
             swept = sweep_roots(roots, self._usage, now)
-            self._usage.reconcile(before, swept.kept)
+            self._usage.reconcile(before, swept.remaining)
             self._swept = True
         self._report(swept)
         return swept

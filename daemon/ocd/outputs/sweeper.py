@@ -48,7 +48,7 @@ class SweepResult:
     orphans: int = 0
     failed: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
-    kept: dict[str, StoredHandle] = field(default_factory=dict)
+    remaining: dict[str, StoredHandle] = field(default_factory=dict)
     shared: dict["_Bytes", list[str]] = field(default_factory=dict)
 
 
@@ -83,8 +83,8 @@ def _count_shared(swept: SweepResult) -> None:
     """
     for held, handles in swept.shared.items():
         if held.names <= len(handles):
-            first = swept.kept[handles[0]]
-            swept.kept[handles[0]] = first._replace(size=first.size + held.size)
+            first = swept.remaining[handles[0]]
+            swept.remaining[handles[0]] = first._replace(size=first.size + held.size)
 
 
 def _day_folders(root: Path, swept: SweepResult) -> list[Path]:
@@ -123,7 +123,7 @@ def _sweep_handle(
     else:
         handle = found.place.handle
         size = sum(one.st_size for one in stats if one.st_nlink <= 1)
-        swept.kept[handle] = StoredHandle(found.place.folder, size, expires)
+        swept.remaining[handle] = StoredHandle(found.place.folder, size, expires)
         for one in stats:
             if one.st_nlink > 1:
                 held = _Bytes(one.st_dev, one.st_ino, one.st_nlink, one.st_size)

@@ -79,13 +79,13 @@ class Image:
 class Output:
     """What a verb returns. It formats nothing and knows no budget.
 
-    data: the JSON object (for a few verbs, an array). content: page text, kept apart from it, with
+    data: the JSON object (for a few verbs, an array). content: page text, apart from it, with
     the `origin` it came from and its media type. rows: the file that holds the list which `items`
     names; `data` then has everything but that list. items: overrides the declared one. unfinished:
     `data` tells of a task that goes on. attachments: pictures, sounds and links of another MCP
     server's result, as MCP content blocks. nested_call: the answer is what this verb says to these
-    parameters. kept: the path of keys to the part of `data` that a handle keeps. file: has the JSON
-    of that part already.
+    parameters. stored_path: the keys that lead to the part of `data` that a handle stores. file:
+    has the JSON of that part already.
     """
 
     data: Any = field(default_factory=dict)
@@ -99,18 +99,18 @@ class Output:
     unfinished: bool = False
     attachments: tuple[Mapping[str, Any], ...] = ()
     nested_call: tuple[str, dict[str, Any]] | None = None
-    kept: tuple[str, ...] = ()
+    stored_path: tuple[str, ...] = ()
     file: Path | None = None
 
     def payload(self, declared: tuple[str, ...] | None) -> Payload:
         """Return what is stored of this output: the page text if there is one, else the JSON."""
         if self.content is not None:
             return of_text(self.content_type, self.content)
-        payload, depth = self.json(declared), len(self.kept)
+        payload, depth = self.json(declared), len(self.stored_path)
         if not depth and self.file is None:
             return payload
         items = None if payload.items_at is None else payload.items_at[depth:]
-        return Payload(JSON, at_keys(payload.data, self.kept), items, self.rows, self.file)
+        return Payload(JSON, at_keys(payload.data, self.stored_path), items, self.rows, self.file)
 
     def json(self, declared: tuple[str, ...] | None) -> Payload:
         """Return the JSON part, with `declared` as the path of the list that pages by items."""

@@ -152,7 +152,7 @@ async def oc_task_get(runner: Runner, params: TaskGet) -> Output:
         rows=result.rows,
         items=None if result.items is None else ("result", *result.items),
         origin=_origin(meta),
-        kept=("result",),
+        stored_path=("result",),
         file=result.file,
     )
 

@@ -31,7 +31,7 @@ _QUOTED = re.compile(_DOUBLE + r"|(?<![\w'])'((?:[^']|'(?=\w))*+)'(?!\w)")
 
 class _QuotedTexts:
     def __init__(self, text: str) -> None:
-        self.kept: list[str] = []
+        self.quotes: list[str] = []
         # Words have apostrophes, so a body may go past opening signs: the sign put behind the text
         # ends the first one without an end, and with it all that follow.
         self.text = _QUOTED.sub(self._keep, text + "'").removesuffix("'")
@@ -42,17 +42,17 @@ class _QuotedTexts:
         return self._keep_other(match)
 
     def _keep_other(self, match: re.Match[str]) -> str:
-        self.kept.append(next(group for group in match.groups() if group is not None))
-        return chr(_FIRST + len(self.kept) - 1)
+        self.quotes.append(next(group for group in match.groups() if group is not None))
+        return chr(_FIRST + len(self.quotes) - 1)
 
     def back(self, text: str, quote: str = "") -> str:
         """Return the text with what was quoted in it."""
-        for number, kept in enumerate(self.kept):
-            text = text.replace(chr(_FIRST + number), f"{quote}{kept}{quote}")
+        for number, quoted in enumerate(self.quotes):
+            text = text.replace(chr(_FIRST + number), f"{quote}{quoted}{quote}")
         return text
 
     def has(self, text: str) -> bool:
-        return any(_FIRST <= ord(letter) < _FIRST + len(self.kept) for letter in text)
+        return any(_FIRST <= ord(letter) < _FIRST + len(self.quotes) for letter in text)
 
 
 # --- words around steps -----------------------------------------------------------------------
