@@ -26,14 +26,22 @@ from base64 import b32encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.safety.path_policy import safe_name
 from ocd.storage import crash_points
-from ocd.storage.files import UNDECODABLE, make_dir, read_whole, storage, sync_dir, write_whole
+from ocd.storage.files import (
+    UNDECODABLE,
+    decode_versioned,
+    make_dir,
+    read_whole,
+    storage,
+    sync_dir,
+    write_whole,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -90,9 +98,6 @@ class ScreenshotClass(msgspec.Struct, frozen=True, kw_only=True):
     hashes: list[str]
     format: str = "screenshot_class"
     version: int = _VERSION
-
-
-_S = TypeVar("_S", Bundle, ScreenshotClass)
 
 
 def new_bundle_id() -> str:
@@ -153,7 +158,7 @@ class EvidenceStore:
                 "not_found", f"There is no evidence bundle '{shown}'",
                 hint="Create one: `oc_evidence_bundle`", bundle_id=shown,
             )  # fmt: skip
-        return _decode(self.folder(bundle_id) / MANIFEST, data, Bundle)
+        return decode_versioned(self.folder(bundle_id) / MANIFEST, data, Bundle, _VERSION)
 
     def part(self, bundle: Bundle, name: str) -> bytes | None:
         """Return the bytes of one of its parts; None if it has no such part."""
@@ -216,7 +221,9 @@ class EvidenceStore:
             return [known] if known else []
         path = self._class_file(class_id)
         data = read_whole(path)
-        return _decode(path, data, ScreenshotClass).hashes if data is not None else []
+        if data is None:
+            return []
+        return decode_versioned(path, data, ScreenshotClass, _VERSION).hashes
 
     def add_exemplar(self, class_id: str, picture_hash: str) -> int:
         """Add an exemplar to a class; return how many it has. The oldest make room beyond 50."""
@@ -232,16 +239,3 @@ class EvidenceStore:
 
     def __repr__(self) -> str:
         return f"EvidenceStore({str(self.root)!r})"
-
-
-def _decode(path: Path, data: bytes, of: type[_S]) -> _S:
-    try:
-        found = msgspec.json.decode(data, type=of)
-    except UNDECODABLE as error:
-        raise OcdError("unreadable_file", f"{path}: {error}", path=str(path)) from None
-    if found.version > _VERSION:
-        raise OcdError(
-            "unreadable_file", f"{path} has format version {found.version}, which is newer",
-            hint="It was written by a newer OpenChrome: use that version.", path=str(path),
-        )  # fmt: skip
-    return found

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -238,3 +238,29 @@ def read_document(path: Path, of: type[T]) -> T | None:
     except UNDECODABLE as error:
         message = f"Cannot read {path}: {error}"
         raise OcdError("unreadable_file", message, path=str(path)) from None
+
+
+class Versioned(Protocol):
+    """A document that says which version of its format it has."""
+
+    @property
+    def version(self) -> int:
+        """The version, counted from 1."""
+        ...
+
+
+V = TypeVar("V", bound=Versioned)
+
+
+def decode_versioned(path: Path, data: bytes, of: type[V], version: int) -> V:
+    """Return the document that a file holds; unreadable_file if it is none, or a newer one."""
+    try:
+        found = msgspec.json.decode(data, type=of)
+    except UNDECODABLE as error:
+        raise OcdError("unreadable_file", f"{path}: {error}", path=str(path)) from None
+    if found.version > version:
+        raise OcdError(
+            "unreadable_file", f"{path} has format version {found.version}, which is newer",
+            hint="It was written by a newer OpenChrome: use that version.", path=str(path),
+        )  # fmt: skip
+    return found

@@ -15,7 +15,7 @@ from ocd.api.timestamps import rfc3339
 from ocd.safety import secrets
 from ocd.safety.path_policy import safe_name
 from ocd.storage import crash_points
-from ocd.storage.files import UNDECODABLE, make_dir, read_whole, storage, write_whole
+from ocd.storage.files import decode_versioned, make_dir, read_whole, storage, write_whole
 
 MAX_PLANS = 1000
 _VERSION = 1
@@ -89,16 +89,7 @@ class PlanStore:
 
     def _read(self, path: Path) -> StoredPlan | None:
         data = read_whole(path)
-        if data is None:
-            return None
-        try:
-            found = msgspec.json.decode(data, type=StoredPlan)
-        except UNDECODABLE as error:
-            raise OcdError("unreadable_file", f"{path}: {error}", path=str(path)) from error
-        if found.version > _VERSION:
-            message = f"{path} has format version {found.version}, which is newer"
-            raise OcdError("unreadable_file", message, path=str(path))
-        return found
+        return None if data is None else decode_versioned(path, data, StoredPlan, _VERSION)
 
     def __repr__(self) -> str:
         return f"PlanStore({str(self.folder)!r})"

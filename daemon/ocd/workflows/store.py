@@ -29,7 +29,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
-from typing import TypeVar
 
 import msgspec
 import portalocker
@@ -42,7 +41,7 @@ from ocd.safety import secrets
 from ocd.safety.path_policy import safe_name
 from ocd.storage import crash_points
 from ocd.storage.files import (
-    UNDECODABLE,
+    decode_versioned,
     make_dir,
     open_private,
     read_whole,
@@ -62,7 +61,6 @@ from ocd.workflows.states import (
 MAX_WORKFLOWS = 100
 MAX_WORKER_BYTES = 8 << 20
 _ID = re.compile(r"wf-\d{8}-\d{9}-[0-9a-f]{6}")
-_S = TypeVar("_S", WorkflowMeta, WorkerState)
 logger = logging.getLogger(__name__)
 
 
@@ -178,7 +176,7 @@ class WorkflowStore:
                 "workflow_not_found", f"There is no workflow {workflow_id[:200]!r}",
                 hint="Start one: `workflow_init`", workflows=self.ids()[::-1][:20],
             )  # fmt: skip
-        return _decode(path, data, WorkflowMeta)
+        return decode_versioned(path, data, WorkflowMeta, VERSION)
 
     def workers(self, meta: WorkflowMeta) -> list[WorkerState]:
         """Return the workers, those whose time has run out ended; their files follow."""
@@ -201,7 +199,7 @@ class WorkflowStore:
             data = read_whole(path)
             if data is None:
                 raise OcdError("unreadable_file", f"{path} is missing", path=str(path))
-            before = _decode(path, data, WorkerState)
+            before = decode_versioned(path, data, WorkerState, VERSION)
             after = change(apply_deadlines(meta, before, self.now()))
             if after != before:
                 self._write(path, after)
@@ -257,14 +255,3 @@ def _no_worker(meta: WorkflowMeta, name: str) -> OcdError:
         "worker_not_found", f"{meta.workflow_id} has no worker {name[:200]!r}",
         hint=f"Its workers: {known}.", workers=list(meta.workers[:20]),
     )  # fmt: skip
-
-
-def _decode(path: Path, data: bytes, into: type[_S]) -> _S:
-    try:
-        found = msgspec.json.decode(data, type=into)
-    except UNDECODABLE as error:
-        raise OcdError("unreadable_file", f"{path}: {error}", path=str(path)) from error
-    if found.version > VERSION:
-        message = f"{path} has format version {found.version}, which is newer"
-        raise OcdError("unreadable_file", message, path=str(path))
-    return found
