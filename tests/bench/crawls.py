@@ -62,7 +62,7 @@ def run_alone(python: Path | str, runner: str, base: str, pages: int) -> dict[st
         while process.poll() is None:
             with contextlib.suppress(psutil.NoSuchProcess):
                 used = max(used, cpu_seconds(process))
-            time.sleep(0.1)
+            time.sleep(0.1)  # the pace of the samples; after its end its CPU cannot be asked for
         found = json.loads(process.stdout.read().splitlines()[-1])
     return {"cpu_ms": used * 1000 / found["pages"]} | found
 
@@ -167,7 +167,7 @@ def steady_memory(options: argparse.Namespace, pages: int = 1200) -> Section:
         peak, meta = early, task
         while not meta.get("ended_at"):
             peak = max(peak, daemon.rss_mb())
-            time.sleep(0.5)
+            time.sleep(0.5)  # the pace of the samples
             meta = daemon.call("oc_task_get", task_id=task["task_id"])["meta"]
         assert meta["status"] == "COMPLETED", meta
         late = daemon.rss_mb()

@@ -177,7 +177,7 @@ def _operations(server: stdio_client.Server, side: Side) -> Iterator[tuple[str, 
     yield "evaluate 1+1", median([answered(server, two)[1] for _ in range(times)]), 4
     yield "list tabs", median([answered(server, side.tabs)[1] for _ in range(10)]), PROMPT_MS
     slow = started(server, side.evaluate(_later(SLOW_MS)))
-    time.sleep(0.1)
+    time.sleep(0.1)  # until it works there: no server says so
     yield "list tabs during a slow evaluate (2 s)", answered(server, side.tabs)[1], PROMPT_MS
     finished(slow)
     _cancelled(server, side.evaluate(_later(CANCELLED_MS)))
@@ -207,7 +207,7 @@ def _number(text: str) -> int:
 def _cancelled(server: stdio_client.Server, call: Call) -> float:
     """Start a call and cancel it; return when (time.time)."""
     pending = started(server, call)
-    time.sleep(0.5)
+    time.sleep(0.5)  # until it works there: no server says so
     at = time.time()
     server.notify("notifications/cancelled", {"requestId": pending.id, "reason": "bench"})
     return at

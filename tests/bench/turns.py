@@ -5,7 +5,6 @@ import contextlib
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,6 +15,7 @@ from bench.daemon import Connection, Daemon
 from bench.figures import Section
 from bench.site import hostile
 from ocd.api import paths
+from support.waiting import wait_until
 
 RUNNER = Path(__file__).parent / "runners" / "turning_ocd.py"
 PAGES, SIZE = 10_000, 1000
@@ -45,14 +45,15 @@ class TurningDaemon(Daemon):
             [sys.executable, RUNNER, self.found, "run", *self.flags],
             env=self.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        deadline = time.monotonic() + _START_S
-        while True:
-            self.connection = Connection(paths.daemon_socket(self.home))
-            with contextlib.suppress(OSError):
-                self.process = psutil.Process(self.status()["pid"])
-                return self
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        wait_until(self._answers, _START_S, "the daemon")
+        self.process = psutil.Process(self.status()["pid"])
+        return self
+
+    def _answers(self) -> bool:
+        self.connection = Connection(paths.daemon_socket(self.home))
+        with contextlib.suppress(OSError):
+            return bool(self.status())
+        return False
 
     def turns(self) -> dict[str, Any]:
         """End the daemon and return what it counted."""

@@ -115,13 +115,13 @@ async def slow_compute(_journal: Journal, work: TaskHandle, params: Compute) -> 
 
 @lasting("failing_job", Nothing)
 async def failing_job(_journal: Journal, _work: TaskHandle, _params: Nothing) -> Output:
-    await asyncio.sleep(2 * TASK_AFTER_S)
+    await asyncio.sleep(2 * TASK_AFTER_S)  # until the call has become a task
     raise OcdError("invalid_argument", "This job fails")
 
 
 @lasting("protocol_error_job", Nothing)
 async def protocol_error_job(_journal: Journal, _work: TaskHandle, _params: Nothing) -> Output:
-    await asyncio.sleep(2 * TASK_AFTER_S)
+    await asyncio.sleep(2 * TASK_AFTER_S)  # until the call has become a task
     raise RuntimeError("a bug")
 
 

@@ -43,7 +43,7 @@ async def test_content_that_scripts_fill_in_is_there(tmp_path):
     """Frames, idle time, visibility, observers, timers and requests are all answered."""
 
     async def data(_: str) -> Reply:
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(0.3)  # a server that takes its time: the page must wait for it
         return Reply("ready", kind="text/plain")
 
     module = Reply("document.body.append('content-ready')", kind="text/javascript")
