@@ -244,6 +244,8 @@ def test_progress_comes_through(gated: Daemon) -> None:
         asked = {"name": "probe__count", "arguments": {"n": 3}, "_meta": meta}
         bridge.answer(bridge.start("tools/call", asked))
         told = bridge.next()
+        while told["method"] == "notifications/tools/list_changed":  # the server has just come
+            told = bridge.next()
         assert told["method"] == "notifications/progress"
         assert told["params"]["total"] == 3
 
