@@ -12,8 +12,10 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from oc import command_aliases, command_index, command_names, typer_commands
+from oc import command_aliases, command_index, command_names, terminal, typer_commands
 from oc.command_names import Entry
+from ocd.api import shell_completion
+from ocd.api.errors import OcdError
 from ocd.api.help_format import fit_help
 
 _TITLES = {"client": "Daemon", "group": "Groups"}
@@ -41,9 +43,15 @@ def show_help(words: tuple[str, ...]) -> int:
 
 def complete() -> int:
     """Answer a shell that asks for completions, or print or install the completion script."""
-    if len(sys.argv) == 3:
-        # With a shell's name these options take it; without, they look for the shell around us.
-        os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"
+    program = _program()
+    if sys.argv[1:2] and sys.argv[1] in shell_completion.OPTIONS:
+        shell = sys.argv[2] if len(sys.argv) > 2 else None
+        try:
+            terminal.write_line(shell_completion.carry_out(program, sys.argv[1], shell))
+        except OcdError as error:
+            return terminal.failure(error, as_json=False)
+        return 0
+    shell_completion.prepare(program)
     line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
     _run(application(line.split()[1:]), sys.argv[1:])
     return 0
@@ -123,6 +131,9 @@ def _add(app: typer.Typer, name: str, entry: Entry, *, detailed: bool) -> None:
 
 
 def _run(app: typer.Typer, arguments: list[str]) -> None:
-    program = os.path.basename(sys.argv[0])
-    name = program if program in ("oc", "openchrome") else "oc"
-    fit_help(get_command(app)).main(arguments, prog_name=name, standalone_mode=False)
+    fit_help(get_command(app)).main(arguments, prog_name=_program(), standalone_mode=False)
+
+
+def _program() -> str:
+    name = os.path.basename(sys.argv[0])
+    return name if name in ("oc", "openchrome") else "oc"

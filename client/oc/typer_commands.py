@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 import typer
 
-from oc import command_names, positional_args, value_parsing
+from oc import command_names, known_names, positional_args, value_parsing
 from oc.builtin_commands import GLOBAL_OPTIONS
 from oc.command_names import Entry
 from oc.value_parsing import Schema
@@ -78,7 +78,7 @@ def _argument(name: str, schema: Schema, *, required: bool) -> inspect.Parameter
         ... if required else None,
         metavar=name.upper(),
         help=_help(schema),
-        autocompletion=_choices(schema),
+        autocompletion=_choices(name, schema),
         show_default=False,
     )
     return _parameter(name, list[str] if many else str, info)
@@ -94,7 +94,7 @@ def _option(name: str, schema: Schema) -> inspect.Parameter:
         *short,
         help=_help(schema),
         metavar=None if flag else _metavar(name, schema),
-        autocompletion=None if flag else _choices(schema),
+        autocompletion=None if flag else _choices(name, schema),
         show_default=default is not None,
     )
     many = value_parsing.takes_many(schema)
@@ -130,8 +130,12 @@ def _default(schema: Schema) -> bool | str | None:
     return default if isinstance(default, bool) else str(default)
 
 
-def _choices(schema: Schema) -> Callable[[str], list[str]] | None:
+def _choices(name: str, schema: Schema) -> Callable[[str], list[str]] | None:
     items = schema.get("items", schema)
-    if "enum" not in items:
-        return None
-    return lambda incomplete: [c for c in map(str, items["enum"]) if c.startswith(incomplete)]
+    if "enum" in items:
+        return lambda incomplete: [c for c in map(str, items["enum"]) if c.startswith(incomplete)]
+    if known_names.is_known(name):
+        return lambda incomplete: [
+            known for known in known_names.names_for(name) if known.startswith(incomplete)
+        ]
+    return None

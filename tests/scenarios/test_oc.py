@@ -210,6 +210,42 @@ def test_openchrome_is_the_same_program(daemon: Daemon) -> None:
     assert daemon.home.run("openchrome", "--help").out.replace("openchrome", "oc").split() == ours
 
 
+def completed(daemon: Daemon, program: str, line: str) -> list[str]:
+    """Return what bash is offered for a line."""
+    count = str(len(line.split(" ")) - 1)
+    asked = {
+        "COMP_WORDS": line,
+        "COMP_CWORD": count,
+        f"_{program.upper()}_COMPLETE": "complete_bash",
+    }
+    return daemon.home.run(program, **asked).out.split()
+
+
+def test_names_of_the_daemon_are_completed(daemon: Daemon, site: Site) -> None:
+    """Task ids, handles and tabs, for commands and options; and the words of ocd."""
+    daemon.do("navigate", url=site.url("article.html"))
+    handle = daemon.do("read_page", output_mode="handle")["output_handle"]
+    task_id = daemon.start_task("crawl", url=site.url("article.html"), max_pages=1)
+    assert task_id in completed(daemon, "oc", "oc task get ")
+    assert completed(daemon, "oc", f"oc output fetch {handle[:6]}") == [handle]
+    assert completed(daemon, "oc", "oc snapshot --tab-id t") == ["t1"]
+    assert completed(daemon, "ocd", "ocd resta") == ["restart"]
+    assert "--http" in completed(daemon, "ocd", "ocd start --ht")
+
+
+def test_completion_is_installed_for_both_programs(home: Home) -> None:
+    for program in ("oc", "ocd"):
+        done = home.run(program, "--install-completion", "bash").ok()
+        assert done.out.startswith("bash completion installed in ")
+        assert (
+            f"_{program.upper()}_COMPLETE"
+            in home.run(program, "--show-completion", SHELL="/bin/zsh").ok().out
+        )
+        unknown = home.run(program, "--install-completion", "csh")
+        assert unknown.code == 2
+        assert "Hint: " in unknown.err
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts(daemon: Daemon, shell: str) -> None:
     """`--show-completion SHELL` prints a script for that shell."""

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
+from ocd.api import shell_completion
 from ocd.api.errors import OcdError, exit_status
 from ocd.api.help_format import fit_help
 from ocd.cli import config, doctor, logs, run, service, start, status, stop, version
@@ -49,9 +50,7 @@ def _main(
 
 def build() -> typer.Typer:
     """Return the application."""
-    app = typer.Typer(
-        name="ocd", add_completion=False, rich_markup_mode=None, invoke_without_command=True
-    )
+    app = typer.Typer(name="ocd", rich_markup_mode=None, invoke_without_command=True)
     app.callback()(_main)
     for command in (
         *(start.start, stop.stop, stop.restart, status.status, run.run, logs.logs, doctor.doctor),
@@ -73,9 +72,7 @@ def execute(arguments: list[str]) -> int:
     if sys.stdout is None:  # closed by whoever started us (`>&-`): nobody wants the result
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - for all our life
     try:
-        # Not by calling the application: that would install typer's traceback printer.
-        command = fit_help(typer.main.get_command(build()))
-        answer = command.main(arguments, prog_name="ocd", standalone_mode=False)
+        answer = _run(arguments)
         sys.stdout.flush()
     except OcdError as error:
         show_error(error, as_json="--json" in arguments)
@@ -96,6 +93,17 @@ def execute(arguments: list[str]) -> int:
         say(f"Error: Cannot write the result: {error.strerror or error}")
         return 1
     return answer if isinstance(answer, int) else 0
+
+
+def _run(arguments: list[str]) -> object:
+    if arguments[:1] and arguments[0] in shell_completion.OPTIONS:
+        shell = arguments[1] if len(arguments) > 1 else None
+        print(shell_completion.carry_out("ocd", arguments[0], shell))
+        return 0
+    shell_completion.prepare("ocd")
+    # Not by calling the application: that would install typer's traceback printer.
+    command = fit_help(typer.main.get_command(build()))
+    return command.main(arguments, prog_name="ocd", standalone_mode=False)
 
 
 def _usage(error: TyperException) -> int:
