@@ -23,10 +23,12 @@ _EVERYDAY = (
     ("oc click E", "Click; E is a ref, or words: oc click 'Sign in'"),
     ("oc fill E TEXT", "Set a form field; several at once: oc fill-form"),
     ("oc press KEY", "Press a key, for example Enter"),
-    ("oc wait text W", "Wait; also load, idle, download, url GLOB, milliseconds"),
+    ("oc wait text W", "Wait; also for load, idle, download, url GLOB"),
     ("oc screenshot FILE", "Take a screenshot; or: oc pdf FILE"),
-    ("oc crawl URL", "Read a whole site; oc task start crawl URL: in background"),
-    ("oc output search", "Search a stored result; oc output fetch reads it"),
+    ("oc downloads", "List what pages have downloaded, and the folder"),
+    ("oc crawl URL", "Read a whole site; --output-mode handle stores it"),
+    ("oc output search H W", "Search what is stored (its handle is H) for words"),
+    ("oc task start crawl", "Crawl in the background; oc task list shows it"),
 )
 
 # Group: what it is about, and its commands where their capability does not say it. `tab|new` is

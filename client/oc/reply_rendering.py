@@ -203,7 +203,8 @@ def _say_notes(result: dict[str, Any], index: dict[str, Entry]) -> None:
     if result.get("browser_restarted"):
         terminal.say("Chromium was restarted since this session's last call; its tabs are gone.")
     if "output_handle" in result and "fetch_with" in result:
-        terminal.say(f"Hint: oc output fetch {result['output_handle']}")
+        handle = result["output_handle"]
+        terminal.say(f"Hint: oc output search {handle} WORDS, or oc output fetch {handle}")
     found = result.get("sanitized")
     if isinstance(found, dict) and (found.get("removed") or found.get("flagged")):
         terminal.say(
