@@ -1,4 +1,4 @@
-"""Resources: stored outputs in bounded pages, the guide, the daemon's status."""
+"""Resources: stored outputs in bounded pages, tasks, the guide, the daemon's status."""
 
 import json
 import re
@@ -21,8 +21,10 @@ Context = ServerRequestContext[Any, Any]
 GUIDE_URI = "openchrome://guide"
 STATUS_URI = "openchrome://status"
 OUTPUT_URI = "openchrome://output/"
+TASK_URI = "openchrome://task/"
 UPSTREAM_URI = "openchrome://upstream/"
 OUTPUT_TEMPLATE = "openchrome://output/{handle}{?offset}"
+TASK_TEMPLATE = "openchrome://task/{task_id}"
 # A read brings at most so much of a payload: hosts put all of it in front of the model.
 PAGE_BYTES = 8192
 _OFFSET = re.compile(r"\d{1,18}")
@@ -64,13 +66,20 @@ class Resources:
         self, _ctx: Context, _params: object
     ) -> types.ListResourceTemplatesResult:
         """Answer resources/templates/list."""
-        template = types.ResourceTemplate(
+        output = types.ResourceTemplate(
             uri_template=OUTPUT_TEMPLATE,
             name="output",
             title="A stored output",
             description=f"Up to {PAGE_BYTES} bytes from offset; the end names the next page",
         )
-        return types.ListResourceTemplatesResult(resource_templates=[template])
+        task = types.ResourceTemplate(
+            uri_template=TASK_TEMPLATE,
+            name="task",
+            title="A task",
+            description="Its state and progress now; its result: oc_task_get",
+            mime_type="application/json",
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[output, task])
 
     async def read(
         self, ctx: Context, params: types.ReadResourceRequestParams
@@ -83,12 +92,21 @@ class Resources:
             return _text_contents(
                 uri, "application/json", json.dumps(self._daemon.status(), default=str)
             )
+        if uri.startswith(TASK_URI):
+            return await self._task(self._caller_of(ctx), uri)
         if uri.startswith(UPSTREAM_URI):
             return await self._read_upstream(self._caller_of(ctx), uri)
         page = _parse(uri)
         if page is None:
             raise _not_found(uri, "No such resource")
         return await self._output(self._caller_of(ctx), uri, page)
+
+    async def _task(self, caller: Caller, uri: str) -> types.ReadResourceResult:
+        try:
+            reply = await self._call(caller, "oc_task_get", {"task_id": uri.removeprefix(TASK_URI)})
+        except OcdError as error:
+            raise _not_found(uri, error.message) from None
+        return _text_contents(uri, "application/json", json.dumps(reply.data["meta"]))
 
     async def _read_upstream(self, caller: Caller, uri: str) -> types.ReadResourceResult:
         """Read another server's resource; what is long is kept, and read on as a stored output."""

@@ -1,6 +1,7 @@
 """The official SDK's client through the relay and over HTTP, in both eras."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -68,9 +69,14 @@ async def test_resources(serving: Daemon, site: Site, transport: str, era: str) 
             "openchrome://guide", "openchrome://status",
         ]  # fmt: skip
         templates = await client.list_resource_templates()
-        assert (
-            templates.resource_templates[0].uri_template == "openchrome://output/{handle}{?offset}"
-        )
+        assert [one.uri_template for one in templates.resource_templates] == [
+            "openchrome://output/{handle}{?offset}", "openchrome://task/{task_id}",
+        ]  # fmt: skip
+        args = {"url": site.url("article.html"), "max_pages": 1}
+        started = await client.call_tool("oc_task_start", {"kind": "crawl", "args": args})
+        task_id = json_of(_plain(started))["task_id"]
+        (state,) = _plain(await client.read_resource(f"openchrome://task/{task_id}"))["contents"]
+        assert json.loads(state["text"])["kind"] == "crawl"
         await client.call_tool("navigate", {"url": site.url("big?kb=20")})
         kept = await client.call_tool("read_page", {"output_mode": "handle", "mode": "text"})
         descriptor = json_of(_plain(kept))
