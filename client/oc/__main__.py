@@ -1,11 +1,13 @@
 """The program `oc`."""
 
+import gc
 import os
 import sys
 
 
 def main() -> int:
     """Run oc with the process's arguments; returns its exit status."""
+    gc.disable()  # nothing of what starting makes is garbage; see main.run
     if sys.stdout is None:  # closed by whoever started us (`>&-`): nobody wants the result
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for all our life
     try:
@@ -13,6 +15,8 @@ def main() -> int:
             return _typer()
         if sys.argv[1:2] in (["--install-completion"], ["--show-completion"]):
             return _typer()
+        if sys.argv[1:2] == ["--version"]:
+            return _version()
         from oc.main import run
 
         status = run(sys.argv[1:])
@@ -35,6 +39,14 @@ def main() -> int:
 def _drop_output() -> None:
     # The interpreter's own last flush must not fail on it either.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _version() -> int:
+    from importlib import metadata
+
+    sys.stdout.write(f"oc {metadata.version('openchrome')}\n")
+    sys.stdout.flush()
+    return 0
 
 
 def _typer() -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 from oc import argv, command_index, terminal, verb_call
 from oc.argv import HelpRequested
 from ocd.api.errors import OcdError
@@ -17,14 +19,15 @@ if TYPE_CHECKING:
 
 def run(words: Sequence[str]) -> int:
     """Carry out a command line and return the exit status of oc."""
-    if "--version" in words[:1]:
-        return _version()
     as_json = "--json" in words
     try:
         catalog = command_index.load_catalog()
         index = command_index.of_catalog(catalog)
         command = argv.parse(words, index)
         as_json = command.as_json
+        # What is there now stays; a command may run for hours.
+        gc.freeze()
+        gc.enable()
         return _execute(command, index, catalog["hash"])
     except HelpRequested as request:
         return _help(request.words)
@@ -46,10 +49,3 @@ def _help(words: tuple[str, ...]) -> int:
 
     index = command_index.of_catalog(command_index.load_catalog())
     return help_pages.show_for(words, index)
-
-
-def _version() -> int:
-    from importlib import metadata
-
-    terminal.write_line(f"oc {metadata.version('openchrome')}")
-    return 0

@@ -11,7 +11,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import CdpSession, Event
-from ocd.browser.injected import script
+from ocd.browser.injected import load
 from ocd.browser.process.targets import Targets
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
@@ -72,14 +72,12 @@ class _Snapshot(msgspec.Struct):
 
 
 # Read at import: the loop must not wait for a disk.
-_SHIM = script("pool_shim")
+_SHIM = load("pool_shim")
 _LOOKING = (
     "documents", "composed_tree", "legibility", "visibility", "covered_elements", "plain_styles",
     "mark_hidden",
 )  # fmt: skip
-_READ = "\n".join(
-    ["(() => {'use strict';"] + [script(name) for name in _LOOKING] + [script("pool_read"), "})()"]
-)
+_READ = "\n".join(["(() => {'use strict';", *map(load, _LOOKING), load("pool_read"), "})()"])
 
 
 class PoolTab:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -33,6 +32,8 @@ def csv_rows(pages: Iterable[dict[str, Any]]) -> Iterator[bytes]:
 
 def write_database(path: Path, pages: Iterable[dict[str, Any]]) -> None:
     """Write a database with a table of pages and one of their links."""
+    import sqlite3  # 1 MB, for those who want a database
+
     try:
         with closing(sqlite3.connect(path)) as database:
             database.executescript(_SCHEMA)
