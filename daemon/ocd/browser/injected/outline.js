@@ -586,6 +586,7 @@ function focusIn(doc) {
 
 // The children of a row by their height, null if they have but one.
 function bandsIn(el) {
+  if (!firstElementOf(el)?.hasAttribute('style')) return null;
   const kids = [...el.children];
   if (kids.length < 2 || !kids.every((kid) => kid.style?.top)) return null;
   const heights = new Map();
