@@ -2,10 +2,12 @@
 
 `trees`: each is served by nginx or Apache, read by an independent crawler (`field.truth`), and
 crawled by `oc task start crawl` with the static engine. `miniwob`: the small tasks of MiniWoB++,
-from the outline and `find` alone, judged by the page itself.
+from the outline and `find` alone, judged by the page itself. `tasks`: what an agent does with
+`oc` in applications, looked up in their own data; $FIELD_BESIDE names the folder of another
+checkout's commands, which do the same beside ours.
 
 `PYTHONPATH=tests python -m field --only miniwob click-menu` does a part of one of them. Needs the
-package registries of Debian or Ubuntu, and of Python.
+package registries of Debian or Ubuntu, of Python, and of npm.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from field.miniwob import trial as miniwob
 from field.miniwob.policies import POLICIES
 from field.packages import unpack, version_of
 from field.servers import Server
+from field.tasks import trial as tasks
 from field.trees import TREES, Tree
 from field.truth import Truth, read_site
 from support.daemon import TERMINAL, Daemon
@@ -91,7 +94,11 @@ def _options() -> argparse.Namespace:
     options = parser.parse_args()
     if options.names and len(options.only or []) != 1:
         parser.error("names need --only")
-    known = {"trees": TREES, "miniwob": POLICIES}[options.only[0]] if options.names else {}
+    known = (
+        {"trees": TREES, "miniwob": POLICIES, "tasks": tasks.APPLICATIONS}[options.only[0]]
+        if options.names
+        else {}
+    )
     if unknown := set(options.names) - known.keys():
         parser.error(f"no such name: {', '.join(sorted(unknown))}")
     return options
@@ -144,7 +151,7 @@ def _crawl(daemon: Daemon, url: str) -> tuple[dict[str, Any], list[dict[str, Any
     return meta, json.loads(result.read_bytes())["pages"] if result.exists() else []
 
 
-_KINDS = {"trees": _crawl_trees, "miniwob": miniwob.run}
+_KINDS = {"trees": _crawl_trees, "miniwob": miniwob.run, "tasks": tasks.run}
 
 if __name__ == "__main__":
     sys.exit(main())

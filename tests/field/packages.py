@@ -50,8 +50,34 @@ def version_of(package: str) -> str:
 
 def install_python(*requirements: str) -> Path:
     """Unpack packages of PyPI, without what they need, into the returned folder."""
-    folder = BUILD / "python" / re.sub(r"[^a-z0-9.]+", "-", " ".join(requirements).lower())
+    folder = _folder_for("python", requirements)
     if not folder.exists():
         run = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder)]
         subprocess.run([*run, *requirements], check=True)
     return folder
+
+
+def install_venv(*requirements: str) -> Path:
+    """Install packages of PyPI with all that they need; return the environment's folder."""
+    folder = _folder_for("venv", requirements)
+    if not (folder / "ready").exists():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        pip = [str(folder / "bin" / "pip"), "install", "-q"]
+        subprocess.run([*pip, *requirements], check=True)
+        (folder / "ready").touch()
+    return folder
+
+
+def install_npm(*packages: str) -> Path:
+    """Install packages of npm; return the folder of their commands."""
+    folder = _folder_for("npm", packages)
+    if not (folder / "ready").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        npm = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder)]
+        subprocess.run([*npm, *packages], cwd=folder, check=True)
+        (folder / "ready").touch()
+    return folder / "node_modules" / ".bin"
+
+
+def _folder_for(kind: str, names: tuple[str, ...]) -> Path:
+    return BUILD / kind / re.sub(r"[^a-z0-9.]+", "-", " ".join(names).lower())

@@ -15,8 +15,10 @@ _LINE = re.compile(
     r"(?: \[ref=(?P<ref>e\d+)\])?(?P<rest>.*)",
     re.DOTALL,
 )
-# What every page of MiniWoB++ has besides the task: the counters at the end.
-_COUNTERS = re.compile(r"- text: (Last reward|Last 10|Time left|Episodes|-$)|canvas .*160x210")
+# What every page of MiniWoB++ has besides the task: its own line, and the counters at the end.
+_COUNTERS = re.compile(
+    r"^- page |- text: (Last reward|Last 10|Time left|Episodes|-$)|canvas .*160x210"
+)
 _TIME_LIMIT_MS = 600_000  # the pages' ten seconds are for machines with nothing else to do
 
 

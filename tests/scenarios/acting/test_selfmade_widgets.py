@@ -67,6 +67,13 @@ def test_what_a_script_unfolds_is_told_once_it_shows(at: At) -> None:
     assert "Inside the panel" in page.do("interact", query="More about it")["content"]
 
 
+def test_one_of_what_a_row_lists_names_the_link_in_it(at: At) -> None:
+    """The "Add" in the row "Users" adds a user."""
+    page = at("selfmade.html")
+    page.do("interact", query="Add user")
+    assert page.js("location.hash") == "#user"
+
+
 def test_reveals_have_the_links_without_an_address(at: At) -> None:
     """What the outline lists of a calendar, the answer of the click that opens it lists too."""
     page = at("selfmade.html")

@@ -139,12 +139,15 @@ class Asked {
     const missing = spoken.length ? this.rest.filter((word) => !spoken.includes(word)) : this.rest;
     const hits = this.rest.length - missing.length;
     const extra = furtherWords(el, acts, hits > 0).toLowerCase();
-    const left = extra ? missing.filter((word) => !extra.includes(word) || !wordsOf(extra).includes(word)) : missing;
+    const left = extra ? missing.filter((word) => !extra.includes(word) || !hasWord(wordsOf(extra), word)) : missing;
     if (!left.length) return hits ? 66 : 40;
     const share = (this.rest.length - left.length) / this.rest.length;
     return share >= 0.5 ? Math.round(30 * share) : 0;
   }
 }
+
+// Whether a word, or more than one of it, is among words: "Add" in the row "Users" adds a user.
+const hasWord = (words, word) => words.includes(word) || words.includes(`${word}s`);
 
 function furtherWords(el, acts, partly) {
   // Most links have an address and nothing else.
