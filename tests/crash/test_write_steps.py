@@ -391,7 +391,7 @@ def _no_torn_file(daemon: Daemon) -> None:
 
 def _no_page_is_lost(daemon: Daemon, finished: int) -> None:
     """Tasks are terminal; an orphan says so; what the site had served is in the result."""
-    tasks = daemon.do("oc_task_list")["tasks"]
+    tasks = daemon.do("oc_task_list", all=True)["tasks"]
     for meta in tasks:
         assert meta["status"] in TERMINAL
         if meta["status"] == "FAILED":
