@@ -38,6 +38,9 @@ _RENDERER = (
 
 # CDP's error for a session that is gone.
 _NO_SESSION = -32001
+# And for a method that it does not know: these it knows of every page that is not closing.
+_NO_METHOD = -32601
+_ALWAYS_THERE = ("Runtime.evaluate", "Runtime.callFunctionOn")
 # What Chromium says of a page whose renderer has gone, before it says that it crashed.
 _NO_RENDERER = "Not attached to an active page"
 
@@ -337,7 +340,7 @@ def _cdp_error(method: str, failure: Failure) -> OcdError:
             hint="It may be too large; ask for less of the page.",
             method=method,
         )
-    if failure.code == _NO_SESSION:
+    if failure.code == _NO_SESSION or (failure.code == _NO_METHOD and method in _ALWAYS_THERE):
         return OcdError("tab_gone", f"{method}: the tab is gone.", method=method)
     if failure.message == _NO_RENDERER:
         return OcdError(

@@ -202,6 +202,8 @@ async def observe(
     except OcdError as error:
         # A dialog keeps the page from answering, and so does its leaving, or its frame's.
         silent = error.code == "dialog_open" or effects.navigating or error.details.get("navigated")
+        if error.code == "tab_gone":
+            await effects.wait_closed()
         closed_itself = error.code == "tab_gone" and tab.closed
         if not closed_itself and (error.code in _TAB_ENDED or not silent):
             raise
