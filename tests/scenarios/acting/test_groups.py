@@ -64,3 +64,22 @@ def test_fields_with_suggestions_say_what_they_do_not_take(at: At) -> None:
     assert refused.code in ("option_not_found", "wrong_value")
     said = page.js("JSON.stringify(chosen)")
     assert said == '{"Free text":[],"From the list":["Green"],"Several":["Red","Blue","Green"]}'
+
+
+def test_fields_tell_of_their_change_as_native_ones_do(at: At) -> None:
+    """`input` leaves a shadow tree, `change` does not; an option of a list can be checked."""
+    page = at("groups.html")
+    page.js(
+        "const root = document.body.appendChild(document.createElement('div'))"
+        ".attachShadow({mode: 'open'}); root.innerHTML = '<input type=date aria-label=Born>';"
+        " window.heard = []; for (const name of ['input', 'change'])"
+        " document.addEventListener(name, () => heard.push(name)); 1"
+    )
+    page.do("form_input", query="Born", value="1999-12-31")
+    assert page.js("heard.join()") == "input"
+    page.js(
+        "document.body.insertAdjacentHTML('beforeend', '<div role=treeitem tabindex=0"
+        ' onclick="this.ariaChecked = true">Branch</div>\'); 1'
+    )
+    page.do("interact", query="Branch", action="check")
+    assert page.js("document.querySelector('[role=treeitem]').ariaChecked") == "true"

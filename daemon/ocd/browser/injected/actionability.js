@@ -155,7 +155,10 @@ async function attempt(el, options, round) {
   if (!box && !(options.empty && hasRoom(el))) return { why: 'not_visible' };
   const disabled = options.enabled && disabledWhy(el, options.editable);
   if (disabled) return { why: 'not_enabled', text: disabled };
-  if (!box) return {};
+  if (!box) {
+    if (options.scroll) el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+    return {};
+  }
   let placed = box;
   let scrolled = true;
   const scrolls = surface.tagName === 'AREA' ? pictureOf(surface) : surface;
@@ -278,12 +281,13 @@ function kindOf(el) {
   if (takesCode(control)) return 'code';
   if (control.tagName === 'TEXTAREA') return 'text';
   if (/^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(roleOf(control))) return 'check';
+  if (/^(option|treeitem)$/.test(roleOf(control)) && control.hasAttribute('aria-checked')) return 'check';
   if (isSlider(control)) return 'slider';
   if (control.isContentEditable) return 'rich';
   return isRadioSet(control) ? 'radios' : 'none';
 }
 
-const dispatchEvents = (el, ...names) => names.forEach((name) => el.dispatchEvent(new Event(name, { bubbles: true, composed: true })));
+const dispatchEvents = (el, ...names) => names.forEach((name) => el.dispatchEvent(new Event(name, { bubbles: true, composed: name === 'input' })));
 const setter = (proto, name) => Object.getOwnPropertyDescriptor(proto, name).set;
 const setInput = setter(HTMLInputElement.prototype, 'value');
 
@@ -398,7 +402,7 @@ function elementFacts(el, whole) {
   const role = roleOf(control);
   const name = clip(nameOf(control, role) || nameOf(el, role) || wordsFor(el, control, role));
   return { role: role || el.tagName.toLowerCase(), name, kind: kindOf(el), state: stateOf(el),
-    most: control.maxLength > -1 ? control.maxLength : null, secret: control.type === 'password', radio: control.type === 'radio' || role === 'radio',
+    most: control.maxLength > -1 ? control.maxLength : null, secret: control.type === 'password', radio: control.type === 'radio',
     compound: isCompound(control, role), ...(whole ? { identity: identityOf(control) } : {}) };
 }
 

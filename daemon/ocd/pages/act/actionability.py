@@ -55,7 +55,7 @@ class Needs(TypedDict, total=False):
     point: a place to click (default). editable, enabled (default). strike: the next thing is a
     click, which the page is to get only if it reaches the element. empty: an element without
     contents will do, which has a place and nothing to see. dragging: what is dragged there may
-    cover it, and its list may take the pointer for it.
+    cover it, and its list may take the pointer for it. scroll: all of it is to be in sight.
     """
 
     point: bool
@@ -64,11 +64,12 @@ class Needs(TypedDict, total=False):
     strike: bool
     empty: bool
     dragging: bool
+    scroll: bool
 
 
 _DEFAULT_NEEDS: Needs = {
     "point": True, "editable": False, "enabled": True, "strike": False, "empty": False,
-    "dragging": False,
+    "dragging": False, "scroll": False,
 }  # fmt: skip
 
 

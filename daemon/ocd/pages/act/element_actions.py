@@ -74,10 +74,12 @@ async def _prepare(
         deadline,
         point=False,
         enabled=action_name in ("type", "press"),
-        empty=action_name != "scroll_into_view",
+        empty=True,
     )
     if action_name == "scroll_into_view":
-        return lambda: wait_ready(target, deadline, point=False, enabled=False)
+        return lambda: wait_ready(
+            target, deadline, point=False, enabled=False, empty=True, scroll=True
+        )
     return lambda: _keys(target, action_name, value)
 
 

@@ -125,7 +125,8 @@ def _as_bool(target: Target, value: Value) -> bool:
 
 async def check(target: Target, deadline: ActionDeadline, *, want: bool) -> None:
     """Check or uncheck by a click, if necessary."""
-    if target.about["kind"] != "check":
+    option = target.about["role"] in ("option", "treeitem") and target.about["kind"] == "none"
+    if target.about["kind"] != "check" and not option:
         raise value_error(target, "it cannot be checked.", "Use interact with action click.")
     if target.about["radio"] and not want:
         raise value_error(target, "a radio button is unchecked only by checking another one.")
@@ -135,7 +136,7 @@ async def check(target: Target, deadline: ActionDeadline, *, want: bool) -> None
     x, y = await wait_ready(target, deadline, strike=True)
     await input_events.click(target.element.tab, x, y)
     state = await target.element.call(_STATE)
-    if state is not None and bool(state) != want:
+    if (state is not None or option) and bool(state) != want:
         raise value_error(target, f"the click left it {'checked' if state else 'unchecked'}.")
 
 

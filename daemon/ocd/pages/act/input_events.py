@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +22,7 @@ _RELEASE_S = 0.02
 _PRESSURE = 0.5  # of a device that cannot measure it, by the Pointer Events standard
 _KEY_ALIASES = {
     "ctrl": "Control", "control": "Control", "cmd": "Meta", "command": "Meta", "meta": "Meta",
+    "controlormeta": "Meta" if sys.platform == "darwin" else "Control",
     "alt": "Alt", "option": "Alt", "shift": "Shift", "esc": "Escape", "return": "Enter",
     "del": "Delete", "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft",
     "right": "ArrowRight", "space": " ", "pgup": "PageUp", "pgdn": "PageDown",
