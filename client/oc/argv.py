@@ -309,11 +309,23 @@ def _absolute(path: object) -> object:
 _DAEMON_COMMANDS = frozenset(("start", "restart", "run", "logs", "doctor", "service"))
 
 
+# What other tools, and people, call our commands.
+OTHER_WORDS = {
+    "read": "snapshot", "look": "snapshot", "view": "snapshot", "tree": "snapshot",
+    "source": "html", "visit": "open", "tap": "click", "set": "fill", "input": "fill",
+    "enter": "type", "key": "press", "choose": "select", "js": "eval", "refresh": "reload",
+    "quit": "close", "exit": "close",
+}  # fmt: skip
+
+
 def _unknown_command(line: str, index: Mapping[str, Entry]) -> Entry:
     if line in _DAEMON_COMMANDS:
         raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=f"ocd {line}")
     lines = {" ".join(command_names.words(entry)) for entry in index.values()}
     lines |= command_aliases.ALIASES.keys()
+    if line in OTHER_WORDS:
+        meant = f"Did you mean 'oc {OTHER_WORDS[line]}'?"
+        raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=meant)
     otherwise = "See all commands: oc --help"
     hint = did_you_mean(line.replace("_", "-"), lines, otherwise, template="oc {}")
     raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=hint)

@@ -248,6 +248,16 @@ def test_page_too_busy_to_be_looked_at_is_told_as_such(daemon: Daemon, site: Sit
     assert "left_out" not in other
 
 
+def test_page_that_hangs_is_left_by_closing_its_tab(daemon: Daemon, site: Site) -> None:
+    """The hint says how in the caller's words: a tool call, or a command to paste."""
+    tab_id = daemon.do("navigate", url=site.url("spins.html"))["tab_id"]
+    hint = daemon.call("find", query="Anything", timeout_ms=500).error["hint"]
+    assert f'`tabs_close {{"tab_id": "{tab_id}"}}`' in hint
+    told = daemon.oc("find", "Anything", "--timeout-ms", "500").err
+    assert f"`oc tab close --tab-id {tab_id}`" in told
+    daemon.oc("tab", "close", "--tab-id", tab_id).ok()
+
+
 def test_last_look_keeps_to_the_calls_deadline(daemon: Daemon, site: Site) -> None:
     """The look is given up in time for the answer, however little time the call has."""
     there = daemon.do("navigate", url=site.url("spins.html"), timeout_ms=2500)

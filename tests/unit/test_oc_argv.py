@@ -126,6 +126,8 @@ def test_no_start_is_an_option_of_all_commands() -> None:
         ("naviagte x", "unknown_verb", "naviagte", "oc navigate"),
         ("tabs contxt", "unknown_verb", "tabs contxt", "oc tabs context"),
         ("start", "unknown_verb", "start", "ocd start"),
+        ("read", "unknown_verb", "read", "oc snapshot"),
+        ("tap e3", "unknown_verb", "tap", "oc click"),
         ("navigate", "invalid_argument", "Missing argument: URL", "oc navigate URL"),
         ("navigate a b", "invalid_argument", "'b'", "oc navigate URL"),
         ("navigate x --tabid t", "invalid_argument", "--tabid", "--tab-id"),

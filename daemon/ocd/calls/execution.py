@@ -183,7 +183,8 @@ def _too_slow(call: ActiveCall, verb: Verb, seconds: float | None) -> OcdError:
         )
         return OcdError("timeout", message, hint=hint, next_step=step)
     if verb.scope == "tab":
-        hint += " If the page does not answer at all, close the tab: tabs_close"
+        close = tool_call("tabs_close", tab_id=call.tab_id or "t1")
+        hint += f" If the page does not answer at all, close the tab: {close}"
     return OcdError("timeout", message, hint=hint)
 
 
