@@ -199,3 +199,12 @@ def test_what_begins_to_move_on_a_page_at_rest(at: At, way: str) -> None:
     page.do("interact", query="Go")
     page.do("interact", ref=ref)
     assert page.text("#out") == "hit"
+
+
+def test_click_that_a_frame_of_another_origin_gets_is_no_success(at: At) -> None:
+    """Nothing of it is heard in the page: the reply says which frame got it."""
+    page = at("swallowed.html")
+    missed = page.call("interact", query="Buy", timeout_ms=1500)
+    assert missed.code == "covered"
+    assert "Advertisement" in missed.error["covered_by"]
+    assert page.js("window.bought ?? 'nothing'") == "nothing"

@@ -121,12 +121,13 @@ function guardClick(el) {
   for (let host = hostOf(rootIn(handler)); host; host = hostOf(rootIn(host))) hosts.add(host);
   const until = performance.now() + GUARDED_MS;
   const called = calledOf(el);
-  const guard = { by: null, stop: () => CLICKED.forEach((type) => views.forEach((view) => view.removeEventListener(type, check, true))) };
+  const guard = { by: null, reached: false, active: activeIn(document), stop: () => CLICKED.forEach((type) => views.forEach((view) => view.removeEventListener(type, check, true))) };
   const check = (event) => {
     if (!event.isTrusted) return;
     const hit = event.composedPath()[0];
     // Of what is in a closed shadow tree, the host gets the event as far as we are told.
     const reached = belongs(hit, handler) || hosts.has(hit) || (!present(el) && replaces(hit, called));
+    guard.reached ||= reached;
     if (!guard.by && (reached || performance.now() > until)) guard.stop();
     else {
       guard.by ||= hit;
@@ -138,12 +139,16 @@ function guardClick(el) {
   clickGuard = guard;
 }
 
-// What got in the way of the click that was guarded, '' for nothing.
-function missedBy() {
-  const by = clickGuard?.by;
-  clickGuard?.stop();
+// What got in the way of the click that was guarded, '' for nothing; and the frame that got all of it, which
+// has the focus since: of what happens in a frame of another origin nothing is heard here.
+function clickFate() {
+  const guard = clickGuard;
   clickGuard = null;
-  return by ? describe(by) : '';
+  if (!guard) return { missed: '', swallowed: '' };
+  guard.stop();
+  const now = activeIn(document);
+  const frame = !guard.by && !guard.reached && now !== guard.active && now && EMBEDDING.has(tagOf(now)) ? now : null;
+  return { missed: guard.by ? describe(guard.by) : '', swallowed: frame ? describe(frame) : '' };
 }
 
 Object.assign(globalThis.openchrome, {

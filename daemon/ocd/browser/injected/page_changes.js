@@ -108,7 +108,7 @@ function watch(el) {
 
 // Resolves when what the action set off has come to rest, and tells the difference.
 async function settle(el, options) {
-  const missed = missedBy();
+  const fate = clickFate();
   const state = watched;
   if (!state) return null;
   if (scriptsRun()) await untilSettled(state, options);
@@ -121,7 +121,7 @@ async function settle(el, options) {
   const { next, lines, value } = options;
   return read(() => ({
     ...delta(state, lines, value && el ? controlOf(el) : null),
-    title, closing: window.closed, missed,
+    title, closing: window.closed, ...fate,
     value: value && el ? stateOf(el) : null, standing: standing(),
   }), { next });
 }

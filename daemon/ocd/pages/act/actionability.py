@@ -245,7 +245,11 @@ async def _act_and_settle(
         await pending.watch()
         await effects.unless_navigating(action(), LEAVING_S)
         settled = await _wait_stable(tab, deadline, effects, settling, pending)
-        if not settled or not settled["missed"] or settling.covered is None:
+        if not settled or settling.covered is None:
+            return settled
+        if settled["swallowed"]:  # it cannot be taken back, nor kept from that frame the next time
+            raise settling.covered(settled["swallowed"])
+        if not settled["missed"]:
             return settled
         if not deadline.seconds_left:
             raise settling.covered(settled["missed"])
