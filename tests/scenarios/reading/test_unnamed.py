@@ -38,7 +38,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
         '- row: Two | combobox "Country of birth" [ref] value="Denmark" options: as e1 | Work',
         "- row: ann | gridcell [ref] selected: checked",
         "- clickable [ref]: Odd",
-        r'- textbox "Code" [ref] value="if x:\n    run()"',
+        r'- textbox "Code" [ref] multiline value="if x:\n    run()"',
     ],
 )
 async def test_lines(tab: Tab, site: Site, line: str) -> None:
