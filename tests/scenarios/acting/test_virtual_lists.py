@@ -1,5 +1,6 @@
 """Lists that hold only what is in sight: scrolling to something in them by words."""
 
+import re
 from collections.abc import Callable
 
 from support.pages import Page
@@ -51,3 +52,32 @@ def test_refs_survive_scrolling(at: At) -> None:
         page.do("lightweight_scroll", ref=box, amount=1)
     page.do("interact", ref=refs["Row 10"], action="hover")
     assert page.call("interact", ref=refs["Row 1"], action="hover").code == "stale_ref"
+
+
+def test_a_ref_goes_with_its_row(at: At) -> None:
+    """An element that shows another row has another ref; a row that is back has its own again."""
+    page = at("virtual.html")
+
+    def buttons(first: int) -> dict[str, str]:
+        page.js(f"list.scrollTop = {(first - 1) * 30}; 1")
+        shown = f"rows.some((row) => row.ariaRowIndex === '{first}')"
+        page.do(
+            "wait_for",
+            type="function",
+            value=f"{shown} && {shown.replace(str(first), str(first + 11))}",
+        )
+        lines = page.do("read_page")["content"]
+        return dict(re.findall(r"(Row \d+) .*button \"Delete\" \[ref=(e\d+)\]", lines))
+
+    start = buttons(1)
+    later = buttons(9)
+    assert {row: later[row] for row in ("Row 9", "Row 12")} == {
+        row: start[row] for row in ("Row 9", "Row 12")
+    }
+    assert not set(start.values()) & {later["Row 13"], later["Row 20"]}
+    assert page.call("interact", ref=start["Row 1"]).code == "stale_ref"
+    page.do("interact", ref=later["Row 13"])
+    assert page.text("#said") == "deleted Row 13"
+    assert buttons(1)["Row 2"] == start["Row 2"]
+    page.do("interact", ref=start["Row 2"])
+    assert page.text("#said") == "deleted Row 2"

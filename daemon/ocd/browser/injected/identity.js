@@ -1,7 +1,7 @@
 // What tells an element from others like it: its role, its name, and the words around it. A ref
 // acts only on what is still the element that was read, or on the one that took its place.
 
-const identities = new Map(); // by number: { role, name, words, repeated }
+const identities = new Map(); // by number: { role, name, words, repeated, rowKey }
 const CLIMB = 5;
 const MUCH = 2000; // characters of an ancestor that are looked at
 const contentIn = getter(Node.prototype, 'textContent');
@@ -96,7 +96,7 @@ function tellingWords(el, role) {
 
 function identify(number, el, role = roleOf(el), name = nameOf(el, role)) {
   const { words, repeated } = tellingWords(el, role);
-  identities.set(number, { role, name, words, repeated });
+  identities.set(number, { role, name, words, repeated, rowKey: rowKeyOf(el)?.key });
 }
 
 function identified(number, el, role, name) {

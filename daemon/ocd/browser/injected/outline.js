@@ -621,6 +621,7 @@ function read(reader, options) {
   effectsOf = new WeakMap();
   surroundings = new Map();
   beside = new WeakMap();
+  keyedIn = new WeakMap();
   actingByDocument = new WeakMap();
   forgetCovers();
   views = new Map();

@@ -7,12 +7,15 @@ let nextNumber = 1;
 
 function refOf(el, role, name) {
   let number = numbers.get(el);
-  if (number === undefined) {
-    number = nextNumber++;
+  const row = rowKeyOf(el);
+  if (row !== null) number = numberInRow(el, number, row);
+  if (number === undefined) number = nextNumber++;
+  if (numbers.get(el) !== number || row !== null) {
     numbers.set(el, number);
     elements.set(number, new WeakRef(el));
   }
   identified(number, el, role, name);
+  if (row !== null) keepRowNumber(number, row);
   return number;
 }
 

@@ -1,0 +1,46 @@
+// Rows of virtual lists and grids: a script shows others in the same elements, and says which. A ref
+// goes with the row, not with the element.
+
+const ROW_KEYS = ['aria-rowindex', 'row-index', 'data-row-index', 'data-rowindex', 'data-index', 'data-item-index', 'aria-posinset'];
+const KEYED = ROW_KEYS.map((name) => `[${name}]`).join(',');
+const numbersInRows = new WeakMap(); // by what holds the rows: number of an element by its key
+let keyedIn = new WeakMap(); // whether a document has such rows, for the time of one reading
+
+function hasKeyedRows(doc) {
+  let found = keyedIn.get(doc);
+  if (found === undefined) {
+    found = firstMatch(doc, KEYED) !== null;
+    keyedIn.set(doc, found);
+  }
+  return found;
+}
+
+// What holds the row that an element stands in, and the element's key there: the row's, and its place in it.
+function rowKeyOf(el) {
+  const row = hasKeyedRows(ownerIn(el)) && !clobbered(el) ? closestTo(el, KEYED) : null;
+  const holder = row && parentIn(row);
+  if (!holder) return null;
+  const name = ROW_KEYS.find((one) => row.hasAttribute(one));
+  let key = `${name}=${row.getAttribute(name)}`;
+  for (let at = el; at !== row; at = parentIn(at)) key += ` ${tagOf(at)}${at.getAttribute('aria-colindex') || [...childElementsOf(parentIn(at))].indexOf(at)}`;
+  return { holder, key };
+}
+
+// The number of an element in such a row: another one if it shows another row now, and the one that
+// its row had in another element.
+function numberInRow(el, number, { holder, key }) {
+  const role = roleOf(el);
+  const { words } = tellingWords(el, role);
+  const known = identities.get(number);
+  if (known !== undefined && (known.rowKey === key || alike(known.words, words))) return number;
+  const before = numbersInRows.get(holder)?.get(key);
+  const row = identities.get(before);
+  return row !== undefined && row.role === role && row.rowKey === key && alike(row.words, words) ? before : undefined;
+}
+
+function keepRowNumber(number, { holder, key }) {
+  if (!numbersInRows.has(holder)) numbersInRows.set(holder, new Map());
+  numbersInRows.get(holder).set(key, number);
+  const known = identities.get(number);
+  if (known) known.rowKey = key;
+}
