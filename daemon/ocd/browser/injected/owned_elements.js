@@ -23,14 +23,14 @@ function ownersIn(doc) {
 // Whether what stands in an element owns the one that is to own it.
 const circular = (kid, owner, by) => [...by].some(([other, kids]) => kid.contains(other) && kids.some((one) => one.contains(owner)));
 
-const FIELD = ':is(input, select, textarea, [role=combobox], [role=listbox], [role=textbox], [role=slider], [role=spinbutton], [role=checkbox],'
+const NAMED_FIELDS = ':is(input, select, textarea, [role=combobox], [role=listbox], [role=textbox], [role=slider], [role=spinbutton], [role=checkbox],'
   + ' [role=radio], [role=switch], [role=searchbox])';
 
 // Plain words that are told with the field that they label.
 function labelsIn(doc) {
   const found = new Set();
   for (const field of allMatches(doc, '[aria-labelledby]')) {
-    if (!field.matches(FIELD) || !isShownField(field)) continue;
+    if (!field.matches(NAMED_FIELDS) || !isShownField(field)) continue;
     for (const label of byIds(field, 'aria-labelledby')) if (label !== field && !label.contains(field) && isPlain(label)) found.add(label);
   }
   return found;
