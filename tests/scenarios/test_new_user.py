@@ -26,10 +26,13 @@ class Terminal:
 def test_open_a_page_and_fill_in_its_form(daemon: Daemon, site: Site) -> None:
     new = Terminal(daemon)
     assert "title: Sign up" in new.oc("open", site.url("form.html"))
-    assert 'combobox "Colour" [ref=e4]' in new.oc("snapshot")
-    assert 'textbox "Full name" [ref=e1] = "Ada"' in new.oc("fill", "Full name", "Ada")
-    assert 'combobox "Colour" [ref=e4] = "Green"' in new.oc("fill", "Colour", "Green")
-    assert 'checkbox "Send me news" [ref=e5] = true' in new.oc("click", "Send me news")
+    assert 'combobox "Colour" [ref=e' in new.oc("snapshot")
+    assert re.search(
+        r'textbox "Full name" \[ref=e\d+\] = "Ada"', new.oc("fill", "Full name", "Ada")
+    )
+    assert re.search(r'combobox "Colour" \[ref=e\d+\] = "Green"', new.oc("fill", "Colour", "Green"))
+    news = new.oc("click", "Send me news")
+    assert re.search(r'checkbox "Send me news" \[ref=e\d+\] = true', news), news
     assert "Received" in new.oc("click", "Create account")
     received = new.oc("text")
     assert "name=Ada" in received
@@ -59,6 +62,6 @@ def test_crawl_a_site_and_search_what_it_found(daemon: Daemon, site: Site) -> No
     assert "Chapter" in new.oc(*hint[1].split(), "Chapter")
     started = new.oc("task", "start", "crawl", url, "--max-pages", "5", "--wait")
     assert re.search(r"^COMPLETED  crawl  5/5", started, re.MULTILINE), started
-    assert re.search(r"^\w{16}  crawl  COMPLETED  5/5", new.oc("task", "list"), re.MULTILINE)
+    assert re.search(r"^\w{16}  crawl +COMPLETED  5/5", new.oc("task", "list"), re.MULTILINE)
     assert len(site.seen("many-pages/*")) >= 10
     assert new.commands < 10

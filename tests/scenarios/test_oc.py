@@ -223,12 +223,12 @@ def completed(daemon: Daemon, program: str, line: str) -> list[str]:
 
 def test_names_of_the_daemon_are_completed(daemon: Daemon, site: Site) -> None:
     """Task ids, handles and tabs, for commands and options; and the words of ocd."""
-    daemon.do("navigate", url=site.url("article.html"))
+    tab_id = daemon.do("navigate", url=site.url("article.html"))["tab_id"]
     handle = daemon.do("read_page", output_mode="handle")["output_handle"]
     task_id = daemon.start_task("crawl", url=site.url("article.html"), max_pages=1)
     assert task_id in completed(daemon, "oc", "oc task get ")
     assert completed(daemon, "oc", f"oc output fetch {handle[:6]}") == [handle]
-    assert completed(daemon, "oc", "oc snapshot --tab-id t") == ["t1"]
+    assert completed(daemon, "oc", "oc snapshot --tab-id t") == [tab_id]
     assert completed(daemon, "ocd", "ocd resta") == ["restart"]
     assert "--http" in completed(daemon, "ocd", "ocd start --ht")
 

@@ -193,9 +193,9 @@ async def test_tasks_wait_in_line(tmp_path: Path) -> None:
         first, second, third = [await runner.start("pages", {"n": 1}) for _ in range(3)]
         await until(lambda: runner.counts()["running"] == 1)
         assert (await runner.get(second.task_id)).status == "PENDING"
-        at_once = await runner.start("pages", {"n": 1}, at_once=True)
+        direct = await runner.start("pages", {"n": 1}, direct=True)
         await until(lambda: runner.counts()["running"] == 2)
-        assert (await runner.get(at_once.task_id)).status == "RUNNING"
+        assert (await runner.get(direct.task_id)).status == "RUNNING"
         with pytest.raises(OcdError) as caught:
             await runner.start("pages", {"n": 1})
         assert caught.value.code == "limit_reached"
@@ -205,7 +205,7 @@ async def test_tasks_wait_in_line(tmp_path: Path) -> None:
         assert runner.counts() == {"total": 4, "running": 3, "pending": 1, "unreadable": 0}
         for _ in range(4):
             pages.go.release()
-        for meta in (first, second, third, at_once):
+        for meta in (first, second, third, direct):
             assert (await runner.wait(meta.task_id, 5)).status == "COMPLETED"
 
 

@@ -15,7 +15,8 @@ class FrontierEntry:
     """One URL on its way. `tries` counts failed attempts; `render` says why it needs the browser.
 
     refused_after: how many answers its origin had given when it last said that it is asked too
-    much; -1: it never did. dates: how many pages of dates in a row led to it.
+    much; -1: it never did. refused_alone: it said so of this URL after it had answered others.
+    dates: how many pages of dates in a row led to it.
 
     fallback: the static answer, kept for the case that no browser can be started. asking: its
     origin counts it as a request. fetched_at and duration_ms: the last attempt.
@@ -27,6 +28,7 @@ class FrontierEntry:
     origin: str = ""
     tries: int = 0
     refused_after: int = -1
+    refused_alone: bool = False
     dates: int = 0
     not_before: float = 0.0
     render: str = ""

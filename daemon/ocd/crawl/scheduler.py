@@ -269,9 +269,9 @@ class CrawlScheduler:
         """
         answers = self._politeness.answers(entry.origin)
         overload = self._politeness.refused(entry.origin, asked_s, now)
-        is_its_own = 0 <= entry.refused_after < answers
+        entry.refused_alone |= 0 <= entry.refused_after < answers
         entry.refused_after = answers
-        is_free = overload.may_pass and self._spec.retries > 0 and not is_its_own
+        is_free = overload.may_pass and self._spec.retries > 0 and not entry.refused_alone
         # Another one is asked first, if there is one.
         return overload.until + (_AFTER_OTHERS_S if is_free else 0.0), is_free
 

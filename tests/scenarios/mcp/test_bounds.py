@@ -70,7 +70,7 @@ APART = {
     "oc_performance_analyze", "oc_performance_insights", "oc_profile_status", "oc_reap_orphans",
     "oc_recording_export", "oc_recording_start", "oc_recording_stop", "oc_session_resume",
     "oc_skill_recall", "oc_skill_record", "oc_skill_replay", "oc_stop", "oc_task_cancel",
-    "oc_task_get", "oc_task_start", "oc_task_wait", "oc_totp_generate",
+    "oc_task_export", "oc_task_get", "oc_task_start", "oc_task_wait", "oc_totp_generate",
     "ocs_upload_collection_files", "page_pdf", "page_reload", "tabs_close", "tabs_create",
     "user_agent", "worker", "worker_complete", "worker_update", "workflow_cleanup",
     "workflow_collect", "workflow_collect_partial", "workflow_init", "workflow_status",

@@ -10,7 +10,7 @@ EXPECTED = [
     "Scenario 1: default mode shows no envelope",
     "OK",
     "Scenario 2: output_mode='handle' returns a redeemable descriptor",
-    r"OK handle=oh_[A-Z2-7]{12} size=\d{4,} preview_len=2048",
+    r"OK handle=oh_[A-Z2-7]{12} size=\d{4,} preview_len=204[0-8]",
     "Scenario 3: oc_output_fetch paginates correctly",
     "OK returned=3 total=3 next=null eof=true",
     "OK returned=2 total=3 next=2 eof=false",
