@@ -3,8 +3,11 @@ import re
 import pytest
 
 from ocd.api.errors import OcdError
+from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
+from ocd.pages.engine import engine
 from ocd.pages.engine.refs import parse_ref, resolve_element
+from ocd.pages.locate.locators import call_engine
 from ocd.pages.read.reader import read
 from support.site import Site
 
@@ -91,3 +94,32 @@ async def test_what_is_no_ref_is_told_from_what_was_never_given(tab: Tab, site: 
     assert await code_of(tab, ref="e999999") == "stale_ref"
     assert await code_of(tab, ref="button") == "invalid_argument"
     assert [parse_ref(ref) for ref in ("e1", "@e1", " E1 ", "1")] == [1, 1, 1, 1]
+
+
+async def test_numbers_of_an_answer_that_was_lost_name_nothing(
+    tab: Tab, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page has numbered its elements, and nobody heard: another frame may get these numbers."""
+    await tab.navigate(site.url("reading/frames.html"))
+    buttons = "".join(f"<button>Number {number}</button>" for number in range(3))
+    await tab.evaluate(f"document.querySelector('h1').insertAdjacentHTML('afterend', '{buttons}')")
+    call = engine.call
+
+    async def lose(tab: Tab, frame: Frame, function: str, *args: object) -> object:
+        answer = await call(tab, frame, function, *args)
+        if function == "outline" and frame is tab.main_frame:
+            raise OcdError("timeout", "lost")
+        return answer
+
+    monkeypatch.setattr(engine, "call", lose)
+    with pytest.raises(OcdError, match="lost"):
+        await read(tab)
+    monkeypatch.undo()
+    other = next(frame for frame in tab.frames() if frame.url.startswith(site.other_origin))
+    await call_engine(tab, other, "outline", {})
+    text = (await read(tab)).text
+    refs = re.findall(r'(?:button|link) "([^"]+)" \[ref=(e\d+)\]', text)
+    assert len({ref for _, ref in refs}) == len(refs) >= 5
+    for name, ref in refs:
+        async with await resolve_element(tab, ref=ref) as element:
+            assert (await element.call("function () { return this.textContent }")).strip() == name

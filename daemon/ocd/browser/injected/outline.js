@@ -616,6 +616,7 @@ const MARKING = new Set(); // the readings that mark what is covered
 
 function read(reader, options) {
   nextNumber = Math.max(nextNumber, options.next);
+  if (options.recorded) forgetUnrecorded(options.recorded);
   const first = nextNumber;
   generatesIn = new Map();
   effectsOf = new WeakMap();
@@ -633,5 +634,5 @@ function read(reader, options) {
   } finally {
     views = null;
   }
-  return { result, first, next: nextNumber, nonce, suspects: suspects.length, frames: pendingFrames.length };
+  return { result, first, next: nextNumber, forgot: Boolean(options.recorded), nonce, suspects: suspects.length, frames: pendingFrames.length };
 }

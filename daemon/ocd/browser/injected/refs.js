@@ -19,6 +19,17 @@ function refOf(el, role, name) {
   return number;
 }
 
+// Numbers of calls whose answers were lost: nobody was told them, and they may be another's by now.
+function forgetUnrecorded(ranges) {
+  for (const [number, held] of elements) {
+    if (ranges.some(([first, following]) => first <= number && number < following)) continue;
+    const el = held.deref();
+    if (el && numbers.get(el) === number) numbers.delete(el);
+    elements.delete(number);
+    identities.delete(number);
+  }
+}
+
 // Whether the element stands in a document that is shown now.
 function present(el) {
   let node = el;

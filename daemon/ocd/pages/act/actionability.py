@@ -268,7 +268,7 @@ async def _wait_stable(
         "quiet": QUIET_MS,
         "most": MAX_MS + wait,
         "lines": MAX_CHANGE_LINES,
-        "next": registry.next,
+        **registry.numbering(settling.frame.frame_id),
         "wait": wait,
     }
     if effects.navigating:

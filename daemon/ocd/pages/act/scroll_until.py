@@ -22,7 +22,8 @@ async def scroll_until(
     registry = refs_of(element.tab)
     where: dict[str, Any] = {}
     while True:
-        options = {"query": words, "limit": _LIMIT, "next": registry.next}
+        numbering = registry.numbering(element.frame.frame_id)
+        options = {"query": words, "limit": _LIMIT, **numbering}
         reply = await element.call(_SHOW, across, options)
         registry.record(element.frame.frame_id, reply)
         if reply["result"] is not None:

@@ -3,6 +3,8 @@
 import json
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -36,14 +38,38 @@ class RefRegistry:
     def __init__(self, session: str) -> None:
         self._session = session
         self._runs: list[_RefRange] = []
+        # Frames with a call whose answer never came: it may have numbered elements all the same.
+        self._unanswered: set[str] = set()
 
     @property
     def next(self) -> int:
         """The number from which the next reading counts."""
         return _highest.get(self._session, 0) + 1
 
+    def numbering(self, frame_id: str) -> dict[str, Any]:
+        """Return the options by which the engine of a frame numbers elements.
+
+        `next`: from where it counts. `recorded`: after a call that was not answered, the ranges
+        whose numbers it may keep; it forgets the others, which another frame may have been given.
+        """
+        if frame_id not in self._unanswered:
+            return {"next": self.next}
+        ranges = [(one.first, one.following) for one in self._runs if one.frame_id == frame_id]
+        return {"next": self.next, "recorded": ranges}
+
+    @contextmanager
+    def asking(self, frame_id: str) -> Iterator[dict[str, Any]]:
+        """Give the options for a call of a frame's engine, and notice if its answer is lost."""
+        try:
+            yield self.numbering(frame_id)
+        except BaseException:
+            self._unanswered.add(frame_id)
+            raise
+
     def record(self, frame_id: str, reply: dict[str, Any]) -> None:
         """Record the numbers that the engine's reply says it assigned."""
+        if reply["forgot"]:
+            self._unanswered.discard(frame_id)
         first, following = int(reply["first"]), int(reply["next"])
         if following > first:
             self._runs.append(_RefRange(first, following, frame_id, str(reply["nonce"])))

@@ -51,9 +51,10 @@ async def _parts(element: Element, nodes: list[int]) -> list[dict[str, str]]:
         for node in nodes
     ]
     objects = [str((await call)["object"]["objectId"]) for call in calls]
+    numbering = registry.numbering(element.frame.frame_id)
     reply = await cdp.send("Runtime.callFunctionOn", {
         "functionDeclaration": _PARTS, "objectId": element.object_id, "returnByValue": True,
-        "arguments": [{"value": {"next": registry.next}}, *({"objectId": one} for one in objects)],
+        "arguments": [{"value": numbering}, *({"objectId": one} for one in objects)],
     })  # fmt: skip
     for one in objects:
         cdp.send_nowait("Runtime.releaseObject", {"objectId": one})

@@ -53,7 +53,7 @@ async def _evaluate_node(tab: Tab, frame: Frame, expression: str) -> Target:
         element = Element(tab, frame, object_id)
         registry = refs_of(tab)
         reply = await element.call(
-            _STRUCK, {"next": registry.next, "whole": call_context.wants_identity()}
+            _STRUCK, {**registry.numbering(frame.frame_id), "whole": call_context.wants_identity()}
         )
         result = reply["result"]
         inner = await _frame_shown_by(element) if "frame" in result else None

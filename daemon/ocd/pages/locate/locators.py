@@ -106,13 +106,20 @@ async def call_engine(
     Again if elements turn out to hold closed shadow trees, which may hold further ones.
     """
     registry = refs_of(tab)
-    reply = await engine.call(tab, frame, function, {**options, "next": registry.next})
-    registry.record(frame.frame_id, reply)
+
+    async def ask() -> dict[str, Any]:
+        with registry.asking(frame.frame_id) as numbering:
+            reply: dict[str, Any] = await engine.call(
+                tab, frame, function, {**options, **numbering}
+            )
+        registry.record(frame.frame_id, reply)
+        return reply
+
+    reply = await ask()
     for _ in range(MAX_NESTED):
         if not reply["suspects"] or not await reveal_closed_shadow(tab, frame):
             break
-        reply = await engine.call(tab, frame, function, {**options, "next": registry.next})
-        registry.record(frame.frame_id, reply)
+        reply = await ask()
     result: dict[str, Any] = reply["result"]
     return result
 

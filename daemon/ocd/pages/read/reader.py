@@ -164,8 +164,10 @@ class _Reader:
         return "".join(parts)
 
     async def _ask(self, frame: Frame, options: Mapping[str, Any]) -> dict[str, Any]:
-        frames_asked = {**options, "next": self._registry.next}
-        reply: dict[str, Any] = await engine.call(self._tab, frame, self._function, frames_asked)
+        with self._registry.asking(frame.frame_id) as numbering:
+            reply: dict[str, Any] = await engine.call(
+                self._tab, frame, self._function, {**options, **numbering}
+            )
         self._registry.record(frame.frame_id, reply)
         return reply
 
