@@ -107,3 +107,14 @@ def test_now_names_focus_and_new_page(page: Page) -> None:
     assert gone["now"].endswith("/a")
     assert "navigated: " in gone["content"]
     assert len(gone["now"]) <= 200
+
+
+def test_style_sheets_are_no_words(page: Page) -> None:
+    """A sheet whose text a script replaces: what changes is looks."""
+    page.do(
+        "javascript_tool",
+        code="document.body.insertAdjacentHTML('beforeend', '<style id=sheet>.a {}</style>"
+        "<button onclick=\"sheet.textContent = \\'.b {}\\'\">Restyle</button>')",
+    )
+    result = page.do("interact", query="Restyle")
+    assert ".a" not in result.get("content", "")

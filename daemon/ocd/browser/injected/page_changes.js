@@ -183,14 +183,14 @@ class Changes {
   }
 
   children(record, passing) {
-    const words = record.target.nodeName === 'TITLE'; // no part of what the page shows
+    const unseen = NEVER.has(record.target.nodeName); // as a style sheet's text: no part of what the page shows
     const within = passing.has(record.target) || inOther(record.target, passing);
     for (const node of record.addedNodes) {
       this.came.add(node);
       if (!this.gone.has(node)) passing.add(node);
     }
     for (const node of record.removedNodes) {
-      if (words || within || passing.has(node)) continue;
+      if (unseen || within || passing.has(node)) continue;
       this.gone.add(node);
       if (!this.from.has(node)) this.from.set(node, record.target);
     }
