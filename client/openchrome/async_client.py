@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from openchrome import http, locations, outputs, protocol, starting, tasks
 from openchrome.async_verbs import AsyncKinds, AsyncVerbs
-from openchrome.errors import exception_for
+from openchrome.errors import OpenChromeError, exception_for
 from openchrome.outputs import OutputInfo
 from openchrome.protocol import Call, Flow
 from openchrome.results import Result
@@ -93,7 +93,7 @@ class AsyncClient(AsyncVerbs):
             while True:
                 try:
                     result = await self._send(call)
-                except Exception as error:  # noqa: BLE001 - the flow decides
+                except OpenChromeError as error:  # the flow decides
                     call = flow.throw(error)
                 else:
                     call = flow.send(result)

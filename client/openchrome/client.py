@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from openchrome import locations, protocol, tasks
 from openchrome.connection import Connections
+from openchrome.errors import OpenChromeError
 from openchrome.outputs import Output
 from openchrome.protocol import Call, Flow
 from openchrome.results import Result
@@ -97,7 +98,7 @@ class Client(Verbs):
             while True:
                 try:
                     result = self._send(call)
-                except Exception as error:  # noqa: BLE001 - the flow decides
+                except OpenChromeError as error:  # the flow decides
                     call = flow.throw(error)
                 else:
                     call = flow.send(result)
