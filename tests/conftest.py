@@ -74,6 +74,14 @@ def daemon(shared_daemon: Daemon) -> Iterator[Daemon]:
     shared_daemon.close_tabs()
 
 
+@pytest.fixture
+def no_cookies(daemon: Daemon, site: Site) -> None:
+    """The shared daemon without cookies of earlier tests: those of a host hold on all its ports."""
+    daemon.do("navigate", url=site.url("article.html"))
+    daemon.do("cookies", action="clear", domain="*")
+    site.forget()
+
+
 @pytest.fixture(scope="module")
 def module_tab(shared_daemon: Daemon) -> Iterator[None]:
     """The tab that `one_tab_daemon` leaves goes with the module."""

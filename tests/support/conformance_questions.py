@@ -32,7 +32,9 @@ def _said(text: str) -> dict[str, Any]:
 async def sampling(ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
     prompt = str((params.arguments or {}).get("prompt"))
     message = types.SamplingMessage(role="user", content=types.TextContent(text=prompt))
-    answer = await ctx.session.create_message([message], max_tokens=100)
+    answer = await ctx.session.create_message(
+        [message], max_tokens=100, related_request_id=ctx.request_id
+    )
     return _said(f"LLM response: {answer.content}")
 
 
@@ -41,7 +43,7 @@ def elicits(properties: Mapping[str, Any], message: str) -> Question:
 
     async def ask(ctx: Context, _params: types.CallToolRequestParams) -> dict[str, Any]:
         schema = {"type": "object", "properties": dict(properties)}
-        answer = await ctx.session.elicit_form(message, schema)
+        answer = await ctx.session.elicit_form(message, schema, related_request_id=ctx.request_id)
         return _said(f"Elicitation completed: action={answer.action}, content={answer.content}")
 
     return ask

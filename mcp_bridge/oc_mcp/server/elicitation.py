@@ -27,7 +27,11 @@ async def ask(
 ) -> bool | dict[str, Any]:
     """Return whether a person allows it, or the result that makes the host ask and come back."""
     if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        answer = await ctx.session.elicit_form(error.message, dict(_NO_FIELDS))
+        # Over HTTP the question goes out on the stream of the call that it is about: without an id
+        # it would go to the stream of GET, which a host need not have open, and wait for ever.
+        answer = await ctx.session.elicit_form(
+            error.message, dict(_NO_FIELDS), related_request_id=ctx.request_id
+        )
         return answer.action == "accept"
     # The question is bound to what it was about: an answer to another one does not count.
     key = f"allow {error.details['way']} {error.details['target']}"

@@ -160,7 +160,10 @@ async def _list_expanded(ctx: Context, caller: Caller, data: Mapping[str, Any]) 
     if caller.ephemeral or is_modern(ctx) or not new:
         return
     caller.expanded_tools |= new
-    await ctx.session.send_tool_list_changed()
+    # On the stream of this call: a host over HTTP need not have another one open.
+    await ctx.session.send_notification(
+        types.ToolListChangedNotification(), related_request_id=ctx.request_id
+    )
 
 
 @contextlib.asynccontextmanager

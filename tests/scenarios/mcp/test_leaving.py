@@ -1,6 +1,9 @@
 """Data that leaves after a page was read: allowed and journalled, asked about, or refused."""
 
-from collections.abc import Callable
+import contextlib
+import http.client
+import json
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import mcp_types as types
@@ -8,11 +11,12 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from support.daemon import SCRIPTS, Daemon
-from support.mcp import Http, error_of, json_of
+from support.mcp import JSON, LEGACY, Http, error_of, json_of
 from support.site import Site
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 Said = types.ElicitResult
+STREAMS = {**JSON, "accept": "application/json, text/event-stream"}
 
 
 def left(daemon: Daemon) -> list[dict[str, Any]]:
@@ -113,3 +117,38 @@ def test_a_form_to_another_origin_is_asked_about_before_it_goes(
     assert refused.error["target"] == site.other_origin
     assert daemon.do("interact", query="Home", action="click")["changed"]
     assert not [seen for seen in site.requests if "message" in seen.query]
+
+
+def events_of(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
+    """Yield the messages of an event stream as they arrive."""
+    for line in iter(response.readline, b""):
+        if line.startswith(b"data:") and line[5:].strip():
+            yield json.loads(line[5:])
+
+
+def test_a_host_over_http_is_asked_on_the_stream_of_its_call(
+    share_daemon: Callable[..., Daemon], site: Site
+) -> None:
+    """A host need not have a stream of GET open: one that has none is asked all the same."""
+    asking = Http(share_daemon("--http", "0", config='[policy]\nexfiltration = "ask"\n'))
+    hello = {"protocolVersion": LEGACY, "capabilities": {"elicitation": {}},
+             "clientInfo": {"name": "test", "version": "0"}}  # fmt: skip
+    greeted = asking.ask("initialize", hello, headers=STREAMS)
+    headers = {**STREAMS, "mcp-session-id": greeted.headers["mcp-session-id"]}
+    asking.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}', headers)
+    for verb, arguments in (("navigate", {"url": site.url("article.html")}), ("read_page", {})):
+        asking.ask("tools/call", {"name": verb, "arguments": arguments}, headers=headers)
+    url = f"{site.other_origin}/article.html?mail=words"
+    call = {"name": "navigate", "arguments": {"url": url}}
+    body = {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": call}
+    connection = http.client.HTTPConnection("127.0.0.1", asking.port, timeout=60)
+    with contextlib.closing(connection):
+        connection.request("POST", "/mcp", json.dumps(body), headers)
+        events = events_of(connection.getresponse())
+        question = next(events)
+        assert question["method"] == "elicitation/create"
+        yes = {"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept"}}
+        assert asking.send(json.dumps(yes).encode(), headers).status == 202
+        answered = next(event for event in events if event.get("id") == 9)
+    assert json_of(answered["result"])["url"] == url
+    assert asking.send(None, headers, method="DELETE").status == 200

@@ -83,6 +83,7 @@ def test_fail_fast_runs_no_more(daemon: Daemon, site: Site) -> None:
     assert daemon.do("javascript_tool", tab_id=tab, code="window.runs")["content"] == "1"
 
 
+@pytest.mark.usefixtures("no_cookies")
 def test_pages_open_in_a_worker(daemon: Daemon, site: Site) -> None:
     """A page for a worker opens with that worker's cookies."""
     url = site.url("article.html")

@@ -24,6 +24,7 @@ def daemon(daemon: Daemon) -> Daemon:
     return daemon
 
 
+@pytest.mark.usefixtures("no_cookies")
 def test_cookies_and_storage_are_apart(daemon: Daemon, site: Site) -> None:
     """Two workers and the profile each keep their own cookies and storage of one site."""
     url = site.url("article.html")
@@ -56,6 +57,7 @@ def test_worker_leaves_the_latest_tab_alone(daemon: Daemon, site: Site) -> None:
     assert list(owners.values()) == [made["worker_id"]] * 2  # its tab, and the pop-up of that
 
 
+@pytest.mark.usefixtures("no_cookies")
 def test_shared_cookies_are_those_of_the_host(daemon: Daemon, site: Site) -> None:
     """share_cookies gives a worker the profile's cookies; what it sets is its own."""
     url = site.url("article.html")

@@ -98,6 +98,7 @@ def test_refused_name_says_what_to_use(daemon: Daemon, site: Site) -> None:
     assert "--session" in error["hint"]
 
 
+@pytest.mark.usefixtures("no_cookies")
 def test_words_of_choices_are_taken_in_each_spelling(daemon: Daemon, site: Site) -> None:
     """`ax-diff`, `axDiff` and `LAX` are what the declaration writes in its own way."""
     daemon.do("navigate", url=site.url("article.html"))

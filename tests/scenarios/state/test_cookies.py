@@ -7,12 +7,7 @@ import pytest
 from support.daemon import Daemon
 from support.site import Site
 
-
-@pytest.fixture(autouse=True)
-def no_cookies(daemon: Daemon, site: Site) -> None:
-    daemon.do("navigate", url=site.url("article.html"))
-    daemon.do("cookies", action="clear", domain="*")
-    site.forget()
+pytestmark = pytest.mark.usefixtures("no_cookies")
 
 
 def _sent(site: Site, path: str) -> str:
