@@ -105,6 +105,14 @@ def test_chooser_of_a_button_is_answered(at: At, button: str) -> None:
     assert said(page) == "secret: note.txt 5"
 
 
+def test_button_below_an_input_that_nobody_sees(at: At) -> None:
+    """An input laid see-through over a button is what a click on the button would open."""
+    page = at("upload.html")
+    result = page.do("file_upload", query="Pick one from disk", files=[note()])
+    assert result["method"] == "input"
+    assert said(page) == "over: note.txt 5"
+
+
 def test_drop_zone_gets_files(at: At) -> None:
     """Files are dropped where the page takes drops."""
     page = at("upload.html")

@@ -1,6 +1,7 @@
 """The line above an outline: the page, what is on top, the focus; or why there is nothing."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 
@@ -31,6 +32,26 @@ async def test_the_first_line_names_page_layers_message_and_focus(tab: Tab, site
     layers = 'dialog "Line" [ref] · popover "Tip" [ref] · message "Saved"'
     assert await head(tab) == f'{page} · {layers} · focus textbox "Line" [ref]\n'
     assert (await read(tab, selector="h1")).head == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("<div role=status><ul><li>Page 'A' was published</ul></div>", "Page 'A' was published"),
+        ("<ul class=messagelist><li class=success>Saved &amp; closed</ul>", "Saved & closed"),
+        ("<p class='alert alert-info'>3 new</p>", "3 new"),
+        ("<p role=status>20 rows</p><p role=alert>Disk full</p>", "Disk full"),
+        (f"<div role=status>{'word ' * 100}</div>", None),
+        ("<div role=status hidden>Loading</div><div role=status></div>", None),
+    ],
+)
+async def test_messages_of_a_page_that_was_just_loaded(
+    tab: Tab, body: str, message: str | None
+) -> None:
+    """What a server writes into its next page to say how it went, by role or by common classes."""
+    await tab.navigate(f"data:text/html,<title>t</title><p>x</p>{quote(body)}")
+    shown = re.search(r'message "(.*)"\n', await head(tab))
+    assert (shown and shown[1]) == message
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,24 @@
 
 let fileInput = null;
 
+const FILES = 'input[type=file]';
+
 function inputIn(el) {
   const control = controlOf(el);
   const takes = (one) => one.tagName === 'INPUT' && one.type === 'file';
   if (takes(control)) return control;
   const scopes = [el, rootOf(el)].filter(Boolean);
-  const inner = scopes.flatMap((scope) => [...allMatches(scope, 'input[type=file]')]);
-  return inner.length === 1 ? inner[0] : null;
+  const inner = scopes.flatMap((scope) => [...allMatches(scope, FILES)]);
+  return inner.length === 1 ? inner[0] : inputOver(el);
+}
+
+// The see-through input that is laid over a button, so that whoever clicks the button opens its chooser.
+function inputOver(el) {
+  const { left, right, top, bottom } = boxIn(el);
+  const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+  const holds = (box) => box && box.left < x && x < box.right && box.top < y && y < box.bottom;
+  const over = [...allMatches(rootIn(el), FILES)].filter((input) => holds(seenBox(input)));
+  return over.length === 1 ? over[0] : null;
 }
 
 // The rules of the input that an element is, or holds, once it can be used; null if there is none.

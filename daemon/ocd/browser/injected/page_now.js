@@ -1,7 +1,11 @@
 // What is on top of the page, and what has the focus: in a few words.
 
 const LAYERS = ':modal, :popover-open, dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]';
-const TOASTS = '[role=alert], [class*=toast i], [class*=snackbar i], [class*=notification i]';
+// What tells a person how it went: what breaks in first, then what stands quietly above the page.
+const MESSAGES = [
+  '[role=alert], [class*=toast i], [class*=snackbar i], [class*=notification i]',
+  '[role=status], .alert, .flash, .messages, .messagelist',
+];
 const MAX_SHOWN = 2_000_000; // characters that are looked through for words
 const MAX_TOAST = 300; // characters; what has more is no toast
 
@@ -15,9 +19,10 @@ function layersOf(active) {
 }
 
 function toast() {
-  for (const el of allMatches(document, TOASTS)) {
+  for (const el of MESSAGES.flatMap((kind) => [...allMatches(document, kind)])) {
     const text = contentIn(el);
-    if (text && text.length < MAX_TOAST && text.trim() && seenBox(el) && isShown(el)) return clip(squeeze(seenText(el, MAX_TOAST)), 80);
+    const words = text && /\S/.test(text) && seenBox(el) && isShown(el) ? squeeze(seenText(el, MAX_TOAST)) : '';
+    if (words && words.length < MAX_TOAST) return clip(words, 80);
   }
   return '';
 }
