@@ -73,6 +73,15 @@ async def test_an_outline_of_nothing_says_why(tab: Tab, body: str, why: str) -> 
     assert (await read(tab)).head.splitlines()[1] == f"- (nothing to read: {why})"
 
 
+async def test_a_page_that_scripts_are_about_to_fill_is_waited_for(tab: Tab) -> None:
+    """An application's empty shell is no answer yet; what stays empty is one."""
+    fill = "setTimeout(() => { root.innerHTML = '<button>Start</button>' }, 300)"
+    await tab.navigate(f"data:text/html,<title>t</title><div id=root></div><script>{fill}</script>")
+    assert 'button "Start"' in (await read(tab)).text
+    await tab.navigate("data:text/html,<title>t</title><div id=root></div><script>0</script>")
+    assert "none of the page's" in (await read(tab)).head
+
+
 async def test_nothing_to_act_on_is_said(tab: Tab) -> None:
     await tab.navigate("data:text/html,<title>t</title><p>words")
     assert (await read(tab, filter="interactive")).head.endswith("it has words only)\n")

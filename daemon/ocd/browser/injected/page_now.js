@@ -44,7 +44,16 @@ function standing({ layers = 1 } = {}) {
 
 // What an outline has above its lines, and why it has none.
 const MOST_LAYERS = 4;
-const aboutPage = (empty, onlyRefs) => ({ ...standing({ layers: MOST_LAYERS }), nothing: empty ? nothingWhy(onlyRefs) : '' });
+const aboutPage = (empty, onlyRefs) => ({
+  ...standing({ layers: MOST_LAYERS }),
+  nothing: empty ? nothingWhy(onlyRefs) : '',
+  rendering: empty && renders(),
+});
+
+// Whether a page that shows nothing is so young that its scripts may be about to fill it.
+const RENDERS_MS = 5000;
+const renders = () => performance.now() < RENDERS_MS && allMatches(document, 'script').length > 0
+  && !/\S/.test(bodyOf(document) ? seenText(bodyOf(document), 400) : '');
 
 function pictureLine(el) {
   const { width, height } = boxIn(el);

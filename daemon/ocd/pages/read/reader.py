@@ -5,6 +5,9 @@ elements that may hide a closed shadow tree (once each). The result is whole: pa
 are the dispatcher's.
 """
 
+from __future__ import annotations
+
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -24,6 +27,8 @@ Mode = Literal["outline", "dom", "markdown", "text", "html", "css"]
 Filter = Literal["all", "interactive"]
 MAX_FRAMES = 100
 _MAX_URL = 200
+_RENDERS_S = 1.0
+_LOOK_AGAIN_S = 0.1
 _ENGINE = {
     "outline": "outline", "dom": "dom", "css": "css",
     "markdown": "html", "text": "html", "html": "html",
@@ -49,7 +54,7 @@ class Reading:
     refs_count: int
     hidden_chars: int = 0
     left_out: int = 0
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def head(self) -> str:
@@ -67,7 +72,7 @@ class Reading:
         return f"- {' · '.join(parts)}\n" + (f"- (nothing to read: {why})\n" if why else "")
 
 
-def on_top(about: Mapping[str, str]) -> list[str]:
+def on_top(about: Mapping[str, Any]) -> list[str]:
     """Return what the page's main frame says is on top of it and has the focus, in words."""
     parts = [about["layer"]] if about.get("layer") else []
     parts += [f'message "{about["toast"]}"'] if about.get("toast") else []
@@ -102,8 +107,7 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
         options["depth"] = depth
     options["head"] = mode == "outline" and ref is None and selector is None
     frame = await _scope(tab, options, ref, selector)
-    reader = _Reader(tab, _ENGINE[mode], refs_of(tab))
-    text = await reader.read(frame, options)
+    reader, text = await _read_rendered(tab, frame, _ENGINE[mode], options)
     left_out = 0
     if mode in ("markdown", "text", "html"):
         job = PageConversion(text, mode, main=only_main_content, links=include_links)
@@ -112,6 +116,20 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
     title = await tab.title()
     mime = _MIME.get(mode, "text/plain")
     return Reading(text, mime, tab.url, title, reader.refs, reader.hidden, left_out, reader.about)
+
+
+async def _read_rendered(
+    tab: Tab, frame: Frame, function: str, options: Mapping[str, Any]
+) -> tuple[_Reader, str]:
+    """Read a frame; a young page that shows nothing yet is given a second to fill itself."""
+    clock = asyncio.get_running_loop().time
+    stop = clock() + _RENDERS_S
+    while True:
+        reader = _Reader(tab, function, refs_of(tab))
+        text = await reader.read(frame, options)
+        if text or not reader.about.get("rendering") or clock() >= stop:
+            return reader, text
+        await asyncio.sleep(_LOOK_AGAIN_S)
 
 
 async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: str | None) -> Frame:
@@ -137,7 +155,7 @@ class _Reader:
         self._read: set[str] = set()
         self.refs = 0
         self.hidden = 0
-        self.about: Mapping[str, str] = {}
+        self.about: Mapping[str, Any] = {}
 
     async def read(self, frame: Frame, options: Mapping[str, Any]) -> str:
         """Return the text of a frame with those inside it spliced in."""
