@@ -50,9 +50,9 @@ def _version() -> int:
 
 
 def _typer() -> int:
-    from oc import app
+    from oc.help import typer_app
 
-    return app.complete()
+    return typer_app.complete()
 
 
 if __name__ == "__main__":

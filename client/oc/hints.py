@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oc import command_aliases, command_index
+from oc.command_line import command_aliases, command_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

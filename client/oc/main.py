@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gc
 
-from oc import argv, command_index, terminal, verb_call
-from oc.argv import HelpRequested
+from oc import terminal, verb_call
+from oc.command_line import argv, command_index
+from oc.command_line.argv import HelpRequested
 from ocd.api.errors import OcdError
 
 # `from typing import TYPE_CHECKING` would cost 5 ms, a third of a call; checkers know the name.
@@ -13,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from oc.argv import Command
-    from oc.command_index import Index
+    from oc.command_line.argv import Command
+    from oc.command_line.command_index import Index
 
 
 def run(words: Sequence[str]) -> int:
@@ -36,7 +37,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def _execute(command: Command, index: Index, catalog_hash: str) -> int:
-    from oc.daemon_client import DaemonClient
+    from oc.connection.daemon_client import DaemonClient
 
     daemon = DaemonClient(command, catalog_hash)
     if "run" in command.entry:
@@ -45,7 +46,7 @@ def _execute(command: Command, index: Index, catalog_hash: str) -> int:
 
 
 def _help(words: tuple[str, ...]) -> int:
-    from oc import help_pages
+    from oc.help import pages
 
     index = command_index.of_catalog(command_index.load_catalog())
-    return help_pages.show_for(words, index)
+    return pages.show_for(words, index)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import sys
 
-from oc import daemon_client, reply_rendering, terminal
+from oc import terminal
+from oc.connection import daemon_client
+from oc.output import reply_rendering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from oc.argv import Command
-    from oc.command_index import Index
-    from oc.daemon_client import DaemonClient
+    from oc.command_line.argv import Command
+    from oc.command_line.command_index import Index
+    from oc.connection.daemon_client import DaemonClient
 
 
 def run(
@@ -46,7 +48,7 @@ def carry_out(
     """
     silent = command.as_json or command.quiet
     if command.entry.get("long") and not silent and sys.stderr.isatty():
-        from oc import progress_bars
+        from oc.output import progress_bars
 
         result = progress_bars.call(daemon, verb, params)
         reply_rendering.show(result, command, index)

@@ -1,6 +1,7 @@
 """The rules of CONTRIBUTING.md that no tool for everybody knows."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("daemon/ocd", "client/oc", "mcp_bridge/oc_mcp")
 MAX_FUNCTION_LINES = 60
 MAX_MODULE_LINES = 400
+MAX_MODULES_OF_FOLDER = 25
+FLAT_FOLDERS = {"daemon/ocd/verbs"}  # a module per noun, and the catalog names them all
 # As names of functions they say neither what is done nor what is returned. Participles for a state
 # that a property has (`closed`, `failed`, `ended`) are not here.
 PARTICIPLES = frozenset(
@@ -47,6 +50,13 @@ def test_modules_are_one_noun() -> None:
     """A module that outgrows the bound has two nouns."""
     lengths = {path: len((ROOT / path).read_text("utf-8").splitlines()) for path in _trees()}
     assert [path for path, lines in lengths.items() if lines > MAX_MODULE_LINES] == []
+
+
+def test_folders_are_one_room() -> None:
+    """A folder that has more modules, beside its sub-folders, has sub-folders to make."""
+    modules = Counter(Path(path).parent.as_posix() for path in _trees())
+    full = {folder for folder, count in modules.items() if count > MAX_MODULES_OF_FOLDER}
+    assert full <= FLAT_FOLDERS
 
 
 def test_no_function_is_named_by_a_bare_participle() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from oc.app import application
+from oc.help.typer_app import application
 from ocd.cli.app import build
 from ocd.config.settings import SETTINGS
 

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from oc import builtin_commands, command_index, command_names
-from oc.builtin_commands import GLOBAL_OPTIONS
+from oc.command_line import builtin_commands, command_index, command_names
+from oc.command_line.builtin_commands import GLOBAL_OPTIONS
 
 VERBS = command_index.load_catalog()["verbs"]
 

@@ -1,6 +1,6 @@
 """What a client is told of an action, in lines."""
 
-from oc.action_rendering import action_text, is_action
+from oc.output.action_rendering import action_text, is_action
 from ocd.verb_api.action_report import event_lines
 
 

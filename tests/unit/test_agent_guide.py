@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from oc import argv, builtin_commands, command_index, guide
-from oc.argv import Command
+from oc.command_line import argv, builtin_commands, command_index
+from oc.command_line.argv import Command
+from oc.commands import guide
 from ocd.api import agent_guide
 from ocd.api.tool_calls import respell
 

@@ -4,14 +4,8 @@ from typing import Any
 
 import pytest
 
-from oc import (
-    argv,
-    builtin_commands,
-    command_aliases,
-    command_index,
-    command_names,
-    help_pages,
-)
+from oc.command_line import argv, builtin_commands, command_aliases, command_index, command_names
+from oc.help import pages
 from ocd.api.errors import OcdError
 
 CATALOG = command_index.load_catalog()
@@ -99,20 +93,20 @@ def test_aliases_say_what_verbs_have() -> None:
 
 def test_each_command_stands_on_one_page_of_help(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    lines = help_pages.all_page(INDEX).splitlines()
+    lines = pages.all_page(INDEX).splitlines()
     shown = [line[5:].split("  ")[0].rstrip() for line in lines if line.startswith("  oc ")]
-    assert sorted(shown) == sorted(help_pages.commands(INDEX))
+    assert sorted(shown) == sorted(pages.commands(INDEX))
 
 
 def test_groups_name_commands_that_there_are() -> None:
-    named = {line for _, text in help_pages._GROUPS.values() for line in help_pages._expanded(text)}
-    assert named - command_names.NOUNS - command_aliases.NOUNS <= set(help_pages.commands(INDEX))
+    named = {line for _, text in pages._GROUPS.values() for line in pages._expanded(text)}
+    assert named - command_names.NOUNS - command_aliases.NOUNS <= set(pages.commands(INDEX))
 
 
 @pytest.mark.parametrize("width", ["40", "60", "80", "120", "200"])
 def test_pages_of_help_fit(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
     monkeypatch.setenv("COLUMNS", width)
-    for page in (help_pages.start_page("oc"), help_pages.all_page(INDEX)):
+    for page in (pages.start_page("oc"), pages.all_page(INDEX)):
         assert max(map(len, page.splitlines())) <= int(width)
     if int(width) >= 80:
-        assert len(help_pages.start_page("oc").splitlines()) <= 24
+        assert len(pages.start_page("oc").splitlines()) <= 24

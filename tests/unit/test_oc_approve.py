@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from oc.argv import Command
+from oc.command_line.argv import Command
 from oc.mcp import upstreams
 
 CHANGE = {"tool": "t", "name": "probe__t", "state": "changed", "diff": "-old\\n+new"}

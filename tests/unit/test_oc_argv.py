@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from oc import argv, builtin_commands, command_index, command_names
-from oc.argv import Command, HelpRequested
+from oc.command_line import argv, builtin_commands, command_index, command_names
+from oc.command_line.argv import Command, HelpRequested
 from ocd.api.errors import OcdError
 from support.sample_catalog import KINDS, VERBS
 

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 import pytest
 
-from oc import __main__, command_index, daemon_start, main
+from oc import __main__, main
+from oc.command_line import command_index
+from oc.connection import daemon_start
 from ocd.api.errors import OcdError
 from support.fake_daemon import FakeDaemon, serving
 from support.sample_catalog import CATALOG

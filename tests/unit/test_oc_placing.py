@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from oc import argv, builtin_commands, command_index
+from oc.command_line import argv, builtin_commands, command_index
 from ocd.api.errors import OcdError
 
 VERBS = json.loads(files("ocd.api").joinpath("catalog.json").read_text(encoding="utf-8"))["verbs"]

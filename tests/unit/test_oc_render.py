@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from oc import human_text, reply_rendering, task_rendering, terminal
-from oc.argv import Command
+from oc import terminal
+from oc.command_line.argv import Command
+from oc.output import human_text, reply_rendering, task_rendering
 from ocd.api.errors import OcdError
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from oc import transport
-from oc.transport import Unreachable
+from oc.connection import transport
+from oc.connection.transport import Unreachable
 from ocd.api.errors import OcdError
 from support.fake_daemon import FakeDaemon, serving
 from support.waiting import wait_until

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oc import value_parsing
+from oc.command_line import value_parsing
 from ocd.api.errors import OcdError
 
 ANY_SCALAR = {"anyOf": [{"type": one} for one in ("string", "boolean", "integer", "number")]}

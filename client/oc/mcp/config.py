@@ -3,9 +3,9 @@
 from typing import Any
 
 from oc import terminal
-from oc.argv import Command
-from oc.command_names import Entry
-from oc.daemon_client import DaemonClient
+from oc.command_line.argv import Command
+from oc.command_line.command_names import Entry
+from oc.connection.daemon_client import DaemonClient
 from oc.mcp import agent_hosts, config_files
 from oc.mcp.agent_hosts import HOSTS, AgentHost
 from ocd.api.errors import OcdError

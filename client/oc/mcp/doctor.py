@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import IO, Any, NamedTuple
 
 from oc import terminal
-from oc.argv import Command
-from oc.command_names import Entry
-from oc.daemon_client import DaemonClient
+from oc.command_line.argv import Command
+from oc.command_line.command_names import Entry
+from oc.connection.daemon_client import DaemonClient
 from oc.mcp import agent_hosts, config_files, stdio_client
 from oc.mcp.agent_hosts import HOSTS
 from oc.mcp.config import bridge_arguments

@@ -3,10 +3,11 @@
 import sys
 from typing import Any
 
-from oc import human_text, reply_rendering, terminal
-from oc.argv import Command
-from oc.command_names import Entry
-from oc.daemon_client import DaemonClient, good, result_in
+from oc import terminal
+from oc.command_line.argv import Command
+from oc.command_line.command_names import Entry
+from oc.connection.daemon_client import DaemonClient, good, result_in
+from oc.output import human_text, reply_rendering
 from ocd.api.errors import OcdError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from oc import builtin_commands, command_names
+from oc.command_line import builtin_commands, command_names
 from ocd import api
 
 TYPE_CHECKING = False
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, TypeAlias
 
-    from oc.command_names import Entry
+    from oc.command_line.command_names import Entry
 
 Index: TypeAlias = "dict[str, Entry]"
 

@@ -6,9 +6,9 @@ from base64 import b64decode
 from collections.abc import Iterator
 
 from oc import terminal
-from oc.argv import Command
-from oc.command_names import Entry
-from oc.daemon_client import DaemonClient
+from oc.command_line.argv import Command
+from oc.command_line.command_names import Entry
+from oc.connection.daemon_client import DaemonClient
 from ocd.api.errors import OcdError
 
 _PAGE_BYTES = 256 * 1024

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import sys
 
-from oc import argv, terminal, verb_call
+from oc import terminal, verb_call
+from oc.command_line import argv
 from ocd.api import errors
 from ocd.api.errors import OcdError
 
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from oc.argv import Command
-    from oc.command_index import Index
-    from oc.daemon_client import DaemonClient
+    from oc.command_line.argv import Command
+    from oc.command_line.command_index import Index
+    from oc.connection.daemon_client import DaemonClient
 
 _TAB_VERBS = frozenset(("tabs_context", "tabs_create", "tabs_close", "navigate"))
 _DIALOG_ACTIONS = frozenset(("accept_dialog", "dismiss_dialog"))

@@ -7,8 +7,14 @@ from __future__ import annotations
 
 import os
 
-from oc import command_aliases, command_index, command_names, positional_args, value_parsing
-from oc.builtin_commands import GLOBAL_OPTIONS
+from oc.command_line import (
+    command_aliases,
+    command_index,
+    command_names,
+    positional_args,
+    value_parsing,
+)
+from oc.command_line.builtin_commands import GLOBAL_OPTIONS
 from ocd.api.errors import OcdError, did_you_mean
 
 TYPE_CHECKING = False
@@ -16,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from oc.command_names import Entry
+    from oc.command_line.command_names import Entry
 
 
 class HelpRequested(Exception):

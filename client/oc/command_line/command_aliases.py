@@ -6,14 +6,14 @@ no option. What they are not, help, completion and errors take from the verb.
 
 from __future__ import annotations
 
-from oc import command_names
+from oc.command_line import command_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from oc.command_names import Entry
+    from oc.command_line.command_names import Entry
 
 _MILLISECONDS = {"type": "integer", "description": "Milliseconds"}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from oc import command_aliases, command_names, terminal
+from oc import terminal
+from oc.command_line import command_aliases, command_names
 from ocd.api import terminal_text
 from ocd.api.errors import OcdError, did_you_mean
 
@@ -13,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from oc.argv import Command
-    from oc.command_names import Entry
+    from oc.command_line.argv import Command
+    from oc.command_line.command_names import Entry
 
 _EVERYDAY = (
     ("oc open URL", "Open a page"),
@@ -177,9 +178,9 @@ def show_for(words: tuple[str, ...], index: Mapping[str, Entry]) -> int:
     """Print what is to be known of a command, a group, or oc itself; returns the exit status."""
     page = _page(words, index)
     if page is None:
-        from oc import app
+        from oc.help import typer_app
 
-        return app.show_help(words)
+        return typer_app.show_help(words)
     terminal.write_line(page)
     return 0
 

@@ -6,16 +6,18 @@ import json
 import os
 import sys
 
-from oc import action_rendering, command_names, human_text, terminal
+from oc import terminal
+from oc.command_line import command_names
+from oc.output import action_rendering, human_text
 from ocd.api.errors import OcdError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from oc.argv import Command
-    from oc.command_names import Entry
-    from oc.transport import Reply
+    from oc.command_line.argv import Command
+    from oc.command_line.command_names import Entry
+    from oc.connection.transport import Reply
 
 _SUFFIXES = {
     "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "application/pdf": "pdf",
@@ -87,7 +89,7 @@ def show(result: Any, command: Command, index: dict[str, Entry]) -> None:  # noq
 def _render(result: dict[str, Any], verb: str) -> str:
     kept = {key: value for key, value in result.items() if key not in _NOTES}
     if verb == "oc_task_list" and isinstance(kept.get("tasks"), list):
-        from oc.task_rendering import task_table
+        from oc.output.task_rendering import task_table
 
         return task_table(kept["tasks"])
     if verb == "query_dom" and "get" in kept:

@@ -11,8 +11,8 @@ from ocd.api.errors import OcdError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from oc.argv import Command
-    from oc.command_names import Entry
+    from oc.command_line.argv import Command
+    from oc.command_line.command_names import Entry
 
 _BEGIN, _END = "<!-- openchrome: begin -->", "<!-- openchrome: end -->"
 _FRONT_MATTER = """\

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from oc import human_text, reply_rendering, terminal
-from oc.daemon_client import good, result_in
+from oc import terminal
+from oc.connection.daemon_client import good, result_in
+from oc.output import human_text, reply_rendering
 from ocd.api.errors import OcdError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from oc.argv import Command
-    from oc.command_index import Index
-    from oc.daemon_client import DaemonClient
+    from oc.command_line.argv import Command
+    from oc.command_line.command_index import Index
+    from oc.connection.daemon_client import DaemonClient
 
 _MAX_SEED = 10_000
 

@@ -12,8 +12,10 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from oc import command_aliases, command_index, command_names, terminal, typer_commands
-from oc.command_names import Entry
+from oc import terminal
+from oc.command_line import command_aliases, command_index, command_names
+from oc.command_line.command_names import Entry
+from oc.help import typer_commands
 from ocd.api import shell_completion
 from ocd.api.errors import OcdError
 from ocd.api.help_format import fit_help

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from oc.command_names import Entry
+    from oc.command_line.command_names import Entry
 
 
 _TASK_ID = {"type": "string", "description": "Task id, 16 hexadecimal digits"}
@@ -44,7 +44,7 @@ def _entry(
 
 BUILTINS: tuple[Entry, ...] = (
     _entry(
-        "help", "oc.help_pages:topic", "Show the commands of a group, or a command's options",
+        "help", "oc.help.pages:topic", "Show the commands of a group, or a command's options",
         "Without a topic: the commands of everyday use. all: every command.",
         topic={
             "type": "array", "items": {"type": "string"},
@@ -52,7 +52,7 @@ BUILTINS: tuple[Entry, ...] = (
         },
     ),
     _entry(
-        "batch", "oc.batch:run", "Run commands from standard input, one per line",
+        "batch", "oc.commands.batch:run", "Run commands from standard input, one per line",
         "A line is a command as after `oc`, or a JSON array of its words; # begins a comment. All "
         "are checked before the first one runs. Stops at the first error, at a dialog that the "
         "next command does not answer, and at a popup or closed tab unless the next command is "
@@ -60,17 +60,18 @@ BUILTINS: tuple[Entry, ...] = (
         continue_={**_SWITCH, "description": "Go on after errors and surprises"},
     ),
     _entry(
-        "guide", "oc.guide:guide", "Print how an agent works with oc, or give it to a host",
+        "guide", "oc.commands.guide:guide",
+        "Print how an agent works with oc, or give it to a host",
         "--install puts it where the host looks: claude: a skill in ~/.claude; codex: a section of "
         "~/.codex/AGENTS.md; cursor: a rule in this project; agents: a section of ./AGENTS.md. "
         "Again updates it, --remove takes it out; what else a file has is kept.",
         install={**_GUIDE_HOST, "description": "Give the guide to this host"},
         remove={**_GUIDE_HOST, "description": "Take it from this host again"},
     ),
-    _entry("status", "oc.daemon_commands:status", "Show what the daemon is doing"),
-    _entry("catalog", "oc.daemon_commands:catalog", "List the daemon's verbs"),
+    _entry("status", "oc.commands.daemon:status", "Show what the daemon is doing"),
+    _entry("catalog", "oc.commands.daemon:catalog", "List the daemon's verbs"),
     _entry(
-        "call", "oc.daemon_commands:call", "Call any verb by its name",
+        "call", "oc.commands.daemon:call", "Call any verb by its name",
         "Give parameters one by one, all at once as JSON, or both.",
         required=("verb",),
         verb={"type": "string", "description": "Name of the verb, for example tabs_context"},
@@ -81,11 +82,11 @@ BUILTINS: tuple[Entry, ...] = (
         json_params={"type": "object", "description": "Parameters as a JSON object"},
     ),
     _entry(
-        "session_list", "oc.daemon_commands:session_list",
+        "session_list", "oc.commands.daemon:session_list",
         "List the daemon's sessions",
     ),
     _entry(
-        "task_start", "oc.task_commands:start", "Start a long-running verb as a task",
+        "task_start", "oc.commands.task:start", "Start a long-running verb as a task",
         "Put the kind's own parameters after it: oc task start crawl --url URL --max-pages 5.\n\n"
         "With --wait or --watch the exit status is 0 if the task completed and 1 otherwise. Ctrl-C "
         "leaves the task running.",
@@ -96,25 +97,25 @@ BUILTINS: tuple[Entry, ...] = (
         watch={**_SWITCH, "description": "Show progress until the task has ended"},
     ),
     _entry(
-        "task_watch", "oc.task_commands:watch", "Show a task's progress until it has ended",
+        "task_watch", "oc.commands.task:watch", "Show a task's progress until it has ended",
         "The exit status is 0 if the task completed and 1 otherwise. With --json, prints the "
         "task's events as they happen, one per line.",
         required=("task_id",), task_id=_TASK_ID,
     ),
     _entry(
-        "task_events", "oc.task_commands:events", "Print a task's events",
+        "task_events", "oc.commands.task:events", "Print a task's events",
         required=("task_id",), task_id=_TASK_ID,
         follow={**_SWITCH, "description": "Follow the events until the task has ended"},
     ),
     _entry(
-        "totp_add", "oc.totp:add", "Store the seed of a domain's one-time passwords",
+        "totp_add", "oc.commands.totp:add", "Store the seed of a domain's one-time passwords",
         "Prompts for the seed, or reads it from standard input: base32 or an otpauth:// URL. The "
         "daemon keeps it in the system keyring or, without one, in a file in its home folder.",
         required=("domain",), domain=_DOMAIN,
     ),
-    _entry("totp_list", "oc.totp:names", "List the domains that have a seed"),
+    _entry("totp_list", "oc.commands.totp:names", "List the domains that have a seed"),
     _entry(
-        "totp_remove", "oc.totp:remove", "Delete a domain's seed",
+        "totp_remove", "oc.commands.totp:remove", "Delete a domain's seed",
         required=("domain",), domain=_DOMAIN,
     ),
     _entry(
@@ -157,7 +158,7 @@ BUILTINS: tuple[Entry, ...] = (
         yes={**_SWITCH, "description": "Approve without asking"},
     ),
     _entry(
-        "output_save", "oc.output_save:save", "Write a stored output to a file",
+        "output_save", "oc.commands.output_save:save", "Write a stored output to a file",
         required=("output_handle", "file"),
         output_handle={"type": "string", "description": "Handle, oh_ and 12 characters"},
         file={"type": "string", "description": "File to write, or - for standard output"},

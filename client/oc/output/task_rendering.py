@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from oc import human_text
+from oc.output import human_text
 
 _MAY_GO_ON = ("PENDING", "RUNNING")
 

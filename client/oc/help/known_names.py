@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from oc import transport
+from oc.connection import transport
 from ocd.api import paths
 from ocd.api.errors import OcdError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from oc import transport
+from oc.connection import transport
 from oc.terminal import say
 from ocd.api import errors, paths
 from ocd.api.errors import OcdError
@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from oc.argv import Command
-    from oc.transport import Reply
+    from oc.command_line.argv import Command
+    from oc.connection.transport import Reply
 
 PROGRESS = "application/x-ndjson"
 
@@ -78,7 +78,7 @@ class DaemonClient:
         return reply
 
     def _start(self) -> None:
-        from oc import daemon_start
+        from oc.connection import daemon_start
 
         wanted = self.command.options.get("start")
         if wanted is False or (wanted is None and not paths.may_start(self._home)):

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable
 
 import typer
 
-from oc import command_names, known_names, positional_args, value_parsing
-from oc.builtin_commands import GLOBAL_OPTIONS
-from oc.command_names import Entry
-from oc.value_parsing import Schema
+from oc.command_line import command_names, positional_args, value_parsing
+from oc.command_line.builtin_commands import GLOBAL_OPTIONS
+from oc.command_line.command_names import Entry
+from oc.command_line.value_parsing import Schema
+from oc.help import known_names
 
 
 def function(entry: Entry, *, detailed: bool) -> Callable[..., None]:

@@ -4,10 +4,13 @@ import json
 import sys
 from collections.abc import Callable
 
-from oc import command_index, command_names, daemon_client, task_rendering, terminal, verb_call
-from oc.argv import Command
-from oc.command_index import Index
-from oc.daemon_client import DaemonClient
+from oc import terminal, verb_call
+from oc.command_line import command_index, command_names
+from oc.command_line.argv import Command
+from oc.command_line.command_index import Index
+from oc.connection import daemon_client
+from oc.connection.daemon_client import DaemonClient
+from oc.output import task_rendering
 from ocd.api.errors import OcdError
 
 _OWN = frozenset(("kind", "args", "wait", "watch"))
@@ -59,7 +62,7 @@ def _follow(daemon: DaemonClient, command: Command, task_id: str) -> None:
     if not _wants_bar(command):
         _print_events(daemon, command, task_id, follow=True)
         return
-    from oc import progress_bars as bars
+    from oc.output import progress_bars as bars
 
     reply = daemon.get(_events_path(task_id, follow=True), timeout_s=None)
     with bars.bar(f"task {task_id}") as move:

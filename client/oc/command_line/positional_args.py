@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oc import value_parsing
+from oc.command_line import value_parsing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,10 @@ from rich.console import Console
 from rich.progress import Progress, ProgressColumn, Task
 from rich.text import Text
 
-from oc import daemon_client, human_text, terminal
-from oc.daemon_client import PROGRESS, DaemonClient
+from oc import terminal
+from oc.connection import daemon_client
+from oc.connection.daemon_client import PROGRESS, DaemonClient
+from oc.output import human_text
 from oc.terminal import harmless
 from ocd.api import terminal_text
 from ocd.api.errors import OcdError

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 
-from oc import human_text, reply_rendering, terminal, value_parsing, verb_call
-from oc.argv import Command
-from oc.command_names import key
+from oc import terminal, verb_call
+from oc.command_line import value_parsing
+from oc.command_line.argv import Command
+from oc.command_line.command_names import key
+from oc.output import human_text, reply_rendering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from oc.command_index import Index
-    from oc.daemon_client import DaemonClient
+    from oc.command_line.command_index import Index
+    from oc.connection.daemon_client import DaemonClient
 
 
 def status(daemon: DaemonClient, command: Command, _index: Index) -> int:

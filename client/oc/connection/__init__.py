@@ -1,0 +1,1 @@
+"""The connection to the daemon, which is started if none runs."""

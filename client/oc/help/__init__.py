@@ -1,0 +1,1 @@
+"""Help and a shell's completion."""

@@ -1,0 +1,1 @@
+"""What is shown: results as text, progress."""
