@@ -2,7 +2,7 @@
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 READY := .venv/ready
 GENERATED := daemon/ocd/api/catalog.json VERBS.md SETTINGS.md \
-	$(addprefix client/openchrome/,errors.py locations.py verbs.py async_verbs.py)
+	$(addprefix client/openchrome/,errors.py locations.py verbs.py parameters.py)
 # Files go to workers in their order, tests of a file stay together (tests/conftest.py says which not).
 PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
 

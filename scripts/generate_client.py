@@ -1,4 +1,4 @@
-"""Write the generated modules of the Python client: verbs, errors and locations.
+"""Write the generated modules of the Python client: verbs, their parameters, errors, locations.
 
 `make gen` runs this after the catalog was written; `make check` fails if they differ.
 """
@@ -28,6 +28,9 @@ _BASES = {
 }
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 _FILE = "str | os.PathLike[str]"
+_WIDTH = 100
+# What says how a call is answered; a task is not answered so.
+CALL = ("timeout_ms", "output_mode", "output_inline_limit_bytes")
 
 Schema = Mapping[str, Any]
 Entry = Mapping[str, Any]
@@ -39,8 +42,8 @@ def main() -> None:
     written = {
         "errors.py": errors_module(),
         "locations.py": (ROOT / "daemon/ocd/api/paths.py").read_text(encoding="utf-8"),
-        "verbs.py": verbs_module(catalog, is_async=False),
-        "async_verbs.py": verbs_module(catalog, is_async=True),
+        "parameters.py": parameters_module(catalog["verbs"]),
+        "verbs.py": verbs_module(catalog),
     }
     for name, text in written.items():
         (TARGET / name).write_text(text, encoding="utf-8")
@@ -100,88 +103,176 @@ def class_name(code: str) -> str:
     return _CLASS_NAMES.get(code, words.removesuffix("Error") + "Error")
 
 
-def verbs_module(catalog: Mapping[str, Any], *, is_async: bool) -> str:
-    """Return the module with a method for each verb, and for each kind of task."""
-    verbs: list[Entry] = catalog["verbs"]
-    kinds = sorted(
-        [verb for verb in verbs if verb.get("long")] + list(catalog["kinds"]),
-        key=lambda entry: str(entry["name"]),
-    )
-    prefix = "Async" if is_async else ""
-    source = "async_client" if is_async else "outputs"
-    about = "coroutines" if is_async else "methods"
-    lines = [
-        _HEADER.format(f"The daemon's verbs as {about}."),
-        "from __future__ import annotations\n\nimport os\n",
-        "from collections.abc import Awaitable, Callable, Mapping, Sequence\n"
-        if is_async
-        else "from collections.abc import Callable, Mapping, Sequence\n",
-        "from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload\n\n",
-        "from openchrome.results import Result\n\n",
-        f"if TYPE_CHECKING:\n    from openchrome.{source} import {prefix}Output\n\n",
-        'TaskT = TypeVar("TaskT")\n',
-    ]
-    if not is_async:
-        lines.append(f'CATALOG_HASH = "{catalog["hash"]}"\n')
-    lines.append(_verbs_class(verbs, prefix))
-    lines.append(_kinds_class(kinds, prefix))
-    return "".join(lines)  # fmt: skip
+def parameters_module(verbs: list[Entry]) -> str:
+    """Return the module of what several declarations of one verb share."""
+    head = _HEADER.format("Parameters of verbs that are declared more than once: see `verbs`.")
+    imports = """\
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+"""
+    return head + imports + "".join(_typed_dict(verb) for verb in verbs if _is_shared(verb))
 
 
-def _verbs_class(verbs: list[Entry], prefix: str) -> str:
-    define, wait = ("async def", "await ") if prefix else ("def", "")
-    head = f'''
+def _typed_dict(verb: Entry) -> str:
+    _, options = split(parameters(verb))
+    fields = "".join(f"    {name}: {kind}\n" for name, kind in options.items() if name not in CALL)
+    return f"""
 
-class {prefix}Verbs:
-    """One method for each verb; the client says how a call is made."""
+class {_dict_name(verb)}(TypedDict, total=False):
+    \"""Options of `{verb["name"]}`.\"""
 
-    {define} _call(self, verb: str, params: dict[str, Any]) -> Result:
-        raise NotImplementedError
+{fields or "    pass"}"""
 
-    {define} _call_large(self, verb: str, params: dict[str, Any]) -> Result | {prefix}Output:
-        raise NotImplementedError
+
+def _is_shared(verb: Entry) -> bool:
+    return bool(verb.get("large") or verb.get("long"))
+
+
+def _dict_name(verb: Entry) -> str:
+    return "".join(word.title() for word in verb["name"].split("_")) + "Options"
+
+
+_VERBS_HEAD = """\
+# fmt: off
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from typing import Literal, Unpack
+
+    from openchrome import parameters
+
+CATALOG_HASH = "{}"
+# What a call returns: itself for blocking code, a coroutine of it for code that awaits.
+ResultT = TypeVar("ResultT")
+OutputT = TypeVar("OutputT")
+EitherT = TypeVar("EitherT")
+TaskT = TypeVar("TaskT")
+"""
+_VERBS_CLASS = '''
+
+class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
+    """One method for each verb; the client says how a call is made and what it returns."""
+
+    @abstractmethod
+    def _call(self, verb: str, params: dict[str, Any]) -> ResultT:
+        """Call a verb; parameters that are None are left to the daemon."""
+
+    @abstractmethod
+    def _call_large(self, verb: str, params: dict[str, Any]) -> EitherT:
+        """Call a verb whose result the daemon may have stored."""
 '''
-    return head + "".join(_method(verb, prefix, define, wait) for verb in verbs)
+_KINDS_CLASS = '''
 
-
-def _method(verb: Entry, prefix: str, define: str, wait: str) -> str:
-    name, params = verb["name"], parameters(verb)
-    call = "_call_large" if verb.get("large") else "_call"
-    body = f'{_docstring(verb)}        return {wait}self.{call}("{name}", {_values(params)})\n'
-    if not verb.get("large"):
-        return f"\n    {define} {name}({_signature(params)}) -> Result:\n{body}"
-    output = f"{prefix}Output"
-    overloads = (
-        ('Literal["inline"] | None = None', "Result"),
-        ('Literal["handle"]', output),
-        ('Literal["auto"]', f"Result | {prefix}Output"),
-    )
-    text = ""
-    for mode, returned in overloads:
-        narrowed = {**params, "output_mode": mode}
-        text += f"\n    @overload\n    {define} {name}({_signature(narrowed)}) -> {returned}: ...\n"
-    returned = f"Result | {prefix}Output"
-    return text + f"\n    {define} {name}({_signature(params)}) -> {returned}:\n{body}"
-
-
-def _kinds_class(kinds: list[Entry], prefix: str) -> str:
-    returned = "Awaitable[TaskT]" if prefix else "TaskT"
-    text = f'''
-
-class {prefix}Kinds(Generic[TaskT]):
+class Kinds(Generic[TaskT]):
     """One method for each kind of task; it starts one and returns it."""
 
-    def __init__(self, start: Callable[[str, dict[str, Any]], {returned}]) -> None:
+    def __init__(self, start: Callable[[str, dict[str, Any]], TaskT]) -> None:
         self._start = start
 '''
-    for kind in kinds:
-        leave_out = ("timeout_ms", "output_mode", "output_inline_limit_bytes")
-        params = {k: v for k, v in parameters(kind).items() if k not in leave_out}
-        name = kind["name"]
-        text += f"\n    def {name}({_signature(params)}) -> {returned}:\n"
-        text += _docstring(kind, leave_out)
-        text += f'        return self._start("{name}", {_values(params)})\n'
-    return text
+
+
+def verbs_module(catalog: Mapping[str, Any]) -> str:
+    """Return the module with a method for each verb, and for each kind of task."""
+    verbs: list[Entry] = catalog["verbs"]
+    kinds = [_kind_of_verb(verb) for verb in verbs if verb.get("long")]
+    kinds += map(_kind, catalog["kinds"])
+    head = _VERBS_HEAD.format(catalog["hash"])
+    return "".join((
+        _HEADER.format("The daemon's verbs as methods, for blocking and for awaiting code."), head,
+        _VERBS_CLASS, *map(_method, verbs), _KINDS_CLASS, *kinds,
+    ))  # fmt: skip
+
+
+def _method(verb: Entry) -> str:
+    params, docstring = parameters(verb), _docstring(verb)
+    if verb.get("large"):
+        overloads = "".join(_overload(verb, params, mode) for mode in _RETURNED)
+        return overloads + _function(verb["name"], params, "Any", docstring, "_call_large")
+    return _function(verb["name"], params, "ResultT", docstring, "_call")
+
+
+# How an output is wanted, and what a call with that returns.
+_RETURNED = {
+    'Literal["inline"] | None': "ResultT",
+    'Literal["handle"]': "OutputT",
+    'Literal["auto"]': "EitherT",
+}
+
+
+def _overload(verb: Entry, params: Mapping[str, str], mode: str) -> str:
+    first, options = split(params)
+    own = {name: kind for name, kind in options.items() if name in CALL} | {"output_mode": mode}
+    own = {name: f"{kind} = None" if kind.endswith("None") else kind for name, kind in own.items()}
+    line = _define(verb["name"], {**first, **own, **_shared_options(verb)}, _RETURNED[mode])
+    return f"\n    @overload{line} ...\n"
+
+
+def _kind_of_verb(verb: Entry) -> str:
+    params = {**split(parameters(verb))[0], **_shared_options(verb)}
+    docstring = f"{verb['summary']}\n\nOptions: as of `Verbs.{verb['name']}`.\n"
+    return _function(verb["name"], params, "TaskT", _quoted(docstring), "_start")
+
+
+def _kind(kind: Entry) -> str:
+    """Return the method of a kind that is no verb."""
+    properties = kind["params"]["properties"].items()
+    own = {name: schema for name, schema in properties if name not in CALL}
+    kind = {**kind, "params": {**kind["params"], "properties": own}}
+    return _function(kind["name"], parameters(kind), "TaskT", _docstring(kind), "_start")
+
+
+def _shared_options(verb: Entry) -> dict[str, str]:
+    return {"**options": f"Unpack[parameters.{_dict_name(verb)}]"}
+
+
+def _function(
+    name: str, params: Mapping[str, str], returned: str, docstring: str, calls: str
+) -> str:
+    given = [
+        param if param.startswith("*") else f'"{param}": {param}'
+        for param in params
+        if param != "*"
+    ]
+    body = _wrapped(f'        return self.{calls}("{name}", {{', given, "})")
+    return f"{_define(name, params, returned)}\n{docstring}{body}\n"
+
+
+def _define(name: str, params: Mapping[str, str], returned: str) -> str:
+    """Return the line of a method, broken after commas."""
+    listed = [f"{param}: {kind}" if kind else param for param, kind in params.items()]
+    if listed[-1] == "*" or (listed[-2:-1] == ["*"] and listed[-1].startswith("**")):
+        listed.remove("*")
+    return "\n" + _wrapped(f"    def {name}(", ["self", *listed], f") -> {returned}:")
+
+
+def _wrapped(head: str, items: list[str], tail: str) -> str:
+    """Return a list between brackets, on as many lines as it needs."""
+    line = f"{head}{', '.join(items)}{tail}"
+    if len(line) <= _WIDTH:
+        return line
+    indent = " " * (len(head) - len(head.lstrip()))
+    # Broken between items only: what a space joins is one word to the filler.
+    joined = ", ".join(item.replace(" ", "\0") for item in items) + ","
+    filler = textwrap.TextWrapper(
+        _WIDTH, initial_indent=f"{indent}    ", subsequent_indent=f"{indent}    ",
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    return f"{head}\n{filler.fill(joined)}\n{indent}{tail}".replace("\0", " ")
+
+
+def split(params: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what can be given by position, with the star, and the annotations of the rest."""
+    names = list(params)
+    star = names.index("*")
+    options = {name: params[name].removesuffix(" = None") for name in names[star + 1 :]}
+    return {name: params[name] for name in names[: star + 1]}, options
 
 
 def parameters(verb: Entry) -> dict[str, str]:
@@ -199,17 +290,6 @@ def parameters(verb: Entry) -> dict[str, str]:
     found["*"] = ""
     others = (name for name in properties if name not in found)
     return found | {name: f"{annotated[name]} | None = None" for name in others}
-
-
-def _signature(params: Mapping[str, str]) -> str:
-    listed = [f"{name}: {kind}" if kind else name for name, kind in params.items()]
-    if listed[-1:] == ["*"]:
-        listed.pop()
-    return ", ".join(["self", *listed])
-
-
-def _values(params: Mapping[str, str]) -> str:
-    return "{" + ", ".join(f'"{name}": {name}' for name in params if name != "*") + "}"
 
 
 def _annotation(name: str, schema: Schema) -> str:
@@ -234,14 +314,18 @@ def _type_of(schema: Schema) -> str:
     return "Any"
 
 
-def _docstring(verb: Entry, leave_out: tuple[str, ...] = ()) -> str:
+def _docstring(verb: Entry) -> str:
     text = f"{verb['summary']}\n"
     if verb["doc"]:
         text += f"\n{verb['doc']}\n"
-    properties = {k: v for k, v in verb["params"]["properties"].items() if k not in leave_out}
-    lines = [line for name, schema in properties.items() for line in _about(name, schema)]
+    properties = verb["params"]["properties"].items()
+    lines = [line for name, schema in properties for line in _about(name, schema)]
     if lines:
         text += "\nArgs:\n" + "".join(f"    {line}\n" for line in lines)
+    return _quoted(text)
+
+
+def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"""', "'''")
     return textwrap.indent(f'"""{escaped}"""\n', "        ", lambda line: bool(line.strip()))
 

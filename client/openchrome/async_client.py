@@ -7,20 +7,21 @@ import copy
 import json
 from binascii import a2b_base64
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from types import TracebackType
 from typing import Any, TypeVar
 
 from openchrome import http, locations, outputs, protocol, starting, tasks
-from openchrome.async_verbs import AsyncKinds, AsyncVerbs
 from openchrome.errors import OpenChromeError, exception_for
 from openchrome.outputs import OutputInfo
 from openchrome.protocol import Call, Flow
 from openchrome.results import Result
 from openchrome.tasks import TaskEvent, TaskMeta
-from openchrome.verbs import CATALOG_HASH
+from openchrome.verbs import CATALOG_HASH, Kinds, Verbs
 
 T = TypeVar("T")
+# What calling a coroutine function returns.
+Later = Coroutine[Any, Any, T]
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -33,7 +34,7 @@ async def aconnect(
     return client
 
 
-class AsyncClient(AsyncVerbs):
+class AsyncClient(Verbs[Later[Result], Later["AsyncOutput"], Later["Result | AsyncOutput"]]):
     """The daemon's verbs as coroutines, for one session; calls may run side by side.
 
     A call that is cancelled is cancelled in the daemon, too. Closing the client closes connections
@@ -70,9 +71,9 @@ class AsyncClient(AsyncVerbs):
         return self._connections.catalog == CATALOG_HASH
 
     @property
-    def start(self) -> AsyncKinds[AsyncTask]:
+    def start(self) -> Kinds[Later[AsyncTask]]:
         """What can go on in the background: `await client.start.crawl(url)` returns a task."""
-        return AsyncKinds(lambda kind, args: self.start_task(kind, **args))
+        return Kinds(lambda kind, args: self.start_task(kind, **args))
 
     async def start_task(self, kind: str, /, **args: Any) -> AsyncTask:
         """Start a task by the name of its kind."""

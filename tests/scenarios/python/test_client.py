@@ -1,7 +1,10 @@
 """The Python client, as a program uses it: verbs, errors, stored outputs, tasks, both clients."""
 
 import asyncio
+import inspect
+import json
 import pickle
+import pydoc
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +16,7 @@ import pytest
 from openchrome import AsyncClient, AsyncOutput, Client, OpenChromeError, Output, Task, connect
 from openchrome import errors as client_errors
 from openchrome.protocol import Call
+from openchrome.verbs import Kinds
 from support.daemon import Daemon, Home
 from support.site import Site
 
@@ -196,6 +200,22 @@ async def test_cancelled_coroutine_cancels_its_call(daemon: Daemon, site: Site) 
             async with asyncio.timeout(0.3):
                 await call
         assert (await browser.javascript_tool("1 + 1")).value == 2
+
+
+def test_every_verb_has_a_documented_method() -> None:
+    """What a console shows of it: the signature with every parameter, and what they mean."""
+    from ocd import api
+
+    catalog = json.loads(Path(api.__file__).with_name("catalog.json").read_text())
+    for verb in catalog["verbs"]:
+        names = list(verb["params"]["properties"])
+        for client in (Client, AsyncClient):
+            method = getattr(client, verb["name"])
+            assert sorted(inspect.signature(method).parameters) == sorted(["self", *names])
+            shown = pydoc.plain(pydoc.render_doc(method))
+            assert verb["summary"] in shown
+            assert [name for name in names if f" {name}:" not in shown] == []
+        assert not verb.get("long") or verb["summary"] in getattr(Kinds, verb["name"]).__doc__
 
 
 def test_every_error_code_has_a_class() -> None:

@@ -12,6 +12,7 @@ from support.site import Site
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "client" / "examples"
+TYPES = Path(__file__).with_name("client_types.py")
 
 
 def run(daemon: Daemon, *words: str) -> str:
@@ -56,9 +57,10 @@ def test_notebook(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("checker", [["mypy", "--strict"], ["basedpyright", "--level", "error"]])
 def test_types_of_the_examples(checker: list[str]) -> None:
+    """Nor in `client_types`, which says what they must know."""
     scripts = Path(sys.executable).parent
     done = subprocess.run(
-        [str(scripts / checker[0]), *checker[1:], *map(str, EXAMPLES.glob("*.py"))],
+        [str(scripts / checker[0]), *checker[1:], *map(str, [TYPES, *EXAMPLES.glob("*.py")])],
         cwd=ROOT / "client", capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
