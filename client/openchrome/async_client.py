@@ -300,7 +300,7 @@ class _Connections:
     ) -> AsyncIterator[bytes]:
         while not response.complete:
             try:
-                async with asyncio.timeout(deadline_s or protocol.QUIET_S):
+                async with asyncio.timeout(protocol.patience_s(deadline_s)):
                     data = await wire[0].read(65536)
             except TimeoutError:
                 if deadline_s is not None:

@@ -73,7 +73,7 @@ class Connections:
         self, wire: socket.socket, response: http.Response, deadline_s: float | None
     ) -> Iterator[bytes]:
         """Yield the body's bytes."""
-        wire.settimeout(protocol.QUIET_S if deadline_s is None else deadline_s)
+        wire.settimeout(protocol.patience_s(deadline_s))
         while not response.complete:
             try:
                 data = wire.recv(65536)

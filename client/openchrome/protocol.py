@@ -46,9 +46,14 @@ def call_body(call: Call, session: str) -> bytes:
 
 
 def deadline_s(call: Call) -> float | None:
-    """Return how long the call may stay unanswered; None: as long as the daemon lives."""
+    """Return the caller's own deadline; None: as long as the daemon lives."""
     timeout_ms = call.params.get("timeout_ms")
-    return None if timeout_ms is None else timeout_ms / 1000 + GRACE_S
+    return None if timeout_ms is None else timeout_ms / 1000
+
+
+def patience_s(deadline_s: float | None) -> float:
+    """Return how long a silent daemon is waited for, before it counts as hung or is asked."""
+    return QUIET_S if deadline_s is None else deadline_s + GRACE_S
 
 
 def decode_result(status: int, body: bytes, catalog: str = CATALOG_HASH) -> Result:
@@ -87,8 +92,8 @@ def hangs() -> OpenChromeError:
 
 
 def unanswered(seconds: float) -> OpenChromeError:
-    """Return the error for a call that was not answered by its own deadline."""
-    message = f"The daemon did not answer within {seconds:g} s"
+    """Return the error for a call that was not answered by its own deadline, nor soon after."""
+    message = f"The daemon did not answer within {seconds:g} s, nor {GRACE_S:g} s later"
     return exception_for("timeout", message, {"hint": "ocd status"})
 
 

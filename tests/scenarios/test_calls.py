@@ -214,6 +214,8 @@ def test_other_tabs_and_controls_do_not_wait_behind_a_hanging_page(
     assert isinstance(daemon.do("oc_journal", action="recent", count=1), list)
     assert daemon.call("oc_output_fetch", output_handle="oh_DEADBEEF0000").status == 404
     assert daemon.status()["pid"]
+    late = daemon.call("wait_for", tab_id=stuck, type="load", timeout_ms=200).error
+    assert late["message"].startswith("wait_for took longer than 0.2 s: it waited")
     assert not pending.done
     site.open_gate("hang")
     assert pending.reply().result["title"] == "Released"

@@ -18,8 +18,12 @@ def daemon(tmp_path: Path) -> FakeDaemon:
     return FakeDaemon(tmp_path)
 
 
-def ask(daemon: FakeDaemon, body: bytes = b"", timeout_s: float | None = 5) -> transport.Reply:
-    return transport.request(str(daemon.path), "POST", "/v1/call", body, timeout_s=timeout_s)
+def ask(
+    daemon: FakeDaemon, body: bytes = b"", timeout_s: float | None = 5, grace_s: float = 0
+) -> transport.Reply:
+    return transport.request(
+        str(daemon.path), "POST", "/v1/call", body, timeout_s=timeout_s, grace_s=grace_s
+    )
 
 
 def test_counted_body(daemon: FakeDaemon) -> None:
@@ -83,6 +87,15 @@ def test_silence_is_a_timeout(daemon: FakeDaemon) -> None:
     with pytest.raises(OcdError) as caught:
         ask(daemon, timeout_s=0.05)
     assert caught.value.code == "timeout"
+    assert caught.value.message == "The daemon did not answer within 0.05 s"
+    daemon.close()
+
+
+def test_a_timeout_names_the_deadline_of_the_caller(daemon: FakeDaemon) -> None:
+    """Not the time that was waited."""
+    with pytest.raises(OcdError) as caught:
+        ask(daemon, timeout_s=0.05, grace_s=0.1)
+    assert caught.value.message == "The daemon did not answer within 0.05 s, nor 0.1 s later"
     daemon.close()
 
 

@@ -51,9 +51,11 @@ class DaemonClient:
         session = self.command.session
         body = {"verb": verb, "params": params, "session": session, "client": client}
         timeout_ms = params.get("timeout_ms")
-        timeout_s = timeout_ms / 1000 + _GRACE_S if isinstance(timeout_ms, int) else None
+        timeout_s = timeout_ms / 1000 if isinstance(timeout_ms, int) else None
         encoded = json.dumps(body).encode()
-        return self._ask("POST", "/v1/call", encoded, accept=accept, timeout_s=timeout_s)
+        return self._ask(
+            "POST", "/v1/call", encoded, accept=accept, timeout_s=timeout_s, grace_s=_GRACE_S
+        )
 
     def result(self, verb: str, **params: object) -> Any:  # noqa: ANN401 - any JSON value
         """Return the result of a verb, decoded; its error is raised."""

@@ -40,11 +40,13 @@ class Reply:
         address: str,
         timeout_s: float | None,
         *,
+        grace_s: float = 0.0,
         stays: bool = False,
     ) -> None:
         self._wire = wire
         self._address = address
         self._timeout_s = timeout_s
+        self._grace_s = grace_s
         self._stays = stays
         self._buffer = b""
         self.complete = False
@@ -93,6 +95,7 @@ class Reply:
             except TimeoutError:
                 if self._timeout_s is not None:
                     message = f"The daemon did not answer within {self._timeout_s:g} s"
+                    message += f", nor {self._grace_s:g} s later" if self._grace_s else ""
                     raise OcdError("timeout", message, hint="ocd status") from None
                 _expect_life(self._address)
             except ConnectionError:
@@ -149,7 +152,7 @@ class Connection:
         self._wire: Any = None
         self._reply: Reply | None = None
 
-    def request(
+    def request(  # noqa: PLR0913 - the parts of a request
         self,
         address: str,
         method: str,
@@ -158,6 +161,7 @@ class Connection:
         *,
         accept: str = "application/json",
         timeout_s: float | None = None,
+        grace_s: float = 0.0,
     ) -> Reply:
         """Send a request; the arguments, results and errors are those of `request`."""
         if self._reply is None or not self._reply.complete or not _is_quiet(self._wire):
@@ -165,7 +169,8 @@ class Connection:
             self._wire = _connect(address, SEND_S if timeout_s is None else timeout_s)
         head = _head(method, path, len(body), accept, stays=True)
         self._reply = None
-        self._reply = _send(self._wire, address, head + body, timeout_s, stays=True)
+        message = head + body
+        self._reply = _send(self._wire, address, message, timeout_s, grace_s=grace_s, stays=True)
         return self._reply
 
     def close(self) -> None:
@@ -175,7 +180,7 @@ class Connection:
             self._wire = None
 
 
-def request(
+def request(  # noqa: PLR0913 - the parts of a request
     address: str,
     method: str,
     path: str,
@@ -183,14 +188,16 @@ def request(
     *,
     accept: str = "application/json",
     timeout_s: float | None = None,
+    grace_s: float = 0.0,
 ) -> Reply:
     """Send one request over a new connection; raises Unreachable, or OcdError.
 
     timeout_s: how long the daemon may be silent; None: as long as it lives (it is asked).
+    grace_s: what it has beyond that, to say itself that the time is over.
     """
     wire = _connect(address, SEND_S if timeout_s is None else timeout_s)
     head = _head(method, path, len(body), accept, stays=False)
-    return _send(wire, address, head + body, timeout_s, stays=False)
+    return _send(wire, address, head + body, timeout_s, grace_s=grace_s, stays=False)
 
 
 def _head(method: str, path: str, length: int, accept: str, *, stays: bool) -> bytes:
@@ -207,9 +214,10 @@ def _send(
     message: bytes,
     timeout_s: float | None,
     *,
+    grace_s: float,
     stays: bool,
 ) -> Reply:
-    wire.settimeout(SEND_S if timeout_s is None else timeout_s)
+    wire.settimeout(SEND_S if timeout_s is None else timeout_s + grace_s)
     try:
         try:
             wire.sendall(message)
@@ -221,7 +229,7 @@ def _send(
             ) from None
         if timeout_s is None:
             wire.settimeout(QUIET_S)
-        return Reply(wire, address, timeout_s, stays=stays)
+        return Reply(wire, address, timeout_s, grace_s=grace_s, stays=stays)
     except BaseException:  # a socket is closed after Ctrl-C, too
         wire.close()
         raise

@@ -17,7 +17,7 @@ from ocd.api.tool_calls import tool_call
 from ocd.api.wire import CallRequest, Client, Descriptor
 from ocd.call_context import AllowedVerbs, CallContext
 from ocd.calls import egress_policy, replies
-from ocd.calls.execution import allowed_s, notices_restart, open_target, run_verb, time_limit
+from ocd.calls.execution import keep_within, notices_restart, open_target, run_verb, time_limit
 from ocd.calls.large_output_guard import guard_reply, guards
 from ocd.calls.param_decoding import CommonParams, apply_aliases, decode_call
 from ocd.calls.path_params import (
@@ -114,8 +114,8 @@ async def _apply_rules(
     common, params = decode_call(verb, filled)
     params = await check_file_params(verb, params, files)
     # What the call carries from here on; its deadline.
-    seconds = allowed_s(verb, common, params)
-    call.deadline = None if seconds is None else call.started + seconds
+    limit = time_limit(verb, common, params)
+    call.deadline = None if limit.allowed_s is None else call.started + limit.allowed_s
     context = replace(
         caller, verb=verb.name, session=request.session, client=client, files=files,
         capabilities=allowed, touched=call.touched, deadline=call.deadline,
@@ -126,7 +126,7 @@ async def _apply_rules(
     try:
         # Session and tab, in its turn; what may leave; recording; the verb itself.
         async with (
-            time_limit(call, verb, seconds),
+            keep_within(limit, call, verb),
             open_target(services, call, decoded, on_progress) as target,
         ):
             if not verb.long:  # a task is asked as it is prepared, whoever starts it

@@ -147,27 +147,36 @@ async def _tab(services: CallServices, call: ActiveCall, verb: Verb, tab_id: str
 # --- how long -------------------------------------------------------------------------------
 
 
-def allowed_s(verb: Verb, common: CommonParams, params: Params) -> float | None:
-    """Return the seconds that the call may take; None for a task, which has no deadline."""
+@dataclass(frozen=True, slots=True)
+class TimeLimit:
+    """How many seconds a call asked for, and how many it may take; None: a task, without any."""
+
+    asked_s: float | None
+    allowed_s: float | None
+
+
+def time_limit(verb: Verb, common: CommonParams, params: Params) -> TimeLimit:
+    """Return how long the call may take."""
     own = getattr(params, "timeout_ms", None)
     if isinstance(own, int):
-        return own / 1000 + WAIT_GRACE_S
+        return TimeLimit(own / 1000, own / 1000 + WAIT_GRACE_S)
     if common.timeout_ms is None and verb.long:
-        return None
-    return min(common.timeout_ms or verb.timeout_ms, MAX_TIMEOUT_MS) / 1000
+        return TimeLimit(None, None)
+    seconds = min(common.timeout_ms or verb.timeout_ms, MAX_TIMEOUT_MS) / 1000
+    return TimeLimit(seconds, seconds)
 
 
 @asynccontextmanager
-async def time_limit(call: ActiveCall, verb: Verb, seconds: float | None) -> AsyncIterator[None]:
-    """Cut short what takes longer than `seconds`: then it raises timeout."""
-    limit = asyncio.timeout(seconds)
+async def keep_within(limit: TimeLimit, call: ActiveCall, verb: Verb) -> AsyncIterator[None]:
+    """Cut short what takes longer than is allowed: then it raises timeout."""
+    timeout = asyncio.timeout(limit.allowed_s)
     try:
-        async with limit:
+        async with timeout:
             yield
     except TimeoutError:
-        if not limit.expired():
+        if not timeout.expired():
             raise
-        raise _too_slow(call, verb, seconds) from None
+        raise _too_slow(call, verb, limit.asked_s) from None
 
 
 def _too_slow(call: ActiveCall, verb: Verb, seconds: float | None) -> OcdError:
