@@ -51,6 +51,7 @@ class ConsoleCaptureOptions(TypedDict, total=False):
 class CrawlOptions(TypedDict, total=False):
     """Options of `crawl`."""
 
+    url: str | None
     max_pages: int | None
     max_depth: int | None
     scope: str | None
@@ -63,15 +64,23 @@ class CrawlOptions(TypedDict, total=False):
     delay_ms: int | None
     concurrency: int | Literal["auto"] | None
     engine: Literal["auto", "browser", "static"] | None
-    strategy: Literal["best_first", "bfs"] | None
+    strategy: Literal["best_first", "bfs", "dfs"] | None
     query: str | None
     retries: int | None
     page_timeout_ms: int | None
-    share_login: bool | None
     relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None
     ignore_params: Sequence[str] | None
     include_types: Sequence[str] | None
     fail_on_page: int | None
+    urls: Sequence[str] | str | None
+    headers: Mapping[str, str] | None
+    user_agent: str | None
+    proxy: str | Sequence[str] | None
+    cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
+    resources: Literal["all", "text"] | None
+    share_login: bool | None
+    urls_path: str | os.PathLike[str] | None
+    cookies_path: str | os.PathLike[str] | None
 
 
 class CrawlSitemapOptions(TypedDict, total=False):
@@ -90,8 +99,14 @@ class CrawlSitemapOptions(TypedDict, total=False):
     engine: Literal["auto", "browser", "static"] | None
     retries: int | None
     page_timeout_ms: int | None
-    share_login: bool | None
     fail_on_page: int | None
+    headers: Mapping[str, str] | None
+    user_agent: str | None
+    proxy: str | Sequence[str] | None
+    cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
+    resources: Literal["all", "text"] | None
+    share_login: bool | None
+    cookies_path: str | os.PathLike[str] | None
 
 
 class ExecutePlanOptions(TypedDict, total=False):

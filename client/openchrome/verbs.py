@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "d8b032152c179506"
+CATALOG_HASH = "da30bb4e42f4b0bb"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -325,37 +325,41 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
 
     @overload
     def crawl(
-        self, url: str, *, timeout_ms: int | None = None,
-        output_mode: Literal["inline"] | None = None, output_inline_limit_bytes: int | None = None,
-        **options: Unpack[parameters.CrawlOptions],
+        self, *, timeout_ms: int | None = None, output_mode: Literal["inline"] | None = None,
+        output_inline_limit_bytes: int | None = None, **options: Unpack[parameters.CrawlOptions],
     ) -> ResultT: ...
 
     @overload
     def crawl(
-        self, url: str, *, timeout_ms: int | None = None, output_mode: Literal["handle"],
+        self, *, timeout_ms: int | None = None, output_mode: Literal["handle"],
         output_inline_limit_bytes: int | None = None, **options: Unpack[parameters.CrawlOptions],
     ) -> OutputT: ...
 
     @overload
     def crawl(
-        self, url: str, *, timeout_ms: int | None = None, output_mode: Literal["auto"],
+        self, *, timeout_ms: int | None = None, output_mode: Literal["auto"],
         output_inline_limit_bytes: int | None = None, **options: Unpack[parameters.CrawlOptions],
     ) -> EitherT: ...
 
     def crawl(
-        self, url: str, *, max_pages: int | None = None, max_depth: int | None = None,
+        self, *, url: str | None = None, max_pages: int | None = None, max_depth: int | None = None,
         scope: str | None = None, same_origin: bool | None = None,
         include: Sequence[str] | None = None, exclude: Sequence[str] | None = None,
         format: Literal["html", "links", "markdown", "text"] | None = None,
         only_main_content: bool | None = None, respect_robots: bool | None = None,
         delay_ms: int | None = None, concurrency: int | Literal["auto"] | None = None,
         engine: Literal["auto", "browser", "static"] | None = None,
-        strategy: Literal["best_first", "bfs"] | None = None, query: str | None = None,
+        strategy: Literal["best_first", "bfs", "dfs"] | None = None, query: str | None = None,
         retries: int | None = None, page_timeout_ms: int | None = None,
-        share_login: bool | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         ignore_params: Sequence[str] | None = None, include_types: Sequence[str] | None = None,
-        fail_on_page: int | None = None, timeout_ms: int | None = None,
+        fail_on_page: int | None = None, urls: Sequence[str] | str | None = None,
+        headers: Mapping[str, str] | None = None, user_agent: str | None = None,
+        proxy: str | Sequence[str] | None = None,
+        cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
+        resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
+        urls_path: str | os.PathLike[str] | None = None,
+        cookies_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
         output_inline_limit_bytes: int | None = None,
     ) -> Any:
@@ -383,17 +387,26 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             concurrency: Pages loaded at once, or auto (default: "auto")
             engine: static: plain HTTP. browser: render. auto: render only what needs scripts
                 (default: "auto")
-            strategy: bfs: level by level. best_first: most relevant to query first (default:
-                "bfs")
+            strategy: bfs: level by level. dfs: branch by branch. best_first: most relevant to
+                query first (default: "bfs")
             query: best_first: words to look for
             retries: Retries after network errors, 429 and 5xx (default: 2)
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
-            share_login: Use the browser's cookies to fetch and render (default: false)
             relations: Relations of <link> elements to follow like links
             ignore_params: Query parameters that make no other page, besides those of sessions
                 and campaigns; * at the end
             include_types: Media types that count as pages (globs); default: HTML and text
             fail_on_page: Fail deliberately at the Nth page (for tests)
+            urls: Start URLs besides url, or instead of it; a file has one a line
+            headers: Request headers, for the origins of the start pages only
+            user_agent: User agent
+            proxy: HTTP proxy, http://[user:password@]host:port; several take turns
+            cookies: {name: value} for the start pages, a list of {name, value, domain?, path?,
+                …}, or what oc_context_export saved (its cookies)
+            resources: text: the browser loads no pictures, fonts and media (default: "all")
+            share_login: Use the browser's cookies to fetch and render (default: false)
+            urls_path: Absolute path of a file with urls
+            cookies_path: Absolute path of a file with cookies
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -404,9 +417,12 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "only_main_content": only_main_content, "respect_robots": respect_robots,
             "delay_ms": delay_ms, "concurrency": concurrency, "engine": engine,
             "strategy": strategy, "query": query, "retries": retries,
-            "page_timeout_ms": page_timeout_ms, "share_login": share_login, "relations": relations,
+            "page_timeout_ms": page_timeout_ms, "relations": relations,
             "ignore_params": ignore_params, "include_types": include_types,
-            "fail_on_page": fail_on_page, "timeout_ms": timeout_ms, "output_mode": output_mode,
+            "fail_on_page": fail_on_page, "urls": urls, "headers": headers,
+            "user_agent": user_agent, "proxy": proxy, "cookies": cookies, "resources": resources,
+            "share_login": share_login, "urls_path": urls_path, "cookies_path": cookies_path,
+            "timeout_ms": timeout_ms, "output_mode": output_mode,
             "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
@@ -439,8 +455,12 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         only_main_content: bool | None = None, respect_robots: bool | None = None,
         delay_ms: int | None = None, concurrency: int | Literal["auto"] | None = None,
         engine: Literal["auto", "browser", "static"] | None = None, retries: int | None = None,
-        page_timeout_ms: int | None = None, share_login: bool | None = None,
-        fail_on_page: int | None = None, timeout_ms: int | None = None,
+        page_timeout_ms: int | None = None, fail_on_page: int | None = None,
+        headers: Mapping[str, str] | None = None, user_agent: str | None = None,
+        proxy: str | Sequence[str] | None = None,
+        cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
+        resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
+        cookies_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
         output_inline_limit_bytes: int | None = None,
     ) -> Any:
@@ -450,7 +470,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         Returns what crawl returns, with summary.sitemap_source.
 
         Args:
-            url: Start URL: http, https or file
+            url: The site: a URL of it
             sitemap_url: URL of the sitemap, if it is not in a usual place
             filter: Glob of page URLs to fetch, as in crawl's include
             exclude: Globs of URLs to skip
@@ -466,8 +486,15 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 (default: "auto")
             retries: Retries after network errors, 429 and 5xx (default: 2)
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
-            share_login: Use the browser's cookies to fetch and render (default: false)
             fail_on_page: Fail deliberately at the Nth page (for tests)
+            headers: Request headers, for the origins of the start pages only
+            user_agent: User agent
+            proxy: HTTP proxy, http://[user:password@]host:port; several take turns
+            cookies: {name: value} for the start pages, a list of {name, value, domain?, path?,
+                …}, or what oc_context_export saved (its cookies)
+            resources: text: the browser loads no pictures, fonts and media (default: "all")
+            share_login: Use the browser's cookies to fetch and render (default: false)
+            cookies_path: Absolute path of a file with cookies
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -477,9 +504,10 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "max_pages": max_pages, "scope": scope, "format": format,
             "only_main_content": only_main_content, "respect_robots": respect_robots,
             "delay_ms": delay_ms, "concurrency": concurrency, "engine": engine, "retries": retries,
-            "page_timeout_ms": page_timeout_ms, "share_login": share_login,
-            "fail_on_page": fail_on_page, "timeout_ms": timeout_ms, "output_mode": output_mode,
-            "output_inline_limit_bytes": output_inline_limit_bytes,
+            "page_timeout_ms": page_timeout_ms, "fail_on_page": fail_on_page, "headers": headers,
+            "user_agent": user_agent, "proxy": proxy, "cookies": cookies, "resources": resources,
+            "share_login": share_login, "cookies_path": cookies_path, "timeout_ms": timeout_ms,
+            "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     def downloads(
@@ -2859,12 +2887,12 @@ class Kinds(Generic[TaskT]):
         """
         return self._start("batch_paginate", {**options})
 
-    def crawl(self, url: str, **options: Unpack[parameters.CrawlOptions]) -> TaskT:
+    def crawl(self, **options: Unpack[parameters.CrawlOptions]) -> TaskT:
         """Crawl a site: follow links from a start page
 
         Options: as of `Verbs.crawl`.
         """
-        return self._start("crawl", {"url": url, **options})
+        return self._start("crawl", {**options})
 
     def crawl_sitemap(self, url: str, **options: Unpack[parameters.CrawlSitemapOptions]) -> TaskT:
         """Crawl the pages listed in a site's sitemap

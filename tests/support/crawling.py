@@ -8,7 +8,7 @@ from typing import Any, Self
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.browser.pool.page_pool import FetchedBody, LoadedPage
+from ocd.browser.pool.page_pool import FetchedBody, LoadedPage, PoolOptions
 from ocd.crawl.browser_fetch import OpenPool
 from ocd.crawl.crawler import Crawler
 from ocd.crawl.spec import CrawlSpec
@@ -44,7 +44,7 @@ class FakePool:
         self.loaded: list[str] = []
         self.refuses: OcdError | None = None
 
-    def __call__(self, tabs: int, share_login: bool) -> Self:
+    def __call__(self, tabs: int, options: PoolOptions) -> Self:
         return self
 
     async def __aenter__(self) -> Self:

@@ -31,11 +31,11 @@ START = "http://docs.example.co.uk/guide/intro"
     ],
 )
 def test_scope(scope: str, url: str, inside: bool) -> None:
-    assert (CrawlScope(scope, START).reject(url) is None) is inside
+    assert (CrawlScope(scope, [START]).reject(url) is None) is inside
 
 
 def test_path_of_a_file_is_its_folder() -> None:
-    scope = CrawlScope("path", "http://x.org/docs/index.html")
+    scope = CrawlScope("path", ["http://x.org/docs/index.html"])
     assert scope.reject("http://x.org/docs/a/b") is None
     assert scope.reject("http://x.org/blog/") == "out_of_scope"
 

@@ -24,6 +24,8 @@ POSITIONAL: dict[str, tuple[str, ...]] = {
     "call": ("verb", "json_params"),
     "computer": ("action", "text"),
     "cookies": ("action", "name", "value"),
+    "crawl": ("url",),
+    "crawl_sitemap": ("url",),
     "downloads": ("action", "name"),
     "drag_drop": ("source_ref", "target_ref"),
     "emulate_device": ("preset",),

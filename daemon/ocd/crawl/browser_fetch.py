@@ -10,7 +10,7 @@ from typing import Protocol, Self
 
 from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import FetchedBody as BrowserFetched
-from ocd.browser.pool.page_pool import LoadedPage
+from ocd.browser.pool.page_pool import LoadedPage, PoolOptions
 from ocd.crawl.urls import origin_of, with_login, without_login
 
 # There is no browser at all, now and for the rest of the crawl.
@@ -42,8 +42,8 @@ class PageSource(Protocol):
 # Beyond the pool's own deadline, for a load that does not keep it.
 _GRACE_S = 1.0
 
-# Given the number of tabs and whether the user's cookies are wanted.
-OpenPool = Callable[[int, bool], PageSource]
+# Given the number of tabs and what they are told.
+OpenPool = Callable[[int, PoolOptions], PageSource]
 
 
 def automatic_tabs() -> int:
@@ -69,12 +69,12 @@ class BrowserFetcher:
     """
 
     def __init__(
-        self, open_pool: OpenPool, tabs: int, *, share_login: bool, logins: Mapping[str, str]
+        self, open_pool: OpenPool, tabs: int, options: PoolOptions, *, logins: Mapping[str, str]
     ) -> None:
         self._logins = logins
         self._open_pool = open_pool
         self._tabs = tabs
-        self._share_login = share_login
+        self._options = options
         self._free = asyncio.Semaphore(tabs)
         self._opening = asyncio.Lock()
         self._stack = AsyncExitStack()
@@ -127,7 +127,7 @@ class BrowserFetcher:
             if self._missing is not None:
                 raise self._missing
             if self._pool is None:
-                pool = self._open_pool(self._tabs, self._share_login)
+                pool = self._open_pool(self._tabs, self._options)
                 try:
                     self._pool = await self._stack.enter_async_context(pool)
                 except OcdError as error:

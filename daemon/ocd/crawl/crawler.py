@@ -1,13 +1,13 @@
 """The crawler: a part of the daemon that puts one crawl's pieces together and runs it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.browser.pool.page_pool import PagePool
+from ocd.browser.pool.page_pool import PagePool, PoolOptions
 from ocd.browser.process.chromium import Chromium
 from ocd.conversion.worker import ConversionPool
 from ocd.crawl.browser_fetch import BrowserFetcher, OpenPool, PageSource, automatic_tabs
@@ -18,6 +18,7 @@ from ocd.crawl.http_fetch import HttpAnswer, HttpFetcher
 from ocd.crawl.ignored_parameters import IgnoredParameters
 from ocd.crawl.page_visit import CrawlServices, PageVisitor
 from ocd.crawl.rate_limits import RateLimits
+from ocd.crawl.request_options import Cookie
 from ocd.crawl.robots import Robots, RobotsReply
 from ocd.crawl.scheduler import CrawlScheduler
 from ocd.crawl.scope import CrawlScope
@@ -66,27 +67,30 @@ class Crawler:
         """End what is kept between crawls."""
         await self._workers.close()
 
-    def _open_own_pool(self, tabs: int, share_login: bool) -> PageSource:
-        return PagePool(self._chromium, tabs, share_login=share_login)
+    def _open_own_pool(self, tabs: int, options: PoolOptions) -> PageSource:
+        return PagePool(self._chromium, tabs, options)
 
     async def crawl(self, work: TaskHandle, spec: CrawlSpec) -> dict[str, Any]:
-        """Crawl from `spec.url` on; pages go to `work`, the summary is returned.
+        """Crawl from `spec.starts` on; pages go to `work`, the summary is returned.
 
         Errors of the whole crawl: domain_blocked, invalid_url, path_outside_roots, robots_denied
-        (all of the start page), browser_* with engine "browser", storage_*, injected_failure; and
-        the start page's own error if it failed, for then there are no pages.
+        (all of the start page, if there is one; of a proxy the first), browser_* with engine
+        "browser", storage_*, injected_failure; and the first start page's own error if all failed,
+        for then there are no pages.
         """
         spec, logins = _without_userinfo(spec)
-        await asyncio.to_thread(self.policy.check, spec.url)
+        blocked = await asyncio.to_thread(self._check_addresses, spec, spec.starts)
         async with self._open_run(work, spec, logins) as run:
-            run.frontier.add(FrontierEntry(spec.url, 0))
-            return await run.finish()
+            for url in spec.starts:
+                if url not in blocked:
+                    run.frontier.add(FrontierEntry(url, 0))
+            return await run.finish(blocked)
 
     async def crawl_sitemap(self, work: TaskHandle, spec: CrawlSpec) -> dict[str, Any]:
         """Crawl the pages of a site's sitemaps; like `crawl`, and sitemap_not_found."""
         spec, logins = _without_userinfo(replace(spec, max_depth=0))
         for url in filter(None, (spec.url, spec.sitemap_url)):
-            await asyncio.to_thread(self.policy.check, url)
+            await asyncio.to_thread(self._check_addresses, spec, [url])
         async with self._open_run(work, spec, logins) as run:
             sitemaps = await run.seed()
             summary = await run.finish()
@@ -97,6 +101,15 @@ class Crawler:
                 "sitemap_problems": sitemaps.problems,
             }
 
+    def _check_addresses(self, spec: CrawlSpec, starts: Sequence[str]) -> set[str]:
+        """Return those of the addresses that the policy forbids; raise if it forbids them all."""
+        for proxy in spec.requests.proxies:
+            self.policy.check(proxy)
+        blocked = {url for url in starts if not self.policy.allows(url)}
+        if len(blocked) == len(set(starts)):
+            self.policy.check(starts[0])
+        return blocked
+
     @asynccontextmanager
     async def _open_run(
         self, work: TaskHandle, spec: CrawlSpec, logins: Mapping[str, str]
@@ -104,11 +117,11 @@ class Crawler:
         tabs = _tabs(spec)
         async with AsyncExitStack() as stack:
             http = await stack.enter_async_context(
-                HttpFetcher.open(_workers(spec), logins, any_certificate=self._any_certificate)
+                HttpFetcher.open(
+                    _workers(spec), logins, spec.requests, any_certificate=self._any_certificate
+                )
             )
-            renderer = BrowserFetcher(
-                self._open_pool, tabs, share_login=spec.share_login, logins=logins
-            )
+            renderer = BrowserFetcher(self._open_pool, tabs, _pool_options(spec), logins=logins)
             stack.push_async_callback(renderer.close)
             converter = ExtractionClient(self._workers)
             stack.callback(converter.close)
@@ -137,7 +150,7 @@ class _CrawlRun:
         self._spec = spec
         self._tools = tools
         self.frontier = tools.frontier
-        self._scope = CrawlScope(spec.scope, spec.url, spec.include, spec.exclude)
+        self._scope = CrawlScope(spec.scope, spec.starts, spec.include, spec.exclude)
         self._visitor = PageVisitor(spec, self._scope, tools)
         self._crew = CrawlScheduler(spec, work, self._visitor, tools)
 
@@ -172,8 +185,13 @@ class _CrawlRun:
         except TimeoutError as error:
             raise fetch_error("timeout", f"no sitemap within {_SITEMAP_S:g} s") from error
 
-    async def finish(self) -> dict[str, Any]:
-        """Run the crew and return the summary; raise the page's error if none came."""
+    async def finish(self, blocked: Collection[str] = ()) -> dict[str, Any]:
+        """Run the crew and return the summary; raise the page's error if none came.
+
+        blocked: start pages that the policy forbids.
+        """
+        for url in blocked:
+            self._crew.tally.skip("domain_blocked", url)
         await self._crew.run(_workers(self._spec))
         if not self._work.stopping:
             self._crew.tally.check()
@@ -182,17 +200,47 @@ class _CrawlRun:
 
 def _without_userinfo(spec: CrawlSpec) -> tuple[CrawlSpec, dict[str, str]]:
     """Return the spec with the userinfo of its URLs, which no record must have, apart."""
-    url, login = without_login(spec.url)
     sitemap, its_login = without_login(spec.sitemap_url)
-    logins = {origin_of(sitemap): its_login, origin_of(url): login}
-    plain = replace(spec, url=requestable(url), sitemap_url=sitemap)
+    logins = {origin_of(sitemap): its_login}
+    starts = []
+    for start in reversed(spec.starts):  # of two logins for one origin the first counts
+        url, login = without_login(start)
+        starts.append(requestable(url))
+        if login:
+            logins[origin_of(url)] = login
+    first, *more = reversed(starts)
+    plain = replace(spec, url=first, more_urls=tuple(more), sitemap_url=sitemap)
     return plain, {origin: login for origin, login in logins.items() if login}
 
 
 def _rank(spec: CrawlSpec) -> Callable[[FrontierEntry], float]:
     if spec.strategy == "best_first":
         return lambda entry: -entry.score
+    if spec.strategy == "dfs":
+        return lambda entry: -entry.depth
     return lambda entry: entry.depth
+
+
+def _pool_options(spec: CrawlSpec) -> PoolOptions:
+    requests = spec.requests
+    return PoolOptions(
+        share_login=spec.share_login, user_agent=requests.user_agent,
+        headers=dict(requests.headers), origins=requests.origins,
+        proxies=tuple(map(without_login, requests.proxies)),
+        cookies=tuple(map(_cdp_cookie, requests.cookies)), text_only=requests.resources == "text",
+    )  # fmt: skip
+
+
+def _cdp_cookie(cookie: Cookie) -> dict[str, Any]:
+    host = f"[{cookie.domain}]" if ":" in cookie.domain else cookie.domain
+    scheme = "https" if cookie.secure else "http"
+    found = {
+        "name": cookie.name, "value": cookie.value, "path": cookie.path, "secure": cookie.secure,
+        "httpOnly": cookie.http_only, "url": f"{scheme}://{host}/",
+    }  # fmt: skip
+    found |= {"domain": f".{cookie.domain}"} if cookie.subdomains else {}
+    found |= {"sameSite": cookie.same_site} if cookie.same_site else {}
+    return found | ({"expires": cookie.expires} if cookie.expires is not None else {})
 
 
 def _tabs(spec: CrawlSpec) -> int:

@@ -7,6 +7,8 @@ import stat
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from email.utils import formatdate
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, unquote
@@ -15,6 +17,7 @@ from ocd.content.page_signals import refresh_target, robots_tags
 from ocd.crawl.content_encoding import ACCEPTED, Decoder
 from ocd.crawl.fetch_errors import CONNECT_S, FetchError, fetch_error, translate_errors
 from ocd.crawl.rate_limits import retry_after_s
+from ocd.crawl.request_options import PLAIN_REQUESTS, Cookie, RequestOptions
 from ocd.crawl.robots import MAX_ROBOTS_BYTES, PRODUCT, RobotsReply
 from ocd.crawl.urls import join, origin_of
 from ocd.safety.domain_policy import file_path
@@ -79,9 +82,16 @@ class HttpFetcher:
     logins: "user:password" by origin. any_certificate: servers need not prove who they are.
     """
 
-    def __init__(self, session: "ClientSession", logins: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        session: "ClientSession",
+        logins: Mapping[str, str] | None = None,
+        options: RequestOptions | None = None,
+    ) -> None:
         self._session = session
         self._logins = logins or {}
+        self._options = options or PLAIN_REQUESTS
+        self._proxies = cycle(self._options.proxies or (None,))
 
     @classmethod
     @asynccontextmanager
@@ -89,6 +99,7 @@ class HttpFetcher:
         cls,
         connections: int,
         logins: Mapping[str, str] | None = None,
+        options: RequestOptions | None = None,
         *,
         any_certificate: bool = False,
     ) -> AsyncIterator[Self]:
@@ -97,10 +108,12 @@ class HttpFetcher:
         Args:
             connections: how many requests run at once.
             logins: "user:password" by origin.
+            options: what goes with each request.
             any_certificate: no server has to prove who it is.
         """
         import aiohttp  # 0.2 s: a daemon that never crawls does without
 
+        agent = {"User-Agent": options.user_agent} if options and options.user_agent else {}
         async with aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 limit=connections + 2, ttl_dns_cache=300, ssl=not any_certificate
@@ -108,10 +121,12 @@ class HttpFetcher:
             # Hosts that are bare addresses may set cookies, too.
             cookie_jar=aiohttp.CookieJar(unsafe=True, quote_cookie=False),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
-            headers=_HEADERS,
+            headers=_HEADERS | agent,
             auto_decompress=False,
         ) as session:
-            yield cls(session, logins)
+            for cookie in options.cookies if options else ():
+                _set_cookie(session, cookie)
+            yield cls(session, logins, options)
 
     async def get(
         self, url: str, admit: Admit, *, max_bytes: int = MAX_PAGE_BYTES, any_type: bool = False
@@ -124,9 +139,10 @@ class HttpFetcher:
         invalid_url.
         """
         seen = {(url, self._cookies(url))}
+        proxy = next(self._proxies)
         for _ in range(MAX_REDIRECTS + 1):
             with translate_errors(url):
-                async with self._request(url) as response:
+                async with self._request(url, proxy) as response:
                     target = _target(url, response)
                     if target is None:
                         return await _read(url, response, max_bytes, any_type)
@@ -143,7 +159,7 @@ class HttpFetcher:
     async def robots(self, url: str) -> RobotsReply:
         """Return the answer to one request for a robots.txt, redirects not followed."""
         with translate_errors(url):
-            async with self._request(url) as response:
+            async with self._request(url, next(self._proxies)) as response:
                 location = response.headers.get("Location", "")
                 body = b""
                 if response.status < 300:
@@ -156,15 +172,34 @@ class HttpFetcher:
         cookies = self._session.cookie_jar.filter_cookies(URL(url, encoded=True))
         return cookies.output(attrs=[], header="", sep=";")
 
-    def _request(self, url: str) -> Any:  # noqa: ANN401 - aiohttp's context manager has no public name
+    def _request(self, url: str, proxy: str | None) -> Any:  # noqa: ANN401 - aiohttp's context manager has no public name
         from yarl import URL
 
         login = self._logins.get(origin_of(url)) if self._logins else None
-        headers = {}
+        headers = self._options.headers_for(url)
         if login:
             encoded = base64.b64encode(unquote(login).encode()).decode()
             headers["Authorization"] = f"Basic {encoded}"
-        return self._session.get(URL(url, encoded=True), allow_redirects=False, headers=headers)
+        return self._session.get(
+            URL(url, encoded=True), allow_redirects=False, headers=headers, proxy=proxy
+        )
+
+
+def _set_cookie(session: "ClientSession", cookie: Cookie) -> None:
+    from http.cookies import Morsel
+
+    from yarl import URL
+
+    morsel: Morsel[str] = Morsel()
+    morsel.set(cookie.name, cookie.value, cookie.value)
+    morsel["path"] = cookie.path
+    morsel["secure"] = cookie.secure
+    if cookie.subdomains:
+        morsel["domain"] = cookie.domain
+    if cookie.expires is not None:
+        morsel["expires"] = formatdate(cookie.expires, usegmt=True)
+    host = f"[{cookie.domain}]" if ":" in cookie.domain else cookie.domain
+    session.cookie_jar.update_cookies([(cookie.name, morsel)], URL(f"https://{host}/"))
 
 
 async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: bool) -> HttpAnswer:

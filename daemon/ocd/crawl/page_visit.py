@@ -138,8 +138,9 @@ class PageVisitor:
         """Let a redirect's target pass, or raise why not."""
         self._tools.policy.check(target)
         if entry.depth == 0 and is_same_site(entry.url, target):
+            starts = [target, *(url for url in self.scope.starts if url != entry.url)]
             self.scope = CrawlScope(
-                self._spec.scope, target, self._spec.include, self._spec.exclude
+                self._spec.scope, starts, self._spec.include, self._spec.exclude
             )
         reason = self.scope.reject(target)
         if reason is not None:

@@ -213,7 +213,7 @@ class CrawlScheduler:
             self.tally.skipped["duplicate"] += 1
             return
         self.tally.deny(skip.url)
-        if entry.url == self._spec.url and not self._spec.sitemap_url:
+        if self._spec.starts == (entry.url,) and not self._spec.sitemap_url:
             raise _start_denied_error(skip)
 
     def _send_to_browser(self, entry: FrontierEntry, need: NeedsBrowser) -> None:

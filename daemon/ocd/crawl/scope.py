@@ -1,6 +1,6 @@
 """Which URLs belong to a crawl: its scope, and its include and exclude globs (url_globs)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cache
 from typing import Literal
 
@@ -11,13 +11,21 @@ Reason = Literal["out_of_scope", "not_included", "excluded"]
 
 
 class CrawlScope:
-    """The rule of one crawl; `reject` says why an URL is not part of it."""
+    """The rule of one crawl; `reject` says why an URL is not part of it.
+
+    starts: the start pages; what belongs to one of them belongs to the crawl.
+    """
 
     def __init__(
-        self, scope: str, start: str, include: Iterable[str] = (), exclude: Iterable[str] = ()
+        self,
+        scope: str,
+        starts: Sequence[str],
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
     ) -> None:
         self.name = scope
-        self._inside = _inside(scope, start)
+        self.starts = starts
+        self._inside = _inside(scope, starts)
         self._include = [glob_test(pattern) for pattern in include]
         self._exclude = [glob_test(pattern) for pattern in exclude]
 
@@ -35,39 +43,46 @@ class CrawlScope:
         return f"CrawlScope({self.name!r})"
 
 
-def _inside(scope: str, start: str) -> Test:
+def _inside(scope: str, starts: Sequence[str]) -> Test:
     if scope == "any":
         return lambda url: True
     if scope == "origin":
-        return _same_origin(start)
+        return _same_origin(starts)
     if scope == "domain":
-        domain = registrable_domain(host_of(start))
-        return lambda url: _in_domain(host_of(url), domain)
+        domains = {registrable_domain(host_of(start)) for start in starts}
+        return lambda url: _in_domain(host_of(url), domains)
     if scope == "path":
-        return _below(start)
+        return _below(starts)
     return glob_test(scope)
 
 
-def _same_origin(start: str) -> Test:
-    origin = origin_of(start)
-    prefix = origin + "/"
+def _same_origin(starts: Sequence[str]) -> Test:
+    origins = frozenset(map(origin_of, starts))
+    prefix = origin_of(starts[0]) + "/"
     # Most links are spelled as their page is: no parsing for those.
-    return lambda url: url.startswith(prefix) or origin_of(url) == origin
+    return lambda url: url.startswith(prefix) or origin_of(url) in origins
 
 
-def _in_domain(host: str, domain: str) -> bool:
-    return host == domain or (host.endswith("." + domain) and bool(domain))
+def _in_domain(host: str, domains: Container[str]) -> bool:
+    return host in domains or any(
+        host[at + 1 :] in domains for at, char in enumerate(host) if char == "."
+    )
 
 
-def _below(start: str) -> Test:
-    """Return the test of scope "path": the start page and what lies below it, or beside a file."""
-    origin, path = _same_origin(start), path_of(start)
-    folder, _, last = path.rpartition("/")
-    root = folder if "." in last or not last else path
+def _below(starts: Sequence[str]) -> Test:
+    """Return the test of scope "path": a start page and what lies below it, or beside a file."""
+    roots: dict[str, set[str]] = {}
+    for start in starts:
+        path = path_of(start)
+        folder, _, last = path.rpartition("/")
+        root = folder if "." in last or not last else path
+        roots.setdefault(origin_of(start), set()).add(root)
 
     def test(url: str) -> bool:
         its = path_of(url)
-        return origin(url) and (its == root or its.startswith(root + "/"))
+        return any(
+            its == root or its.startswith(root + "/") for root in roots.get(origin_of(url), ())
+        )
 
     return test
 

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from ocd.crawl.request_options import PLAIN_REQUESTS, RequestOptions
+
 Format = Literal["markdown", "text", "html", "links"]
 Engine = Literal["auto", "static", "browser"]
-Strategy = Literal["bfs", "best_first"]
+Strategy = Literal["bfs", "dfs", "best_first"]
 LinkRelation = Literal["next", "prev", "index", "alternate"]
 
 # A site that answers slowly on purpose must not hold a crawl for ever: longer waits end the page.
@@ -18,10 +20,12 @@ class CrawlSpec:
     """The parameters of one crawl; names and meanings are those of the verb.
 
     scope: "origin", "domain", "path", "any" or a glob. concurrency 0: as the engine likes it.
-    sitemap_url: where a sitemap crawl starts reading; "" = find it.
+    sitemap_url: where a sitemap crawl starts reading; "" = find it. more_urls: start pages besides
+    `url`. requests: what goes with each request.
     """
 
     url: str
+    more_urls: tuple[str, ...] = ()
     max_pages: int = 20
     max_depth: int = 2
     scope: str = "origin"
@@ -43,6 +47,12 @@ class CrawlSpec:
     ignore_params: tuple[str, ...] = ()
     include_types: tuple[str, ...] = ()
     sitemap_url: str = ""
+    requests: RequestOptions = PLAIN_REQUESTS
+
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """Return the start pages."""
+        return (self.url, *self.more_urls)
 
     @property
     def max_attempts(self) -> int:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from threading import Event
 from typing import Annotated, Any, Literal
@@ -13,11 +13,21 @@ from ocd.api.errors import OcdError
 from ocd.crawl.crawler import Crawler, result_of_units
 from ocd.crawl.export.exporter import ExportFormat, export, format_of
 from ocd.crawl.export.pages import Pages, Stopped
+from ocd.crawl.request_params import (
+    RequestParams,
+    StartUrl,
+    StartUrls,
+    departures,
+    request_options,
+    start_urls,
+)
 from ocd.crawl.spec import CrawlSpec, Engine, Format, LinkRelation, Strategy
+from ocd.crawl.urls import origin_of
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import parse_url_argument
+from ocd.safety.session_taint import Departure
 from ocd.storage.payload import JsonLinesFile
 from ocd.verb_api.declaration import (
     SENDS_TO,
@@ -25,17 +35,14 @@ from ocd.verb_api.declaration import (
     WRITES_PATH,
     Output,
     Params,
+    Sending,
     daemon_verb,
     task_verb,
 )
 
-Url = Annotated[
+SiteUrl = Annotated[
     str,
-    Meta(
-        min_length=1,
-        description="Start URL: http, https or file",
-        extra=SENDS_TO,
-    ),
+    Meta(min_length=1, description="The site: a URL of it", extra=SENDS_TO),
 ]
 MaxPages = Annotated[int, Meta(ge=1, le=100_000, description="Pages to fetch")]
 Exclude = Annotated[tuple[str, ...], Meta(description="Globs of URLs to skip")]
@@ -104,17 +111,13 @@ IncludeTypes = Annotated[
         extra_json_schema=UNLISTED,
     ),
 ]
-ShareLogin = Annotated[
-    bool,
-    Meta(description="Use the browser's cookies to fetch and render", extra_json_schema=UNLISTED),
-]
 FailOnPage = Annotated[
     Annotated[int, Meta(ge=1)] | None,
     Meta(description="Fail deliberately at the Nth page (for tests)", extra_json_schema=UNLISTED),
 ]
 
 
-class Crawl(Params):
+class Crawl(RequestParams):
     """Crawl a site: follow links from a start page
 
     One page: navigate and read_page; a list of URLs: batch_execute.
@@ -123,7 +126,7 @@ class Crawl(Params):
     docs/** matches the end of the URL, with "://" all of it.
     """
 
-    url: Url
+    url: StartUrl = None
     max_pages: MaxPages = 20
     max_depth: Annotated[
         int, Meta(ge=0, le=1000, description="Max links away from the start page")
@@ -156,7 +159,8 @@ class Crawl(Params):
     strategy: Annotated[
         Strategy,
         Meta(
-            description="bfs: level by level. best_first: most relevant to query first",
+            description="bfs: level by level. dfs: branch by branch. best_first: most relevant "
+            "to query first",
             extra_json_schema=UNLISTED,
         ),
     ] = "bfs"
@@ -166,28 +170,33 @@ class Crawl(Params):
     ] = None
     retries: Retries = 2
     page_timeout_ms: PageTimeout = 30_000
-    share_login: ShareLogin = False
     relations: Relations = ()
     ignore_params: IgnoreParams = ()
     include_types: IncludeTypes = ()
     fail_on_page: FailOnPage = None
+    urls: StartUrls = ""
 
     def __post_init__(self) -> None:
         # Here, so that a task that cannot run is refused before it exists.
-        parse_url_argument(self.url)
+        request_options(self, self.starts)
         if self.strategy == "best_first" and not self.query:
             message = "crawl: strategy best_first needs a query"
             raise OcdError("invalid_argument", message, parameter="query")
 
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """The start pages."""
+        return start_urls("crawl", self.url, self.urls)
 
-class CrawlSitemap(Params):
+
+class CrawlSitemap(RequestParams):
     """Crawl the pages listed in a site's sitemap
 
     Found by robots.txt or in the usual places; indexes, gzip and plain-text lists are read.
     Returns what crawl returns, with summary.sitemap_source.
     """
 
-    url: Url
+    url: SiteUrl
     sitemap_url: Annotated[
         str | None,
         Meta(description="URL of the sitemap, if it is not in a usual place", extra=SENDS_TO),
@@ -213,13 +222,21 @@ class CrawlSitemap(Params):
     engine: PageEngine = "auto"
     retries: Retries = 2
     page_timeout_ms: PageTimeout = 30_000
-    share_login: ShareLogin = False
     fail_on_page: FailOnPage = None
 
     def __post_init__(self) -> None:
-        parse_url_argument(self.url)
+        request_options(self, self.starts)
         if self.sitemap_url:
             parse_url_argument(self.sitemap_url)
+
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """The site's page that was given."""
+        return (parse_url_argument(self.url),)
+
+
+def _departures(params: Crawl | CrawlSitemap, _here: str) -> Iterator[Departure]:
+    return departures(params, params.starts)
 
 
 def recover(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
@@ -230,11 +247,12 @@ def recover(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
 @task_verb(
     "crawl", Crawl, needs=Crawler, capability="crawl", tier=1, reads=True,
     large=True, items=("pages",), recover=recover, page_keys=("pages",),
+    sends=Sending(("urls", "headers", "user_agent", "proxy", "cookies"), _departures),
     example={"url": "https://example.com/docs/", "scope": "path", "output_mode": "handle"},
 )  # fmt: skip
 async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
     spec = CrawlSpec(
-        url=parse_url_argument(params.url),
+        more_urls=params.starts[1:],
         max_pages=params.max_pages,
         max_depth=params.max_depth,
         scope=_scope(params),
@@ -247,17 +265,17 @@ async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
         include_types=params.include_types,
         **_shared_options(params),
     )
-    return _output(work, await crawler.crawl(work, spec))
+    return _output(work, spec, await crawler.crawl(work, spec))
 
 
 @task_verb(
     "crawl_sitemap", CrawlSitemap, needs=Crawler, capability="crawl", tier=2, reads=True,
     large=True, items=("pages",), recover=recover, page_keys=("pages",),
+    sends=Sending(("headers", "user_agent", "proxy", "cookies"), _departures),
     example={"url": "https://example.com", "max_pages": 100, "output_mode": "handle"},
 )  # fmt: skip
 async def crawl_sitemap(crawler: Crawler, work: TaskHandle, params: CrawlSitemap) -> Output:
     spec = CrawlSpec(
-        url=parse_url_argument(params.url),
         sitemap_url=parse_url_argument(params.sitemap_url) if params.sitemap_url else "",
         max_pages=params.max_pages,
         scope=params.scope,
@@ -265,7 +283,7 @@ async def crawl_sitemap(crawler: Crawler, work: TaskHandle, params: CrawlSitemap
         exclude=params.exclude,
         **_shared_options(params),
     )
-    return _output(work, await crawler.crawl_sitemap(work, spec))
+    return _output(work, spec, await crawler.crawl_sitemap(work, spec))
 
 
 def _scope(params: Crawl) -> str:
@@ -277,7 +295,10 @@ def _scope(params: Crawl) -> str:
 
 
 def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
+    starts = params.starts
     return {
+        "url": starts[0],
+        "requests": request_options(params, starts),
         "format": params.format,
         "only_main_content": params.only_main_content,
         "respect_robots": params.respect_robots,
@@ -291,8 +312,9 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
     }
 
 
-def _output(work: TaskHandle, summary: dict[str, Any]) -> Output:
-    return Output(data={"summary": summary}, rows=JsonLinesFile(work.units))
+def _output(work: TaskHandle, spec: CrawlSpec, summary: dict[str, Any]) -> Output:
+    rows = JsonLinesFile(work.units)
+    return Output(data={"summary": summary}, rows=rows, origin=origin_of(spec.url))
 
 
 class TaskExport(Params):

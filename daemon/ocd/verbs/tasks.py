@@ -161,8 +161,8 @@ def _origin(meta: TaskMeta) -> str:
     """Return the origin of the task's URL: its result is content of that site."""
     try:
         args: dict[str, Any] = json.loads(meta.args_summary)
-        return origin_of_argument(str(args.get("url") or ""))
-    except (ValueError, AttributeError):  # the file was changed by others
+        return origin_of_argument(str(args.get("url") or "".join(args.get("urls", ())[:1])))
+    except (ValueError, AttributeError, TypeError):  # the file was changed by others
         return ""
 
 

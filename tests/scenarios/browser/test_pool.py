@@ -5,7 +5,7 @@ import time
 
 import psutil
 
-from ocd.browser.pool.page_pool import PagePool
+from ocd.browser.pool.page_pool import PagePool, PoolOptions
 from ocd.pages.act import input_events
 from ocd.safety.domain_policy import DomainPolicy
 from support.browsing import browsing, refusal
@@ -223,7 +223,7 @@ async def test_logins_are_shared_on_request_only(tmp_path):
         await here.session.new_tab(site.url("/set"))
         async with PagePool(here.chromium, 1) as pool:
             assert (await pool.load(site.url("/"), 5)).title == ""
-        async with PagePool(here.chromium, 1, share_login=True) as pool:
+        async with PagePool(here.chromium, 1, PoolOptions(share_login=True)) as pool:
             assert (await pool.load(site.url("/"), 5)).title == "login=1"
             fetched = await pool.fetch(site.url("/"), 5)
             assert (fetched.status, b"document.cookie" in fetched.body) == (200, True)

@@ -36,7 +36,7 @@ async def _chromium(tmp_path: Path) -> AsyncIterator[Chromium]:
 @pytest.fixture
 async def pool(tmp_path: Path) -> AsyncIterator[object]:
     async with _chromium(tmp_path) as chromium:
-        yield lambda tabs, share_login: PagePool(chromium, tabs, share_login=share_login)
+        yield lambda tabs, options: PagePool(chromium, tabs, options)
 
 
 async def test_auto_renders_what_scripts_make(tmp_path: Path, pool: object) -> None:

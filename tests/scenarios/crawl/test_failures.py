@@ -104,7 +104,7 @@ async def test_credentials_open_pages_and_stand_nowhere(tmp_path: Path) -> None:
         for engine in ("static", "browser"):
             got = await run_crawl(
                 tmp_path / engine,
-                pool=lambda tabs, share: PagePool(here.chromium, tabs, share_login=share),
+                pool=lambda tabs, options: PagePool(here.chromium, tabs, options),
                 url=url,
                 engine=engine,
             )

@@ -109,7 +109,7 @@ PAGES: dict[str, tuple[str, list[str], list[str]]] = {
 @pytest.fixture
 async def pool(tmp_path: Path) -> AsyncIterator[object]:
     async with browsing(tmp_path) as here:
-        yield lambda tabs, share_login: PagePool(here.chromium, tabs, share_login=share_login)
+        yield lambda tabs, options: PagePool(here.chromium, tabs, options)
 
 
 async def test_content_is_what_a_person_sees(tmp_path: Path, pool: object) -> None:

@@ -57,6 +57,20 @@ WAYS: dict[str, Callable[[Site], Call]] = {
     "oc_performance_insights": lambda site: ("oc_performance_insights", {"url": query(site)}),
     "crawl, static": lambda site: ("crawl", {"url": query(site), "engine": "static"}),
     "crawl, browser": lambda site: ("crawl", {"url": query(site), "engine": "browser"}),
+    "crawl, several": lambda site: ("crawl", {"urls": f"{site.url()}\n# more\n{query(site)}"}),
+    "crawl, headers": lambda site: (
+        "crawl",
+        {"urls": [site.url(), f"{site.other_origin}/"], "headers": {"X-Mail": WORDS}},
+    ),
+    "crawl, user agent": lambda site: ("crawl", {"url": site.url(), "user_agent": WORDS}),
+    "crawl, cookies": lambda site: (
+        "crawl",
+        {"url": site.url(), "cookies": [{"name": "m", "value": WORDS, "domain": "localhost"}]},
+    ),
+    "crawl, proxy": lambda site: (
+        "crawl",
+        {"url": "http://docs.invalid/", "proxy": f"{WORDS}@localhost:{site.port}"},
+    ),
     "crawl by call_verb": lambda site: (
         "call_verb",
         {"name": "crawl", "arguments": {"url": query(site)}},

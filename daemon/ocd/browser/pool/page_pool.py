@@ -2,19 +2,23 @@
 
 import asyncio
 import base64
+from collections import deque
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from ocd.api.errors import OcdError
-from ocd.browser.pool.pool_tab import LoadedPage, PoolTab, PoolWait
+from ocd.browser.pool.pool_options import DEFAULT_OPTIONS, PoolOptions
+from ocd.browser.pool.pool_tab import USERS_OWN, BrowserPlace, LoadedPage, PoolTab, PoolWait
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.tabs.navigation import STATUS_ONLY
 from ocd.safety import certificate_errors
 from ocd.safety.host_canonical import hostname_of, netloc_of
 
-__all__ = ["FetchedBody", "LoadedPage", "PagePool", "PoolWait"]
+__all__ = ["FetchedBody", "LoadedPage", "PagePool", "PoolOptions", "PoolWait"]
 
 _READ_BYTES = 1 << 20
+# With more proxies than this some tab is closed and another one opened for a page.
+_MAX_TABS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +37,32 @@ class FetchedBody:
 class PagePool:
     """Reused tabs of one crawl, in their own browser context (or the user's: share_login).
 
+    With several proxies there is a context for each, and they take turns, page by page.
     At most `size` pages load at once, further calls wait. The pool survives Chromium's death: the
     pages that were loading fail with browser_gone, the next ones get new tabs.
     """
 
-    def __init__(self, chromium: Chromium, size: int, *, share_login: bool = False) -> None:
+    def __init__(
+        self, chromium: Chromium, size: int, options: PoolOptions = DEFAULT_OPTIONS
+    ) -> None:
         self.size = size
         self._chromium = chromium
-        self._share_login = share_login
+        self._options = options
         self._free = asyncio.Semaphore(size)
         self._idle: list[PoolTab] = []
         self._busy: list[PoolTab] = []
         self._fetcher: PoolTab | None = None
         self._opening = asyncio.Lock()
-        self._context_id: str | None = None
+        self._places: deque[BrowserPlace] = deque([USERS_OWN])
         self._generation = -1
 
     async def __aenter__(self) -> Self:
+        if self._options.proxies and not self._chromium.guard.policy.empty:
+            # Chromium's own rules for what the guard does not see are a proxy and a resolver, too.
+            raise OcdError(
+                "disabled", "With a domain policy the browser goes by no other proxy",
+                hint="Crawl with engine static.",
+            )  # fmt: skip
         self._chromium.retain()
         try:
             await self._renew()
@@ -73,8 +86,10 @@ class PagePool:
 
     async def _drop_context(self) -> None:
         # Takes the tabs that are still loading with it.
-        if self._context_id is not None:
-            params = {"browserContextId": self._context_id}
+        for place in self._places:
+            if place.context_id is None:
+                continue
+            params = {"browserContextId": place.context_id}
             try:
                 async with asyncio.timeout(3):
                     await self._chromium.connection.send("Target.disposeBrowserContext", params)
@@ -84,20 +99,31 @@ class PagePool:
     async def _renew(self) -> None:
         # After Chromium's death nothing of the old generation is left.
         async with self._opening:
-            connection = await self._chromium.ensure()
+            await self._chromium.ensure()
             if self._generation == self._chromium.generation:
                 return
             self._idle.clear()
             self._fetcher = None
-            self._context_id = None
-            if not self._share_login:
-                reply = await connection.send(
-                    "Target.createBrowserContext", {"disposeOnDetach": True}
-                )
-                context_id = str(reply["browserContextId"])
-                self._context_id = context_id
-                await self._chromium.downloads.deny_in(connection, context_id)
+            self._places = deque([USERS_OWN])
+            if not self._options.share_login:
+                proxies = self._options.proxies or (("", ""),)
+                self._places = deque([await self._open_context(one) for one in proxies])
             self._generation = self._chromium.generation
+
+    async def _open_context(self, proxy: tuple[str, str]) -> BrowserPlace:
+        connection = self._chromium.connection
+        address, login = proxy
+        params: dict[str, Any] = {"disposeOnDetach": True}
+        if address:
+            # Loopback goes by the proxy, too, as in the static engine.
+            params |= {"proxyServer": address, "proxyBypassList": "<-loopback>"}
+        reply = await connection.send("Target.createBrowserContext", params)
+        context_id = str(reply["browserContextId"])
+        await self._chromium.downloads.deny_in(connection, context_id)
+        if self._options.cookies:
+            cookies = {"cookies": self._options.cookies, "browserContextId": context_id}
+            await connection.send("Storage.setCookies", cookies)
+        return BrowserPlace(context_id, login)
 
     async def load(self, url: str, timeout_s: float, wait: PoolWait = "load") -> LoadedPage:
         """Render `url` within `timeout_s` seconds.
@@ -135,18 +161,28 @@ class PagePool:
 
     async def _take(self, site: str) -> PoolTab:
         await self._renew()
-        usable = [tab for tab in self._idle if not tab.broken]
+        place = self._places[0]
+        self._places.rotate(-1)
+        usable = [tab for tab in self._idle if not tab.broken and tab.place is place]
         tab = next((tab for tab in usable if tab.site in (site, "")), None)
         # Going to another site costs a new renderer: a new tab is better while there is room.
         if tab is None and len(usable) >= self.size:
             tab = usable[0]
         if tab is None:
-            tab = await PoolTab.open(self._chromium.targets, self._context_id)
+            await self._make_room(place)
+            tab = await PoolTab.open(self._chromium.targets, place, self._options)
         else:
             self._idle.remove(tab)
         tab.site = site
         self._busy.append(tab)
         return tab
+
+    async def _make_room(self, place: BrowserPlace) -> None:
+        # The tabs of other proxies are kept as long as there are few.
+        others = [tab for tab in self._idle if tab.place is not place]
+        if others and len(self._idle) + len(self._busy) >= max(self.size, _MAX_TABS):
+            self._idle.remove(others[0])
+            await others[0].close()
 
     def _give_back(self, tab: PoolTab) -> None:
         if tab.stale or tab.broken:
@@ -203,7 +239,9 @@ class PagePool:
         await self._renew()
         async with self._opening:
             if self._fetcher is None or self._fetcher.broken:
-                self._fetcher = await PoolTab.open(self._chromium.targets, self._context_id)
+                self._fetcher = await PoolTab.open(
+                    self._chromium.targets, self._places[0], self._options
+                )
             return self._fetcher
 
     def __repr__(self) -> str:

@@ -12,6 +12,8 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.injected import load
+from ocd.browser.pool.pool_options import DEFAULT_OPTIONS, PoolOptions
+from ocd.browser.pool.request_rules import RequestRules
 from ocd.browser.process.targets import Targets
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
@@ -57,6 +59,17 @@ class LoadedPage:
     frames: list[tuple[str, str]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class BrowserPlace:
+    """Where a tab is opened: a browser context (None: the user's own), and its proxy's login."""
+
+    context_id: str | None = None
+    proxy_login: str = ""
+
+
+USERS_OWN = BrowserPlace()
+
+
 class _Snapshot(msgspec.Struct):
     """What pool_read.js gives."""
 
@@ -83,22 +96,33 @@ _READ = "\n".join(["(() => {'use strict';", *map(load, _LOOKING), load("pool_rea
 class PoolTab:
     """A hidden page of a pool. `broken`: must be replaced rather than used again."""
 
-    def __init__(self, targets: Targets, cdp: CdpSession) -> None:
+    def __init__(
+        self,
+        targets: Targets,
+        cdp: CdpSession,
+        options: PoolOptions = DEFAULT_OPTIONS,
+        place: BrowserPlace = USERS_OWN,
+    ) -> None:
         self.cdp = cdp
+        self.place = place
         self.site = ""
         self.pages = 0
         self.broken = False
         self.stale = False
         self._targets = targets
+        self._options = options
+        self._rules = RequestRules(cdp, options, place.proxy_login)
         self._documents = PageLoads(cdp)
         self._leaving = False
 
     @classmethod
-    async def open(cls, targets: Targets, context_id: str | None) -> "PoolTab":
-        """Open a tab in the browser context (None: the user's own)."""
-        context = {"browserContextId": context_id} if context_id else {}
+    async def open(
+        cls, targets: Targets, place: "BrowserPlace", options: PoolOptions = DEFAULT_OPTIONS
+    ) -> "PoolTab":
+        """Open a tab in the place."""
+        context = {"browserContextId": place.context_id} if place.context_id else {}
         cdp = await targets.open_hidden(_close_popup, **context)
-        tab = cls(targets, cdp)
+        tab = cls(targets, cdp, options, place)
         for call in tab._start():
             await call
         return tab
@@ -111,9 +135,12 @@ class PoolTab:
         cdp.on("Page.frameRequestedNavigation", self._on_requested_navigation)
         cdp.on("Page.frameNavigated", self._on_navigated)
         cdp.on("disconnected", self._on_disconnect)
+        agent = {"userAgent": self._options.user_agent}
         return [
             cdp.send("Page.enable"),
             cdp.send("Inspector.enable"),
+            *([cdp.send("Emulation.setUserAgentOverride", agent)] if agent["userAgent"] else ()),
+            *self._rules.start(),
             cdp.send("Emulation.setDeviceMetricsOverride", _METRICS),
             cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": _SHIM}),
             cdp.send("Runtime.runIfWaitingForDebugger"),

@@ -1,0 +1,26 @@
+"""What the tabs of a pool are told: whose cookies, which headers, by which proxy."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolOptions:
+    """The pages of one pool.
+
+    share_login: in the user's own browser context. headers: added to requests to `origins` alone.
+    cookies: in CDP's form. proxies: `http://host:port` and "user:password", or ""; a context each.
+    text_only: pictures, fonts and media are not loaded.
+    """
+
+    share_login: bool = False
+    user_agent: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    origins: frozenset[str] = frozenset()
+    cookies: tuple[Mapping[str, Any], ...] = ()
+    proxies: tuple[tuple[str, str], ...] = ()
+    text_only: bool = False
+
+
+DEFAULT_OPTIONS = PoolOptions()

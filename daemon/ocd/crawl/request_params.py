@@ -1,0 +1,147 @@
+"""Parameters of crawls about their requests: start pages, headers, cookies, user agent, proxies."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ocd.api.errors import OcdError
+from ocd.browser.storage.cookies import owner
+from ocd.crawl.request_options import (
+    RequestOptions,
+    Resources,
+    origins_of,
+    read_cookies,
+    read_headers,
+    read_proxies,
+    read_user_agent,
+)
+from ocd.safety.domain_policy import parse_url_argument
+from ocd.safety.origins import origin_of
+from ocd.safety.session_taint import ANY_SITE, Departure, recipient
+from ocd.verb_api.declaration import PAYLOAD, SECRET, SENDS_TO, UNLISTED, Params
+
+_MAX_STARTS = 100_000
+_OF_OWN_BROWSER = ("headers", "user_agent", "proxy", "cookies")
+
+StartUrl = Annotated[
+    Annotated[str, Meta(min_length=1)] | None,
+    Meta(description="Start URL: http, https or file", extra=SENDS_TO),
+]
+StartUrls = Annotated[
+    list[str] | str,
+    Meta(
+        description="Start URLs besides url, or instead of it; a file has one a line",
+        extra=PAYLOAD,
+        extra_json_schema=UNLISTED,
+    ),
+]
+Headers = Annotated[
+    dict[str, str],
+    Meta(
+        description="Request headers, for the origins of the start pages only",
+        extra=SECRET,
+        extra_json_schema=UNLISTED,
+    ),
+]
+UserAgent = Annotated[str, Meta(description="User agent", extra_json_schema=UNLISTED)]
+Proxies = Annotated[
+    str | list[str],
+    Meta(
+        description="HTTP proxy, http://[user:password@]host:port; several take turns",
+        extra=SECRET,
+        extra_json_schema=UNLISTED,
+    ),
+]
+CookieList = Annotated[
+    list[dict[str, Any]] | dict[str, Any],
+    Meta(
+        description="{name: value} for the start pages, a list of {name, value, domain?, path?, …},"
+        " or what oc_context_export saved (its cookies)",
+        extra={**PAYLOAD, **SECRET},
+        extra_json_schema=UNLISTED,
+    ),
+]
+ResourceChoice = Annotated[
+    Resources,
+    Meta(
+        description="text: the browser loads no pictures, fonts and media",
+        extra_json_schema=UNLISTED,
+    ),
+]
+
+
+ShareLogin = Annotated[
+    bool,
+    Meta(description="Use the browser's cookies to fetch and render", extra_json_schema=UNLISTED),
+]
+
+
+class RequestParams(Params, kw_only=True):
+    """What crawl and crawl_sitemap share."""
+
+    headers: Headers = msgspec.field(default_factory=dict)
+    user_agent: UserAgent = ""
+    proxy: Proxies = ""
+    cookies: CookieList = msgspec.field(default_factory=dict)
+    resources: ResourceChoice = "all"
+    share_login: ShareLogin = False
+
+
+def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the start pages, each once; `urls` may be a text with one a line (`#`: a remark).
+
+    Raises invalid_url; invalid_argument for none, or too many.
+    """
+    texts = _split_list(urls) if isinstance(urls, str) else urls
+    lines = (line.strip() for text in texts for line in text.splitlines())
+    given = [url] if url else []
+    given += [line for line in lines if line and not line.startswith("#")]
+    if not 0 < len(given) <= _MAX_STARTS:
+        message = f"{verb}: {len(given)} start URLs; 1 to {_MAX_STARTS} can be given"
+        raise OcdError("invalid_argument", message, hint="Give url, or urls.", parameter="url")
+    return tuple(dict.fromkeys(map(parse_url_argument, given)))
+
+
+def _split_list(text: str) -> Sequence[str]:
+    if not text.lstrip().startswith("["):
+        return [text]
+    try:
+        return msgspec.json.decode(text, type=list[str])
+    except msgspec.MsgspecError as error:
+        message = f"crawl: urls is no list of URLs: {error}"
+        raise OcdError("invalid_argument", message, parameter="urls") from None
+
+
+def request_options(params: RequestParams, starts: Sequence[str]) -> RequestOptions:
+    """Return what goes with each request; invalid_argument for what cannot."""
+    options = RequestOptions(
+        headers=read_headers(params.headers),
+        origins=origins_of(starts),
+        user_agent=read_user_agent(params.user_agent),
+        proxies=read_proxies(params.proxy) if params.proxy else (),
+        cookies=read_cookies(params.cookies, starts) if params.cookies else (),
+        resources=params.resources,
+    )
+    own = [name for name in _OF_OWN_BROWSER if getattr(params, name)]
+    if params.share_login and own:
+        message = f"{own[0]} cannot go with share_login: that is the browser as it is"
+        raise OcdError("invalid_argument", message, parameter=own[0])
+    return options
+
+
+def departures(params: RequestParams, starts: Sequence[str]) -> Iterator[Departure]:
+    """Yield where the caller's own words go: with addresses, requests and cookies."""
+    for to in dict.fromkeys(map(recipient, starts)):
+        if to:
+            yield "address", to
+    for origin in sorted(set(map(origin_of, starts))) if params.headers else ():
+        yield "request", origin
+    if params.user_agent:
+        yield "request", ANY_SITE
+    for proxy in read_proxies(params.proxy) if params.proxy else ():
+        yield "request", origin_of(proxy)
+    for cookie in read_cookies(params.cookies, starts) if params.cookies else ():
+        for start in starts[:1]:
+            yield "state", owner(cookie.domain, start)

@@ -1,0 +1,197 @@
+"""What a crawl is told about its requests: several start pages, headers, cookies, proxies."""
+
+import json
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from ocd.api.errors import OcdError
+from ocd.browser.pool.page_pool import PagePool
+from ocd.crawl.browser_fetch import OpenPool
+from ocd.crawl.request_options import (
+    RequestOptions,
+    origins_of,
+    read_cookies,
+    read_headers,
+    read_proxies,
+)
+from ocd.safety.domain_policy import DomainPolicy
+from support.browsing import browsing
+from support.crawl_site import Site, page, site
+from support.crawling import run_crawl
+from support.daemon import Daemon
+from support.site import Site as FixtureSite
+
+STATIC = {"engine": "static"}
+
+
+def _told(served: Site, path: str) -> list[str | None]:
+    """Return the header, the agent and the cookies that came with the first request for a path."""
+    headers = {
+        name.lower(): value for name, value in served.headers[served.order.index(path)].items()
+    }
+    return [headers.get(name) for name in ("x-team", "user-agent", "cookie")]
+
+
+async def test_several_start_pages_are_one_crawl(tmp_path: Path) -> None:
+    """Two origins, each page once; what belongs to either start is in scope, and dfs goes deep."""
+    first = {
+        "/docs/": page("Docs", "/docs/a", "/docs/b", "/blog/"),
+        "/docs/a": page("A", "/docs/c"),
+    }
+    first |= {"/docs/b": page("B"), "/docs/c": page("C"), "/blog/": page("Blog")}
+    async with site(first) as one, site({"/": page("Other", "/x"), "/x": page("X")}) as two:
+        got = await run_crawl(
+            tmp_path, url=f"{one.url}/docs/", more_urls=(f"{two.url}/", f"{one.url}/docs/b"),
+            scope="path", strategy="dfs", concurrency=1, max_depth=5, **STATIC,
+        )  # fmt: skip
+    assert sorted(p["title"] for p in got.good) == ["A", "B", "C", "Docs", "Other", "X"]
+    assert {*one.pages_seen.values(), *two.pages_seen.values()} == {1}
+    order = [path for path in one.order if path != "/robots.txt"]
+    assert order.index("/docs/c") == order.index("/docs/a") + 1
+    assert got.page(f"{one.url}/docs/b")["depth"] == 0
+
+
+async def test_headers_cookies_and_agent_go_where_they_belong(tmp_path: Path) -> None:
+    """Headers to the origins of the start pages alone; cookies to their hosts; the agent to all."""
+    async with site({"/there": page("There")}) as away, site({}) as served:
+        served.pages["/"] = page(
+            "Home", "/in", away.url_of("/there").replace("127.0.0.1", "localhost")
+        )
+        served.answers["/in"] = lambda _r: web.Response(
+            text=page("In"), content_type="text/html", headers={"Set-Cookie": "late=2"}
+        )
+        start = f"{served.url}/"
+        options = RequestOptions(
+            headers=read_headers({"X-Team": "docs"}), origins=origins_of([start]),
+            user_agent="Reader/1.0", cookies=read_cookies({"session": "a b"}, [start]),
+        )  # fmt: skip
+        got = await run_crawl(tmp_path, url=start, scope="any", requests=options, **STATIC)
+        assert len(got.good) == 3
+        assert _told(served, "/in") == ["docs", "Reader/1.0", "session=a b"]
+        assert _told(away, "/there") == [None, "Reader/1.0", None]
+
+
+async def test_proxies_take_turns(tmp_path: Path) -> None:
+    """Each request goes through one of them, robots.txt too; the policy is asked about them."""
+    pages = {"/": page("Home", *[f"/p{number}" for number in range(9)])}
+    pages |= {f"/p{number}": page(f"P{number}") for number in range(9)}
+    async with site(pages) as one, site(pages) as two:
+        options = RequestOptions(proxies=read_proxies([one.url, f"ada:s3cret@{two.url[7:]}"]))
+        start = "http://docs.invalid/"
+        got = await run_crawl(tmp_path / "a", url=start, requests=options, **STATIC)
+        assert len(got.good) == 10
+        assert one.seen + two.seen == Counter([*pages, "/robots.txt"])
+        assert min(one.seen.total(), two.seen.total()) >= 5
+        assert {one.get("Proxy-Authorization") for one in two.headers} == {"Basic YWRhOnMzY3JldA=="}
+        policy = DomainPolicy(block=("127.0.0.1",))
+        with pytest.raises(OcdError, match="blocked") as caught:
+            await run_crawl(tmp_path / "b", url=start, requests=options, policy=policy, **STATIC)
+    assert caught.value.code == "domain_blocked"
+
+
+@pytest.fixture
+async def open_pool(tmp_path: Path) -> AsyncIterator[OpenPool]:
+    async with browsing(tmp_path / "b") as here:
+        yield lambda tabs, options: PagePool(here.chromium, tabs, options)
+
+
+async def test_the_browser_is_told_the_same(tmp_path: Path, open_pool: OpenPool) -> None:
+    """Headers to the start page's origin alone, the agent, cookies; no pictures."""
+    async with site({"/there": page("There")}) as away, site({}) as served:
+        other = away.url_of("/there").replace("127.0.0.1", "localhost")
+        picture = (
+            '<img src="/p.png"><link rel=stylesheet href="/s.css"><script src="/s.js"></script>'
+        )
+        served.pages |= {"/": page("Home", "/in", "/go", other, body=picture), "/in": page("In")}
+        served.answers["/go"] = lambda _r: web.Response(
+            status=302, headers={"Location": other + "?gone"}
+        )
+        away.pages["/there?gone"] = page("Gone")
+        start = f"{served.url}/"
+        options = RequestOptions(
+            headers=read_headers({"X-Team": "docs", "Accept-Language": "eo"}),
+            origins=origins_of([start]), user_agent="Reader/1.0", resources="text",
+            cookies=read_cookies([{"name": "session", "value": "a b", "url": start}], []),
+        )  # fmt: skip
+        told = {"url": start, "scope": "any", "engine": "browser", "pool": open_pool}
+        got = await run_crawl(tmp_path / "a", requests=options, **told)
+        assert len(got.good) == 4, got.pages
+        for path in ("/", "/in", "/s.js"):
+            assert _told(served, path) == ["docs", "Reader/1.0", "session=a b"]
+        assert "/s.css" in served.seen
+        assert "/p.png" not in served.seen
+        for path in ("/there", "/there?gone"):
+            assert _told(away, path) == [None, "Reader/1.0", None]
+        by_path = dict(zip(served.order, served.headers, strict=True))
+        assert by_path["/in"]["Accept-Language"] == "eo"
+
+
+async def test_the_browser_goes_by_proxies_in_turn(tmp_path: Path, open_pool: OpenPool) -> None:
+    """One asks for a login, and gets it; with a domain policy no other proxy is used."""
+    pages = {"/": page("Home", *[f"/p{number}" for number in range(5)])}
+    pages |= {f"/p{number}": page(f"P{number}") for number in range(5)}
+    async with site(pages) as one, site(pages) as two:
+
+        def ask(request: web.Request) -> web.Response:
+            if request.headers.get("Proxy-Authorization") != "Basic YWRhOnMzY3JldA==":
+                return web.Response(status=407, headers={"Proxy-Authenticate": 'Basic realm="p"'})
+            return web.Response(text=pages[request.path], content_type="text/html")
+
+        two.answers |= dict.fromkeys(pages, ask)
+        options = RequestOptions(proxies=read_proxies([one.url, f"ada:s3cret@{two.url[7:]}"]))
+        told = {"url": "http://docs.invalid/", "engine": "browser", "respect_robots": False}
+        got = await run_crawl(tmp_path, requests=options, pool=open_pool, **told)
+        assert len(got.good) == 6, got.pages
+        assert min(len(one.pages_seen.keys() & pages), len(two.pages_seen.keys() & pages)) == 3
+
+
+@pytest.mark.parametrize(
+    ("read", "given"),
+    [
+        (read_headers, {"X-A": "1\r\nX-B: 2"}), (read_headers, {"Cookie": "a=b"}),
+        (read_headers, {"bad name": "1"}), (read_headers, {"Host": "x"}),
+        (read_proxies, "socks5://127.0.0.1:1"), (read_proxies, "http://x:y:z"),
+        (read_proxies, "http://127.0.0.1:1/path"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_sent_is_refused(read: object, given: object) -> None:
+    with pytest.raises(OcdError, match="crawl: ") as caught:
+        read(given)  # type: ignore[operator]
+    assert caught.value.code == "invalid_argument"
+
+
+def test_oc_takes_a_list_from_standard_input_and_a_login_from_a_file(
+    daemon: Daemon, site: FixtureSite
+) -> None:
+    """One address a line, remarks left out; urls_path and cookies_path name files."""
+    lines = f"# to read\n{site.url('article.html')}\n\n{site.url('table.html')}\n"
+    options = ("--max-depth", "0", "--engine", "static", "--json")
+    done = daemon.oc("crawl", "--urls", "-", "--headers", "X-Team=docs", *options, stdin=lines)
+    told = done.ok().json["result"]
+    assert {one["url"] for one in told["pages"]} == set(lines.split()[3:])
+    assert {one.headers["X-Team"] for one in site.seen("/table.html")} == {"docs"}
+    listed = daemon.home.base / "urls.txt"
+    listed.write_text(lines)
+    saved = daemon.home.base / "login.json"
+    saved.write_text(json.dumps({
+        "format": "openchrome-context", "version": 1, "origin": site.origin,
+        "cookies": [{"name": "sid", "value": "f00", "domain": "127.0.0.1", "path": "/"}],
+    }))  # fmt: skip
+    site.forget()
+    told = daemon.do(
+        "crawl", urls_path=str(listed), cookies_path=str(saved), max_depth=0, engine="static",
+        user_agent="Reader/1.0",
+    )  # fmt: skip
+    assert told["summary"]["succeeded"] == 2
+    (asked,) = site.seen("/article.html")
+    assert (asked.headers["Cookie"], asked.headers["User-Agent"]) == ("sid=f00", "Reader/1.0")
+    written = daemon.do("oc_journal", action="recent", limit=20)
+    assert "f00" not in json.dumps(written)
+    error = daemon.call("crawl").error
+    assert (error["code"], error["parameter"]) == ("invalid_argument", "url")
+    error = daemon.call("crawl", url=site.url(), share_login=True, user_agent="x").error
+    assert (error["code"], error["parameter"]) == ("invalid_argument", "user_agent")
