@@ -29,3 +29,29 @@ def test_what_comes_much_later_is_not_waited_for(at: At) -> None:
     told = page.do("interact", query="Much later", timeout_ms=20_000)
     assert "Next minute" not in told.get("content", "")
     assert page.js("same() && polled > 1") == "true"
+
+
+def test_listeners_see_the_clocks_as_they_are(at: At) -> None:
+    """Names, errors, texts and bound copies: what a listener does with them comes out as ever."""
+    page = at("clocks.html")
+    told = page.do("interact", query="Look")["content"]
+    assert "All alike" in told, told
+    for words in ("Bound", "Called as usual"):
+        assert words in told, words
+    assert page.js("await later()") == "still good"
+    assert "From text" in page.text("#out")
+    assert "Never" not in page.text("#out")
+    assert page.js("same()") == "true"
+
+
+def test_clocks_that_a_page_replaces_are_its_own(at: At) -> None:
+    """Whether it stops them while it is acted on, starts them again, or wraps what it finds."""
+    page = at("clocks.html")
+    assert "Frozen" in page.do("interact", query="Freeze")["content"]
+    assert "Not yet" in page.do("interact", query="Put off", timeout_ms=20_000)["content"]
+    assert "Put off" in page.do("interact", query="Thaw")["content"]
+    assert "Put off" in page.do("interact", query="Put off")["content"]
+    assert "Inside" in page.do("interact", query="Wrap")["content"]
+    assert page.text("#out").endswith("WrappedInside")
+    told = page.do("interact", query="Hurry", timeout_ms=20_000)
+    assert "Much later" not in told.get("content", "")

@@ -1,5 +1,7 @@
 // In the page's own world, while an action lasts: the short timers that its listeners set, the frames
-// that they ask for, and the messages by which they put off work. What they set in turn counts, too, a few times over. Nothing stays in the page.
+// that they ask for, and the messages by which they put off work. What they set in turn counts, too, a few times over.
+// Their functions are replaced by proxies only while such work runs. Clocks that the page has replaced
+// may stand still: what is decided here does not hang on them, and whoever waits has a bound of his own.
 (() => {
   const LONGEST_MS = 400; // timers beyond, and what they bring, are news for a later reading
   const KEPT_MS = 5000; // after which nobody comes to ask
@@ -7,108 +9,137 @@
   const DEEPEST = 3;
   const CAUSES = ['pointerover', 'pointermove', 'pointerdown', 'mousedown', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu',
     'wheel', 'scroll', 'keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit', 'reset', 'paste', 'focusin', 'drop'];
-  const { setTimeout, clearTimeout, requestAnimationFrame, cancelAnimationFrame, performance } = window;
+  const { setTimeout, performance, Proxy } = window;
+  const { apply, getOwnPropertyDescriptor } = Reflect;
   const { prototype: port } = MessagePort;
   const { postMessage } = port;
   const echo = new MessageChannel(); // messages arrive in the order in which they were sent
-  const own = { setTimeout, clearTimeout, requestAnimationFrame, cancelAnimationFrame };
+  const send = (words) => apply(postMessage, echo.port1, [words]);
   const jobs = new Set();
+  let watching = true;
   let end = performance.now() + LONGEST_MS;
   let caused = false; // whether listeners run, or what they left for the end of their turn
   let depth = 0; // how many jobs deep what runs was set
   let some = false;
   let idle = null;
 
-  function listen(event) {
-    if (event.isTrusted) end = performance.now() + LONGEST_MS;
-    if (caused) return;
-    caused = true;
-    setTimeout.call(window, () => { caused = false; }, 0);
-  }
+  const counting = () => watching && (depth ? depth < DEEPEST : caused);
+  const soon = (ms = 0) => /^(?:number|string)$/.test(typeof ms) && performance.now() + (Number(ms) || 0) <= end;
 
   function finish(job) {
     if (jobs.delete(job) && !jobs.size) idle?.();
   }
 
-  const counts = (callback, ms) => typeof callback === 'function' && (depth ? depth < DEEPEST : caused) && performance.now() + ms <= end;
-
-  function noting(native, kind) {
-    return new Proxy(native, {
-      apply(_, self, [callback, ms, ...rest]) {
-        if (!counts(callback, kind === 'timer' ? Number(ms) || 0 : 0)) return native.call(self, callback, ms, ...rest);
-        const job = { kind, level: depth + 1 };
-        const run = function (...given) {
-          depth = job.level;
-          try {
-            return callback.apply(this, given);
-          } finally {
-            depth = 0;
-            finish(job);
-          }
-        };
-        job.id = native.call(self, run, ms, ...rest);
-        jobs.add(job);
-        some = true;
-        return job.id;
-      },
-    });
+  function begin(job) {
+    jobs.add(job);
+    some = true;
   }
 
-  const clearing = (native, kind) => new Proxy(native, {
-    apply(_, self, [id]) {
-      for (const job of jobs) if (job.id === id && job.kind === kind) finish(job);
-      return native.call(self, id);
-    },
-  });
-
-  const ours = {
-    setTimeout: noting(setTimeout, 'timer'),
-    clearTimeout: clearing(clearTimeout, 'timer'),
-    requestAnimationFrame: noting(requestAnimationFrame, 'frame'),
-    cancelAnimationFrame: clearing(cancelAnimationFrame, 'frame'),
+  const noting = (kind) => (native, self, given) => {
+    const [callback, ms] = given;
+    if (!counting() || typeof callback !== 'function' || !soon(kind === 'timer' ? ms : 0)) return apply(native, self, given);
+    const job = { kind, level: depth + 1 };
+    const run = function (...passed) {
+      const before = depth;
+      depth = job.level;
+      replace();
+      try {
+        return apply(callback, this, passed);
+      } finally {
+        depth = before;
+        if (!caused && !depth) restore();
+        finish(job);
+      }
+    };
+    job.id = apply(native, self, [run, ...given.slice(1)]);
+    begin(job);
+    return job.id;
   };
 
-  const noteMessage = new Proxy(postMessage, {
-    apply(_, self, given) {
-      postMessage.apply(self, given);
-      if (!caused && (!depth || depth >= DEEPEST)) return;
-      jobs.add({ kind: 'message' });
-      some = true;
-      postMessage.call(echo.port1, null);
-    },
-  });
-  echo.port2.onmessage = () => finish([...jobs].find((job) => job.kind === 'message'));
+  const clearing = (kind) => (native, self, given) => {
+    for (const job of jobs) if (job.kind === kind && String(job.id) === String(given[0])) finish(job);
+    return apply(native, self, given);
+  };
+
+  function sending(native, self, given) {
+    const sent = apply(native, self, given);
+    if (counting()) {
+      begin({ kind: 'message' });
+      send('sent');
+    }
+    return sent;
+  }
+
+  const replaced = [
+    [window, 'setTimeout', noting('timer')],
+    [window, 'clearTimeout', clearing('timer')],
+    [window, 'requestAnimationFrame', noting('frame')],
+    [window, 'cancelAnimationFrame', clearing('frame')],
+    [port, 'postMessage', sending],
+  ].map(([owner, name, handler]) => ({ owner, name, handler, native: null, proxy: null }));
+
+  function replace() {
+    if (!watching) return;
+    for (const one of replaced) {
+      const its = getOwnPropertyDescriptor(one.owner, one.name);
+      if (!its?.writable || typeof its.value !== 'function' || its.value === one.proxy) continue;
+      if (its.value !== one.native) {
+        one.native = its.value;
+        one.proxy = new Proxy(one.native, { apply: one.handler });
+      }
+      one.owner[one.name] = one.proxy;
+    }
+  }
+
+  // What the page has put there meanwhile stays.
+  function restore() {
+    for (const { owner, name, native, proxy } of replaced) if (proxy && owner[name] === proxy) owner[name] = native;
+  }
+
+  function listen(event) {
+    if (event.timeStamp > end + KEPT_MS) stop();
+    if (!watching) return;
+    if (event.isTrusted) end = performance.now() + LONGEST_MS;
+    if (caused) return;
+    caused = true;
+    replace();
+    send('turn');
+  }
+
+  echo.port2.onmessage = ({ data }) => {
+    if (data === 'sent') finish([...jobs].find((job) => job.kind === 'message'));
+    else caused = false;
+    if (!caused && !depth) restore();
+  };
 
   function stop() {
-    if (port.postMessage === noteMessage) port.postMessage = postMessage;
-    echo.port1.close();
+    watching = false;
+    restore();
     for (const type of CAUSES) window.removeEventListener(type, listen, true);
-    for (const name of Object.keys(ours)) if (window[name] === ours[name]) window[name] = own[name];
     jobs.clear();
+    echo.port1.close();
+    idle?.();
   }
 
-  function expire() {
-    const left = end + KEPT_MS - performance.now();
-    if (left > 0) setTimeout.call(window, expire, left);
-    else stop();
-  }
-
-  for (const name of Object.keys(ours)) window[name] = ours[name];
   for (const type of CAUSES) window.addEventListener(type, listen, true);
-  port.postMessage = noteMessage;
-  expire();
   return {
-    // Resolves when nothing is left to do, or it has taken too long: whether there was anything.
+    stop,
+    // Whether there was anything, if nothing is left to do; else undefined.
+    past() {
+      if (jobs.size) return undefined;
+      stop();
+      return some;
+    },
+    // Resolves when nothing is left to do, or it has taken too long.
     async done() {
       if (jobs.size) {
         const most = [...jobs].some((job) => job.kind !== 'frame') ? end - performance.now() : FRAMES_MS;
         await new Promise((resolve) => {
           idle = resolve;
-          setTimeout.call(window, resolve, Math.max(most, 0));
+          apply(setTimeout, window, [resolve, Math.max(most, 0)]);
         });
       }
       stop();
-      return some;
     },
   };
 })()

@@ -1,11 +1,15 @@
 """What a page puts off when it is acted on: timers that its listeners set, frames they ask for."""
 
+import asyncio
+from typing import Any
+
 from ocd.api.errors import OcdError
 from ocd.browser.injected import script
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
 
-_DONE = "function () { return this.done() }"
+# What the page's own bound comes to, and a little: its clocks may be replaced, and stand still.
+LONGEST_S = 0.5
 
 
 class PendingWork:
@@ -43,11 +47,26 @@ class PendingWork:
         if not self._object_id:
             await evaluate.evaluate_isolated(self._frame, "0")
             return False
-        held = {"objectId": self._object_id}
-        call = {**held, "functionDeclaration": _DONE, "awaitPromise": True, "returnByValue": True}
+        some: bool | None = None
         try:
-            reply = await self._frame.cdp.send("Runtime.callFunctionOn", call)
+            some = evaluate.value_of(await self._call("past"))
+            if some is None:
+                async with asyncio.timeout(LONGEST_S):
+                    await self._call("done")
+        except TimeoutError:
+            self._frame.cdp.send_nowait("Runtime.callFunctionOn", self._params("stop"))
         except OcdError as error:
             raise evaluate.script_error(error) from None
-        self._frame.cdp.send_nowait("Runtime.releaseObject", held)
-        return evaluate.value_of(reply) is False
+        self._frame.cdp.send_nowait("Runtime.releaseObject", {"objectId": self._object_id})
+        return some is False
+
+    async def _call(self, name: str) -> dict[str, Any]:
+        return await self._frame.cdp.send("Runtime.callFunctionOn", self._params(name))
+
+    def _params(self, name: str) -> dict[str, Any]:
+        return {
+            "objectId": self._object_id,
+            "functionDeclaration": f"function () {{ return this.{name}() }}",
+            "awaitPromise": True,
+            "returnByValue": True,
+        }
