@@ -51,3 +51,22 @@ def test_covered_frame_is_covered(at: At) -> None:
     )
     for where in ("near", "far"):
         assert page.call("interact", query=f"press {where}", timeout_ms=1000).code == "covered"
+
+
+def test_what_cannot_be_seen_is_scrolled_to_by_its_place(at: At) -> None:
+    """What is invisible keeps its place; what has no box of its own is where its contents are."""
+    page = at("things.html")
+    shows = "(one => one.getBoundingClientRect().bottom <= innerHeight)"
+    page.js(
+        "const room = '<div style=height:3000px></div>'; document.body.insertAdjacentHTML("
+        "'beforeend', room + '<p id=ghost style=visibility:hidden>Ghost</p>' + room +"
+        " '<p id=inside><span id=bare style=display:contents>Bare</span></p>'"
+        " + '<div id=around style=display:contents><p id=within>Within</p></div>' + room); 1"
+    )
+    for selector, place in {"#ghost": "ghost", "#bare": "inside", "#around": "within"}.items():
+        page.js("scrollTo(0, 0); 1")
+        page.do("interact", selector=selector, action="scroll_into_view")
+        assert page.js(f"{shows}({place}) && scrollY > 0"), selector
+    page.js("ghost.style.display = 'none'; 1")
+    gone = page.call("interact", selector="#ghost", action="scroll_into_view", timeout_ms=300)
+    assert gone.code == "not_visible"

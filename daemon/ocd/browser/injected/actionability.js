@@ -48,6 +48,15 @@ function seenBox(el) {
 // An element without contents has a place on the page, though there is nothing of it to see.
 const hasRoom = (el) => el.getClientRects().length > 0 && el.checkVisibility({ visibilityProperty: true });
 
+// Where something is of which nothing can be seen, if that will do: its own place, that of one that shows
+// it in its stead, or the one that its words stand in.
+function unseenPlaceOf(el, options) {
+  if (el && options.empty && hasRoom(el)) return el;
+  if (!el || !options.unseen) return null;
+  if (getComputedStyle(el).display !== 'contents') return el.getClientRects().length > 0 ? el : null;
+  return [...childElementsOf(el)].find((one) => one.getClientRects().length > 0) || unseenPlaceOf(parentIn(el), options);
+}
+
 // What of an element takes the mouse: a control that is not drawn is reached by its label.
 function surfaceOf(el) {
   const box = seenBox(el);
@@ -152,11 +161,12 @@ const letsDrop = (surface, by) => getComputedStyle(surface).pointerEvents === 'n
 async function attempt(el, options, round) {
   if (!present(el)) return { why: 'detached' };
   const [surface, box] = surfaceOf(el);
-  if (!box && !(options.empty && hasRoom(el))) return { why: 'not_visible' };
+  const place = box ? surface : unseenPlaceOf(el, options);
+  if (!place) return { why: 'not_visible' };
   const disabled = options.enabled && disabledWhy(el, options.editable);
   if (disabled) return { why: 'not_enabled', text: disabled };
   if (!box) {
-    if (options.scroll) el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+    if (options.scroll) place.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
     return {};
   }
   let placed = box;
@@ -359,12 +369,12 @@ function choose(el, values) {
   if (missing.length) {
     return { why: 'option_not_found', text: missing[0], options: all.slice(0, 50).map((one) => squeeze(one.label || one.text)), total: all.length };
   }
-  if (found.length > 1 && !control.multiple) return { why: 'wrong_value', text: 'it takes one option' };
+  if (found.length !== 1 && !control.multiple) return { why: 'wrong_value', text: 'it takes one option' };
   const closed = found.find((one) => one.disabled || one.closest('optgroup:disabled'));
   if (closed) return { why: 'not_enabled', text: `its option ${quote(squeeze(closed.text))} is disabled` };
   const was = all.map((one) => one.selected);
   control.focus({ preventScroll: true });
-  for (const one of all) if (!found.includes(one) && one.selected && (control.multiple || found.length)) one.selected = false;
+  for (const one of all) if (!found.includes(one) && one.selected && control.multiple) one.selected = false;
   for (const one of found) one.selected = true;
   if (all.some((one, place) => one.selected !== was[place])) dispatchEvents(control, 'input', 'change');
   return {};

@@ -55,7 +55,8 @@ class Needs(TypedDict, total=False):
     point: a place to click (default). editable, enabled (default). strike: the next thing is a
     click, which the page is to get only if it reaches the element. empty: an element without
     contents will do, which has a place and nothing to see. dragging: what is dragged there may
-    cover it, and its list may take the pointer for it. scroll: all of it is to be in sight.
+    cover it, and its list may take the pointer for it. unseen: so will one that is invisible, or
+    that only its children show. scroll: all of it is to be in sight.
     """
 
     point: bool
@@ -64,12 +65,13 @@ class Needs(TypedDict, total=False):
     strike: bool
     empty: bool
     dragging: bool
+    unseen: bool
     scroll: bool
 
 
 _DEFAULT_NEEDS: Needs = {
     "point": True, "editable": False, "enabled": True, "strike": False, "empty": False,
-    "dragging": False, "scroll": False,
+    "dragging": False, "unseen": False, "scroll": False,
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from ocd.pages.act import editors, form_fields, input_events
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import (
     ActionResult,
+    Needs,
     Settling,
     observe,
     perform,
@@ -69,17 +70,12 @@ async def _prepare(
         return lambda: form_fields.choose(target, deadline, value)
     if action_name == "clear":
         return lambda: form_fields.clear(target, deadline)
-    await wait_ready(
-        target,
-        deadline,
-        point=False,
-        enabled=action_name in ("type", "press"),
-        empty=True,
-    )
     if action_name == "scroll_into_view":
-        return lambda: wait_ready(
-            target, deadline, point=False, enabled=False, empty=True, scroll=True
-        )
+        needs: Needs = {"point": False, "enabled": False, "empty": True, "unseen": True}
+        await wait_ready(target, deadline, **needs)
+        return lambda: wait_ready(target, deadline, **needs, scroll=True)
+    writes = action_name in ("type", "press")
+    await wait_ready(target, deadline, point=False, enabled=writes, empty=True)
     return lambda: _keys(target, action_name, value)
 
 
@@ -100,7 +96,9 @@ async def _prepare_click(
 
 
 async def _keys(target: Target, action_name: str, value: str) -> None:
-    if action_name == "type" and target.about["kind"] in form_fields.TEXT_KINDS:
+    # Keys go to the end of a field's text, not over what was selected there some time ago.
+    kinds = form_fields.TEXT_KINDS if action_name == "type" else ("text", "combo")
+    if action_name in ("type", "press") and target.about["kind"] in kinds:
         if not await target.element.call(_HAS_FOCUS):
             await form_fields.caret_to_end(target)
     elif target.about["role"] != "html" and not await target.element.call(_TAKE_FOCUS):
