@@ -32,6 +32,7 @@ PNG = (
 )
 WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA="
 TEMPLATE = "test://template/"
+WATCHED = "test://watched-resource"
 # A caller that knows tasks is given one at once, so that short work is enough to see one.
 TASK_AFTER_S = 0.1
 
@@ -151,7 +152,7 @@ for _name in (*BLOCKS, *QUESTIONS):
     globals()[f"verb_{_name}"] = offered(_name, Nothing)(_never)
 
 _call_tool = tools.Tools.call_tool
-_read, _list_templates = resources.Resources.read, resources.Resources.list_templates
+_read, _subscribable = resources.Resources.read, resources.Resources.subscribable
 _get_prompt, _list_prompts = prompts.get_prompt, prompts.list_prompts
 
 
@@ -210,6 +211,14 @@ async def read(
     return await _read(self, ctx, params)
 
 
+async def subscribable(self: resources.Resources, ctx: tools.Context, uri: str) -> str:
+    if uri != WATCHED:
+        return await _subscribable(self, ctx, uri)
+    given = {"kind": "slow_compute", "args": {"seconds": 0.1}}
+    started = await self._call(self._caller_of(ctx), "oc_task_start", given)
+    return str(started.data["task_id"])
+
+
 _ARGUMENTS = (("arg1", "The first", True), ("arg2", "The second", True))
 _PROMPTS = {
     "test_simple_prompt": prompts._Prompt(
@@ -264,6 +273,7 @@ def install() -> None:
     tools.Tools.call_tool = call_tool  # type: ignore[method-assign]
     tools.TASK_AFTER_S = TASK_AFTER_S
     resources.Resources.read = read  # type: ignore[method-assign]
+    resources.Resources.subscribable = subscribable  # type: ignore[method-assign]
     prompts.PROMPTS.update(_PROMPTS)  # type: ignore[attr-defined]
     server.get_prompt = get_prompt  # type: ignore[assignment]
 

@@ -4,12 +4,14 @@ import json
 import multiprocessing
 import stat
 import threading
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
+from ocd.api.timestamps import rfc3339
 from ocd.ledger import states
 from ocd.ledger.args_summary import MAX_BYTES, summarise
 from ocd.ledger.events import Tail
@@ -18,8 +20,10 @@ from ocd.ledger.results import read_result
 from ocd.ledger.retention import prune
 from ocd.ledger.states import Outcome, TaskMeta
 from ocd.ledger.store import TaskStore
+from ocd.ledger.task_queries import Tasks
 from ocd.storage import files
 from ocd.storage.payload import JSON, Payload
+from ocd.storage.process_identity import own_identity
 from support.counting import count_up
 
 DAY_MS = 86_400_000
@@ -132,6 +136,25 @@ def test_changes_of_several_processes_all_arrive(store: TaskStore) -> None:
         other.join(30)
         assert other.exitcode == 0
     assert store.read(meta.task_id).progress.done == 75
+
+
+async def test_a_task_of_another_process_is_seen_as_it_changes(store: TaskStore) -> None:
+    """Each state is newer than the one before; the last one has ended."""
+    meta = new_meta(status="RUNNING")
+    own = own_identity()
+    pid = {"pid": own.pid, "pid_started_at": rfc3339(own.started_at), "boot_id": own.boot_id}
+    store.create(replace(meta, **pid))
+    done: list[int] = []
+    completed = Outcome(status="COMPLETED")
+    async with aclosing(Tasks(store, {}).states(meta.task_id)) as seen:
+        async for one in seen:
+            if not one.terminal and one.progress.done not in done[-1:]:
+                done.append(one.progress.done)
+                count_up(store.root, meta.task_id, 1)
+            if one.progress.done == 3 and not one.terminal:
+                store.update(meta.task_id, lambda last: states.end(last, completed, "now"))
+    assert one.terminal
+    assert done == [0, 1, 2, 3]
 
 
 def test_the_lock_is_free_after_a_change_that_throws(store: TaskStore) -> None:

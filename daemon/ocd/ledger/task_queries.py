@@ -125,6 +125,15 @@ class Tasks:
             await change.wait()
         return run.meta if run is not None else await self._wait_ended(task_id)
 
+    async def states(self, task_id: str) -> AsyncGenerator[TaskMeta, None]:
+        """Yield the task as it is now and after changes; the last one has ended.
+
+        What changes while nobody asks for the next one is seen in that one.
+        """
+        async with aclosing(self._moments(await self.get(task_id), follow=True)) as moments:
+            async for _ in moments:
+                yield await self.get(task_id)
+
     async def _wait_ended(self, task_id: str) -> TaskMeta:
         run = self._runs.get(task_id)
         if run is not None:

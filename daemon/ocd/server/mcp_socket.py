@@ -9,7 +9,15 @@ import importlib
 import logging
 import os
 from collections import ChainMap
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+)
 from typing import Any, Literal, cast
 
 import msgspec
@@ -123,6 +131,12 @@ class McpSocketServer:
     async def task(self, task_id: str) -> Mapping[str, Any]:
         """Return a task's meta."""
         return public(await self._services.runner.get(task_id))
+
+    async def task_states(self, task_id: str) -> AsyncGenerator[Mapping[str, Any], None]:
+        """Yield a task's meta now and after changes, until it has ended."""
+        async with contextlib.aclosing(self._services.runner.states(task_id)) as states:
+            async for meta in states:
+                yield public(meta)
 
     async def task_reply(self, task_id: str, params: Mapping[str, Any]) -> Reply:
         """Return what the direct call with these parameters would have answered."""

@@ -56,6 +56,23 @@ def key_of_cancelled(message: dict[str, Any]) -> str:
     return key(params.get("requestId") if isinstance(params, dict) else None)
 
 
+def key_of_request(line: bytes) -> str:
+    """Return the id of a request as it stands on the wire."""
+    return key(decode(line).get("id"))
+
+
+def subscription(uri: str) -> bytes:
+    """Return a request of the relay's own to follow a resource; hosts do not use such ids."""
+    request = {"id": f"oc-mcp {uri}", "method": "resources/subscribe", "params": {"uri": uri}}
+    return json.dumps({"jsonrpc": "2.0", **request}).encode() + b"\n"
+
+
+def resource_updated(uri: str) -> bytes:
+    """Return the notification that a resource is not what it was."""
+    notification = {"method": "notifications/resources/updated", "params": {"uri": uri}}
+    return json.dumps({"jsonrpc": "2.0", **notification}).encode() + b"\n"
+
+
 def response_key(line: bytes) -> str | None:
     """Return the id of a response, None for anything else."""
     head = line[:HEAD]

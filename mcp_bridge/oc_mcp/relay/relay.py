@@ -23,6 +23,8 @@ PARENT_POLL_S = 2.0
 RETRY_S = 0.05
 # A daemon that is being restarted is waited for so long before it is started by us.
 RETURN_S = 3.0
+# More than the daemon follows for one connection; the oldest go first.
+MAX_SUBSCRIBED = 128
 _REFUSED = b'{"oc_refused":'
 NO_DAEMON = -32000
 
@@ -41,9 +43,11 @@ class Relay:
         self._lock = threading.Condition()
         self._connection: daemon_connection.DaemonConnection | None = None
         self._queue: deque[bytes] = deque()
-        self._pending: dict[str, bytes] = {}
+        # The methods of the requests that are not answered yet.
+        self._pending: dict[str, str] = {}
         self._handshake: list[bytes] = []
-        self._ignored_reply: str | None = None
+        self._subscribed: dict[str, None] = {}
+        self._ignored_replies: set[str] = set()
         self._lost_at = 0.0
         self._closing = False
         # Taken at once: a host may die while the daemon is still being started.
@@ -78,13 +82,25 @@ class Relay:
             self._handshake = [line]
         elif method == "notifications/initialized":
             self._handshake = [*self._handshake[:1], line]
+        elif method in ("resources/subscribe", "resources/unsubscribe"):
+            self._note_subscription(message)
         with self._lock:
             if method == "notifications/cancelled":
                 self._pending.pop(jsonrpc_framing.key_of_cancelled(message), None)
             elif method is not None and "id" in message:
-                self._pending[jsonrpc_framing.key(message["id"])] = (
-                    line if method == "initialize" else b""
-                )
+                self._pending[jsonrpc_framing.key(message["id"])] = str(method)
+
+    def _note_subscription(self, message: dict[str, Any]) -> None:
+        params = message.get("params")
+        uri = params.get("uri") if isinstance(params, dict) else None
+        if not isinstance(uri, str):
+            return
+        with self._lock:
+            self._subscribed.pop(uri, None)
+            if message["method"] == "resources/subscribe":
+                self._subscribed[uri] = None
+            if len(self._subscribed) > MAX_SUBSCRIBED:
+                del self._subscribed[next(iter(self._subscribed))]
 
     def _write_host(self, line: bytes) -> None:
         with self._out:
@@ -172,10 +188,10 @@ class Relay:
             os._exit(2)
         key = jsonrpc_framing.response_key(line)
         if key is not None:
-            if key == self._ignored_reply:
-                self._ignored_reply = None
-                return
             with self._lock:
+                if key in self._ignored_replies:
+                    self._ignored_replies.remove(key)
+                    return
                 self._pending.pop(key, None)
                 self._lock.notify_all()
         self._write_host(line)
@@ -210,23 +226,25 @@ class Relay:
     def _resume(self, connection: daemon_connection.DaemonConnection) -> None:
         """Tell a restarted daemon what its predecessor knew of this connection."""
         with self._lock:
-            queued = list(self._queue)
+            queued, subscribed = list(self._queue), list(self._subscribed)
             replayed = [line for line in self._handshake if line not in queued]
+            if replayed:
+                replayed += map(jsonrpc_framing.subscription, subscribed)
+            # Before they are sent: their replies may come at once.
+            self._ignored_replies = set(map(jsonrpc_framing.key_of_request, replayed))
         try:
             for line in replayed:
                 connection.send(line)
         except OSError:
             connection.close()  # seen by the next receive
         with self._lock:
-            if replayed:
-                self._ignored_reply = jsonrpc_framing.key(
-                    jsonrpc_framing.decode(replayed[0]).get("id")
-                )
             self._connection = connection
             self._lock.notify_all()
         if len(replayed) > 1:
-            # What expand_tools had revealed is not listed any more.
+            # What expand_tools had revealed is not listed any more, and tasks have ended meanwhile.
             self._write_host(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n')
+            for uri in subscribed:
+                self._write_host(jsonrpc_framing.resource_updated(uri))
 
     def _connect(self, *, start: bool) -> daemon_connection.DaemonConnection:
         try:
@@ -262,7 +280,7 @@ class Relay:
 
     def _end(self) -> int:
         with self._lock:
-            self._lock.wait_for(lambda: not self._queue and not self._pending, DRAIN_S)
+            self._lock.wait_for(lambda: not self._queue and not self._awaits_answer(), DRAIN_S)
             self._closing = True
             connection = self._connection
         if connection is not None:
@@ -271,6 +289,10 @@ class Relay:
             with self._lock:
                 self._lock.wait_for(lambda: self._connection is None, CLOSE_S)
         return 0
+
+    def _awaits_answer(self) -> bool:
+        # A listen stream is answered when it ends, which is now.
+        return any(method != "subscriptions/listen" for method in self._pending.values())
 
     def _watch_parent(self) -> None:
         while os.getppid() == self._parent:

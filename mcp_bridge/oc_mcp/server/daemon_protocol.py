@@ -1,6 +1,6 @@
 """What the MCP server needs of the daemon; the daemon hands in an object that has it."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from typing import Any, Literal, Protocol
 
 from ocd.api.errors import OcdError
@@ -106,6 +106,10 @@ class DaemonProtocol(Protocol):
 
     async def task(self, task_id: str) -> Mapping[str, Any]:
         """Return a task's meta."""
+        ...
+
+    def task_states(self, task_id: str) -> AsyncGenerator[Mapping[str, Any], None]:
+        """Yield a task's meta now and after changes, until it has ended."""
         ...
 
     async def task_reply(self, task_id: str, params: Mapping[str, Any]) -> Reply:

@@ -9,7 +9,7 @@ import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 
 logger = logging.getLogger(__name__)
@@ -24,8 +24,7 @@ class ListChangedNotifier:
     """The hosts behind one server: those that did a handshake, and those that listen."""
 
     def __init__(self) -> None:
-        self._bus = InMemorySubscriptionBus()
-        self.listen = ListenHandler(self._bus)
+        self.bus = InMemorySubscriptionBus()
         self._sessions: dict[int, Any] = {}
 
     def serve(self, server: Server[Any]) -> None:
@@ -41,7 +40,7 @@ class ListChangedNotifier:
 
     async def notify(self) -> None:
         """Notify all of them."""
-        await self._bus.publish(ToolsListChanged())
+        await self.bus.publish(ToolsListChanged())
         for key, session in list(self._sessions.items()):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(NOTIFY_S):

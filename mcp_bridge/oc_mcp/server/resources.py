@@ -101,6 +101,14 @@ class Resources:
             raise _not_found(uri, "No such resource")
         return await self._output(self._caller_of(ctx), uri, page)
 
+    async def subscribable(self, ctx: Context, uri: str) -> str:
+        """Return the id of the task that is at this address; nothing else of ours changes."""
+        if not uri.startswith(TASK_URI):
+            message = f"Only tasks can be subscribed to: {TASK_TEMPLATE}"
+            raise _not_found(uri, message)
+        await self._task(self._caller_of(ctx), uri)
+        return uri.removeprefix(TASK_URI)
+
     async def _task(self, caller: Caller, uri: str) -> types.ReadResourceResult:
         try:
             reply = await self._call(caller, "oc_task_get", {"task_id": uri.removeprefix(TASK_URI)})

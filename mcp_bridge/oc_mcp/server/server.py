@@ -7,9 +7,11 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from oc_mcp.server.caller import Caller, caller_from
 from oc_mcp.server.completions import Completions
@@ -18,6 +20,7 @@ from oc_mcp.server.list_changed import ListChangedNotifier
 from oc_mcp.server.prompts import get_prompt, list_prompts
 from oc_mcp.server.resources import Resources
 from oc_mcp.server.socket_connection import serve_lines
+from oc_mcp.server.subscriptions import Subscriptions
 from oc_mcp.server.tasks_extension import Tasks
 from oc_mcp.server.tools import CallerOf, Tools
 from ocd.api import agent_guide
@@ -35,7 +38,13 @@ _CACHE = {
 
 
 class OpenChromeServer(Server[dict[str, Any]]):
-    """The SDK's server; on handshake revisions it announces that the list of tools may grow."""
+    """The SDK's server; it announces what may change.
+
+    On handshake revisions expand_tools makes the list of tools grow. On the newest one lists are
+    the same for all, and only other servers behind us make them change.
+    """
+
+    has_upstreams = False
 
     def create_initialization_options(
         self,
@@ -47,11 +56,32 @@ class OpenChromeServer(Server[dict[str, Any]]):
         options = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> types.ServerCapabilities:
+        """Return what both eras announce; the SDK takes a listen stream for a sign of all of it."""
+        found = super().get_capabilities(
+            notification_options,
+            experimental_capabilities,
+            extensions,
+            protocol_version=protocol_version,
+        )
+        if protocol_version in MODERN_PROTOCOL_VERSIONS and not self.has_upstreams:
+            for listed in (found.tools, found.resources, found.prompts):
+                if listed is not None:
+                    listed.list_changed = False
+        return found
+
 
 def build(
     daemon: DaemonProtocol, caller_of: CallerOf, tasks: Tasks | None = None
-) -> tuple[OpenChromeServer, ListChangedNotifier]:
-    """Return a server, and what tells its hosts of changes.
+) -> tuple[OpenChromeServer, ListChangedNotifier, Subscriptions]:
+    """Return a server, what tells its hosts of lists that have changed, and what of tasks.
 
     caller_of: tells from a request's context who calls.
     """
@@ -59,6 +89,7 @@ def build(
     tools = Tools(daemon, caller_of, tasks)
     notifier = ListChangedNotifier()
     resources = Resources(daemon, caller_of)
+    subscriptions = Subscriptions(daemon, resources, notifier.bus)
     server = OpenChromeServer(
         "openchrome",
         title="OpenChrome",
@@ -72,14 +103,16 @@ def build(
         on_read_resource=resources.read,
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
-        # Without other servers nothing of ours changes, and there is nothing to listen to.
-        on_subscriptions_listen=notifier.listen if daemon.has_upstreams else None,
+        on_subscribe_resource=subscriptions.subscribe,
+        on_unsubscribe_resource=subscriptions.unsubscribe,
+        on_subscriptions_listen=subscriptions.listen,
         on_completion=Completions(daemon, caller_of).complete,
         get_tool_input_schema=lambda name: daemon.entries.get(name, {}).get("params"),
     )
+    server.has_upstreams = daemon.has_upstreams
     tasks.serve(server)
     notifier.serve(server)
-    return server, notifier
+    return server, notifier, subscriptions
 
 
 class Bridges:
@@ -101,9 +134,10 @@ class Bridges:
         first: Sequence[bytes] = (),
     ) -> None:
         """Serve one connection until it ends; `first` are lines that were read already."""
-        server, notifier = build(self._daemon, lambda _ctx: caller, self._tasks)
+        server, notifier, subscriptions = build(self._daemon, lambda _ctx: caller, self._tasks)
         forget = self._daemon.watch(notifier.notify)
         try:
-            await serve_lines(server, reader, writer, first)
+            async with subscriptions:
+                await serve_lines(server, reader, writer, first)
         finally:
             forget()

@@ -22,6 +22,8 @@ from pydantic import ValidationError
 from starlette.requests import Request
 
 Answer = tuple[int, bytes]
+# Their answers come later, over a stream that a bare request has not.
+_STREAMED = frozenset({"subscriptions/listen", "resources/subscribe", "resources/unsubscribe"})
 
 
 @dataclass
@@ -77,7 +79,7 @@ async def _serve(
     params: Mapping[str, Any] | None,
     request_id: object,
 ) -> dict[str, Any]:
-    if method == "subscriptions/listen":
+    if method in _STREAMED:
         raise MCPError(code=types.METHOD_NOT_FOUND, message="A bare request has no stream")
     connection = Connection.from_envelope(LATEST_HANDSHAKE_VERSION, None, None)
     exchange = _Exchange(request_id, ServerMessageMetadata(request_context=request))

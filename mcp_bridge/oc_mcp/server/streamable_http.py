@@ -75,7 +75,7 @@ class McpApplication:
     def __init__(self, daemon: DaemonProtocol, access: Access) -> None:
         self._access = access
         self._callers = HttpCallers(daemon)
-        self._server, self.notifier = build(daemon, self._callers.of)
+        self._server, self.notifier, self.subscriptions = build(daemon, self._callers.of)
         self.manager = StreamableHTTPSessionManager(
             self._server,
             max_request_body_size=MAX_BODY_BYTES,
@@ -185,7 +185,7 @@ class HttpServer:
         """Serve at these listening sockets until `stop`."""
         forget = self._daemon.watch(self._application.notifier.notify)
         try:
-            async with self._application.manager.run():
+            async with self._application.subscriptions, self._application.manager.run():
                 await self._uvicorn.serve(sockets)
         finally:
             forget()

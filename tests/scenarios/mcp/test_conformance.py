@@ -76,8 +76,8 @@ def with_fixtures() -> Iterator[Daemon]:
 
 
 def test_all_of_the_handshake_era(with_fixtures: Daemon, tmp_path: Path) -> None:
-    """All but log messages and subscriptions, which we do not offer."""
-    assert run_suite(with_fixtures, "2025-11-25", "fixtures-2025-11-25", tmp_path) >= 77
+    """All but log messages, which we do not offer."""
+    assert run_suite(with_fixtures, "2025-11-25", "fixtures-2025-11-25", tmp_path) >= 79
 
 
 def test_all_of_the_newest_revision_and_tasks(with_fixtures: Daemon, tmp_path: Path) -> None:
