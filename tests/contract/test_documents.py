@@ -162,7 +162,7 @@ def _line_problem(command: Any, words: list[str]) -> str:  # noqa: ANN401 - type
     while words:
         word, words = words[0].partition("=")[0], words[1:]
         commands = getattr(command, "commands", {})
-        if word.startswith("-"):
+        if word.startswith("-") and word != "-":  # which is standard input
             if word not in options:
                 return f"there is no option {word}"
         elif word in commands:

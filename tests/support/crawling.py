@@ -9,8 +9,8 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import FetchedBody, LoadedPage, PoolOptions
-from ocd.crawl.browser_fetch import OpenPool
 from ocd.crawl.crawler import Crawler
+from ocd.crawl.fetch.browser_fetch import OpenPool
 from ocd.crawl.spec import CrawlSpec
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import DomainPolicy

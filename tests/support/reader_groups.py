@@ -76,7 +76,8 @@ def addresses() -> dict[str, Read]:
 
 def sites() -> dict[str, Read]:
     """What reads what servers send: robots.txt, sitemaps, character sets."""
-    from ocd.crawl import charset, sitemap
+    from ocd.crawl import sitemap
+    from ocd.crawl.fetch import charset
     from ocd.crawl.robots import RobotsReply, _rules_of
 
     def robots(text: str) -> None:
@@ -103,7 +104,7 @@ def markup() -> dict[str, Read]:
     from ocd.content.declarative_shadow import compose
     from ocd.content.depth_limit import flatten
     from ocd.content.markdown_signs import write_signs
-    from ocd.crawl.js_detection import needs_browser_reason
+    from ocd.crawl.fetch.js_detection import needs_browser_reason
     from ocd.crawl.page_extractor import ExtractionJob, extract
 
     def page(text: str) -> None:

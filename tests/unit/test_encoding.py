@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from ocd.crawl.content_encoding import Decoder
-from ocd.crawl.fetch_errors import FetchError
+from ocd.crawl.fetch.content_encoding import Decoder
+from ocd.crawl.fetch.fetch_errors import FetchError
 
 TEXT = b"<title>As it was</title>" * 400
 # Without the time of day in it: parallel workers must collect the same cases.

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocd.crawl.charset import codec_of, decode
-from ocd.crawl.js_detection import needs_browser_reason
+from ocd.crawl.fetch.charset import codec_of, decode
+from ocd.crawl.fetch.js_detection import needs_browser_reason
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract
 from ocd.crawl.relevance import RelevanceScorer
 from ocd.crawl.spec import Format

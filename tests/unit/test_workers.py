@@ -10,7 +10,7 @@ import pytest
 
 from ocd.conversion.worker import Bounds, ConversionPool, ConversionWorker
 from ocd.crawl.extraction import ExtractionClient
-from ocd.crawl.fetch_errors import FetchError
+from ocd.crawl.fetch.fetch_errors import FetchError
 from ocd.crawl.page_extractor import ExtractionJob, extract
 
 
@@ -102,13 +102,16 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
-    [("convert=spin@bad", "more than 0.5 s of computing"), ("convert=eat@bad", "MemoryError")],
+    ("fault", "cpu_s", "said"),
+    [
+        ("convert=spin@bad", 0.5, "more than 0.5 s of computing"),
+        ("convert=eat@bad", 30.0, "MemoryError"),
+    ],
 )
 async def test_a_page_that_cannot_be_done_costs_that_page_alone(
-    workers, faulty, monkeypatch, fault, said
+    workers, faulty, monkeypatch, fault, cpu_s, said
 ):
-    monkeypatch.setattr("ocd.conversion.worker.DEFAULT_BOUNDS", Bounds(cpu_s=0.5))
+    monkeypatch.setattr("ocd.conversion.worker.DEFAULT_BOUNDS", Bounds(cpu_s=cpu_s))
     faulty(fault)
     with closing(ExtractionClient(workers)) as converter:
         async with asyncio.TaskGroup() as group:

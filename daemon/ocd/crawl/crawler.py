@@ -10,11 +10,11 @@ from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import PagePool, PoolOptions
 from ocd.browser.process.chromium import Chromium
 from ocd.conversion.worker import ConversionPool
-from ocd.crawl.browser_fetch import BrowserFetcher, OpenPool, PageSource, automatic_tabs
 from ocd.crawl.extraction import ExtractionClient
-from ocd.crawl.fetch_errors import fetch_error
+from ocd.crawl.fetch.browser_fetch import BrowserFetcher, OpenPool, PageSource, automatic_tabs
+from ocd.crawl.fetch.fetch_errors import fetch_error
+from ocd.crawl.fetch.http_fetch import HttpAnswer, HttpFetcher
 from ocd.crawl.frontier import Frontier, FrontierEntry
-from ocd.crawl.http_fetch import HttpAnswer, HttpFetcher
 from ocd.crawl.ignored_parameters import IgnoredParameters
 from ocd.crawl.page_visit import CrawlServices, PageVisitor
 from ocd.crawl.rate_limits import RateLimits

@@ -4,8 +4,8 @@ import asyncio
 
 from ocd.content.conversion_cost import MUCH_GROWTH, growth
 from ocd.conversion.worker import ConversionPool, ConversionWorker, Unconverted
-from ocd.crawl.charset import is_undeclared
-from ocd.crawl.fetch_errors import FetchError, fetch_error
+from ocd.crawl.fetch.charset import is_undeclared
+from ocd.crawl.fetch.fetch_errors import FetchError, fetch_error
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract, extract_beside
 
 # Pages of this size take about 10 ms, those of so many tags up to 50: no other call should wait

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ocd.crawl.charset import decode
 from ocd.crawl.duplicates import fingerprint
-from ocd.crawl.js_detection import ENOUGH_TEXT, needs_browser_reason
+from ocd.crawl.fetch.charset import decode
+from ocd.crawl.fetch.js_detection import ENOUGH_TEXT, needs_browser_reason
 from ocd.crawl.robots import PRODUCT
 from ocd.crawl.spec import Format
 from ocd.crawl.urls import join, without_login

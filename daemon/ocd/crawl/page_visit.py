@@ -8,11 +8,10 @@ from typing import Literal
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
-from ocd.crawl.browser_fetch import BrowserFetcher
 from ocd.crawl.extraction import ExtractionClient
-from ocd.crawl.fetch_errors import fetch_error
-from ocd.crawl.frontier import Frontier, FrontierEntry
-from ocd.crawl.http_fetch import (
+from ocd.crawl.fetch.browser_fetch import BrowserFetcher
+from ocd.crawl.fetch.fetch_errors import fetch_error
+from ocd.crawl.fetch.http_fetch import (
     MAX_PAGE_BYTES,
     TRANSIENT_STATUSES,
     HttpAnswer,
@@ -21,6 +20,7 @@ from ocd.crawl.http_fetch import (
     read_file,
     too_large,
 )
+from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.robots import Robots, RobotsRules, is_robots_path

@@ -13,9 +13,9 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.crawl import traps
-from ocd.crawl.browser_fetch import NO_BROWSER
 from ocd.crawl.duplicates import Duplicates
-from ocd.crawl.fetch_errors import FetchError
+from ocd.crawl.fetch.browser_fetch import NO_BROWSER
+from ocd.crawl.fetch.fetch_errors import FetchError
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.page_visit import (
     CrawlServices,

@@ -8,7 +8,7 @@ from xml.parsers import expat
 
 from ocd.api.errors import OcdError
 from ocd.api.tool_calls import tool_call
-from ocd.crawl.http_fetch import HttpAnswer
+from ocd.crawl.fetch.http_fetch import HttpAnswer
 from ocd.crawl.urls import join, origin_of
 
 MAX_SITEMAP_BYTES = 50 * 1024 * 1024

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import PagePool
-from ocd.crawl.browser_fetch import OpenPool
+from ocd.crawl.fetch.browser_fetch import OpenPool
 from ocd.crawl.request_options import (
     RequestOptions,
     origins_of,

@@ -72,8 +72,9 @@ async def _prepare(
         return lambda: form_fields.clear(target, deadline)
     if action_name == "scroll_into_view":
         needs: Needs = {"point": False, "enabled": False, "empty": True, "unseen": True}
+        scrolled: Needs = {**needs, "scroll": True}
         await wait_ready(target, deadline, **needs)
-        return lambda: wait_ready(target, deadline, **needs, scroll=True)
+        return lambda: wait_ready(target, deadline, **scrolled)
     writes = action_name in ("type", "press")
     await wait_ready(target, deadline, point=False, enabled=writes, empty=True)
     return lambda: _keys(target, action_name, value)

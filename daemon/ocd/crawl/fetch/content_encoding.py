@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Protocol
 
-from ocd.crawl.fetch_errors import FetchError, fetch_error
+from ocd.crawl.fetch.fetch_errors import FetchError, fetch_error
 
 ACCEPTED = "gzip, deflate, br, zstd"
 # More encodings on top of each other are nobody's need.

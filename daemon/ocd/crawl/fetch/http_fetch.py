@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, unquote
 
 from ocd.content.page_signals import refresh_target, robots_tags
-from ocd.crawl.content_encoding import ACCEPTED, Decoder
-from ocd.crawl.fetch_errors import CONNECT_S, FetchError, fetch_error, translate_errors
+from ocd.crawl.fetch.content_encoding import ACCEPTED, Decoder
+from ocd.crawl.fetch.fetch_errors import CONNECT_S, FetchError, fetch_error, translate_errors
 from ocd.crawl.rate_limits import retry_after_s
 from ocd.crawl.request_options import PLAIN_REQUESTS, Cookie, RequestOptions
 from ocd.crawl.robots import MAX_ROBOTS_BYTES, PRODUCT, RobotsReply
