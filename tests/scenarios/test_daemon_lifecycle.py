@@ -1,12 +1,14 @@
 """Starting, stopping and dying: there is one daemon a home, and it leaves nothing behind."""
 
 import contextlib
+import json
 import os
 import signal
 import socket
 import stat
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import portalocker
 import pytest
@@ -344,17 +346,34 @@ def test_a_forced_stop_leaves_no_sockets(make_daemon: MakeDaemon) -> None:
     assert "not running" in daemon.ocd("stop", "--force").ok().err
 
 
+def test_a_clock_that_was_set_hides_no_daemon(make_daemon: MakeDaemon) -> None:
+    """Its start by the clock is now three hours off: it is found by the time since the boot."""
+    daemon = make_daemon()
+    lock = daemon.home.path / "run" / "ocd.lock"
+    written = json.loads(lock.read_text())
+    lock.write_text(json.dumps({**written, "started_at": written["started_at"] - 3 * 3600}) + "\n")
+    daemon.identity.kill(signal.SIGSTOP)
+    assert "is stopped (SIGSTOP)" in daemon.ocd("status").err
+    assert "Killed ocd" in daemon.ocd("stop", "--force").ok().err
+    daemon.identity.wait_gone()
+
+
 def test_stop_does_not_touch_a_stranger(home: Home) -> None:
     """A lock file that names somebody else's pid gets nobody killed."""
     stranger = subprocess.Popen(["sleep", "60"])
     identity = Identity.of(stranger.pid)
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    named = {"pid": stranger.pid, "version": "0"}
+    others = (
+        {"started_at": 1.0},
+        {"started_at": identity.started, "boot_id": boot, "start_ticks": 7},
+    )
     try:
         (home.path / "run").mkdir(parents=True, mode=0o700)
-        (home.path / "run" / "ocd.lock").write_text(
-            f'{{"pid":{stranger.pid},"started_at":1.0,"version":"0"}}\n'
-        )
-        home.run("ocd", "stop")
-        assert identity.alive
+        for other in others:
+            (home.path / "run" / "ocd.lock").write_text(json.dumps({**named, **other}) + "\n")
+            assert "not running" in home.run("ocd", "stop").err
+            assert identity.alive
     finally:
         stranger.kill()
         stranger.wait()

@@ -4,6 +4,7 @@ What needs the real daemon is in tests/scenarios/test_daemon_lifecycle.py.
 """
 
 import asyncio
+import errno
 import json
 import logging
 import os
@@ -267,6 +268,17 @@ def test_output_that_nobody_gets(home: Path, into: str, status: int, said: str) 
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (status, said)
+
+
+def test_an_error_that_is_not_the_outputs_is_not_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that is faked makes `time.sleep` fail, with no file named."""
+
+    def fail(*_: object, **_named: object) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr("ocd.cli.stop.stop_daemon", fail)
+    with pytest.raises(OSError, match="Invalid argument"):
+        execute(["stop"])
 
 
 # --- starting ----------------------------------------------------------------------------------

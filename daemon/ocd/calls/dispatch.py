@@ -33,6 +33,7 @@ from ocd.outputs import inline_policy
 from ocd.recording.recent_actions import ActionRecord
 from ocd.safety import secrets
 from ocd.storage.journal import MAX_JOURNAL_CHARS
+from ocd.storage.machine_limits import limit_error
 from ocd.storage.payload import Payload
 from ocd.verb_api.capabilities import UPSTREAM_MARK
 from ocd.verb_api.declaration import Output, Verb
@@ -79,7 +80,7 @@ async def run_call(
         raise
     except Exception as failure:  # a bug in one verb costs its call, not the daemon
         logger.exception("call %s (%s) failed", call.id, request.verb)
-        error = _internal(call, failure)
+        error = limit_error(failure) or _internal(call, failure)
         raise error from failure
     finally:
         services.active_calls.discard(call)

@@ -1,5 +1,6 @@
 """The commands of `ocd`, and the one place where an error becomes an exit status."""
 
+import errno
 import os
 import re
 import sys
@@ -18,6 +19,10 @@ from ocd.cli.options import Json
 from ocd.cli.output import say, show_error, show_json
 
 INTERRUPTED = 130
+# How the place fails that our output goes to.
+_OUTPUT_ERRORS = frozenset(
+    getattr(errno, name, errno.EIO) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO", "EBADF")
+)
 # How typer suggests names for a misspelt option or command.
 _NEAR = re.compile(r"(Did you mean|\(Possible options:|\(Did you mean) ?(?P<names>[^)]*)")
 
@@ -86,7 +91,7 @@ def execute(arguments: list[str]) -> int:
         sys.stdout = None
         return 0
     except OSError as error:
-        if error.filename is not None:
+        if error.filename is not None or error.errno not in _OUTPUT_ERRORS:
             raise
         # What concerns a file names it: this is our output, on a full disk.
         sys.stdout = None

@@ -1,6 +1,7 @@
 """`ocd run`: the daemon in the foreground."""
 
 import asyncio
+import faulthandler
 import gc
 import logging
 import os
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.cli.logfile import configure
+from ocd.cli.logfile import configure, log_path
 from ocd.cli.options import given_flags, with_settings
 from ocd.cli.output import show_error
 from ocd.config.loader import Config, load
@@ -32,7 +33,11 @@ def run(**flags: Any) -> None:  # noqa: ANN401 - flags, decoded by ocd.config.lo
     os.umask(0o077)
     configure(config.home)
     sys.excepthook = _report_crash
-    failure = _serve(config)
+    with log_path(config.home).open("a", encoding="utf-8") as log:
+        # A library that crashes has no traceback: the kernel's signal writes one.
+        faulthandler.enable(log)
+        failure = _serve(config)
+        faulthandler.disable()
     if failure:
         _log_reason(failure)
         raise failure

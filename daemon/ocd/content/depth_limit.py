@@ -35,15 +35,22 @@ _TOO_DEEP = "html > body" + " > *" * (MAX_NESTING + 1)
 
 def flat_tree(html: str) -> "LexborHTMLParser":
     """Return the document, parsed; elements deeper than MAX_NESTING made siblings."""
-    from selectolax.lexbor import LexborHTMLParser
-
     tags = html.count("<")
     if tags > _FEW_TAGS:
-        return LexborHTMLParser(flatten(html))
-    tree = LexborHTMLParser(html)
+        return _parse(flatten(html))
+    tree = _parse(html)
     if tags <= MAX_NESTING or tree.css_first(_TOO_DEEP) is None:
         return tree
-    return LexborHTMLParser(flatten(html))
+    return _parse(flatten(html))
+
+
+def _parse(html: str) -> "LexborHTMLParser":
+    from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+
+    try:
+        return LexborHTMLParser(html)
+    except SelectolaxError as error:  # it takes any text, if it is given the memory
+        raise MemoryError(str(error)) from error
 
 
 @lru_cache(1)  # title, links and content are asked for one after the other

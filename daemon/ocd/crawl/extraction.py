@@ -39,13 +39,13 @@ class ExtractionClient:
         self._converted += 1
         large = _is_large(job)
         if not large and await self._stays_here():
-            return extract(job)
+            return _extract_here(job)
         while True:
             try:
                 worker = await self._start_process()
             except OSError as error:
                 if not large:
-                    return extract(job)
+                    return _extract_here(job)
                 raise _failed(f"no process could be started for it: {error.strerror}") from error
             try:
                 return await worker.run(extract_beside, job)
@@ -86,6 +86,13 @@ def _is_large(job: ExtractionJob) -> bool:
     return any(
         b"\0" in body or growth(url, body) > MUCH_GROWTH for url, body in documents if job.html
     )
+
+
+def _extract_here(job: ExtractionJob) -> ExtractionResult:
+    try:
+        return extract(job)
+    except MemoryError as error:
+        raise _failed("there is no memory left for it") from error
 
 
 def _failed(why: str) -> FetchError:

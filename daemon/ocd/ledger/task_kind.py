@@ -9,6 +9,7 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.task_handle import TaskHandle
+from ocd.storage.machine_limits import limit_error
 from ocd.storage.payload import JsonLinesFile, Payload
 
 logger = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ def code_of_a_kind(task_id: str) -> Iterator[None]:
         raise
     except Exception as error:  # a bug in one kind costs its task; see above
         logger.exception("task %s failed", task_id)
-        raise OcdError(
+        raise limit_error(error) or OcdError(
             "internal",
             f"Internal error in task {task_id}: {type(error).__name__}",
             hint=f"Its traceback: ocd logs {task_id}",

@@ -28,10 +28,13 @@ from ocd.integrations.totp_seeds import TotpStore
 from ocd.server.half_close import HalfClosedConnection, PeerCloseWatcher
 from ocd.server.unix_socket import bind, owned
 from ocd.storage import crash_points
+from ocd.storage.machine_limits import limit_reached, require_memory, require_memory_to_decode
 
 logger = logging.getLogger(__name__)
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
+# A text is there so many times while its answer is put together.
+_COPIES = 4
 NDJSON = "application/x-ndjson"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -130,7 +133,7 @@ class HttpApi:
         if isinstance(outcome, OcdError):
             await response.write(_error(outcome))
         elif outcome.rows is None:
-            await response.write(_result(outcome))
+            await response.write(_result_line(outcome))
         else:
             await _write_spliced(request, response, outcome)
         await response.write(b"\n")
@@ -174,6 +177,7 @@ _Body = TypeVar("_Body", CallRequest, TotpRequest, UpstreamRequest)
 
 
 def _decode_body(kind: type[_Body], body: bytes) -> _Body:
+    require_memory_to_decode(body)
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
@@ -212,6 +216,7 @@ def _result(reply: Reply) -> bytes:
     body = reply.encode()
     extra: dict[str, Any] = {}
     if reply.content is not None:
+        require_memory(_COPIES * len(reply.content))
         extra["content"] = reply.content
     if (pointer := reply.pointer) is not None:
         extra["output_handle"] = pointer.descriptor.output_handle
@@ -230,6 +235,14 @@ def _result(reply: Reply) -> bytes:
     return b'{"result":' + body + (b',"browser_restarted":true}' if beside else b"}")
 
 
+def _result_line(reply: Reply) -> bytes:
+    """Return {"result": …}; {"error": …} where there is no memory for it."""
+    try:
+        return _result(reply)
+    except MemoryError:
+        return _error(limit_reached("memory"))
+
+
 def _error(error: OcdError) -> bytes:
     return msgspec.json.encode({"error": error.body()}, enc_hook=str)
 
@@ -246,6 +259,8 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
         return await handler(request)
     except OcdError as error:
         return _error_response(error)
+    except MemoryError:  # the answer is there, and too large to be written
+        return _error_response(limit_reached("memory"))
     except web.HTTPRequestEntityTooLarge:
         limit = MAX_BODY_BYTES // 1024 // 1024
         return _error_response(

@@ -16,12 +16,14 @@ class ProcessIdentity(msgspec.Struct, frozen=True):
     """A process as a file names it.
 
     started_at: seconds since 1970; 0: not recorded, so any process with this pid matches.
-    boot_id: the boot of the machine that it belongs to; "": unknown.
+    boot_id: the boot of the machine that it belongs to; "": unknown. start_ticks: the time from
+    that boot to its start, which stays the same when the clock is set; 0: unknown.
     """
 
     pid: Annotated[int, msgspec.Meta(gt=0)]
     started_at: float
     boot_id: str = ""
+    start_ticks: int = 0
 
     def find(self) -> psutil.Process | None:
         """Return the process if it lives and is this one, not a later one with its pid."""
@@ -29,19 +31,35 @@ class ProcessIdentity(msgspec.Struct, frozen=True):
             return None
         try:
             process = psutil.Process(self.pid)
-            drift = process.create_time() - (self.started_at or process.create_time())
             dead = process.status() == psutil.STATUS_ZOMBIE
+            return process if self._is(process) and not dead else None
         except (psutil.Error, ValueError, OverflowError):
             # AccessDenied is somebody else's process, so none that wrote into this home.
             return None
-        return None if dead or abs(drift) > START_TIME_TOLERANCE_S else process
+
+    def _is(self, process: psutil.Process) -> bool:
+        if self.boot_id and self.start_ticks:
+            return start_ticks(self.pid) == self.start_ticks
+        drift = process.create_time() - (self.started_at or process.create_time())
+        return abs(drift) <= START_TIME_TOLERANCE_S
 
 
 @cache
 def own_identity() -> ProcessIdentity:
     """Return this process's identity."""
     process = psutil.Process()
-    return ProcessIdentity(process.pid, process.create_time(), boot_id())
+    ticks = start_ticks(process.pid)
+    return ProcessIdentity(process.pid, process.create_time(), boot_id(), ticks)
+
+
+def start_ticks(pid: int) -> int:
+    """Return the time from the boot to this process's start; 0 where /proc does not tell."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        # The name before them stands in parentheses, and may hold any character.
+        return int(stat.rpartition(")")[2].split()[19])
+    except (OSError, IndexError, ValueError):
+        return 0
 
 
 @cache

@@ -12,12 +12,14 @@ from msgspec import Raw
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.emitter import Emitter, call_each
 from ocd.browser.cdp.messages import (
+    ANSWER,
     UNREADABLE,
     Failure,
     Incoming,
     decode,
     decode_params,
     encode,
+    unreadable,
 )
 
 logger = logging.getLogger(__name__)
@@ -255,6 +257,15 @@ class Connection(CdpSession):
                 self._deliver(raw if isinstance(raw, Incoming) else decode(raw))
             except (msgspec.MsgspecError, ValueError, LookupError):
                 self._not_understood(raw)
+            except MemoryError as error:
+                self._no_room(raw, error)
+
+    def _no_room(self, raw: bytes | Incoming, error: MemoryError) -> None:
+        # An answer costs its call, an event whoever listens: not the connection, and all tabs.
+        if isinstance(raw, bytes) and raw.startswith(ANSWER):
+            self._on_unreadable(unreadable(raw, error))
+        else:
+            logger.error("an event of the browser is lost: %s", error)
 
     def _not_understood(self, raw: object) -> None:
         # It may have been the answer that somebody waits for here; who knows.

@@ -5,8 +5,12 @@ from typing import Any
 
 import msgspec
 
+from ocd.storage.machine_limits import require_memory_to_decode
+
 # The code of a failure of our own: the answer came, and cannot be decoded.
 UNREADABLE = 1
+# How an answer begins.
+ANSWER = b'{"id":'
 
 
 class Failure(msgspec.Struct):
@@ -50,10 +54,17 @@ def encode(number: int, method: str, params: dict[str, Any], session_id: str) ->
 
 def decode(message: bytes) -> Incoming:
     """Return the message, whatever strings its JavaScript values hold."""
+    require_memory_to_decode(message)
     try:
         return _decode(message)
     except msgspec.DecodeError:
         return _decode(replace_lone_surrogates(message))
+
+
+def unreadable(head: bytes, why: Exception) -> Incoming:
+    """Return the error that answers a call in place of the answer that begins so."""
+    number = int(head.removeprefix(ANSWER).partition(b",")[0])
+    return Incoming(id=number, error=Failure(UNREADABLE, str(why) or type(why).__name__))
 
 
 def replace_lone_surrogates(text: bytes) -> bytes:

@@ -7,7 +7,7 @@ from typing import BinaryIO, cast
 
 import msgspec
 
-from ocd.browser.cdp.messages import UNREADABLE, Failure, Incoming
+from ocd.browser.cdp.messages import ANSWER, Incoming, unreadable
 from ocd.browser.cdp.streaming_decode import LongMessage
 
 # How much one read may take (Linux; elsewhere the system's default stays).
@@ -16,7 +16,6 @@ PIPE_BYTES = 1 << 20
 
 # Answers longer than this are decoded while they arrive.
 LONG_BYTES = 1 << 18
-_ANSWER = b'{"id":'
 _HEAD = 40
 
 Message = bytes | Incoming
@@ -27,15 +26,14 @@ class _LostAnswer:
     """A long answer that cannot be decoded: what comes of it goes nowhere, its call fails."""
 
     def __init__(self, head: bytes, why: Exception) -> None:
-        self._number = int(head.removeprefix(_ANSWER).partition(b",")[0])
-        self._why = str(why) or type(why).__name__
+        self._answer = unreadable(head, why)
 
     def feed(self, data: bytes) -> None:
         """Drop the next bytes."""
 
     def end(self) -> Incoming:
         """Return the error that answers the call."""
-        return Incoming(id=self._number, error=Failure(UNREADABLE, self._why))
+        return self._answer
 
 
 class Framer:
@@ -68,7 +66,7 @@ class Framer:
         elif data:
             self._rest.append(data)
             self._size += len(data)
-            if self._size > LONG_BYTES and self._rest[0].startswith(_ANSWER):
+            if self._size > LONG_BYTES and self._rest[0].startswith(ANSWER):
                 self._head = self._rest[0][:_HEAD]
                 self._long = LongMessage()
                 self._feed_long(self._long, self._take_messages())

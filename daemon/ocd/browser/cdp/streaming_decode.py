@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ocd.browser.cdp.messages import Incoming, decode, replace_lone_surrogates
+from ocd.storage.machine_limits import require_memory
 
 # A string that does not end in its piece is taken out if it has this much of it.
 _LONG = 16 * 1024
@@ -122,6 +123,7 @@ def _inside_of(data: bytes) -> int:
 
 
 def _decode_string(string: bytes) -> str:
+    require_memory(len(string))
     try:
         return _text(string)
     except msgspec.DecodeError:

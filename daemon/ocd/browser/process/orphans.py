@@ -12,7 +12,7 @@ import psutil
 
 from ocd.api.errors import OcdError
 from ocd.storage.files import UNDECODABLE, read_whole, write_whole
-from ocd.storage.process_identity import ProcessIdentity, boot_id
+from ocd.storage.process_identity import ProcessIdentity, boot_id, start_ticks
 
 RECORD = "chromium.json"
 # Chromium's marks of a profile in use (not on Windows); the first names host and pid.
@@ -35,8 +35,9 @@ def remember(run_dir: Path, pid: int, profile: Path) -> None:
     with contextlib.suppress(psutil.Error):
         started_at = psutil.Process(pid).create_time()
         record = BrowserIdentity(
-            pid, started_at, boot_id(), profile=str(profile), host=socket.gethostname()
-        )
+            pid, started_at, boot_id(), start_ticks(pid),
+            profile=str(profile), host=socket.gethostname(),
+        )  # fmt: skip
         write_whole(run_dir / RECORD, msgspec.json.encode(record))
 
 

@@ -1,0 +1,67 @@
+"""What the machine refuses: memory, threads, file descriptors.
+
+msgspec does not look whether it was given the memory for a string: where a limit (`ulimit -v`)
+refuses it, the process ends by a segmentation fault. So what is long is asked for here before it is
+decoded or encoded, and with it what the daemon's other work takes meanwhile.
+"""
+
+import errno
+import mmap
+import os
+
+from ocd.api.errors import OcdError
+
+# What must be left after it.
+SPARE_BYTES = 16 << 20
+# What is shorter comes out of what is spare.
+LONG_BYTES = 1 << 16
+# JSON of many small lists and objects takes so many times its bytes when it is decoded.
+_GROWTH = 24
+_NO_FILES = (errno.EMFILE, errno.ENFILE)
+_NO_THREAD = "can't start new thread"
+
+
+def require_memory(size: int) -> None:
+    """Raise MemoryError unless `size` bytes and what is spare can be had now; 10 µs if long."""
+    if size < LONG_BYTES or os.name == "nt":
+        return
+    try:
+        # Address space alone: nothing is touched, and malloc hears nothing of it.
+        mmap.mmap(-1, size + SPARE_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+    except OSError as error:
+        raise MemoryError(f"no memory left for {size >> 10} KB") from error
+
+
+def require_memory_to_decode(json: bytes) -> None:
+    """Raise MemoryError unless there is room for what this JSON becomes when it is decoded."""
+    if len(json) >= LONG_BYTES:
+        require_memory(_GROWTH * len(json))
+
+
+def limit_error(error: Exception) -> OcdError | None:
+    """Return `limit_reached` if the error says that the machine has refused something; else None.
+
+    Such an error is no bug of the code that met it.
+    """
+    what = _refused(error)
+    return None if what is None else limit_reached(what)
+
+
+def limit_reached(what: str) -> OcdError:
+    """Return the error of a call for which the machine has no more of `what`."""
+    return OcdError(
+        "limit_reached",
+        f"The machine has no more {what} for the daemon",
+        hint="Ask for less at once, close tabs or wait for other calls; or raise the limit that "
+        "the daemon runs under (ulimit, systemd, container).",
+    )
+
+
+def _refused(error: Exception) -> str | None:
+    if isinstance(error, MemoryError):
+        return "memory"
+    if isinstance(error, RuntimeError) and str(error) == _NO_THREAD:
+        return "threads"
+    if isinstance(error, OSError) and error.errno in _NO_FILES:
+        return "file descriptors"
+    return None

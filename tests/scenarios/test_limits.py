@@ -1,0 +1,156 @@
+"""What the machine refuses costs the calls that needed it, in words; the daemon goes on."""
+
+import resource
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+from support import wire
+from support.daemon import Daemon
+from support.processes import Identity, naming, words_of
+from support.site import Site
+from support.waiting import wait_until
+
+MakeDaemon = Callable[..., Daemon]
+MB = 1 << 20
+# Each says what is wrong, and that it is no bug of ours.
+CLEAR = {"limit_reached", "browser_failed", "conversion_failed", "storage_failed", "fetch_failed"}
+LONG = {"code": "'x'.repeat(8e6)"}
+STORED = {"code": "'x'.repeat(2e6)", "output_mode": "handle"}
+
+
+def in_use(daemon: Daemon, kind: int) -> int:
+    process = psutil.Process(daemon.identity.pid)
+    memory = process.memory_info()
+    used = {resource.RLIMIT_AS: memory.vms, resource.RLIMIT_DATA: memory.data,
+            resource.RLIMIT_NOFILE: process.num_fds()}  # fmt: skip
+    return int(used.get(kind, 0))
+
+
+@contextmanager
+def limited(daemon: Daemon, kind: int, room: int) -> Iterator[None]:
+    """Let the daemon have so much more than it has now."""
+    pid = daemon.identity.pid
+    before = resource.prlimit(pid, kind)
+    resource.prlimit(pid, kind, (in_use(daemon, kind) + room, before[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, kind, before)
+
+
+def try_all(daemon: Daemon, site: Site) -> dict[str, str]:
+    """Make calls that need memory, threads and files; return the code of each."""
+    calls = {
+        "long answer": daemon.call("javascript_tool", **LONG),
+        "large page": daemon.call("read_page", mode="markdown"),
+        "handle": daemon.call("javascript_tool", **STORED),
+        "crawl": daemon.call("crawl", url=site.url("list-1.html"), max_pages=2),
+        "tab": daemon.call("tabs_create", "other", url=site.url("table.html")),
+        "list": daemon.call("oc_task_list"),
+        "small answer": daemon.call("javascript_tool", code="window.kept"),
+    }
+    return {name: code_of(reply) for name, reply in calls.items()}
+
+
+def code_of(reply: wire.Reply) -> str:
+    """Return the code of its error; an empty string for a result."""
+    return "" if reply.status == 200 else reply.code
+
+
+LIMITS = {
+    "address-space": (resource.RLIMIT_AS, 16 * MB, {"long answer", "large page"}),
+    "no-stack-for-threads": (resource.RLIMIT_AS, 4 * MB, {"long answer"}),
+    "data": (resource.RLIMIT_DATA, 16 * MB, {"long answer"}),
+    "descriptors": (resource.RLIMIT_NOFILE, 3, {"crawl"}),
+    "file-size": (resource.RLIMIT_FSIZE, MB, {"handle"}),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_limit_costs_the_calls_that_meet_it(
+    share_daemon: Callable[..., Daemon], site: Site, name: str
+) -> None:
+    """Clear errors, no bug; the page's state stays, and what was refused works once it may."""
+    kind, room, refused = LIMITS[name]
+    daemon = share_daemon("--isolated")
+    daemon.do("navigate", url=site.url("article.html"))
+    many = "document.body.innerHTML = '<i>x</i>'.repeat(12000); window.kept = 1"
+    daemon.do("javascript_tool", code=many)
+    with limited(daemon, kind, room):
+        met = try_all(daemon, site)
+    assert set(filter(None, met.values())) <= CLEAR, (met, daemon.log()[-3000:])
+    assert refused <= {call for call, code in met.items() if code}, met
+    assert met["small answer"] == ""
+    assert not any(try_all(daemon, site).values())
+    assert daemon.status()["pid"] == daemon.identity.pid
+
+
+def test_a_browser_that_gets_no_memory_says_so(
+    share_daemon: Callable[..., Daemon], site: Site
+) -> None:
+    """Chromium inherits the limits; started once more without them, it works."""
+    daemon = share_daemon("--isolated")
+    daemon.do("oc_stop")
+    with limited(daemon, resource.RLIMIT_AS, 64 * MB):
+        assert daemon.call("navigate", url=site.url("article.html")).code == "browser_failed"
+    assert daemon.do("navigate", url=site.url("article.html"))["title"] == "The lighthouse"
+
+
+def test_a_crash_of_a_library_is_written_down(make_daemon: MakeDaemon) -> None:
+    """The status is the signal's, the log names it and where, and nothing is left behind."""
+    daemon = make_daemon()
+    daemon.identity.kill(signal.SIGSEGV)
+    assert daemon.wait_ended() == -signal.SIGSEGV
+    said = daemon.ocd("logs").out
+    assert "Fatal Python error: Segmentation fault" in said
+    assert "ocd/cli/run.py" in said
+    wait_until(lambda: not naming(daemon.home.path), 20, "the end of the watcher")
+
+
+PARTS = {
+    "browser": "--user-data-dir=",
+    "renderers": "--type=renderer",
+    "gpu": "--type=gpu-process",
+    "network": "network.mojom.NetworkService",
+    "watcher": "runtime/watcher.py",
+    "conversion": "ocd.conversion.process",
+}
+
+
+def find_part(daemon: Daemon, words: str) -> list[Identity]:
+    """Return the processes below the daemon whose command line has these words."""
+    below = psutil.Process(daemon.identity.pid).children(recursive=True)
+    found = [one for one in below if any(words in word for word in words_of(one))]
+    return [Identity(one.pid, one.create_time()) for one in found]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_that_stands_still_costs_no_more_than_its_calls(
+    share_daemon: Callable[..., Daemon], site: Site, part: str
+) -> None:
+    """SIGSTOP, calls with a deadline, SIGCONT: timeouts at most, and then all is as before."""
+    daemon = share_daemon("--isolated")
+    daemon.do("navigate", url=site.url("article.html"))
+    daemon.do("javascript_tool", code="window.kept = 'still here'")
+    daemon.do("crawl", url=site.url("star/0?leaves=12"), engine="static")
+    stopped = find_part(daemon, PARTS[part])
+    assert stopped
+    for one in stopped:
+        one.kill(signal.SIGSTOP)
+    try:
+        codes = {
+            code_of(daemon.call("read_page", timeout_ms=300)),
+            code_of(daemon.call("crawl", url=site.url("list-1.html"), timeout_ms=300)),
+            code_of(daemon.call("navigate", "other", url=site.url("table.html"), timeout_ms=300)),
+        }
+    finally:
+        for one in stopped:
+            one.kill(signal.SIGCONT)
+    assert codes <= {"", "timeout"}, codes
+    assert daemon.do("javascript_tool", code="window.kept")["content"] == "still here"
+    assert daemon.do("navigate", "other", url=site.url("table.html"))["title"] == "Steps"
+    assert daemon.status()["pid"] == daemon.identity.pid
