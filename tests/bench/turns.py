@@ -24,6 +24,11 @@ _START_S = 60.0
 # Each reading may fail; it may not keep the loop.
 READINGS: tuple[tuple[str, dict[str, object]], ...] = (
     *(("read_page", {"mode": mode}) for mode in ("outline", "dom", "css", "markdown", "text")),
+    *(
+        ("read_page", {"mode": "markdown", "content_filter": kind, "query": "word"})
+        for kind in ("prune", "bm25")
+    ),
+    *(("read_page", {"mode": "text", "compression": "delta"}) for _ in range(2)),
     ("find", {"query": "x"}),
     ("query_dom", {"selector": "*", "multiple": True}),
     ("inspect", {"query": "what is here"}),

@@ -1,7 +1,10 @@
+import threading
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.content.line_diff import difference
+from ocd.pages.read.filters_and_deltas import compute_beside
 
 LINES = st.lists(st.sampled_from(["- a", "  - b", "- c [ref=e1]", "- d [ref=e1]", "- e"])).map(
     "\n".join
@@ -29,3 +32,10 @@ def test_every_line_is_accounted_for(before: str, after: str) -> None:
     assert len(old) == found.unchanged + len(found.changed) + len(found.removed)
     assert len(new) == found.unchanged + len(found.changed) + len(found.added)
     assert difference(after, after).ratio == 0
+
+
+async def test_long_texts_are_gone_through_beside_the_loop() -> None:
+    """Five megabytes take up to a second; what is short is not worth a thread."""
+    here = threading.get_ident()
+    assert await compute_beside(100, threading.get_ident) == here
+    assert await compute_beside(5_000_000, threading.get_ident) != here

@@ -18,7 +18,7 @@ from ocd.api.wire import CallRequest, Client, Descriptor
 from ocd.call_context import AllowedVerbs, CallContext
 from ocd.calls import egress_policy, replies
 from ocd.calls.execution import keep_within, notices_restart, open_target, run_verb, time_limit
-from ocd.calls.large_output_guard import guard_reply, guards
+from ocd.calls.large_output_guard import guard_reply, threshold_for
 from ocd.calls.param_decoding import CommonParams, apply_aliases, decode_call
 from ocd.calls.path_params import (
     check_file_params,
@@ -151,8 +151,9 @@ async def _make_reply(
         return await _store_payload(services, verb, payload, output)
     reply = replies.inline(verb, output, request.params)
     settings = services.large_output()
-    if guards(settings, request.client, verb, common):
-        reply = await guard_reply(settings, services.outputs, verb, reply)
+    threshold = threshold_for(settings, request.client, verb, common)
+    if threshold is not None:
+        reply = await guard_reply(settings, threshold, services.outputs, verb, reply)
         if reply.pointer is not None:
             _journal_handle(services, verb, reply.pointer.descriptor)
     if reply.rows is not None:

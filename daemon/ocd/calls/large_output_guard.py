@@ -1,6 +1,8 @@
 """The large-output guard: the last thing that happens to a reply (seed 002).
 
 A reply longer than the threshold is kept as a handle, and a pointer to it is said in its place.
+MCP has no answers in parts: whole in memory at both ends several times over, what is longer than
+MAX_INLINE is never sent inline, whoever asks for it.
 """
 
 import asyncio
@@ -18,27 +20,39 @@ from ocd.verb_api.declaration import Verb
 # Whose replies have limits of their own.
 _BOUNDED = frozenset(("oc_output_fetch", "oc_output_search", "expand_tools"))
 _AGENT_HOSTS = ("mcp", "mcp-http")
+# Characters; as much as a request may have bytes.
+MAX_INLINE = 16 << 20
 
 
-def guards(settings: LargeOutput, client: Client, verb: Verb, common: CommonParams) -> bool:
-    """Return whether replies of this call are guarded; who asked for an output mode gets it."""
-    if verb.name in _BOUNDED or common.output_mode is not None:
-        return False
+def threshold_for(
+    settings: LargeOutput, client: Client, verb: Verb, common: CommonParams
+) -> int | None:
+    """Return how many characters a reply of this call may have; None for any number."""
+    if verb.name in _BOUNDED:
+        return None
+    is_host = client.kind in _AGENT_HOSTS
+    # Who asked for an output mode gets it.
+    if common.output_mode is None and _is_on(settings, client, is_host=is_host):
+        return settings.threshold
+    return MAX_INLINE if is_host else None
+
+
+def _is_on(settings: LargeOutput, client: Client, *, is_host: bool) -> bool:
     if client.guard is not None:
         return client.guard
-    if settings.enabled is not None:
-        return settings.enabled
-    return client.kind in _AGENT_HOSTS
+    return is_host if settings.enabled is None else settings.enabled
 
 
-async def guard_reply(settings: LargeOutput, store: OutputStore, verb: Verb, reply: Reply) -> Reply:
+async def guard_reply(
+    settings: LargeOutput, threshold: int, store: OutputStore, verb: Verb, reply: Reply
+) -> Reply:
     """Return the reply, or what points to it if it is longer than the threshold.
 
     Raises storage_full or storage_failed: a reply is never lost silently.
     """
     if reply.is_handle or reply.unfinished:
         return reply
-    large = await _large_part(settings, verb, reply)
+    large = await _large_part(threshold, settings.preview_size, verb, reply)
     if large is None:
         return reply
     payload, extent, of_page = large
@@ -56,9 +70,8 @@ async def guard_reply(settings: LargeOutput, store: OutputStore, verb: Verb, rep
 
 
 async def _large_part(
-    settings: LargeOutput, verb: Verb, reply: Reply
+    threshold: int, preview_size: int, verb: Verb, reply: Reply
 ) -> tuple[Payload, TextExtent, bool] | None:
-    threshold, preview_size = settings.threshold, settings.preview_size
     if reply.content is not None and len(reply.content) > threshold:
         payload = of_text("text/plain", reply.content)
         return payload, TextExtent(len(reply.content), reply.content[:preview_size]), True

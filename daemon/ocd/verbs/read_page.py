@@ -119,7 +119,7 @@ async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str
     facts |= _filter_texts(params, raw.text, found.text)
     if params.compression == "delta":
         first = params.offset == 0
-        found, facts["delta"] = filters_and_deltas.compare_with_last(
+        found, facts["delta"] = await filters_and_deltas.compare_with_last(
             tab, request, found, first=first
         )
     else:

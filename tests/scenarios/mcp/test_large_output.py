@@ -90,6 +90,15 @@ def test_who_asks_for_it_inline_gets_it(page: Daemon, http: Http) -> None:
     assert "x" * 40_000 in texts(result)[1]
 
 
+def test_what_is_too_long_for_one_message_is_never_inline(page: Daemon, http: Http) -> None:
+    """Nor where the guard is off: it would be in the memory of both ends several times over."""
+    characters = (16 << 20) + 1
+    result = http.call("javascript_tool", **evaluated(characters), output_mode="inline").result
+    said = pointer_of(result)
+    assert int(said["chars"]) == characters
+    assert Path(said["path"]).stat().st_size == characters
+
+
 def test_the_shell_and_the_socket_are_not_guarded(page: Daemon) -> None:
     """By default only agent hosts are."""
     assert page.do("javascript_tool", **evaluated(40_000))["content"] == "x" * 40_000

@@ -8,7 +8,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import coordinate_input
 from ocd.pages.act.actionability import ActionResult
 from ocd.pages.act.coordinate_input import Quality, ScaledScreenshot
-from ocd.pages.read import page_state, reader
+from ocd.pages.read import filters_and_deltas, page_state, reader
 
 MAX_DIFFERENCE_LINES = 60
 Form = Literal["dom_delta", "state_summary", "both"]
@@ -50,7 +50,10 @@ async def differences(tab: Tab, before: str | None) -> list[str]:
     after = await outline(tab)
     if before is None or after is None:
         return ["outline: it cannot be compared, as there is no page to read"]
-    lines = difference(before, after).text().splitlines()
+    old, new = before, after
+    size = len(old) + len(new)
+    change = await filters_and_deltas.compute_beside(size, lambda: difference(old, new))
+    lines = change.text().splitlines()
     more = (
         [f"… {len(lines) - MAX_DIFFERENCE_LINES} more differences"]
         if len(lines) > MAX_DIFFERENCE_LINES

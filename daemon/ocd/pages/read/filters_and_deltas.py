@@ -1,8 +1,9 @@
 """A reading as it was asked for: filtered, summed up, or as the difference to the last one."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
@@ -11,6 +12,10 @@ from ocd.pages.read.reader import Filter, Mode, Reading
 
 # A reading that is longer is not kept to compare the next one with.
 MAX_KEPT = 2_000_000
+# Characters whose filtering takes some milliseconds: longer texts go to a thread.
+_LONG = 50_000
+
+R = TypeVar("R")
 
 ContentFilter = Literal["none", "prune", "bm25"]
 
@@ -65,10 +70,14 @@ async def read_view(
     request.check()
     raw = reading = await _read_unfiltered(tab, request)
     facts: dict[str, Any] = {}
-    if request.content_filter != "none":
+    kind = request.content_filter
+    if kind != "none":
         from ocd.content.content_filter import fit  # for those who ask for it
 
-        fitted = fit(reading.text, request.content_filter, request.query, options)
+        fitted = await compute_beside(
+            len(reading.text),
+            lambda: fit(raw.text, kind, request.query, options),
+        )
         reading, facts["filter"] = replace(reading, text=fitted.text), fitted.facts
     if reading.left_out:
         facts["left_out_chars"] = reading.left_out
@@ -90,7 +99,12 @@ async def _read_unfiltered(tab: Tab, request: ReadRequest) -> Reading:
     )  # fmt: skip
 
 
-def compare_with_last(
+async def compute_beside(characters: int, function: Callable[[], R]) -> R:
+    """Return what the function makes of so many characters; in a thread if they are many."""
+    return await asyncio.to_thread(function) if characters > _LONG else function()
+
+
+async def compare_with_last(
     tab: Tab, request: ReadRequest, reading: Reading, *, first: bool
 ) -> tuple[Reading, dict[str, Any]]:
     """Return the difference to the tab's last reading of the same kind, and its counts.
@@ -107,7 +121,8 @@ def compare_with_last(
     remember(tab, request, reading, before=base if not why else None)
     if why or base is None:
         return reading, {"full": True, "reason": why}
-    change = difference(base, reading.text)
+    before, after = base, reading.text
+    change = await compute_beside(len(before) + len(after), lambda: difference(before, after))
     counts = {**change.counts, "ratio": round(change.ratio, 3), "refs": change.refs}
     if change.ratio > MUCH:
         return reading, {"full": True, "reason": "too_much_changed", **counts}
