@@ -36,10 +36,14 @@ class _Overload:
 
 
 class Overload(NamedTuple):
-    """Until when an origin is left alone, and whether its overload may be one that passes."""
+    """Until when an origin is left alone, and whether its overload may be one that passes.
+
+    It is not taken for one after `given_up_at`.
+    """
 
     until: float
     may_pass: bool
+    given_up_at: float
 
 
 class RateLimits:
@@ -105,7 +109,8 @@ class RateLimits:
         wait = max(backoff_s(min(gate.overload.refusals, _LAST_BACKOFF) - 1), retry_after_s)
         gate.next_at = max(gate.next_at, now + wait)
         patience = max(MAX_OVERLOAD_S, MAX_RETRY_AFTER_S if retry_after_s else 0.0)
-        return Overload(gate.next_at, may_pass=now - gate.overload.since < patience)
+        given_up_at = gate.overload.since + patience
+        return Overload(gate.next_at, now < given_up_at, given_up_at)
 
     def answered(self, origin: str) -> None:
         """Count an answer of any other kind: the origin takes requests again."""

@@ -7,6 +7,7 @@ synchronous; the only awaits are the visits and the wait for something to do.
 import asyncio
 from collections import Counter
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatch
 
 import msgspec
@@ -26,7 +27,7 @@ from ocd.crawl.page_visit import (
     VisitResult,
     failure_record,
 )
-from ocd.crawl.rate_limits import RateLimits, backoff_s
+from ocd.crawl.rate_limits import Overload, RateLimits, backoff_s
 from ocd.crawl.relevance import RelevanceScorer
 from ocd.crawl.spec import MAX_RETRY_AFTER_S, CrawlSpec
 from ocd.crawl.stats import CrawlStats, PageRecord
@@ -251,7 +252,7 @@ class CrawlScheduler:
         now = asyncio.get_running_loop().time()
         until, is_free = now + max(backoff_s(entry.tries), asked), False
         if error.status in _SLOW_DOWN:
-            until, is_free = self._hold(entry, asked, now)
+            until, is_free = self._hold(entry, error.status, asked, now)
         if entry.tries >= self._spec.retries and not is_free:
             return False
         entry.tries += not is_free
@@ -261,7 +262,9 @@ class CrawlScheduler:
         self._frontier.put_back(entry, until)
         return True
 
-    def _hold(self, entry: FrontierEntry, asked_s: float, now: float) -> tuple[float, bool]:
+    def _hold(
+        self, entry: FrontierEntry, status: int | None, asked_s: float, now: float
+    ) -> tuple[float, bool]:
         """Leave an origin alone that is asked too much: until when, and whether that is no try.
 
         It is none while the origin says so of everything; an entry of which it says so after it
@@ -272,6 +275,9 @@ class CrawlScheduler:
         entry.refused_alone |= 0 <= entry.refused_after < answers
         entry.refused_after = answers
         is_free = overload.may_pass and self._spec.retries > 0 and not entry.refused_alone
+        if is_free:
+            words = _words_of_hold(entry.origin, status, overload, now)
+            self._work.progress(self.tally.succeeded, self._expected(), words)
         # Another one is asked first, if there is one.
         return overload.until + (_AFTER_OTHERS_S if is_free else 0.0), is_free
 
@@ -343,3 +349,12 @@ def _start_denied_error(skip: SkipPage) -> OcdError:
         hint="If you may crawl it all the same, say respect_robots=false.",
         url=skip.url,
     )
+
+
+def _words_of_hold(origin: str, status: int | None, overload: Overload, now: float) -> str:
+    """Return in words that an origin is not asked for a while, with times of the day in UTC."""
+    again, given_up = (
+        f"{datetime.now(UTC) + timedelta(seconds=at - now):%H:%M:%S}"
+        for at in (overload.until, overload.given_up_at)
+    )
+    return f"{origin} answers {status}: asked again at {again}, given up at {given_up} UTC"

@@ -4,6 +4,7 @@
 
 import asyncio
 import gzip
+import re
 from pathlib import Path
 
 import brotli
@@ -11,6 +12,7 @@ import pytest
 from aiohttp import web
 from backports import zstd
 
+from ocd.ledger.task_handle import TaskHandle
 from support.crawl_site import HTML, page, site, tree
 from support.crawling import run_crawl
 
@@ -122,11 +124,13 @@ async def test_concurrency_holds_with_and_without_robots(
 async def test_a_burst_of_refusals_costs_no_page(tmp_path: Path) -> None:
     """503 to everything for a while, whatever the retries; then one page that alone answers 503."""
     refusals = 8
+    work, told = TaskHandle("0" * 16, "default", tmp_path), set[str]()
     async with site(tree(31, fanout=10)) as served:
         real, refused = served._answer, 0
 
         async def overloaded(request: web.Request, path: str) -> web.StreamResponse:
             nonlocal refused
+            told.add(work.now.message)
             if path.startswith("/p/") and refused < refusals:
                 refused += 1
                 return web.Response(status=503)
@@ -135,8 +139,10 @@ async def test_a_burst_of_refusals_costs_no_page(tmp_path: Path) -> None:
         served._answer = overloaded  # type: ignore[method-assign]
         served.answers["/p/9"] = lambda _r: web.Response(status=503)
         got = await run_crawl(
-            tmp_path, url=served.url, max_pages=31, max_depth=9, retries=1, **STATIC
+            tmp_path, work=work, url=served.url, max_pages=31, max_depth=9, retries=1, **STATIC
         )
+    held = re.escape(served.url) + r" answers 503: asked again at [0-9:]+, given up at [0-9:]+ UTC"
+    assert any(re.fullmatch(held, message) for message in told)
     assert [one["url"] for one in got.pages if "error" in one] == [f"{served.url}/p/9"]
     assert got.summary["succeeded"] == 30
     assert served.seen["/p/9"] <= 3
