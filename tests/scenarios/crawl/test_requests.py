@@ -174,9 +174,9 @@ def test_oc_takes_a_list_from_standard_input_and_a_login_from_a_file(
     told = done.ok().json["result"]
     assert {one["url"] for one in told["pages"]} == set(lines.split()[3:])
     assert {one.headers["X-Team"] for one in site.seen("/table.html")} == {"docs"}
-    listed = daemon.home.base / "urls.txt"
+    listed = daemon.home.base / "tmp" / "urls.txt"
     listed.write_text(lines)
-    saved = daemon.home.base / "login.json"
+    saved = daemon.home.base / "tmp" / "login.json"
     saved.write_text(json.dumps({
         "format": "openchrome-context", "version": 1, "origin": site.origin,
         "cookies": [{"name": "sid", "value": "f00", "domain": "127.0.0.1", "path": "/"}],
@@ -189,7 +189,7 @@ def test_oc_takes_a_list_from_standard_input_and_a_login_from_a_file(
     assert told["summary"]["succeeded"] == 2
     (asked,) = site.seen("/article.html")
     assert (asked.headers["Cookie"], asked.headers["User-Agent"]) == ("sid=f00", "Reader/1.0")
-    written = daemon.do("oc_journal", action="recent", limit=20)
+    written = daemon.do("oc_journal", action="recent", count=20)
     assert "f00" not in json.dumps(written)
     error = daemon.call("crawl").error
     assert (error["code"], error["parameter"]) == ("invalid_argument", "url")
