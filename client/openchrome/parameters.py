@@ -58,7 +58,11 @@ class CrawlOptions(TypedDict, total=False):
     same_origin: bool | None
     include: Sequence[str] | None
     exclude: Sequence[str] | None
-    format: Literal["html", "links", "markdown", "text"] | None
+    format: (
+        Literal["html", "links", "main", "markdown", "text"]
+        | Sequence[Literal["html", "links", "main", "markdown", "text"]]
+        | None
+    )
     only_main_content: bool | None
     respect_robots: bool | None
     delay_ms: int | None
@@ -91,7 +95,11 @@ class CrawlSitemapOptions(TypedDict, total=False):
     exclude: Sequence[str] | None
     max_pages: int | None
     scope: str | None
-    format: Literal["html", "links", "markdown", "text"] | None
+    format: (
+        Literal["html", "links", "main", "markdown", "text"]
+        | Sequence[Literal["html", "links", "main", "markdown", "text"]]
+        | None
+    )
     only_main_content: bool | None
     respect_robots: bool | None
     delay_ms: int | None

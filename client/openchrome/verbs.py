@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "da30bb4e42f4b0bb"
+CATALOG_HASH = "e366dd3698fc8aba"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -345,7 +345,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         self, *, url: str | None = None, max_pages: int | None = None, max_depth: int | None = None,
         scope: str | None = None, same_origin: bool | None = None,
         include: Sequence[str] | None = None, exclude: Sequence[str] | None = None,
-        format: Literal["html", "links", "markdown", "text"] | None = None,
+        format: Literal["html", "links", "main", "markdown", "text"] | Sequence[Literal["html", "links", "main", "markdown", "text"]] | None = None,
         only_main_content: bool | None = None, respect_robots: bool | None = None,
         delay_ms: int | None = None, concurrency: int | Literal["auto"] | None = None,
         engine: Literal["auto", "browser", "static"] | None = None,
@@ -379,7 +379,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             same_origin: true: same as scope origin. false: scope any, unless scope is set
             include: Globs; if given, only URLs that match one are followed
             exclude: Globs of URLs to skip
-            format: Of content (default: "markdown")
+            format: Of content; of several the first (default: "markdown")
             only_main_content: Leave out navigation, header, footer and sidebars (default:
                 false)
             respect_robots: Obey robots.txt, its Crawl-delay included (default: true)
@@ -451,7 +451,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         self, url: str, *, sitemap_url: str | None = None, filter: str | None = None,
         exclude: Sequence[str] | None = None, max_pages: int | None = None,
         scope: str | None = None,
-        format: Literal["html", "links", "markdown", "text"] | None = None,
+        format: Literal["html", "links", "main", "markdown", "text"] | Sequence[Literal["html", "links", "main", "markdown", "text"]] | None = None,
         only_main_content: bool | None = None, respect_robots: bool | None = None,
         delay_ms: int | None = None, concurrency: int | Literal["auto"] | None = None,
         engine: Literal["auto", "browser", "static"] | None = None, retries: int | None = None,
@@ -476,7 +476,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             exclude: Globs of URLs to skip
             max_pages: Pages to fetch (default: 50)
             scope: Listed URLs to fetch, as in crawl (default: "domain")
-            format: Of content (default: "markdown")
+            format: Of content; of several the first (default: "markdown")
             only_main_content: Leave out navigation, header, footer and sidebars (default:
                 false)
             respect_robots: Obey robots.txt, its Crawl-delay included (default: true)

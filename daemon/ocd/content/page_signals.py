@@ -11,16 +11,28 @@ _QUOTES = "\"'"
 # Directives of robots that have a value behind a colon, which is no name of a robot.
 _WITH_VALUE = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 _MAX_DIRECTIVES = 20
+_MAX_DESCRIPTION = 2000
+_MAX_LANGUAGE = 35
+_GRAPH = "og:"
+_MAX_GRAPH = 20
+_MAX_GRAPH_NAME = 60
+_MAX_GRAPH_VALUE = 1000
 
 
 @dataclass(slots=True)
 class PageSignals:
     """Hrefs as they are written. links: (href, "") of frames, refreshes and `link` elements.
 
-    unfollowed: hrefs of anchors with rel=nofollow. robots: directives in lower case.
+    kinds: "frame", "refresh" or "link", for each of the links. unfollowed: hrefs of anchors with
+    rel=nofollow. robots: directives in lower case. open_graph: by name without "og:", the first of
+    each. Of description, language and open_graph a bounded part.
     """
 
     links: list[tuple[str, str]] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    description: str = ""
+    language: str = ""
+    open_graph: dict[str, str] = field(default_factory=dict)
     unfollowed: list[str] = field(default_factory=list)
     canonical: str = ""
     robots: list[str] = field(default_factory=list)
@@ -35,6 +47,8 @@ def read_signals(
     directives count beside those for all. may_unfollow: the page has the word "nofollow".
     """
     found = PageSignals()
+    if tree.root is not None:
+        found.language = (tree.root.attributes.get("lang") or "").strip()[:_MAX_LANGUAGE]
     for node in tree.css("meta, link[href], frame[src], iframe[src]"):
         if node.tag == "meta":
             _read_meta(found, node, product)
@@ -42,6 +56,7 @@ def read_signals(
             _read_link(found, node, rels)
         else:
             found.links.append(((node.attributes.get("src") or "").strip(), ""))
+            found.kinds.append("frame")
     if may_unfollow:
         marked = tree.css("a[rel~=nofollow i][href], area[rel~=nofollow i][href]")
         found.unfollowed = [(node.attributes.get("href") or "").strip() for node in marked]
@@ -54,8 +69,20 @@ def _read_meta(found: PageSignals, node: "LexborNode", product: str) -> None:
     if (attributes.get("http-equiv") or "").lower() == "refresh":
         if target := refresh_target(content):
             found.links.append((target, ""))
-    elif (attributes.get("name") or "").lower() in ("robots", product.lower()):
+            found.kinds.append("refresh")
+        return
+    name = (attributes.get("name") or attributes.get("property") or "").lower()
+    if name in ("robots", product.lower()):
         found.robots += _directives(content)
+    elif name == "description":
+        found.description = found.description or _one_line(content, _MAX_DESCRIPTION)
+    elif name.startswith(_GRAPH) and content and len(found.open_graph) < _MAX_GRAPH:
+        key = _one_line(name[len(_GRAPH) :], _MAX_GRAPH_NAME)
+        found.open_graph.setdefault(key, _one_line(content, _MAX_GRAPH_VALUE))
+
+
+def _one_line(text: str, length: int) -> str:
+    return " ".join(text[: 4 * length].split())[:length]
 
 
 def _read_link(found: PageSignals, node: "LexborNode", rels: Collection[str]) -> None:
@@ -65,6 +92,7 @@ def _read_link(found: PageSignals, node: "LexborNode", rels: Collection[str]) ->
         found.canonical = found.canonical or href
     elif any(one in rels for one in relations) and "stylesheet" not in relations:
         found.links.append((href, ""))
+        found.kinds.append("link")
 
 
 def refresh_target(content: str) -> str:

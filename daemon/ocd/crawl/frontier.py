@@ -16,7 +16,7 @@ class FrontierEntry:
 
     refused_after: how many answers its origin had given when it last said that it is asked too
     much; -1: it never did. refused_alone: it said so of this URL after it had answered others.
-    dates: how many pages of dates in a row led to it.
+    dates: how many pages of dates in a row led to it. parent: the page that led to it first.
 
     fallback: the static answer, kept for the case that no browser can be started. asking: its
     origin counts it as a request. fetched_at and duration_ms: the last attempt.
@@ -37,6 +37,7 @@ class FrontierEntry:
     failure: Any = None
     fetched_at: str = ""
     duration_ms: int = 0
+    parent: str = ""
     key: str = field(default="", repr=False)
     claims: set[str] = field(default_factory=set, repr=False)
 

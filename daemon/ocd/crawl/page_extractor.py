@@ -1,6 +1,7 @@
 """One answer into the parts of a page record: title, content, links. Pure, and CPU only."""
 
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,8 +11,8 @@ from ocd.crawl.fetch.charset import decode
 from ocd.crawl.fetch.js_detection import ENOUGH_TEXT, needs_browser_reason
 from ocd.crawl.robots import PRODUCT
 from ocd.crawl.spec import Format
-from ocd.crawl.urls import join, without_login
-from ocd.safety.sanitize import Markup, Sanitizer
+from ocd.crawl.urls import join, origin_of, without_login
+from ocd.safety.sanitize import Markup, Sanitizer, SanitizerFindings
 from ocd.storage import crash_points
 
 if TYPE_CHECKING:
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from ocd.content.page_signals import PageSignals
 
 _MAX_TITLE = 1000
+_MARKUP: dict[str, Markup] = {
+    "markdown": "markdown", "main": "markdown", "links": "markdown", "text": "text",
+    "html": "html",
+}  # fmt: skip
+Clean = Callable[[str, Markup], tuple[str, SanitizerFindings]]
 # Of one page, in characters: a few kilobytes of nested lists can make gigabytes of Markdown.
 MAX_CONTENT = 5_000_000
 
@@ -26,6 +32,7 @@ MAX_CONTENT = 5_000_000
 class ExtractionJob(msgspec.Struct, array_like=True):
     """What is to be extracted. `body` is bytes as they came, or a rendered document (UTF-8).
 
+    more_formats: the content is wanted in these, too; "links": with anchors.
     html: the body is a page. probe: say whether it needs scripts. frames: address and HTML of
     frames whose text belongs to the page. relations: relations of `link` elements that are links.
     """
@@ -40,6 +47,22 @@ class ExtractionJob(msgspec.Struct, array_like=True):
     probe: bool
     frames: list[tuple[str, str]] = []
     relations: tuple[str, ...] = ()
+    more_formats: tuple[Format, ...] = ()
+
+    @property
+    def wants_anchors(self) -> bool:
+        """Whether the links are wanted with more than their addresses."""
+        return self.format == "links" or "links" in self.more_formats
+
+
+class Anchor(msgspec.Struct, omit_defaults=True):
+    """A link: kind "anchor", "frame", "refresh" or "link". external: of another origin."""
+
+    url: str
+    text: str = ""
+    kind: str = "anchor"
+    external: bool = False
+    nofollow: bool = False
 
 
 class ExtractionResult(msgspec.Struct, array_like=True):
@@ -62,6 +85,18 @@ class ExtractionResult(msgspec.Struct, array_like=True):
     unfollowed: list[str] = []
     digest: str = ""
     signature: list[int] = []
+    description: str = ""
+    language: str = ""
+    open_graph: dict[str, str] = {}
+    formats: dict[str, str] = {}
+    anchors: list[Anchor] = []
+    wants_anchors: bool = False
+
+    def add_links(self, urls: list[str], page: str) -> None:
+        """Add links of which the text is not known."""
+        self.links += [(url, "") for url in urls]
+        if self.wants_anchors:
+            self.anchors += [Anchor(url, external=is_external(url, page)) for url in urls]
 
 
 def extract(job: ExtractionJob) -> ExtractionResult:
@@ -74,16 +109,31 @@ def extract(job: ExtractionJob) -> ExtractionResult:
         found = ExtractionResult("", "" if job.format == "links" else text, [])
     for url, html in job.frames:
         _append(found, _page(html, msgspec.structs.replace(job, url=url, probe=False)), job)
-    kind: Markup = "markdown" if job.format == "links" else job.format
     if len(found.content) > MAX_CONTENT:
         found.cut = len(found.content)
         found.content = found.content[:MAX_CONTENT]
-    found.content, in_content = clean(found.content, kind if job.html else "text")
-    title, in_title = clean(found.title, "text")
-    found.title = title[:_MAX_TITLE]
+    found.content, in_content = clean(found.content, _MARKUP[job.format] if job.html else "text")
+    for name, content in found.formats.items():
+        found.formats[name] = clean(content[:MAX_CONTENT], _MARKUP[name])[0]
+    findings = in_content + _clean_lines(found, clean)
     found.digest, found.signature = fingerprint(found.content) if found.content else ("", [])
-    found.sanitized = (in_content + in_title).field().get("sanitized")
+    found.sanitized = findings.field().get("sanitized")
     return found
+
+
+def _clean_lines(found: ExtractionResult, clean: Clean) -> SanitizerFindings:
+    """Clean what is one line each, all in one go: title, description, and what else there is."""
+    found.title = " ".join(found.title.split())
+    lines = [found.title, found.description, found.language, *found.open_graph.values()]
+    lines += [anchor.text for anchor in found.anchors]
+    text, findings = clean("\n".join(lines), "text")
+    cleaned = iter(text.split("\n"))
+    found.title, found.description = next(cleaned)[:_MAX_TITLE], next(cleaned)
+    found.language = next(cleaned)
+    found.open_graph = {name: next(cleaned) for name in found.open_graph}
+    for anchor in found.anchors:
+        anchor.text = next(cleaned)
+    return findings
 
 
 def extract_beside(job: ExtractionJob) -> ExtractionResult:
@@ -96,8 +146,12 @@ def _append(found: ExtractionResult, frame: ExtractionResult, job: ExtractionJob
     """Add the text of a frame after the page's own; of HTML there is one document a page."""
     known = {url for url, _ in found.links}
     found.links += [link for link in frame.links if link[0] not in known]
+    found.anchors += [anchor for anchor in frame.anchors if anchor.url not in known]
     if job.format != "html" and frame.content:
         found.content = f"{found.content}\n{frame.content}"
+    for name in found.formats:
+        if name != "html" and frame.formats[name]:
+            found.formats[name] += f"\n{frame.formats[name]}"
 
 
 def _page(html: str, job: ExtractionJob) -> ExtractionResult:
@@ -114,9 +168,38 @@ def _page(html: str, job: ExtractionJob) -> ExtractionResult:
     found = ExtractionResult(title, content, links, needs_browser_reason(html) if probed else "")
     found.canonical = join(document.base, signals.canonical) or ""
     found.robots = signals.robots
+    found.description, found.language = signals.description, signals.language
+    found.open_graph = signals.open_graph
     if signals.unfollowed:
         found.unfollowed = _unfollowed(signals, anchors, document.base)
+    if job.wants_anchors:
+        found.wants_anchors = True
+        found.anchors = _anchors(found, signals, document.base, job.url)
+    for form in job.more_formats:
+        if form != "links":  # a document is used up by what is made of it
+            whole = Document(html, job.url)
+            one = msgspec.structs.replace(job, format=form)
+            found.formats[form] = _content(whole, one, links)
     return found
+
+
+def _anchors(found: ExtractionResult, signals: "PageSignals", base: str, page: str) -> list[Anchor]:
+    kinds = {
+        join(base, href): kind for (href, _), kind in zip(signals.links, signals.kinds, strict=True)
+    }
+    unfollowed = frozenset(found.unfollowed)
+    return [
+        Anchor(
+            url, " ".join(text.split()), "anchor" if text else kinds.get(url, "anchor"),
+            is_external(url, page), url in unfollowed,
+        )
+        for url, text in found.links
+    ]  # fmt: skip
+
+
+def is_external(url: str, page: str) -> bool:
+    """Return whether a link leads to another origin than its page's."""
+    return origin_of(url) != origin_of(page)
 
 
 def _unfollowed(signals: "PageSignals", anchors: list[tuple[str, str]], base: str) -> list[str]:
@@ -127,8 +210,9 @@ def _unfollowed(signals: "PageSignals", anchors: list[tuple[str, str]], base: st
 
 
 def _content(document: "Document", job: ExtractionJob, links: list[tuple[str, str]]) -> str:
-    if job.format == "markdown":
-        return document.to_markdown(only_main_content=job.only_main)
+    if job.format in ("markdown", "main"):
+        only_main = job.only_main or job.format == "main"
+        return document.to_markdown(only_main_content=only_main)
     if job.format == "text":
         return document.to_text(only_main_content=job.only_main)
     if job.format == "html":

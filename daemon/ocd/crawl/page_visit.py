@@ -16,6 +16,7 @@ from ocd.crawl.fetch.http_fetch import (
     TRANSIENT_STATUSES,
     HttpAnswer,
     HttpFetcher,
+    headers_of_interest,
     is_html,
     read_file,
     too_large,
@@ -158,13 +159,14 @@ class PageVisitor:
         answered(entry)
         record = self._record(entry, fetched.url, fetched.status, fetched.content_type, "static")
         record.size, record.incomplete = fetched.size, fetched.incomplete
+        _fill_answer(record, fetched.headers, fetched.redirects)
         if fetched.body is None or (
             b"\0" in fetched.body[:1024] and not is_html(fetched.content_type)
         ):
             return VisitResult(record, [], is_file=True)
         job = self._job(fetched.url, fetched.body, fetched.charset, is_html(fetched.content_type))
         if fetched.cut:
-            job.format, job.probe = "links", False
+            job.format, job.more_formats, job.probe = "links", (), False
         found = await self._tools.converter.convert(job)
         record.engine_reason = found.scripted
         found.robots += fetched.robots
@@ -192,7 +194,10 @@ class PageVisitor:
         kind, _, rest = headers.get("content-type", "text/html").partition(";")
         charset = rest.partition("charset=")[2].strip(' "')
         body = answer.body
-        return HttpAnswer(answer.url, answer.status, kind.strip().lower(), body, len(body), charset)
+        return HttpAnswer(
+            answer.url, answer.status, kind.strip().lower(), body, len(body), charset,
+            headers=headers_of_interest(headers),
+        )  # fmt: skip
 
     async def _with_timeout(self, load: Awaitable[HttpAnswer], seconds: float) -> HttpAnswer:
         try:
@@ -220,13 +225,14 @@ class PageVisitor:
         _raise_for_status(page.status)
         record = self._record(entry, final, page.status, page.content_type, "browser")
         record.engine_reason = entry.render
+        _fill_answer(record, headers_of_interest(page.headers), page.redirects)
         job = self._job(final, page.html.encode(), "utf-8", html=is_html(page.content_type))
         job.frames = page.frames
         found = await self._tools.converter.convert(job)
         known = {url for url, _ in found.links}
         # Those of elements without a slot in their host's shadow tree are in this list alone.
         more = [url for link in page.links if (url := join(final, link)) and url not in known]
-        found.links += [(url, "") for url in dict.fromkeys(more)]
+        found.add_links(list(dict.fromkeys(more)), final)
         found.title = found.title or page.title
         return self._fill_record(record, found)
 
@@ -245,6 +251,7 @@ class PageVisitor:
         spec = self._spec
         return ExtractionJob(
             url=url, body=body, charset=charset, html=html, format=spec.format,
+            more_formats=spec.more_formats,
             only_main=spec.only_main_content, sanitize=self._tools.sanitize,
             probe=spec.engine == "auto", relations=spec.relations,
         )  # fmt: skip
@@ -255,6 +262,7 @@ class PageVisitor:
         return PageRecord(
             url=entry.url, final_url=final, status=status, title="", depth=entry.depth, content="",
             links=[], engine=engine, content_type=content_type, fetched_at="", duration_ms=0,
+            parent=entry.parent,
             score=round(entry.score, 3) if self._spec.strategy == "best_first" else None,
         )  # fmt: skip
 
@@ -265,6 +273,9 @@ class PageVisitor:
         record.canonical = found.canonical
         record.robots = list(dict.fromkeys(found.robots))
         record.content_hash = found.digest
+        record.description, record.language = found.description, found.language
+        record.open_graph, record.formats = found.open_graph, found.formats
+        record.anchors = found.anchors
         return VisitResult(record, found.links, frozenset(found.unfollowed), found.signature)
 
 
@@ -275,8 +286,16 @@ def failure_record(entry: FrontierEntry, error: OcdError, engine: str) -> PageRe
         url=entry.url, final_url=str(error.details.get("final_url", entry.url)),
         status=status if isinstance(status, int) else None, title="", depth=entry.depth, content="",
         links=[], engine=engine, content_type="", fetched_at=entry.fetched_at or now(),
-        duration_ms=entry.duration_ms, error=error.body(),
+        duration_ms=entry.duration_ms, error=error.body(), parent=entry.parent,
     )  # fmt: skip
+
+
+def _fill_answer(
+    record: PageRecord, headers: dict[str, str], redirects: Sequence[tuple[str, int]]
+) -> None:
+    record.etag, record.last_modified = headers.pop("etag", ""), headers.pop("last-modified", "")
+    record.headers = headers
+    record.redirects = [{"url": url, "status": status} for url, status in redirects]
 
 
 def is_same_site(url: str, target: str) -> bool:

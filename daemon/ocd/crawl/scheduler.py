@@ -307,7 +307,7 @@ class CrawlScheduler:
                 self.tally.skip(reason, url)
                 continue
             score = self._scorer.link(url, text, relevance, depth) if best_first else 0.0
-            frontier.add(FrontierEntry(url, depth, score, dates=dates))
+            frontier.add(FrontierEntry(url, depth, score, dates=dates, parent=page.url))
         self._wake()
 
     async def offer_sitemap_url(self, url: str) -> int:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from ocd.crawl.request_options import PLAIN_REQUESTS, RequestOptions
 
-Format = Literal["markdown", "text", "html", "links"]
+Format = Literal["markdown", "main", "text", "html", "links"]
 Engine = Literal["auto", "static", "browser"]
 Strategy = Literal["bfs", "dfs", "best_first"]
 LinkRelation = Literal["next", "prev", "index", "alternate"]
@@ -21,7 +21,7 @@ class CrawlSpec:
 
     scope: "origin", "domain", "path", "any" or a glob. concurrency 0: as the engine likes it.
     sitemap_url: where a sitemap crawl starts reading; "" = find it. more_urls: start pages besides
-    `url`. requests: what goes with each request.
+    `url`. more_formats: of the content, besides `format`. requests: what goes with each request.
     """
 
     url: str
@@ -32,6 +32,7 @@ class CrawlSpec:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     format: Format = "markdown"
+    more_formats: tuple[Format, ...] = ()
     only_main_content: bool = False
     respect_robots: bool = True
     delay_ms: int = 0

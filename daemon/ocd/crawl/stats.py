@@ -9,6 +9,7 @@ import msgspec
 
 from ocd.api.errors import error_from_body
 from ocd.crawl import traps
+from ocd.crawl.page_extractor import Anchor
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.spec import CrawlSpec
 
@@ -24,6 +25,10 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     canonical: the page's own word for its address. robots: what it says to robots, by its meta
     elements and X-Robots-Tag; with noindex there is no content where robots are respected.
     duplicate_of: the URL of an earlier page with the same content, or nearly.
+    description, language, open_graph: what the page says of itself. headers: of the answer, those
+    of interest. redirects: url and status of each on the way to final_url. parent: the page whose
+    link led here first. formats: the content in the other formats that were asked for. anchors: the
+    links with more about each, if they were asked for.
     """
 
     url: str
@@ -48,6 +53,16 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     robots: list[str] = []
     content_hash: str = ""
     duplicate_of: str = ""
+    description: str = ""
+    language: str = ""
+    open_graph: dict[str, str] = {}
+    headers: dict[str, str] = {}
+    etag: str = ""
+    last_modified: str = ""
+    redirects: list[dict[str, str | int]] = []
+    parent: str = ""
+    formats: dict[str, str] = {}
+    anchors: list[Anchor] = []
 
 
 class CrawlStats:
@@ -133,7 +148,7 @@ class CrawlStats:
             "duration_ms": round((time.monotonic() - self.started) * 1000),
             "scope": spec.scope,
             "strategy": spec.strategy,
-            "format": spec.format,
+            "format": [spec.format, *spec.more_formats] if spec.more_formats else spec.format,
             "engines": dict(self.engines),
             "attempts": self.attempts,
             "retried": self.retried,

@@ -46,7 +46,7 @@ SiteUrl = Annotated[
 ]
 MaxPages = Annotated[int, Meta(ge=1, le=100_000, description="Pages to fetch")]
 Exclude = Annotated[tuple[str, ...], Meta(description="Globs of URLs to skip")]
-PageFormat = Annotated[Format, Meta(description="Of content")]
+PageFormat = Annotated[Format | list[Format], Meta(description="Of content; of several the first")]
 OnlyMain = Annotated[
     bool,
     Meta(description="Leave out navigation, header, footer and sidebars"),
@@ -296,10 +296,12 @@ def _scope(params: Crawl) -> str:
 
 def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
     starts = params.starts
+    formats = _page_formats(params.format)
     return {
         "url": starts[0],
         "requests": request_options(params, starts),
-        "format": params.format,
+        "format": formats[0],
+        "more_formats": formats[1:],
         "only_main_content": params.only_main_content,
         "respect_robots": params.respect_robots,
         "delay_ms": params.delay_ms,
@@ -310,6 +312,11 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
         "share_login": params.share_login,
         "fail_on_page": params.fail_on_page or 0,
     }
+
+
+def _page_formats(given: Format | list[Format]) -> tuple[Format, ...]:
+    formats: list[Format] = given if isinstance(given, list) else [given]
+    return tuple(dict.fromkeys(formats or ["markdown"]))
 
 
 def _output(work: TaskHandle, spec: CrawlSpec, summary: dict[str, Any]) -> Output:

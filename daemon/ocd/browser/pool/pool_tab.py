@@ -46,7 +46,8 @@ class LoadedPage:
     html: what nobody can see is marked in it (visible_html.UNSEEN), shadow trees are declarative.
     Of a document that is no page (XML, JSON, text) it is the text itself, as it came.
     links: absolute addresses, in the page's order, as often as they stand there.
-    frames: address and HTML of frames of the page's own origin.
+    frames: address and HTML of frames of the page's own origin. headers: of its answer, names in
+    lower case. redirects: address and status of each redirect of a server on the way.
     """
 
     url: str
@@ -57,6 +58,8 @@ class LoadedPage:
     links: list[str]
     redirected: bool
     frames: list[tuple[str, str]] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    redirects: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +172,14 @@ class PoolTab:
         """Load `url` and return it; the caller bounds the time. Errors: see PagePool.load."""
         self.pages += 1
         self._leaving = False
+        self._rules.forget()
         end = asyncio.get_running_loop().time() + timeout_s
         await self._go(url)
         found = await self._read(url, wait, end)
         if found["heap"] > MAX_HEAP or self.pages >= MAX_PAGES:
             self.stale = True
-        page = _page(url, found)
+        answer = self._rules.answer
+        page = replace(_page(url, found), headers=answer.headers, redirects=tuple(answer.redirects))
         return page if page.content_type in _HTML_TYPES else await self._raw_document(page)
 
     async def _raw_document(self, page: LoadedPage) -> LoadedPage:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
@@ -9,13 +10,26 @@ from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.pool.pool_options import PoolOptions
 from ocd.safety.origins import origin_of
 
+_DOCUMENTS = {"urlPattern": "*", "resourceType": "Document", "requestStage": "Response"}
+_REDIRECTS = (301, 302, 303, 307, 308)
 _NOT_TEXT = ("Image", "Media", "Font")
 _MAX_PATTERNS = 20
 _MAX_REMEMBERED = 1000
 
 
+@dataclass(slots=True)
+class DocumentAnswer:
+    """What servers answered to the navigation of a tab: headers of the last one, and the way there.
+
+    Names of headers are in lower case. redirects: address and status of each.
+    """
+
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    redirects: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+
+
 class RequestRules:
-    """Adds headers, leaves out what is no text, and logs in to a proxy.
+    """Adds headers, leaves out what is no text, logs in to a proxy, and hears the page's answer.
 
     Only requests that a rule is about are paused: each costs two messages. login: "user:password"
     of the proxy, as it stands in a URL.
@@ -27,13 +41,16 @@ class RequestRules:
         self._user, _, self._password = login.partition(":")
         self._has_login = bool(login)
         self._asked: dict[str, None] = {}
+        self.answer = DocumentAnswer()
+
+    def forget(self) -> None:
+        """Begin a page: what was answered before is none of its."""
+        self.answer = DocumentAnswer()
 
     def start(self) -> list[asyncio.Future[dict[str, Any]]]:
-        """Begin to apply the rules, if there are any."""
-        patterns = list(self._patterns())
-        if not patterns:
-            return []
-        self._cdp.on("Fetch.requestPaused", self._on_request)
+        """Begin to apply the rules."""
+        patterns = [_DOCUMENTS, *self._patterns()]
+        self._cdp.on("Fetch.requestPaused", self._on_paused)
         self._cdp.on("Fetch.authRequired", self._on_login)
         params = {"patterns": patterns, "handleAuthRequests": self._has_login}
         return [self._cdp.send("Fetch.enable", params)]
@@ -48,6 +65,28 @@ class RequestRules:
             yield {"urlPattern": f"{origin}/*"}
         if options.text_only:
             yield from ({"urlPattern": "*", "resourceType": kind} for kind in _NOT_TEXT)
+
+    def _on_paused(self, event: Event) -> None:
+        if "responseStatusCode" in event or "responseErrorReason" in event:
+            self._on_answer(event)
+        else:
+            self._on_request(event)
+
+    def _on_answer(self, event: Event) -> None:
+        self._cdp.send_nowait("Fetch.continueRequest", {"requestId": event["requestId"]})
+        if event["frameId"] != self._cdp.target_id:
+            return
+        headers: dict[str, str] = {}
+        for header in event.get("responseHeaders", ()):
+            name = header["name"].lower()
+            headers[name] = (
+                f"{headers[name]}, {header['value']}" if name in headers else header["value"]
+            )
+        status = event.get("responseStatusCode", 0)
+        if status in _REDIRECTS and "location" in headers:
+            self.answer.redirects.append((event["request"]["url"], status))
+        else:
+            self.answer.headers = headers
 
     def _on_request(self, event: Event) -> None:
         options, request = self._options, event["request"]

@@ -7,15 +7,21 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ocd.storage.files import storage_error
 
 COLUMNS = (
     "url", "final_url", "status", "title", "depth", "content", "engine", "content_type",
-    "fetched_at", "duration_ms",
+    "fetched_at", "duration_ms", "parent", "canonical", "description", "language", "robots",
+    "open_graph", "headers", "etag", "last_modified", "content_hash", "duplicate_of", "redirects",
+    "formats",
 )  # fmt: skip
 _SCHEMA = f"""
 CREATE TABLE pages (id INTEGER PRIMARY KEY, {", ".join(COLUMNS)}, error_code, error_message);
-CREATE TABLE links (page_id INTEGER NOT NULL REFERENCES pages, url TEXT NOT NULL);
+CREATE TABLE links (
+  page_id INTEGER NOT NULL REFERENCES pages, url TEXT NOT NULL, text, kind, external, nofollow
+);
 CREATE INDEX pages_url ON pages (url);
 CREATE INDEX links_url ON links (url);
 """
@@ -40,15 +46,33 @@ def write_database(path: Path, pages: Iterable[dict[str, Any]]) -> None:
             with database:
                 for number, record in enumerate(pages, 1):
                     database.execute(_INSERT, [number, *_values(record), *_error(record)])
-                    links = ((number, link) for link in record.get("links", ()))
-                    database.executemany("INSERT INTO links VALUES (?, ?)", links)
+                    links = ((number, *link) for link in _links(record))
+                    database.executemany("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)", links)
     except sqlite3.OperationalError as error:
         full = 28 if error.sqlite_errorname == "SQLITE_FULL" else 5  # ENOSPC, EIO
         raise storage_error("writing", path, OSError(full, str(error))) from error
 
 
 def _values(record: dict[str, Any]) -> list[Any]:
-    return [record.get(column) for column in COLUMNS]
+    return [_cell(record.get(column)) for column in COLUMNS]
+
+
+def _cell(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    return msgspec.json.encode(value).decode() if isinstance(value, dict | list) else value
+
+
+def _links(
+    record: dict[str, Any],
+) -> Iterator[tuple[str, str | None, str | None, bool | None, bool | None]]:
+    """Yield a page's links; what is more than their addresses where it was asked for."""
+    anchors = {anchor["url"]: anchor for anchor in record.get("anchors", ())}
+    for url in record.get("links", ()):
+        found = anchors.get(url)
+        if found is None:
+            yield url, None, None, None, None
+            continue
+        external, nofollow = (found.get(name, False) for name in ("external", "nofollow"))
+        yield url, found.get("text", ""), found.get("kind", "anchor"), external, nofollow
 
 
 def _error(record: dict[str, Any]) -> list[str]:

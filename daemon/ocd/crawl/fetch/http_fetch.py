@@ -6,7 +6,7 @@ import mimetypes
 import stat
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from email.utils import formatdate
 from itertools import cycle
 from pathlib import Path
@@ -34,6 +34,11 @@ _HEADERS = {
     "Accept-Language": "en;q=0.8,*;q=0.5",
     "Accept-Encoding": ACCEPTED,
 }
+_KEPT_HEADERS = (
+    "etag", "last-modified", "cache-control", "expires", "age", "date", "content-language",
+    "content-disposition", "link", "server", "vary", "x-robots-tag",
+)  # fmt: skip
+_MAX_HEADER = 500
 _REDIRECTS = (301, 302, 303, 307, 308)
 # Worth another attempt: the server was busy, or a gateway before it was.
 TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 522, 524})
@@ -48,7 +53,8 @@ class HttpAnswer:
 
     url: where it came from after redirects. status None: a file. size: bytes, as far as known.
     incomplete: it ended before what was compressed in it did. cut: body is no more than the
-    beginning. robots: directives of X-Robots-Tag. refresh: the target of a Refresh header.
+    beginning. robots: directives of X-Robots-Tag. refresh: the target of a Refresh header. headers:
+    those worth keeping. redirects: address and status of each redirect on the way.
     """
 
     url: str
@@ -61,6 +67,8 @@ class HttpAnswer:
     cut: bool = False
     robots: tuple[str, ...] = ()
     refresh: str = ""
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    redirects: tuple[tuple[str, int], ...] = ()
 
 
 def is_html(content_type: str) -> bool:
@@ -140,12 +148,15 @@ class HttpFetcher:
         """
         seen = {(url, self._cookies(url))}
         proxy = next(self._proxies)
+        redirects: list[tuple[str, int]] = []
         for _ in range(MAX_REDIRECTS + 1):
             with translate_errors(url):
                 async with self._request(url, proxy) as response:
                     target = _target(url, response)
                     if target is None:
-                        return await _read(url, response, max_bytes, any_type)
+                        answer = await _read(url, response, max_bytes, any_type)
+                        return replace(answer, redirects=tuple(redirects)) if redirects else answer
+                    redirects.append((url, response.status))
             # With another cookie it is another request, as those that check for cookies know.
             request = (target, self._cookies(target))
             if request in seen:
@@ -209,7 +220,8 @@ async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: 
     size = response.content_length
     if content_type and not (any_type or is_html(content_type) or is_text(content_type)):
         response.close()  # an archive of gigabytes is not read to its end
-        return HttpAnswer(url, response.status, content_type, None, size)
+        headers = headers_of_interest(response.headers)
+        return HttpAnswer(url, response.status, content_type, None, size, headers=headers)
     has_links = is_html(content_type) and not any_type
     if size is not None and size > max_bytes and not has_links:
         raise too_large(max_bytes, size)
@@ -222,7 +234,19 @@ async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: 
         url, response.status, kind, body, size if cut else len(body), charset, incomplete, cut,
         robots=tuple(robots_tags(response.headers.getall("X-Robots-Tag", ()), PRODUCT)),
         refresh=refresh_target(response.headers.get("Refresh", "")),
+        headers=headers_of_interest(response.headers),
     )  # fmt: skip
+
+
+def headers_of_interest(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return those headers of an answer that a record keeps, by their names in lower case."""
+    found = {}
+    for name in _KEPT_HEADERS:
+        value = headers.get(name)
+        if value:
+            text = value if value.isascii() else value.encode("utf-8", "replace").decode()
+            found[name] = text[:_MAX_HEADER]
+    return found
 
 
 def _media_type(response: "ClientResponse") -> str:
