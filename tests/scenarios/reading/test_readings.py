@@ -72,7 +72,7 @@ async def test_dom_tells_every_element_and_text_in_order(tab: Tab, site: Site) -
 async def test_a_part_of_the_page_by_selector_or_ref(tab: Tab, site: Site) -> None:
     await tab.navigate(site.url("reading/structure.html"))
     part = (await read(tab, selector="nav")).text
-    assert part.startswith('- navigation "Main"\n')
+    assert part.startswith('- navigation "Main" > list\n')
     assert "Story" not in part
     assert (await read(tab, mode="markdown", selector="blockquote")).text == "> Quoted words\n"
     await tab.navigate(site.url("reading/frames.html"))

@@ -25,13 +25,28 @@ OUTLINE = """\
 - table
   - headers: Book | State
   - row: One | combobox [ref] value="Draft" options: Draft / Printed / Gone
-  - row: Two | combobox [ref] value="Printed" options: as e1
+  - row: Two | combobox [ref] value="Printed"
 - grid "Plain"
   - row: a | b\\|c
   - row: d | button "Edit" [ref]
 - grid "Placed"
   - row: x1 | y1
   - row: x2 | y2
+- banner > navigation "Top" > menubar "Bar"
+  - menuitem "File" [ref]
+  - menuitem "Edit" [ref]
+- table
+  - link "Shop" [ref] → /shop/
+  - row: Books | 3
+- text: Ada
+- draggable: [ref]: inject | [ref]: debug | [ref]: catch | [ref]: status
+- menu
+  - menuitem "Undo" [ref]
+  - menuitem "Redo" [ref]
+- list > listitem: app.py
+- button "Terminal" [ref]
+- radiogroup "Size" > radio "S" [ref]
+- file "Choose File" [ref]
 """
 
 

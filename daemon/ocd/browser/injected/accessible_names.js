@@ -285,8 +285,11 @@ function generated(el, pseudo) {
   return display === 'inline' ? text : ` ${text} `;
 }
 
-function descriptionOf(el) {
+const descriptionOf = (el) => writtenDescription(el) || squeeze(el.getAttribute('title') || '');
+
+// The description without the hint that a pointer brings.
+function writtenDescription(el) {
   const walk = new NameWalk(null, true);
   const text = squeeze(byIds(el, 'aria-describedby').map((node) => textOf(node, walk, referenced(node))).join(' '));
-  return text || squeeze(el.getAttribute('aria-description') || '') || squeeze(el.getAttribute('title') || '');
+  return text || squeeze(el.getAttribute('aria-description') || '');
 }

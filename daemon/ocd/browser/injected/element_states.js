@@ -4,6 +4,7 @@ const MANY_OPTIONS = 20;
 const LONG_OPTIONS = 16; // characters of a list that is told once
 const LONG_URL = 500;
 const ROOTED = /^\/(?:[\w\-=&%+~,;@][\w\-=&%+~,;@./?]*)?$/;
+const A_GRID = 'table, [role=grid], [role=table], [role=treegrid]';
 const BELOW = /^[\w%~-][^:]*$/; // what no scheme begins
 const origins = new WeakMap(); // by document: its origin, and whether links are relative to it
 
@@ -55,7 +56,7 @@ function detailOf(el, role, name, root, optionLists = null) {
     if (hint && hint !== name) words += ` placeholder=${quote(hint)}`;
   }
   if (el.tagName === 'SELECT') words += nativeOptions(el, root, optionLists);
-  const about = FIELDS.has(role) || role === 'button' ? descriptionOf(el) : '';
+  const about = FIELDS.has(role) ? descriptionOf(el) : role === 'button' ? writtenDescription(el) : '';
   return about && !name.includes(about) ? `${words} description=${quote(about)}` : words;
 }
 
@@ -86,8 +87,10 @@ function nativeOptions(el, root, optionLists) {
   const words = shown.join(' / ');
   const list = `${all.length} ${words}`;
   const first = root === el ? undefined : optionLists?.get(list);
-  if (first) return ` options: as e${first}`;
-  if (words.length > LONG_OPTIONS) optionLists?.set(list, refOf(el));
+  const table = closestTo(el, A_GRID);
+  // In the rows of a table the lists of a column are the same.
+  if (first) return table !== null && first.table === table ? '' : ` options: as e${first.ref}`;
+  if (words.length > LONG_OPTIONS) optionLists?.set(list, { ref: refOf(el), table });
   return all.length ? ` options: ${words}${rest}` : '';
 }
 

@@ -27,8 +27,8 @@ const BLANK = /^\s*$/;
 const UNROLED = new Set(['clickable', 'draggable', 'droppable']);
 const LEAST_DRAWN = 16; // px
 const HOLLOW = new Set(['toolbar', 'menubar', 'tablist', 'tabpanel', 'region', 'navigation', 'complementary', 'group']); // nothing to see without contents
-const SEPARATOR = /^[|/·•›»‹«>]$/;
 const UNHEARD = '[aria-hidden]';
+const GROUP_OF_FIELDS = /^(?:group|radiogroup)\b/;
 const isDot = (el) => boxIn(el).width <= 1 || boxIn(el).height <= 1; // for the keyboard alone
 const ACTING = 'a, button, input, select, textarea, [role], [tabindex], [onclick]';
 
@@ -235,7 +235,7 @@ class Outline {
     for (const label of this.labels) {
       const words = quote(label[2].slice(0, -UNHEARD.length - 1));
       const at = this.lines.indexOf(label);
-      if (this.lines.slice(at + 1, at + 3).some(([, kind, line]) => kind !== TEXT && line.includes(` ${words} [ref=`))) spoken.add(label);
+      if (this.lines.slice(at + 1, at + 3).some(([, kind, line]) => kind !== TEXT && (line.includes(` ${words} [ref=`) || GROUP_OF_FIELDS.test(line) && line.includes(` ${words}`)))) spoken.add(label);
     }
     if (spoken.size) this.lines = this.lines.filter((line) => !spoken.has(line));
     this.labels = [];
@@ -324,7 +324,7 @@ class Outline {
   head(el, role, name, acts) {
     let line = role;
     if (name) line += ` ${quote(name)}`;
-    else if (acts && !isCalledBeside(el, role, true)) line += hintFor(el, role);
+    else if (acts && !isCalledBeside(el, role, true)) line += (role === 'file' ? ` ${quote(el.multiple ? 'Choose Files' : 'Choose File')}` : '') + hintFor(el, role);
     if (acts) {
       this.refs++;
       line += ` [ref=e${UNROLED.has(role) ? refOf(el) : refOf(el, role, name || undefined)}]`;
@@ -440,7 +440,8 @@ class Outline {
   boxName(el, role) {
     const given = el.hasAttributes() && (el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby'));
     if (this.onlyRefs && !given) return nameOf(el, role) || squeeze(contentOf(el)).slice(0, SHORT);
-    return (CELLS.has(role) || role === 'row') && !given ? '' : nameOf(el, role);
+    if (!given && (CELLS.has(role) || role === 'row' || (role === 'listitem' && !BLANK.test(contentIn(el))))) return '';
+    return nameOf(el, role);
   }
 
   // Joins what can stand on one line, and drops what says nothing.
@@ -448,6 +449,7 @@ class Outline {
     const count = this.lines.length - at - 1;
     const only = count === 1 ? this.lines[at + 1] : null;
     if (count === 0 && !telling && !CELLS.has(role)) this.lines.length = at;
+    else if (count === 0 && role === 'listitem' && isIn(el, '[role=menu]')) this.lines.length = at; // a stroke between its items
     else if (count === 0 && HOLLOW.has(role) && this.lines[at][2] === `${role} ${quote(squeeze(el.getAttribute('aria-label') || ''))}`) this.lines.length = at;
     else if (role === 'row') this.joinRow(at);
     else if (role === '' && only?.[1] === LEAF && this.wraps(this.lines[at][2], only[2])) {
@@ -534,20 +536,12 @@ class Outline {
     if (!this.onlyRefs && this.lines.length === at + 1 && !name) this.lines.length = at;
   }
 
-  // Whether a line is but the stroke between two links.
-  separates(at) {
-    const [depth] = this.lines[at];
-    const [before, after] = [this.lines[at - 1], this.lines[at + 1]];
-    return before?.[0] === depth && after?.[0] === depth && before[1] === LEAF && after[1] === LEAF;
-  }
-
   // The text, cut where a frame of another origin is to be put in.
   parts() {
     const parts = [];
     const depths = [];
     let text = '';
-    for (const [at, [depth, kind, words]] of this.lines.entries()) {
-      if (kind === TEXT && words.length === 1 && SEPARATOR.test(words) && this.separates(at)) continue;
+    for (const [depth, kind, words] of toldLines(this.lines)) {
       if (kind === FRAME) {
         parts.push(text);
         depths.push(this.base + depth);

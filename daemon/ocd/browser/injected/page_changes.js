@@ -255,7 +255,7 @@ function foldRuns(lines) {
   return out;
 }
 
-const kindOfLine = (line) => /^(?:text|clickable|link|button|option|menuitem|radio|tab|gridcell|treeitem|listitem(?=:))(?=[: ])/.exec(line)?.[0] || '';
+const kindOfLine = (line) => /^(?:text|clickable|draggable|link|button|option|menuitem|radio|tab|gridcell|treeitem|listitem(?=:))(?=[: ])/.exec(line)?.[0] || '';
 
 function joinRun(kind, run) {
   const lines = [];

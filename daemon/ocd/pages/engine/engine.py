@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 _FILES = (
     "documents", "composed_tree", "roles", "accessible_names", "style_groups", "legibility",
     "visibility", "covered_elements", "refs", "row_keys", "identity", "element_states",
-    "acting_elements", "hints", "owned_elements", "outline", "formulas", "serialise_html",
-    "element_walk", "field_labels", "find", "click_points", "actionability", "layout_rest",
-    "editors", "page_changes", "comboboxes", "field_groups", "hit_test", "drag_and_drop",
-    "scroll_until", "file_inputs", "interactive_elements", "page_state", "page_now",
-    "annotate", "page_styles", "page_summary", "extraction_capture", "evidence",
+    "acting_elements", "hints", "owned_elements", "outline", "outline_lines", "formulas",
+    "serialise_html", "element_walk", "field_labels", "find", "click_points", "actionability",
+    "layout_rest", "editors", "page_changes", "comboboxes", "field_groups", "hit_test",
+    "drag_and_drop", "scroll_until", "file_inputs", "interactive_elements", "page_state",
+    "page_now", "annotate", "page_styles", "page_summary", "extraction_capture", "evidence",
     "element_properties",
 )  # fmt: skip
 # An element of the page may be called "openchrome".
