@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "e366dd3698fc8aba"
+CATALOG_HASH = "545002e12ef20967"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -54,7 +54,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             verify: true, screenshot: add a screenshot; ax_diff: how the outline changed
                 (default: false)
             timeout_ms: For all steps, in ms (default: 30000)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
         """
         return self._call("act", {
             "instruction": instruction, "context": context, "verify": verify,
@@ -188,7 +188,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
     ) -> ResultT:
         """Call any tool by name, listed or not
 
-        For tools that expand_tools has shown. Returns the tool's own result.
+        For tools that expand_tools has shown.
 
         Args:
             name: The tool's name
@@ -231,7 +231,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             region: zoom: left, top, right, bottom
             screenshot_quality: high: PNG; otherwise JPEG (default: "normal")
             timeout_ms: Time limit in ms
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
         """
         return self._call("computer", {
             "action": action, "coordinate": coordinate, "start_coordinate": start_coordinate,
@@ -279,7 +279,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             pattern: Substring, glob or /regular expression/
             limit: Newest N; 0: all (default: 100)
             max_logs: start: number of messages to keep (default: 1000)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -314,7 +314,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             same_site: set
             expires: set: Unix time in seconds; default: session cookie
             raw: get: do not mask values (default: false)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("cookies", {
@@ -380,8 +380,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             include: Globs; if given, only URLs that match one are followed
             exclude: Globs of URLs to skip
             format: Of content; of several the first (default: "markdown")
-            only_main_content: Leave out navigation, header, footer and sidebars (default:
-                false)
+            only_main_content: Without navigation, header, footer, sidebars (default: false)
             respect_robots: Obey robots.txt, its Crawl-delay included (default: true)
             delay_ms: Minimum time between two requests to one host, in ms (default: 0)
             concurrency: Pages loaded at once, or auto (default: "auto")
@@ -477,8 +476,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             max_pages: Pages to fetch (default: 50)
             scope: Listed URLs to fetch, as in crawl (default: "domain")
             format: Of content; of several the first (default: "markdown")
-            only_main_content: Leave out navigation, header, footer and sidebars (default:
-                false)
+            only_main_content: Without navigation, header, footer, sidebars (default: false)
             respect_robots: Obey robots.txt, its Crawl-delay included (default: true)
             delay_ms: Minimum time between two requests to one host, in ms (default: 0)
             concurrency: Pages loaded at once, or auto (default: "auto")
@@ -553,7 +551,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             steps: Number of mouse moves (default: 10)
             delay: ms between moves (default: 0)
             timeout_ms: Time limit in ms (default: 10000)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
         """
         return self._call("drag_drop", {
             "source_ref": source_ref, "source_selector": source_selector,
@@ -586,7 +584,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             landscape: Landscape orientation (default: false)
             user_agent: Overrides the device's
             reset: Undo it (default: false)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("emulate_device", {
@@ -718,7 +716,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             offset: multiple: first item to return (default: 0)
             limit: multiple: max items (default: 1000)
             schema_path: Absolute path of a file with schema
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -748,7 +746,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             ref: Element ref (e12)
             selector: or a CSS selector
             query: or words, as in find
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
         """
         return self._call("file_upload", {
             "files": files, "file_paths": file_paths, "drop": drop, "timeout_ms": timeout_ms,
@@ -769,15 +767,14 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         (fields_failed).
 
         Args:
-            fields: {ref, words or selector: value}, or [{value, ref, selector or query}];
-                values as in form_input
+            fields: {ref, words or selector: value}, or [{value, ref, selector or query}]
             submit: true, or the button's ref or words (default: false)
             clear_first: false: append to the existing text (default: true)
             wait_for_ms: ms to wait for it to appear (default: 1500)
             poll_interval: ms between checks while the page does not change
             timeout_ms: Time limit in ms; default: 10000
             fields_path: Absolute path of a file with fields
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
         """
         return self._call("fill_form", {
             "fields": fields, "submit": submit, "clear_first": clear_first,
@@ -799,7 +796,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             limit: Max lines (default: 20)
             wait_for_ms: ms to wait for it to appear (default: 3000)
             poll_interval: ms between checks while the page does not change
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("find", {
@@ -826,7 +823,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             selector: or a CSS selector
             query: or words, as in find
             value_path: Absolute path of a file with value
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
         """
         return self._call("form_input", {
             "value": value, "timeout_ms": timeout_ms, "ref": ref, "selector": selector,
@@ -851,7 +848,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             accuracy: Accuracy in metres (default: 100)
             origin: Origin to allow, e.g. https://a.com; default: the page's
             reset: Undo it (default: false)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("geolocation", {
@@ -874,7 +871,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             password: set: password
             origins: set: only for these (https://x.org, *.x.org); default: the first origin
                 that asks for a page of the tab
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("http_auth", {
@@ -897,7 +894,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             query: What to focus on
             scope: Controls only; everything in order; or visible content first (default:
                 "visible")
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("inspect", {
@@ -917,9 +914,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
     ) -> ResultT:
         """Click a button or link, type, press a key or otherwise act on one element
 
-        Name it by one of ref, selector, query. Waits until it can be acted on, acts, waits for the
-        effects and reports what changed. Form fields: form_input, fill_form. No element, only a
-        point: computer.
+        By one of ref, selector, query. Waits until it can be acted on, then for the effects, and
+        reports what changed. Form fields: form_input, fill_form. No element, only a point: computer.
 
         Args:
             action: What to do (default: "click")
@@ -934,7 +930,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             ref: Element ref (e12)
             selector: or a CSS selector
             query: or words, as in find
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
         """
         return self._call("interact", {
             "action": action, "value": value, "modifiers": modifiers, "wait_for_ms": wait_for_ms,
@@ -978,7 +974,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         Args:
             code: JavaScript
             code_path: Absolute path of a file with code
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -1011,7 +1007,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             ref: Element ref (e12)
             selector: or a CSS selector
             query: or words, as in find
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
         """
         return self._call("lightweight_scroll", {
             "direction": direction, "amount": amount, "until": until,
@@ -1075,12 +1071,12 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         """Go to a URL, back or forward
 
         Opens a tab if the session has none. Returns the final URL, the HTTP status and the title,
-        not the text (read_page); a 404 page is a result, an unreachable host is an error.
+        not the text (read_page). A 404 page is a result, an unreachable host an error.
 
         Args:
             url: URL (https:// is assumed), back, or forward
             wait: When loading counts as done; commit: first byte (default: "load")
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("navigate", {
@@ -1138,7 +1134,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             download_kbps: custom
             upload_kbps: custom
             latency_ms: custom
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -1192,7 +1188,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             options: start: what to capture
             keep_bodies: stop: false discards the bodies (default: true)
             limit: get: newest N; 0: all (default: 100)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -1242,7 +1238,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             action: get, get_logs: the requests, also while it runs
             options: start: what to capture
             limit: get: newest N; 0: all (default: 100)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -1352,7 +1348,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             include_frames: Include frames of other origins (default: false)
             capture_ua: Include user agent and viewport (default: false)
             path: Write it to this file instead
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("oc_context_export", {
@@ -1374,7 +1370,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             envelope: From oc_context_export
             strict_origin: Only if the tab shows that origin (default: false)
             envelope_path: Absolute path of a file with envelope
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("oc_context_import", {
@@ -1603,7 +1599,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             include_hidden: Include controls that are not shown (default: false)
             offset: First node to return (default: 0)
             limit: Max nodes (default: 200)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -1621,8 +1617,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
     ) -> ResultT:
         """Read a stored output in pages
 
-        Returns the output behind an output_handle. Continue with offset = next_offset until eof. To
-        find something in it: oc_output_search.
+        Continue with offset = next_offset until eof. To find something in it: oc_output_search.
 
         Args:
             output_handle: The handle: oh_ and 12 characters
@@ -1693,7 +1688,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             auto_stop: When recording ends: loaded, idle (10 s at most), or after {ms} (default:
                 "idle")
             path: Also write the trace to this file
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("oc_performance_insights", {
@@ -2167,7 +2162,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             outer_html: Include the element's own tag (default: true)
             offset: First character to return (default: 0)
             limit: Max characters; default: 20,000 (inline)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -2207,7 +2202,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             header_template: HTML; classes date, title, url, pageNumber, totalPages are filled
                 in
             footer_template: HTML, as in header_template
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("page_pdf", {
@@ -2229,7 +2224,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         Args:
             ignore_cache: Bypass the cache (default: false)
             wait: When loading counts as done; commit: first byte (default: "load")
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("page_reload", {
@@ -2257,7 +2252,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             quality: jpeg, webp: percent
             omit_background: Transparent (default: false)
             path: File to write
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("page_screenshot", {
@@ -2277,7 +2272,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         Args:
             type: puppeteer, chromium: heap, nodes, layouts, script time (default: "all")
             include_resources: all: include the slowest 50 resources (default: false)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("performance_metrics", {
@@ -2331,7 +2326,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             multiple: Return all matches; default: only the first, unless limit is given
             limit: Max elements; default: 50
             pierce_shadow: Also search shadow trees and same-origin frames (default: true)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -2378,10 +2373,10 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
     ) -> Any:
         """Read the page as text, with refs to act on
 
-        outline: roles, names and values, with refs (e12). markdown: prose of articles and
-        documentation. text: plain. dom: elements, attributes. semantic: landmarks, headings, forms.
-        css: styles. Cheaper: find (elements by words), inspect (state in 2 KB). Long results are
-        paged: pass `next_offset` as `offset`.
+        outline: roles, names and values, with refs (e12). markdown: articles and documentation.
+        text: plain. dom: elements, attributes. semantic: landmarks, headings, forms. css: styles.
+        Cheaper: find (elements by words), inspect (state in 2 KB). Long results are paged: pass
+        `next_offset` as `offset`.
 
         Args:
             mode: Form of the result (default: "outline")
@@ -2405,7 +2400,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             return_fit: content_filter: also return its output as fit_markdown (inline)
                 (default: false)
             include_metrics: Report characters, refs and ms (default: false)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -2440,7 +2435,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             rule_id: remove_rule: its id
             limit: get_logs: newest N (default: 100)
             body_path: Absolute path of a file with body
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("request_intercept", {
@@ -2464,7 +2459,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             value: set: its text
             origin: Origin of a frame in the page; default: the page's own
             value_path: Absolute path of a file with value
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("storage", {
@@ -2540,7 +2535,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             custom: User agent string
             accept_language: Accept-Language, for example ko-KR,ko;q=0.9
             reset: Undo it (default: false)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("user_agent", {
@@ -2565,7 +2560,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 1500)
             body_text_sample_chars: Characters of the page's text to return (default: 500)
             timeout_ms: Time limit for loading, in ms (default: 30000)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
         """
         return self._call("validate_page", {
             "url": url, "wait_for_selector": wait_for_selector,
@@ -2604,7 +2599,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             limit: Max elements (default: 100)
             format: Image format (default: "jpeg")
             quality: jpeg, webp: percent (default: 80)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
         return self._call("vision_find", {
@@ -2623,8 +2618,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
     ) -> ResultT:
         """Wait until an element appears, a page loads or another condition holds
 
-        Returns as soon as it does; other calls on the tab go on. Rarely needed after an action, which
-        waits for its effects itself.
+        Rarely needed after an action, which waits for its effects itself. Other calls on the tab go
+        on meanwhile.
 
         Args:
             type: selector: CSS. function: JavaScript that becomes truthy. url_match: substring,
@@ -2633,7 +2628,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             value: What to wait for
             visible: selector: must also be visible (default: false)
             timeout_ms: Time limit in ms (default: 30000)
-            tab_id: Default: the latest tab
+            tab_id: Default: the latest
         """
         return self._call("wait_for", {
             "type": type, "value": value, "visible": visible, "timeout_ms": timeout_ms,

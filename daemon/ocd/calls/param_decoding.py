@@ -18,7 +18,7 @@ OutputMode = Literal["inline", "handle", "auto"]
 class CommonParams(msgspec.Struct):
     """What a verb takes by its flags, beside its own parameters."""
 
-    tab_id: Annotated[str | None, Meta(description="Default: the latest tab")] = None
+    tab_id: Annotated[str | None, Meta(description="Default: the latest")] = None
     timeout_ms: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
         Meta(description="Deadline in ms", extra_json_schema=UNLISTED),

@@ -49,7 +49,7 @@ Exclude = Annotated[tuple[str, ...], Meta(description="Globs of URLs to skip")]
 PageFormat = Annotated[Format | list[Format], Meta(description="Of content; of several the first")]
 OnlyMain = Annotated[
     bool,
-    Meta(description="Leave out navigation, header, footer and sidebars"),
+    Meta(description="Without navigation, header, footer, sidebars"),
 ]
 RespectRobots = Annotated[
     bool, Meta(description="Obey robots.txt, its Crawl-delay included", extra_json_schema=UNLISTED)

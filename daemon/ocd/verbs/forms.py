@@ -26,7 +26,6 @@ from ocd.verb_api.element_params import (
 )
 
 Value = str | bool | int | float | tuple[str, ...]
-FieldValue = Annotated[Value, Meta(description="Text, true/false, option, date")]
 
 
 class FormInput(ElementParams):
@@ -44,7 +43,7 @@ class FormInput(ElementParams):
 class Field(msgspec.Struct, forbid_unknown_fields=True):
     """One field to fill."""
 
-    value: FieldValue
+    value: Annotated[Value, Meta(description="As in form_input")]
     ref: Annotated[str | None, Meta(description="Element ref")] = None
     selector: Annotated[str | None, Meta(description="CSS selector")] = None
     query: Annotated[str | None, Meta(description="Words, as its label")] = None
@@ -64,8 +63,7 @@ class FillForm(Params):
         Annotated[tuple[Field, ...], Meta(min_length=1, max_length=200)]
         | Annotated[dict[str, Value], Meta(min_length=1, max_length=200)],
         Meta(
-            description="{ref, words or selector: value}, or [{value, ref, selector or query}]; "
-            "values as in form_input",
+            description="{ref, words or selector: value}, or [{value, ref, selector or query}]",
             extra=PAYLOAD,
         ),
     ]

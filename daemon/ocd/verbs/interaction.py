@@ -42,9 +42,8 @@ _NEEDS_VALUE = ("select", "press", "type")
 class Interact(ElementParams):
     """Click a button or link, type, press a key or otherwise act on one element
 
-    Name it by one of ref, selector, query. Waits until it can be acted on, acts, waits for the
-    effects and reports what changed. Form fields: form_input, fill_form. No element, only a
-    point: computer.
+    By one of ref, selector, query. Waits until it can be acted on, then for the effects, and
+    reports what changed. Form fields: form_input, fill_form. No element, only a point: computer.
     """
 
     action: Annotated[Action, Meta(description="What to do")] = "click"

@@ -30,7 +30,7 @@ class Navigate(Params):
     """Go to a URL, back or forward
 
     Opens a tab if the session has none. Returns the final URL, the HTTP status and the title,
-    not the text (read_page); a 404 page is a result, an unreachable host is an error.
+    not the text (read_page). A 404 page is a result, an unreachable host an error.
     """
 
     url: Annotated[
@@ -162,8 +162,8 @@ def _pending_prompts(tab: Tab) -> dict[str, Any]:
 class WaitFor(Params):
     """Wait until an element appears, a page loads or another condition holds
 
-    Returns as soon as it does; other calls on the tab go on. Rarely needed after an action, which
-    waits for its effects itself.
+    Rarely needed after an action, which waits for its effects itself. Other calls on the tab go
+    on meanwhile.
     """
 
     type: Annotated[

@@ -13,8 +13,7 @@ Handle = Annotated[str, Meta(description="The handle: oh_ and 12 characters")]
 class OutputFetch(Params):
     """Read a stored output in pages
 
-    Returns the output behind an output_handle. Continue with offset = next_offset until eof. To
-    find something in it: oc_output_search.
+    Continue with offset = next_offset until eof. To find something in it: oc_output_search.
     """
 
     output_handle: Handle

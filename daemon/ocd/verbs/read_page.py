@@ -18,10 +18,10 @@ DEFAULT_LIMIT = 20_000
 class ReadPage(Params):
     """Read the page as text, with refs to act on
 
-    outline: roles, names and values, with refs (e12). markdown: prose of articles and
-    documentation. text: plain. dom: elements, attributes. semantic: landmarks, headings, forms.
-    css: styles. Cheaper: find (elements by words), inspect (state in 2 KB). Long results are
-    paged: pass `next_offset` as `offset`.
+    outline: roles, names and values, with refs (e12). markdown: articles and documentation.
+    text: plain. dom: elements, attributes. semantic: landmarks, headings, forms. css: styles.
+    Cheaper: find (elements by words), inspect (state in 2 KB). Long results are paged: pass
+    `next_offset` as `offset`.
     """
 
     mode: Annotated[

@@ -109,7 +109,7 @@ def _find_tool(catalog: ToolCatalog, name: str) -> Entry:
 class CallVerb(Params):
     """Call any tool by name, listed or not
 
-    For tools that expand_tools has shown. Returns the tool's own result.
+    For tools that expand_tools has shown.
     """
 
     name: Annotated[str, Meta(description="The tool's name")]
