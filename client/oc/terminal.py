@@ -52,13 +52,27 @@ def say(sentence: str) -> None:
 def failure(error: OcdError, *, as_json: bool, body: bytes = b"") -> int:
     """Report an error and return the exit status: Error and Hint on stderr, or JSON on stdout.
 
-    `body` is the daemon's own reply, which then is printed as it came.
+    `body` is the daemon's own reply, which then is printed, with the hint in commands.
     """
     if as_json:
-        write_bytes((body or json.dumps({"error": error.body()}).encode()).rstrip(b"\n") + b"\n")
+        body = body or json.dumps({"error": error.body()}).encode()
+        write_bytes(_hint_in_commands(body).rstrip(b"\n") + b"\n")
     else:
         say_error(error.body())
     return errors.exit_status(error.code)
+
+
+def _hint_in_commands(body: bytes) -> bytes:
+    """Return an error's JSON with its hint in commands: `oc --json` is called at a shell, too."""
+    if b"`" not in body:
+        return body
+    from oc import hints
+
+    found = json.loads(body)
+    error = found["error"]
+    if isinstance(error.get("hint"), str):
+        error["hint"] = hints.in_commands(error["hint"])
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _failures(error: dict[str, Any]) -> list[str]:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import ocd
-from oc import hints
+from oc import hints, terminal
+from ocd.api.errors import OcdError
 from ocd.api.tool_calls import respell, tool_call
 from ocd.calls import catalog
 
@@ -60,21 +61,32 @@ def test_what_is_no_call_stays(text: str) -> None:
 def _hint_texts() -> Iterator[tuple[str, str]]:
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            values: list[ast.expr] = []
-            if isinstance(node, ast.Call):
-                values = [each.value for each in node.keywords if each.arg == "hint"]
-            elif isinstance(node, ast.Assign) and any(
-                isinstance(target, ast.Name) and target.id == "hint" for target in node.targets
-            ):
-                values = (
-                    [] if any(isinstance(n, ast.Await) for n in ast.walk(node)) else [node.value]
-                )
-            for value in values:
+            for value in _hint_values(node):
                 calls = {name for part in ast.walk(value) for name in _call_parts(part)}
                 for part in ast.walk(value):
                     is_text = isinstance(part, ast.Constant) and isinstance(part.value, str)
                     if is_text and part not in calls:
                         yield f"{path.name}:{part.lineno}", part.value
+
+
+def _hint_values(node: ast.AST) -> list[ast.expr]:
+    """Return what becomes a hint: by keyword, as an error's last words, in a variable, in a table.
+
+    An answer that is awaited for is no text of ours.
+    """
+    found: list[ast.expr] = []
+    if isinstance(node, ast.Call):
+        found = [each.value for each in node.keywords if each.arg in ("hint", "removed_params")]
+        name = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+        found += node.args[2:] if name.endswith(("_error", "did_you_mean")) else []
+    elif isinstance(node, ast.Assign) and {"hint", "_REASONS"} & set(_names(node.targets)):
+        found = [node.value]
+    return [one for one in found if not any(isinstance(n, ast.Await) for n in ast.walk(one))]
+
+
+def _names(targets: list[ast.expr]) -> Iterator[str]:
+    for target in targets:
+        yield from (part.id for part in ast.walk(target) if isinstance(part, ast.Name))
 
 
 def _call_parts(node: ast.AST) -> Iterator[ast.AST]:
@@ -124,3 +136,13 @@ def test_arguments_of_proposed_calls_exist() -> None:
 def test_backticks_in_an_argument_end_no_call() -> None:
     text = tool_call("navigate", url="a`b` {")
     assert json.loads(text.removeprefix("`navigate ").removesuffix("`")) == {"url": "a'b' {"}
+
+
+def test_json_is_for_a_shell_too(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """`oc --json` prints the reply as it came, but for the hint."""
+    error = OcdError("no_tab", "The 'session' ö", hint='Open one: `navigate {"url": "URL"}`')
+    assert terminal.failure(error, as_json=True, body=b'{"error":{"code":"x"}}\n') == 1
+    assert terminal.failure(error, as_json=True) == 1
+    plain, told = capfdbinary.readouterr().out.splitlines()
+    assert plain == b'{"error":{"code":"x"}}'
+    assert json.loads(told)["error"] == {**error.body(), "hint": "Open one: `oc open URL`"}

@@ -55,8 +55,8 @@ class Assert(Params):
     "oc_assert", Assert, needs=EvidenceService, capability="core", tier=3, reads=True,
     timeout_ms=MAX_WAIT_MS + 60_000,
     removed_params={
-        "contract_id": "Pass the contract itself as 'contract': none is built in. oc_skill_recall "
-        "shows the contracts of skills, oc_skill_replay checks them.",
+        "contract_id": "Pass the contract itself as 'contract': none is built in. "
+        "`oc_skill_recall` shows the contracts of skills, `oc_skill_replay` checks them.",
     },
     page_keys=("failed_assertions", "inconclusive_assertions", "evidence", "failure_reason"),
     example={"contract": {"kind": "dom_text", "contains": "Thank you"}},

@@ -53,10 +53,10 @@ class Navigate(Params):
     leaves_dialog=True,
     page_keys=("title", "detail"),
     removed_params={
-        "worker_id": "Pass the tab_id of one of its tabs: tabs_create with worker_id opens one.",
-        "stealth": "Leave it out: pages load in an ordinary Chromium; user_agent overrides the "
+        "worker_id": "Pass the tab_id of one of its tabs: `tabs_create` with worker_id opens one.",
+        "stealth": "Leave it out: pages load in an ordinary Chromium; `user_agent` overrides the "
         "user agent.",
-        "stealth_settle_ms": "Leave it out, and use wait_for to wait for the page's content.",
+        "stealth_settle_ms": "Leave it out, and use `wait_for` to wait for the page's content.",
     },
     example={"url": "https://example.com"},
 )

@@ -156,7 +156,7 @@ def _handler(raw: object) -> dict[str, Any]:
 def _criteria(raw: object) -> Any:  # noqa: ANN401 - checked by the conversion
     given = snake_case_keys(raw) if isinstance(raw, dict) else raw
     if isinstance(given, dict) and given.pop("custom_check", None):
-        raise _plan_error("custom_check is not supported", "Use a contract, as in oc_assert.")
+        raise _plan_error("custom_check is not supported", "Use a contract, as in `oc_assert`.")
     return given
 
 

@@ -29,7 +29,10 @@ _THROUGH = "function (x, y) { return openchrome.throughFrame(this, x, y) }"
 _TAB_ENDED = ("tab_gone", "tab_crashed", "browser_gone")
 _REASONS = {
     "not_visible": ("is not visible", "Read the page: something may have to be opened first."),
-    "not_enabled": ("cannot be used", "Fill in what it depends on first, or wait_for it."),
+    "not_enabled": (
+        "cannot be used",
+        "Fill in what it depends on first, or wait for it: `wait_for`.",
+    ),
     "moving": ("does not stop moving", "Wait until the page stops moving."),
     "covered": ("is covered", "Close what covers it, then try again."),
     "detached": ("was removed from the page", "Read the page again and use the new ref."),

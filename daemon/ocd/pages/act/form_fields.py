@@ -188,7 +188,7 @@ async def _choose_suggestion(target: Target, deadline: ActionDeadline, values: l
 async def clear(target: Target, deadline: ActionDeadline) -> None:
     """Empty a text field."""
     if target.about["kind"] not in TEXT_KINDS:
-        raise value_error(target, "it has no text to clear.", "Use form_input to set its value.")
+        raise value_error(target, "it has no text to clear.", "Use `form_input` to set its value.")
     await _replace_text(target, deadline, "")
 
 

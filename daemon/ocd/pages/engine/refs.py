@@ -156,7 +156,7 @@ def _stale_error(ref: str, why: str) -> OcdError:
 
 
 def _foreign_ref_error(tab: Tab, number: int) -> OcdError:
-    name, hint = f"e{number}", "Call read_page: refs belong to the tab that was read."
+    name, hint = f"e{number}", "Call `read_page`: refs belong to the tab that was read."
     for other in tab.all_tabs():
         registry = other.state(RefRegistry)
         if registry and other.session_name == tab.session_name and registry.find(number):
