@@ -10,6 +10,7 @@ from oc.command_line import value_parsing
 from ocd.api.errors import OcdError
 
 ANY_SCALAR = {"anyOf": [{"type": one} for one in ("string", "boolean", "integer", "number")]}
+TEXT_OR_TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 FIELDS = {"anyOf": [{"type": "array"}, {"type": "object", "additionalProperties": ANY_SCALAR}]}
 
 
@@ -31,6 +32,8 @@ FIELDS = {"anyOf": [{"type": "array"}, {"type": "object", "additionalProperties"
         *((ANY_SCALAR, [text], text) for text in ("007", "+49", "1e5", "yes", "no", "1.0", "True")),
         (ANY_SCALAR, ["true"], True),
         (ANY_SCALAR, ["12.5"], 12.5),
+        (TEXT_OR_TEXTS, ['["a","b"]'], ["a", "b"]),
+        (TEXT_OR_TEXTS, ['[{"id":1}]'], '[{"id":1}]'),
         (FIELDS, ["Zip=007", "Terms=true"], {"Zip": "007", "Terms": True}),
         (FIELDS, ['[{"ref":"e1","value":"x"}]'], [{"ref": "e1", "value": "x"}]),
         (

@@ -134,8 +134,15 @@ def _any_of(branches: Sequence[Schema], text: str) -> Any:  # noqa: ANN401 - a J
         # Where text will do, 007, +49 and "no" are text: a number would lose what is typed.
         if textual and isinstance(value, (bool, int, float)) and _number_text(value) != text:
             continue
+        if textual and isinstance(value, list) and not _are_items(branch, value):
+            continue  # what a code editor is given, say
         return value
     raise InvalidValue(" or ".join(map(describe, branches)))
+
+
+def _are_items(branch: Schema, values: list[Any]) -> bool:
+    texts = branch.get("items", {}).get("type") == "string"
+    return not texts or all(isinstance(one, str) for one in values)
 
 
 def _number_text(value: float) -> str:

@@ -90,3 +90,9 @@ def test_failure_is_no_success(failing: Page, code: str, line: str) -> None:
     assert (json.loads(done.out)["error"]["code"], done.code != 0) == (code, True)
     if not line.startswith(("navigate", "act 'click Link, then")):
         assert failing.text("#said") == "untouched"
+
+
+def test_read_only_field_names_what_to_do(failing: Page) -> None:
+    """Pages set such fields themselves, by what opens at a click."""
+    done = failing.daemon.oc("form-input", "--selector", "#readonly", "new", "--timeout-ms", "200")
+    assert "click it, and choose from what opens" in done.err

@@ -36,6 +36,21 @@ def test_dialog_shown_by_a_class_is_what_is_on_top(page: Page) -> None:
     assert "Settings" not in closed["now"]
 
 
+def test_what_a_class_around_it_hides_is_told(page: Page) -> None:
+    """As that shows things, so it hides them: by a class further up, or by a box that is ticked."""
+    page.js(
+        "document.body.insertAdjacentHTML('beforeend', `<style>.one .second, .two .first,"
+        " #fold:checked ~ p { display: none }</style>"
+        "<div id=panels class=one><button onclick=panels.className='two'>Next panel</button>"
+        "<div class=first>Oats <button>Mill</button></div><div class=second>Rye</div></div>"
+        "<input id=fold type=checkbox aria-label=Folded><p>Barley</p>`); 1"
+    )
+    lines = page.do("interact", query="Next panel")["content"].splitlines()
+    assert "+ text: Rye" in lines
+    assert '- div "Oats Mill" (hidden)' in lines
+    assert '"Barley" (hidden)' in page.do("interact", query="Folded", action="check")["content"]
+
+
 def test_what_fades_in_is_waited_for(page: Page) -> None:
     """A veil first, and after it a dialog: the reply lists the dialog's controls."""
     result = page.do("interact", query="Open slowly")

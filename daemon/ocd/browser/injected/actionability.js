@@ -67,12 +67,14 @@ function surfaceOf(el) {
   return [el, box];
 }
 
+const READ_ONLY = 'it is read-only';
+
 function disabledWhy(el, editable) {
   const control = controlOf(el);
   if (control.matches(':disabled')) return 'it is disabled';
   if (control.closest('[aria-disabled="true"]')) return 'it is marked aria-disabled';
   if (control.closest('[inert]')) return 'it is inert';
-  if (editable && (control.readOnly === true || control.getAttribute('aria-readonly') === 'true')) return 'it is read-only';
+  if (editable && (control.readOnly === true || control.getAttribute('aria-readonly') === 'true')) return READ_ONLY;
   return '';
 }
 
@@ -164,7 +166,7 @@ async function attempt(el, options, round) {
   const place = box ? surface : unseenPlaceOf(el, options);
   if (!place) return { why: 'not_visible' };
   const disabled = options.enabled && disabledWhy(el, options.editable);
-  if (disabled) return { why: 'not_enabled', text: disabled };
+  if (disabled) return { why: 'not_enabled', text: disabled, ...(disabled === READ_ONLY && { hint: 'If the page sets it: click it, and choose from what opens.' }) };
   if (!box) {
     if (options.scroll) place.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
     return {};

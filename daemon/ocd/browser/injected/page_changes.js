@@ -30,9 +30,8 @@ const isShown = (el) => showsIn(el, SHOWS);
 // What has no box of its own, as some custom elements, shows by what is in it.
 const isBoxless = (el) => getComputedStyle(el).display === 'contents';
 
-// The outermost elements that do not show.
-function hiddenRoots(root) {
-  const hidden = new Set();
+// Sorts the elements into those that show, and the outermost that do not.
+function sortBySight(root, hidden, shown) {
   const all = allMatches(root, typeOf(root) === 9 ? 'body *' : '*');
   let asked = 0;
   let skipped = null;
@@ -40,12 +39,12 @@ function hiddenRoots(root) {
     if (skipped?.contains(el)) continue;
     if (++asked > MAX_PROBED) break;
     skipped = null;
-    if (isShown(el) || NEVER.has(el.tagName) || el.tagName === 'OPTION') continue;
-    if (isBoxless(el)) continue;
-    hidden.add(el);
-    skipped = el;
+    if (isShown(el)) shown.add(el);
+    else if (!NEVER.has(el.tagName) && el.tagName !== 'OPTION' && !isBoxless(el)) {
+      hidden.add(el);
+      skipped = el;
+    }
   }
-  return hidden;
 }
 
 // What a field holds, as it is told; a password says only that it has something.
@@ -69,7 +68,7 @@ const changesWords = (record) => record.type === 'characterData'
 
 function watch(el) {
   watched?.stop();
-  const state = { target: el, records: [], last: 0, unfolded: -Infinity, over: false, title: pageTitleOf(document), popovers: new Map(), values: new Map(), hidden: new Set(), roots: new Set([document, ownerIn(el)]), moving: new Set(),
+  const state = { target: el, records: [], last: 0, unfolded: -Infinity, over: false, title: pageTitleOf(document), popovers: new Map(), values: new Map(), hidden: new Set(), shown: new Set(), roots: new Set([document, ownerIn(el)]), moving: new Set(),
     rested: !restless(), looksDiffer: false };
   const take = (list) => {
     if (state.records.length < MAX_RECORDS) state.records.push(...list);
@@ -96,7 +95,7 @@ function watch(el) {
     state.observer.observe(root, OBSERVED);
     listenTo(root, 'beforetoggle', shown, true);
     for (const one of [...allMatches(root, HELD)].slice(0, MAX_HELD)) state.values.set(one, heldBy(one));
-    for (const one of hiddenRoots(root)) state.hidden.add(one);
+    sortBySight(root, state.hidden, state.shown);
     for (const one of animationsIn(root)) state.moving.add(one);
   }
   state.stop = () => {
@@ -208,6 +207,9 @@ class Changes {
   }
 }
 
+// Whether something may not show any more: attributes, classes or nodes changed, or a box that rules ask for.
+const mayBeHidden = (state) => state.looksDiffer || /^(?:checkbox|radio)$/.test(controlOf(state.target).type);
+
 // Lines about what came, what went and what is different. `own`: a control whose value is told apart.
 function delta(state, most, own) {
   const changes = new Changes(state.records);
@@ -219,7 +221,7 @@ function delta(state, most, own) {
   const moved = new Set(moves.map(([node]) => node));
   const came = [...changes.came].filter((node) => node.isConnected && !moved.has(node) && !inOther(node, shown));
   const [options, nodes] = [came.filter(isOption), came.filter((node) => !isOption(node))];
-  const hid = [...changes.attributes.keys(), ...changes.looks.keys(), ...state.popovers.keys()]
+  const hid = [...changes.attributes.keys(), ...changes.looks.keys(), ...state.popovers.keys(), ...(mayBeHidden(state) ? state.shown : [])]
     .filter((el) => el.isConnected && !isShown(el) && !(isBoxless(el) && [...el.children].some(isShown)) && !inOther(el, state.hidden) && !state.hidden.has(el));
   const concealed = new Set(hid.filter((el) => !parentIn(el) || isShown(parentIn(el))));
   const added = [...revealed.flatMap((el) => foldRuns(outlined(el)).slice(0, MAX_REVEALED)), ...optionLines(options, 'in'), ...addedLines(nodes, most)];
