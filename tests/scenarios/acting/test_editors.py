@@ -86,11 +86,11 @@ def test_typing_begins_at_the_end(at: At, name: str, value: str, after: str) -> 
 
 
 def test_key_replaces_no_text_that_was_selected_before(at: At) -> None:
-    """A field without the focus gets the key at its end, whatever it had selected."""
+    """A field without the focus has nothing selected that a key would go over."""
     page = at("editors.html")
     page.js("first.setSelectionRange(0, 2); amount.focus(); 1")
     page.do("interact", action="press", query="Title", value="d")
-    assert page.js("first.value") == "abcd"
+    assert page.js("first.value") == "dabc"
 
 
 def test_typing_goes_on_where_the_caret_is(at: At) -> None:

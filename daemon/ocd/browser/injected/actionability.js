@@ -339,6 +339,8 @@ const hasFocus = (el) => belongs(focused(), controlOf(el));
 function takeFocus(el) {
   const control = controlOf(el);
   const before = focused();
+  // Keys do not go over what was selected some time ago in a field that has no focus.
+  if (before !== control && control.selectionStart < control.selectionEnd) control.setSelectionRange(0, 0);
   control.focus({ preventScroll: true });
   const now = focused();
   return now !== before || hasFocus(el) || (now !== rootElementOf(document) && belongs(control, now));

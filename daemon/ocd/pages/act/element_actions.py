@@ -97,9 +97,7 @@ async def _prepare_click(
 
 
 async def _keys(target: Target, action_name: str, value: str) -> None:
-    # Keys go to the end of a field's text, not over what was selected there some time ago.
-    kinds = form_fields.TEXT_KINDS if action_name == "type" else ("text", "combo")
-    if action_name in ("type", "press") and target.about["kind"] in kinds:
+    if action_name == "type" and target.about["kind"] in form_fields.TEXT_KINDS:
         if not await target.element.call(_HAS_FOCUS):
             await form_fields.caret_to_end(target)
     elif target.about["role"] != "html" and not await target.element.call(_TAKE_FOCUS):
