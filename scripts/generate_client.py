@@ -283,7 +283,9 @@ def parameters(verb: Entry) -> dict[str, str]:
     """
     properties, required = verb["params"]["properties"], verb["params"].get("required", ())
     first = next(iter(properties), "")
-    by_place = list(required) or [first] * (f"{first}_path" in properties)
+    # The first may come from a file, or as several: then it is not required, and yet the point.
+    instead = (f"{first}_path", f"{first}s")
+    by_place = list(required) or [first] * any(other in properties for other in instead)
     annotated = {name: _annotation(name, schema) for name, schema in properties.items()}
     found = {name: annotated[name] for name in required}
     found |= {name: f"{annotated[name]} | None = None" for name in by_place if name not in required}

@@ -51,7 +51,6 @@ class ConsoleCaptureOptions(TypedDict, total=False):
 class CrawlOptions(TypedDict, total=False):
     """Options of `crawl`."""
 
-    url: str | None
     max_pages: int | None
     max_depth: int | None
     scope: str | None

@@ -325,24 +325,27 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
 
     @overload
     def crawl(
-        self, *, timeout_ms: int | None = None, output_mode: Literal["inline"] | None = None,
-        output_inline_limit_bytes: int | None = None, **options: Unpack[parameters.CrawlOptions],
+        self, url: str | None = None, *, timeout_ms: int | None = None,
+        output_mode: Literal["inline"] | None = None, output_inline_limit_bytes: int | None = None,
+        **options: Unpack[parameters.CrawlOptions],
     ) -> ResultT: ...
 
     @overload
     def crawl(
-        self, *, timeout_ms: int | None = None, output_mode: Literal["handle"],
-        output_inline_limit_bytes: int | None = None, **options: Unpack[parameters.CrawlOptions],
+        self, url: str | None = None, *, timeout_ms: int | None = None,
+        output_mode: Literal["handle"], output_inline_limit_bytes: int | None = None,
+        **options: Unpack[parameters.CrawlOptions],
     ) -> OutputT: ...
 
     @overload
     def crawl(
-        self, *, timeout_ms: int | None = None, output_mode: Literal["auto"],
-        output_inline_limit_bytes: int | None = None, **options: Unpack[parameters.CrawlOptions],
+        self, url: str | None = None, *, timeout_ms: int | None = None,
+        output_mode: Literal["auto"], output_inline_limit_bytes: int | None = None,
+        **options: Unpack[parameters.CrawlOptions],
     ) -> EitherT: ...
 
     def crawl(
-        self, *, url: str | None = None, max_pages: int | None = None, max_depth: int | None = None,
+        self, url: str | None = None, *, max_pages: int | None = None, max_depth: int | None = None,
         scope: str | None = None, same_origin: bool | None = None,
         include: Sequence[str] | None = None, exclude: Sequence[str] | None = None,
         format: Literal["html", "links", "main", "markdown", "text"] | Sequence[Literal["html", "links", "main", "markdown", "text"]] | None = None,
@@ -2468,7 +2471,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         })
 
     def tabs_close(
-        self, *, tab_id: str | None = None, tab_ids: Sequence[str] | None = None,
+        self, tab_id: str | None = None, *, tab_ids: Sequence[str] | None = None,
         all: bool | None = None, worker_id: str | None = None, timeout_ms: int | None = None,
     ) -> ResultT:
         """Close tabs of this session
@@ -2882,12 +2885,12 @@ class Kinds(Generic[TaskT]):
         """
         return self._start("batch_paginate", {**options})
 
-    def crawl(self, **options: Unpack[parameters.CrawlOptions]) -> TaskT:
+    def crawl(self, url: str | None = None, **options: Unpack[parameters.CrawlOptions]) -> TaskT:
         """Crawl a site: follow links from a start page
 
         Options: as of `Verbs.crawl`.
         """
-        return self._start("crawl", {**options})
+        return self._start("crawl", {"url": url, **options})
 
     def crawl_sitemap(self, url: str, **options: Unpack[parameters.CrawlSitemapOptions]) -> TaskT:
         """Crawl the pages listed in a site's sitemap
