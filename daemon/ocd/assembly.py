@@ -5,7 +5,7 @@ import logging
 import os
 import time
 from collections import ChainMap
-from collections.abc import Awaitable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
@@ -46,7 +46,7 @@ from ocd.outputs.store import OutputStore
 from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.recording.store import Recordings
-from ocd.runtime import heap, session_retention
+from ocd.runtime import heap, resolver_threads, session_retention
 from ocd.runtime.part_options import (
     browser_options,
     domain_policy,
@@ -332,6 +332,7 @@ class Daemon:
         await asyncio.to_thread(self.evidence.recover)
         await self._know_output_dir()
         await asyncio.to_thread(orphans.reap, self.config.home / "run")
+        await resolver_threads.start()
 
     async def run_background(self) -> None:
         """Run what goes on beside the calls, until cancelled."""
@@ -349,7 +350,6 @@ class Daemon:
             group.create_task(heap.keep_trimmed())
             group.create_task(self._watch_config())
             group.create_task(self._load_stores())
-            group.create_task(_start_resolver())
 
     async def _load_stores(self) -> None:
         """Read what calls would wait for; what cannot be read says so to those calls."""
@@ -358,16 +358,24 @@ class Daemon:
                 await asyncio.to_thread(store.load)
 
     async def _watch_config(self) -> None:
+        async for _ in self._config_changes():
+            await self.apply(reload(self.config, self.config.file))
+
+    async def _config_changes(self) -> AsyncIterator[object]:
         # The folder is watched, not the file: editors replace files, and there may be none yet.
-        file = self.config.file
+        name = str(self.config.file)
         changes = watchfiles.awatch(
             self.config.home,
             recursive=False,
-            watch_filter=lambda _change, path: path == str(file),
+            watch_filter=lambda _change, path: path == name,
             stop_event=self.stop,
         )
-        async for _ in changes:
-            await self.apply(reload(self.config, file))
+        try:
+            async for change in changes:
+                yield change
+        except* (OSError, RuntimeError) as errors:  # no watches left, or no thread
+            reason = errors.exceptions[0]
+            logger.warning("config.toml is not watched, edits need a restart: %s", reason)
 
     async def close(self) -> None:
         """End tasks, calls and Chromium, in this order, within bounded time."""
@@ -388,12 +396,3 @@ class Daemon:
         """End Chromium, and write nothing: at the places we know there may be another's files."""
         self.services.closing.set()
         self.chromium.kill()
-
-
-async def _start_resolver() -> None:
-    """Have the threads started that look names up.
-
-    libuv starts them with the first name, and ends the process if there can be none then.
-    """
-    with suppress(OSError):
-        await asyncio.get_running_loop().getaddrinfo("localhost", None)

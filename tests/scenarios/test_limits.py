@@ -2,6 +2,7 @@
 
 import resource
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -9,7 +10,7 @@ import psutil
 import pytest
 
 from support import wire
-from support.daemon import Daemon
+from support.daemon import SCRIPTS, Daemon, Home
 from support.processes import Identity, naming, words_of
 from support.site import Site
 from support.waiting import wait_until
@@ -98,6 +99,15 @@ def test_a_browser_that_gets_no_memory_says_so(
     with limited(daemon, resource.RLIMIT_AS, 64 * MB):
         assert daemon.call("navigate", url=site.url("article.html")).code == "browser_failed"
     assert daemon.do("navigate", url=site.url("article.html"))["title"] == "The lighthouse"
+
+
+def test_without_threads_there_is_no_daemon(home: Home) -> None:
+    """It says so before it accepts calls; libuv would end it in the middle of one."""
+    limits = "ulimit -s 4000000; ulimit -v 3000000"  # no thread's stack fits into the memory
+    command = ["/bin/sh", "-c", f'{limits}; exec "$0" run', str(SCRIPTS / "ocd")]
+    done = subprocess.run(command, env=home.environ, capture_output=True, text=True, check=False)
+    assert done.returncode, done
+    assert "Error: The machine has no more threads for the daemon" in done.stderr
 
 
 def test_a_crash_of_a_library_is_written_down(make_daemon: MakeDaemon) -> None:

@@ -16,6 +16,7 @@ from ocd.cli.logfile import configure, log_path
 from ocd.cli.options import given_flags, with_settings
 from ocd.cli.output import show_error
 from ocd.config.loader import Config, load
+from ocd.storage.machine_limits import limit_error
 
 # `ocd start` finds the reason of an early exit after these words in the log.
 FAILED = "cannot run: "
@@ -88,6 +89,9 @@ def _report_crash(
     """Log the traceback of an unexpected error; print one line."""
     _log.critical("crashed", exc_info=(kind, error, trace))
     cause = _first(error)
-    reason = OcdError("internal", f"The daemon crashed: {cause!r}", hint="See the log: ocd logs")
+    reason = limit_error(cause) if isinstance(cause, Exception) else None
+    if reason is None:
+        crashed = f"The daemon crashed: {cause!r}"
+        reason = OcdError("internal", crashed, hint="See the log: ocd logs")
     _log_reason(reason)
     show_error(reason)

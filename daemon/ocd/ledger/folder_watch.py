@@ -1,9 +1,12 @@
 """Waiting for what another process does to a task's folder: watchfiles, and a bounded poll."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import Path
+
+logger = logging.getLogger(__name__)
 
 POLL_S = 0.25
 
@@ -41,8 +44,9 @@ async def changes(directory: Path) -> AsyncGenerator[None, None]:
         async with aclosing(watcher) as rounds:
             async for _ in rounds:
                 yield
-    except (OSError, RuntimeError):
-        # No watches left, or the folder is gone: the poll alone still notices.
-        while True:
-            await asyncio.sleep(POLL_S)
-            yield
+    except* (OSError, RuntimeError):
+        logger.info("%s is polled: it cannot be watched", directory)
+    # No watches or threads left, or the folder is gone: the poll alone still notices.
+    while True:
+        await asyncio.sleep(POLL_S)
+        yield
