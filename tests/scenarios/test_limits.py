@@ -24,11 +24,8 @@ STORED = {"code": "'x'.repeat(2e6)", "output_mode": "handle"}
 
 
 def in_use(daemon: Daemon, kind: int) -> int:
-    process = psutil.Process(daemon.identity.pid)
-    memory = process.memory_info()
-    used = {resource.RLIMIT_AS: memory.vms, resource.RLIMIT_DATA: memory.data,
-            resource.RLIMIT_NOFILE: process.num_fds()}  # fmt: skip
-    return int(used.get(kind, 0))
+    memory = psutil.Process(daemon.identity.pid).memory_info()
+    return {resource.RLIMIT_AS: memory.vms, resource.RLIMIT_DATA: memory.data}.get(kind, 0)
 
 
 @contextmanager
@@ -63,10 +60,9 @@ def code_of(reply: wire.Reply) -> str:
 
 
 LIMITS = {
-    "address-space": (resource.RLIMIT_AS, 16 * MB, {"long answer", "large page"}),
+    "address-space": (resource.RLIMIT_AS, 16 * MB, {"long answer"}),
     "no-stack-for-threads": (resource.RLIMIT_AS, 4 * MB, {"long answer"}),
     "data": (resource.RLIMIT_DATA, 16 * MB, {"long answer"}),
-    "descriptors": (resource.RLIMIT_NOFILE, 3, {"crawl"}),
     "file-size": (resource.RLIMIT_FSIZE, MB, {"handle"}),
 }
 

@@ -9,6 +9,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from ocd.content.depth_limit import flatten
+from ocd.content.html_parser import parse_html
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -29,9 +30,7 @@ def compose(html: str) -> str:
 
 
 def _compose(html: str, depth: int) -> str:
-    from selectolax.lexbor import LexborHTMLParser
-
-    tree = LexborHTMLParser(html)
+    tree = parse_html(html)
     pieces: list[str] = []
     # From the last to the first, so that hosts among a host's children are done before it.
     for template in reversed(tree.css(_ROOTS)):
@@ -71,13 +70,11 @@ def _fill_slots(shadow: str, kids: list["LexborNode"]) -> str:
     """Return the shadow tree's HTML with the host's children in its slots."""
     if "<slot" not in shadow:
         return shadow
-    from selectolax.lexbor import LexborHTMLParser
-
     waiting: dict[str, list[str]] = {}
     for one in kids:
         name = "" if one.tag == "-text" else one.attributes.get("slot") or ""
         waiting.setdefault(name, []).append(one.html or "")
-    tree = LexborHTMLParser(shadow)
+    tree = parse_html(shadow)
     pieces: list[str] = []
     for slot in tree.css("slot"):
         given = waiting.pop(slot.attributes.get("name") or "", None)

@@ -5,6 +5,8 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ocd.content.html_parser import parse_html
+
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
@@ -37,20 +39,11 @@ def flat_tree(html: str) -> "LexborHTMLParser":
     """Return the document, parsed; elements deeper than MAX_NESTING made siblings."""
     tags = html.count("<")
     if tags > _FEW_TAGS:
-        return _parse(flatten(html))
-    tree = _parse(html)
+        return parse_html(flatten(html))
+    tree = parse_html(html)
     if tags <= MAX_NESTING or tree.css_first(_TOO_DEEP) is None:
         return tree
-    return _parse(flatten(html))
-
-
-def _parse(html: str) -> "LexborHTMLParser":
-    from selectolax.lexbor import LexborHTMLParser, SelectolaxError
-
-    try:
-        return LexborHTMLParser(html)
-    except SelectolaxError as error:  # it takes any text, if it is given the memory
-        raise MemoryError(str(error)) from error
+    return parse_html(flatten(html))
 
 
 @lru_cache(1)  # title, links and content are asked for one after the other

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from ocd.content.html_parser import parse_html
 from ocd.content.visible_html import hides
 
 if TYPE_CHECKING:
@@ -186,9 +187,7 @@ def _from_script(node: "LexborNode", kind: str) -> _Formula | None:
         return _of_source(node, node.text(), display="mode=display" in kind)
     if not kind.startswith("math/mml"):
         return None
-    from selectolax.lexbor import LexborHTMLParser
-
-    math = LexborHTMLParser(node.text()).css_first("math")
+    math = parse_html(node.text()).css_first("math")
     return _from_math(node, math, frozenset()) if math is not None else None
 
 
