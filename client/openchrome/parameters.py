@@ -82,8 +82,10 @@ class CrawlOptions(TypedDict, total=False):
     cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
     resources: Literal["all", "text"] | None
     share_login: bool | None
+    extract: Mapping[str, Any] | None
     urls_path: str | os.PathLike[str] | None
     cookies_path: str | os.PathLike[str] | None
+    extract_path: str | os.PathLike[str] | None
 
 
 class CrawlSitemapOptions(TypedDict, total=False):
@@ -113,7 +115,9 @@ class CrawlSitemapOptions(TypedDict, total=False):
     cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
     resources: Literal["all", "text"] | None
     share_login: bool | None
+    extract: Mapping[str, Any] | None
     cookies_path: str | os.PathLike[str] | None
+    extract_path: str | os.PathLike[str] | None
 
 
 class ExecutePlanOptions(TypedDict, total=False):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "545002e12ef20967"
+CATALOG_HASH = "76c6d68c8dc4c50c"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -361,8 +361,9 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         proxy: str | Sequence[str] | None = None,
         cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
-        urls_path: str | os.PathLike[str] | None = None,
-        cookies_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
+        extract: Mapping[str, Any] | None = None, urls_path: str | os.PathLike[str] | None = None,
+        cookies_path: str | os.PathLike[str] | None = None,
+        extract_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
         output_inline_limit_bytes: int | None = None,
     ) -> Any:
@@ -407,8 +408,11 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 …}, or what oc_context_export saved (its cookies)
             resources: text: the browser loads no pictures, fonts and media (default: "all")
             share_login: Use the browser's cookies to fetch and render (default: false)
+            extract: JSON schema of what to extract from each page, as in extract_data; given
+                back as extracted
             urls_path: Absolute path of a file with urls
             cookies_path: Absolute path of a file with cookies
+            extract_path: Absolute path of a file with extract
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -423,9 +427,9 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "ignore_params": ignore_params, "include_types": include_types,
             "fail_on_page": fail_on_page, "urls": urls, "headers": headers,
             "user_agent": user_agent, "proxy": proxy, "cookies": cookies, "resources": resources,
-            "share_login": share_login, "urls_path": urls_path, "cookies_path": cookies_path,
-            "timeout_ms": timeout_ms, "output_mode": output_mode,
-            "output_inline_limit_bytes": output_inline_limit_bytes,
+            "share_login": share_login, "extract": extract, "urls_path": urls_path,
+            "cookies_path": cookies_path, "extract_path": extract_path, "timeout_ms": timeout_ms,
+            "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     @overload
@@ -462,7 +466,9 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         proxy: str | Sequence[str] | None = None,
         cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
-        cookies_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
+        extract: Mapping[str, Any] | None = None,
+        cookies_path: str | os.PathLike[str] | None = None,
+        extract_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
         output_inline_limit_bytes: int | None = None,
     ) -> Any:
@@ -495,7 +501,10 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 …}, or what oc_context_export saved (its cookies)
             resources: text: the browser loads no pictures, fonts and media (default: "all")
             share_login: Use the browser's cookies to fetch and render (default: false)
+            extract: JSON schema of what to extract from each page, as in extract_data; given
+                back as extracted
             cookies_path: Absolute path of a file with cookies
+            extract_path: Absolute path of a file with extract
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -507,8 +516,9 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "delay_ms": delay_ms, "concurrency": concurrency, "engine": engine, "retries": retries,
             "page_timeout_ms": page_timeout_ms, "fail_on_page": fail_on_page, "headers": headers,
             "user_agent": user_agent, "proxy": proxy, "cookies": cookies, "resources": resources,
-            "share_login": share_login, "cookies_path": cookies_path, "timeout_ms": timeout_ms,
-            "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,
+            "share_login": share_login, "extract": extract, "cookies_path": cookies_path,
+            "extract_path": extract_path, "timeout_ms": timeout_ms, "output_mode": output_mode,
+            "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     def downloads(

@@ -41,7 +41,8 @@ REASONS: dict[str, str] = {
         oc_skill_replay.domain oc_totp_generate.domain oc_checkpoint.extracted_data
         worker_complete.extracted_data worker_update.extracted_data""",
     "compared with pages or evidence here": """
-        extract_data.schema oc_assert.contract oc_assert.evidence oc_evidence_bundle.evidence
+        extract_data.schema crawl.extract crawl_sitemap.extract oc_assert.contract
+        oc_assert.evidence oc_evidence_bundle.evidence
         oc_evidence_bundle.target_schema oc_skill_record.contract""",
     "names whose data is read, and sends none": "oc_context_export.origin",
     "whom to let ask for a position; nothing is asked of that origin": "geolocation.origin",

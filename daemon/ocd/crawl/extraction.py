@@ -76,7 +76,7 @@ class ExtractionClient:
 
 
 def _is_large(job: ExtractionJob) -> bool:
-    if is_undeclared(job.body, job.charset):
+    if job.schema or is_undeclared(job.body, job.charset):
         return True
     documents = [(job.url, job.body), *((url, html.encode()) for url, html in job.frames)]
     size = sum(len(body) for _, body in documents)

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,8 +19,10 @@ from ocd.storage import crash_points
 if TYPE_CHECKING:
     from ocd.content.html_text import Document
     from ocd.content.page_signals import PageSignals
+    from ocd.extraction.schema import SchemaField
 
 _MAX_TITLE = 1000
+_MAX_ITEMS = 1000
 _MARKUP: dict[str, Markup] = {
     "markdown": "markdown", "main": "markdown", "links": "markdown", "text": "text",
     "html": "html",
@@ -32,7 +35,8 @@ MAX_CONTENT = 5_000_000
 class ExtractionJob(msgspec.Struct, array_like=True):
     """What is to be extracted. `body` is bytes as they came, or a rendered document (UTF-8).
 
-    more_formats: the content is wanted in these, too; "links": with anchors.
+    more_formats: the content is wanted in these, too; "links": with anchors. schema: of what is to
+    be extracted, as JSON.
     html: the body is a page. probe: say whether it needs scripts. frames: address and HTML of
     frames whose text belongs to the page. relations: relations of `link` elements that are links.
     """
@@ -48,6 +52,7 @@ class ExtractionJob(msgspec.Struct, array_like=True):
     frames: list[tuple[str, str]] = []
     relations: tuple[str, ...] = ()
     more_formats: tuple[Format, ...] = ()
+    schema: str = ""
 
     @property
     def wants_anchors(self) -> bool:
@@ -91,6 +96,8 @@ class ExtractionResult(msgspec.Struct, array_like=True):
     formats: dict[str, str] = {}
     anchors: list[Anchor] = []
     wants_anchors: bool = False
+    extracted: dict[str, Any] | list[dict[str, Any]] | None = None
+    missing: list[str] = []
 
     def add_links(self, urls: list[str], page: str) -> None:
         """Add links of which the text is not known."""
@@ -116,9 +123,38 @@ def extract(job: ExtractionJob) -> ExtractionResult:
     for name, content in found.formats.items():
         found.formats[name] = clean(content[:MAX_CONTENT], _MARKUP[name])[0]
     findings = in_content + _clean_lines(found, clean)
+    if job.schema and job.html:
+        findings += _extract_values(found, text, job)
     found.digest, found.signature = fingerprint(found.content) if found.content else ("", [])
     found.sanitized = findings.field().get("sanitized")
     return found
+
+
+def _extract_values(found: ExtractionResult, html: str, job: ExtractionJob) -> SanitizerFindings:
+    """Fill the schema from the page and its frames."""
+    from ocd.content.page_capture import capture_html
+    from ocd.extraction import pipeline
+
+    wanted = _schema(job.schema)
+    capture = capture_html(html, job.url)
+    for url, inner in job.frames:
+        capture.scopes += capture_html(inner, url).scopes
+    values: dict[str, Any] | list[dict[str, Any]]
+    if wanted.kind == "array" and wanted.item is not None:
+        values = pipeline.many(capture, wanted.item, page=True).items[:_MAX_ITEMS]
+    else:
+        filled = pipeline.one(capture, wanted, page=True)
+        values, found.missing = filled.data, filled.missing
+    cleaned, findings = Sanitizer(job.sanitize).clean_values({"values": values}, ("values",))
+    found.extracted = cleaned["values"]
+    return findings
+
+
+@lru_cache(8)
+def _schema(text: str) -> "SchemaField":
+    from ocd.extraction.schema import read_schema
+
+    return read_schema(msgspec.json.decode(text))
 
 
 def _clean_lines(found: ExtractionResult, clean: Clean) -> SanitizerFindings:

@@ -251,7 +251,7 @@ class PageVisitor:
         spec = self._spec
         return ExtractionJob(
             url=url, body=body, charset=charset, html=html, format=spec.format,
-            more_formats=spec.more_formats,
+            more_formats=spec.more_formats, schema=spec.extract,
             only_main=spec.only_main_content, sanitize=self._tools.sanitize,
             probe=spec.engine == "auto", relations=spec.relations,
         )  # fmt: skip
@@ -276,6 +276,7 @@ class PageVisitor:
         record.description, record.language = found.description, found.language
         record.open_graph, record.formats = found.open_graph, found.formats
         record.anchors = found.anchors
+        record.extracted, record.missing = found.extracted, found.missing
         return VisitResult(record, found.links, frozenset(found.unfollowed), found.signature)
 
 

@@ -78,6 +78,17 @@ ShareLogin = Annotated[
 ]
 
 
+Extract = Annotated[
+    dict[str, Any] | None,
+    Meta(
+        description="JSON schema of what to extract from each page, as in extract_data; given back "
+        "as extracted",
+        extra=PAYLOAD,
+        extra_json_schema=UNLISTED,
+    ),
+]
+
+
 class RequestParams(Params, kw_only=True):
     """What crawl and crawl_sitemap share."""
 
@@ -87,6 +98,7 @@ class RequestParams(Params, kw_only=True):
     cookies: CookieList = msgspec.field(default_factory=dict)
     resources: ResourceChoice = "all"
     share_login: ShareLogin = False
+    extract: Extract = None
 
 
 def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tuple[str, ...]:
@@ -129,6 +141,16 @@ def request_options(params: RequestParams, starts: Sequence[str]) -> RequestOpti
         message = f"{own[0]} cannot go with share_login: that is the browser as it is"
         raise OcdError("invalid_argument", message, parameter=own[0])
     return options
+
+
+def extract_schema(params: RequestParams) -> str:
+    """Return the schema as JSON, "" for none; invalid_argument for one that cannot be read."""
+    if params.extract is None:
+        return ""
+    from ocd.extraction.schema import read_schema  # few calls need the vocabulary
+
+    read_schema(params.extract)
+    return msgspec.json.encode(params.extract).decode()
 
 
 def departures(params: RequestParams, starts: Sequence[str]) -> Iterator[Departure]:

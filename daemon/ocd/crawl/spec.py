@@ -22,6 +22,7 @@ class CrawlSpec:
     scope: "origin", "domain", "path", "any" or a glob. concurrency 0: as the engine likes it.
     sitemap_url: where a sitemap crawl starts reading; "" = find it. more_urls: start pages besides
     `url`. more_formats: of the content, besides `format`. requests: what goes with each request.
+    extract: the JSON schema of what is wanted of each page, as JSON; "" for nothing.
     """
 
     url: str
@@ -48,6 +49,7 @@ class CrawlSpec:
     ignore_params: tuple[str, ...] = ()
     include_types: tuple[str, ...] = ()
     sitemap_url: str = ""
+    extract: str = ""
     requests: RequestOptions = PLAIN_REQUESTS
 
     @property

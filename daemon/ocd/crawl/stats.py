@@ -28,7 +28,8 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     description, language, open_graph: what the page says of itself. headers: of the answer, those
     of interest. redirects: url and status of each on the way to final_url. parent: the page whose
     link led here first. formats: the content in the other formats that were asked for. anchors: the
-    links with more about each, if they were asked for.
+    links with more about each, if they were asked for. extracted: what the schema of the crawl
+    found, and `missing` what it did not.
     """
 
     url: str
@@ -63,6 +64,8 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     parent: str = ""
     formats: dict[str, str] = {}
     anchors: list[Anchor] = []
+    extracted: dict[str, Any] | list[dict[str, Any]] | None = None
+    missing: list[str] = []
 
 
 class CrawlStats:

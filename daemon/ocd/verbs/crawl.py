@@ -18,6 +18,7 @@ from ocd.crawl.request_params import (
     StartUrl,
     StartUrls,
     departures,
+    extract_schema,
     request_options,
     start_urls,
 )
@@ -179,6 +180,7 @@ class Crawl(RequestParams):
     def __post_init__(self) -> None:
         # Here, so that a task that cannot run is refused before it exists.
         request_options(self, self.starts)
+        extract_schema(self)
         if self.strategy == "best_first" and not self.query:
             message = "crawl: strategy best_first needs a query"
             raise OcdError("invalid_argument", message, parameter="query")
@@ -226,6 +228,7 @@ class CrawlSitemap(RequestParams):
 
     def __post_init__(self) -> None:
         request_options(self, self.starts)
+        extract_schema(self)
         if self.sitemap_url:
             parse_url_argument(self.sitemap_url)
 
@@ -300,6 +303,7 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
     return {
         "url": starts[0],
         "requests": request_options(params, starts),
+        "extract": extract_schema(params),
         "format": formats[0],
         "more_formats": formats[1:],
         "only_main_content": params.only_main_content,
