@@ -94,14 +94,20 @@ class CrawlStats:
         self.duplicates += bool(record.duplicate_of)
         if record.error is None and is_file:
             self.files += 1
-        elif record.error is None:
+            return
+        self.count_page(record)
+        if record.error is not None:
+            self.first_failed = self.first_failed or record
+
+    def count_page(self, page: "PageRecord | _Counted") -> None:
+        """Count a page as fetched or failed."""
+        if page.error is None:
             self.succeeded += 1
-            self.engines[record.engine] += 1
-            self.max_depth = max(self.max_depth, record.depth)
+            self.engines[page.engine] += 1
+            self.max_depth = max(self.max_depth, page.depth)
         else:
             self.failed += 1
-            self.errors[str(record.error["code"])] += 1
-            self.first_failed = self.first_failed or record
+            self.errors[str(page.error.get("code"))] += 1
 
     def check(self) -> None:
         """Raise the first page's error if there was nothing but errors: that is no success.
@@ -175,14 +181,7 @@ def result_of_units(meta: Mapping[str, Any], lines: Iterable[bytes]) -> dict[str
     """
     tally = CrawlStats()
     for line in lines:
-        one = msgspec.json.decode(line, type=_Counted)
-        if one.error is None:
-            tally.succeeded += 1
-            tally.engines[one.engine] += 1
-            tally.max_depth = max(tally.max_depth, one.depth)
-        else:
-            tally.failed += 1
-            tally.errors[str(one.error.get("code"))] += 1
+        tally.count_page(msgspec.json.decode(line, type=_Counted))
     error = meta.get("error") or {}
     return {
         "total_pages": tally.succeeded + tally.failed,

@@ -222,24 +222,16 @@ class EvidenceService:
         if request.target_schema is not None and "schema_diff" not in parts:
             parts = (*parts, "schema_diff")
         builder.pack(parts, request.target_schema)
-        reason = "; ".join(builder.missing) or None
         source, about = origin
         bundle, pruned = self.store.write(
             builder.pieces,
             Bundle(
                 bundle_id=new_bundle_id(), created_at=now(), source=source, about=redact(about),
-                parts=[], screenshot_hash=builder.screenshot_hash, inconclusive_reason=reason,
+                parts=[], screenshot_hash=builder.screenshot_hash,
+                inconclusive_reason="; ".join(builder.missing) or None,
             ),
         )  # fmt: skip
-        result = {
-            **_bundle_summary(bundle),
-            "path": str(self.store.folder(bundle.bundle_id)),
-            "size_bytes": bundle.size_bytes,
-            "parts": list(dict.fromkeys(part.name for part in bundle.parts)),
-            "files": [msgspec.to_builtins(part) for part in bundle.parts],
-            "screenshot_hash": bundle.screenshot_hash,
-            "inconclusive_reason": reason,
-        }
+        result = self._bundle_to_dict(bundle)
         result |= {"schema_diff": builder.schema_diff} if builder.schema_diff else {}
         result |= {"pruned": pruned} if pruned else {}
         if request.class_id:
@@ -247,6 +239,17 @@ class EvidenceService:
         if request.contents:
             result["contents"] = self._contents(bundle)
         return result
+
+    def _bundle_to_dict(self, bundle: Bundle) -> dict[str, Any]:
+        return {
+            **_bundle_summary(bundle),
+            "path": str(self.store.folder(bundle.bundle_id)),
+            "size_bytes": bundle.size_bytes,
+            "parts": list(dict.fromkeys(part.name for part in bundle.parts)),
+            "files": [msgspec.to_builtins(part) for part in bundle.parts],
+            "screenshot_hash": bundle.screenshot_hash,
+            "inconclusive_reason": bundle.inconclusive_reason,
+        }
 
     def _exemplar(self, class_id: str, picture_hash: str | None) -> dict[str, Any]:
         if picture_hash is None:

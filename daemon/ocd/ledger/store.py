@@ -152,10 +152,7 @@ class TaskStore:
             raise unreadable(path, error.strerror or str(error)) from error
         except UNDECODABLE as error:
             raise unreadable(path, str(error)) from error
-        if meta.version > FORMAT:
-            raise unreadable(path, f"its format {meta.version} is of a newer version")
-        if meta.task_id != task_id:
-            raise unreadable(path, f"it describes the task {meta.task_id}")
+        _check_meta(meta, task_id, path)
         return meta
 
     def update(
@@ -250,6 +247,13 @@ class TaskStore:
 
     def __repr__(self) -> str:
         return f"TaskStore({str(self.root)!r})"
+
+
+def _check_meta(meta: TaskMeta, task_id: str, path: Path) -> None:
+    if meta.version > FORMAT:
+        raise unreadable(path, f"its format {meta.version} is of a newer version")
+    if meta.task_id != task_id:
+        raise unreadable(path, f"it describes the task {meta.task_id}")
 
 
 def _try_lock(file: Any) -> bool:  # noqa: ANN401 - what portalocker calls a file

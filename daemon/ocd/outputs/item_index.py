@@ -138,16 +138,21 @@ class Index:
         return _little_endian(numbers)
 
 
-def read_index(path: Path) -> Index:
-    """Return the index in a file; `unreadable_file` for one that is none, or is missing."""
+def _ends(path: Path) -> tuple[bytes, bytes, int]:
+    """Return what a file begins with and ends with, and its size."""
     try:
         with reading(path), path.open("rb") as file:
             magic = file.read(len(MAGIC))
             size = os.fstat(file.fileno()).st_size
             file.seek(max(0, size - _FOOTER.size))
-            footer = file.read(_FOOTER.size)
+            return magic, file.read(_FOOTER.size), size
     except FileNotFoundError:
         raise not_an_index(path) from None
+
+
+def read_index(path: Path) -> Index:
+    """Return the index in a file; `unreadable_file` for one that is none, or is missing."""
+    magic, footer, size = _ends(path)
     if magic == _MAGIC_1:
         return Index(path, max(0, (size - len(MAGIC)) // _WIDTH - 1), None)
     if magic != MAGIC or len(footer) != _FOOTER.size:

@@ -51,6 +51,7 @@ from ocd.storage.files import (
     read_lines,
     read_whole,
     storage,
+    sweep_folders,
     write_whole,
 )
 from ocd.storage.files import sync_dir as sync
@@ -254,9 +255,7 @@ class Recordings:
 
     def _sweep(self) -> None:
         """Remove what crashes left of recordings that never began, or were to go."""
-        for path in self.folder.glob(".rec-*"):
-            if path.name.endswith((".new", ".gone")):
-                shutil.rmtree(path, ignore_errors=True)
+        sweep_folders(self.folder, ".rec-*")
 
     def _ids(self) -> list[str]:
         """Return the ids there are, newest first."""

@@ -73,15 +73,7 @@ class Roots:
 
     def contain(self, path: Path | str) -> Path:
         """Return the real path if it is allowed, whether or not there is such a file."""
-        given = Path(path)
-        if "\0" in str(given):
-            raise denied_error(given, "it has a NUL")
-        if not given.is_absolute():
-            raise OcdError(
-                "path_not_absolute", f"Not an absolute path: {given}",
-                hint="Give the whole path, beginning at the root of the file system.",
-                path=str(given),
-            )  # fmt: skip
+        given = _absolute(path)
         real = _real(given)
         if not any(real.is_relative_to(root) for root in self.roots):
             raise self._outside(real)
@@ -126,6 +118,19 @@ def safe_name(text: str) -> str:
         return plain
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     return f"{plain or 'x'}~{digest}"
+
+
+def _absolute(path: Path | str) -> Path:
+    given = Path(path)
+    if "\0" in str(given):
+        raise denied_error(given, "it has a NUL")
+    if not given.is_absolute():
+        raise OcdError(
+            "path_not_absolute", f"Not an absolute path: {given}",
+            hint="Give the whole path, beginning at the root of the file system.",
+            path=str(given),
+        )  # fmt: skip
+    return given
 
 
 def _real(path: Path) -> Path:

@@ -75,13 +75,11 @@ async def _create(session: Session, params: Worker) -> dict[str, Any]:
     except BaseException:  # cancelled, too: nobody knows this worker yet
         await session.workers.close(created)
         raise
-    step = {"verb": "read_page", "arguments": {"tab_id": tab.id}}
-    message = f"Its tab is {tab.id}: pass this tab_id to use it"
     return {
         **_worker_to_dict(session, created),
         "tab_id": tab.id,
-        "message": message,
-        "next_step": step,
+        "message": f"Its tab is {tab.id}: pass this tab_id to use it",
+        "next_step": {"verb": "read_page", "arguments": {"tab_id": tab.id}},
     }
 
 

@@ -92,17 +92,13 @@ class Workflows:
             errors = await self._load_all(session_name, tabs, assignments)
             now = self.store.now()
             workers = [
-                WorkerState(
-                    name=one.name, worker_id=worker.id, tab_id=tab.id, url=one.url, task=one.task,
-                    success_criteria=one.success_criteria, started_at=now, load_error=error,
-                    timeout_ms=one.timeout_ms or limits.worker_timeout_ms,
-                )
-                for one, worker, tab, error in zip(assignments, opened, tabs, errors, strict=True)
-            ]  # fmt: skip
-            names = tuple(one.name for one in assignments)
+                _new_worker(one, context, tab, error, now, limits)
+                for one, context, tab, error in zip(assignments, opened, tabs, errors, strict=True)
+            ]
             meta = WorkflowMeta(
                 workflow_id=workflow_id, name=name, session=session_name, created_at=now,
-                workers=names, worker_timeout_ms=limits.worker_timeout_ms,
+                workers=tuple(one.name for one in assignments),
+                worker_timeout_ms=limits.worker_timeout_ms,
                 global_timeout_ms=limits.global_timeout_ms,
                 max_stale_iterations=limits.max_stale_iterations,
             )  # fmt: skip
@@ -208,6 +204,21 @@ class Workflows:
         last = max(filter(None, ends)) if ends and all(ends) else self.store.now()
         took = datetime.fromisoformat(last) - datetime.fromisoformat(meta.created_at)
         return round(took.total_seconds() * 1000)
+
+
+def _new_worker(
+    one: WorkerAssignment,
+    context: BrowserContext,
+    tab: Tab,
+    load_error: str | None,
+    now: str,
+    limits: WorkflowLimits,
+) -> WorkerState:
+    return WorkerState(
+        name=one.name, worker_id=context.id, tab_id=tab.id, url=one.url, task=one.task,
+        success_criteria=one.success_criteria, started_at=now, load_error=load_error,
+        timeout_ms=one.timeout_ms or limits.worker_timeout_ms,
+    )  # fmt: skip
 
 
 async def _close(session: Session, workers: Sequence[BrowserContext]) -> list[str]:

@@ -46,6 +46,7 @@ from ocd.storage.files import (
     open_private,
     read_whole,
     storage,
+    sweep_folders,
     sync_dir,
     write_whole,
 )
@@ -117,9 +118,7 @@ class WorkflowStore:
         crash_points.point("workflow.named")
 
     def _sweep(self) -> None:
-        for path in self.folder.glob(".wf-*"):
-            if path.name.endswith((".new", ".gone")):
-                shutil.rmtree(path, ignore_errors=True)
+        sweep_folders(self.folder, ".wf-*")
 
     def _prune(self) -> list[str]:
         ids = self.ids()

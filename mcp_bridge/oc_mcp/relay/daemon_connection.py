@@ -8,7 +8,6 @@ from typing import Protocol
 from ocd.api import paths
 
 CONNECT_S = 10.0
-START_S = 30.0
 _CHUNK = 1 << 16
 
 
@@ -106,21 +105,10 @@ def start(home: str) -> str | None:
     """Run `ocd start`; return None once it runs, else what it complained about."""
     if not paths.may_start(home):
         return "none is running, and auto_start is off"
-    import subprocess
-    import tempfile
+    from ocd.api import daemon_start
 
-    command = [sys.executable, "-m", "ocd", "start"]
-    # A file, not a pipe: a daemon that kept the pipe's other end would keep us waiting for ever.
-    with tempfile.TemporaryFile() as said:
-        try:
-            done = subprocess.run(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
-                timeout=START_S, check=False,
-            )  # fmt: skip
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return f"it did not start: {error}"
-        if done.returncode == 0:
-            return None
-        said.seek(0)
-        complaint = said.read().decode("utf-8", "replace").strip()
-    return f"it did not start: {complaint.removeprefix('Error: ').partition(chr(10))[0]}"
+    try:
+        daemon_start.start_daemon()
+    except daemon_start.StartError as error:
+        return f"it did not start: {error.reason.partition(chr(10))[0]}"
+    return None

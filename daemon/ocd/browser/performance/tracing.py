@@ -1,7 +1,6 @@
 """Traces of a page's work: recorded by Chromium, stored as its own JSON, headers left out."""
 
 import asyncio
-import base64
 import contextlib
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -14,6 +13,7 @@ from msgspec import Raw
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import Event
+from ocd.browser.cdp.io_stream import read_stream
 from ocd.storage.files import make_dir, write_whole
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ FORMAT = 1
 KEPT = 20
 MAX_BYTES = 256 << 20
 COMPLETE_S = 30.0
-_CHUNK = 4 << 20
 _ID = re.compile(r"trace_[0-9a-f]{12}")
 _CONFIG = {
     "recordMode": "recordUntilFull",
@@ -70,29 +69,13 @@ async def recording(tab: "Tab") -> AsyncIterator[list[bytes]]:
             stream = (await complete)["stream"]
     except TimeoutError:
         raise OcdError("timeout", "Chromium did not deliver the trace.") from None
-    pieces += [piece async for piece in _read(tab, stream)]
+    reading = read_stream(tab.cdp, stream, what="The trace", max_bytes=MAX_BYTES)
+    pieces += [piece async for piece in reading]
 
 
 def _resolve(future: asyncio.Future[Any], event: Event) -> None:
     if not future.done():
         future.set_result(event)
-
-
-async def _read(tab: "Tab", stream: str) -> AsyncIterator[bytes]:
-    size = 0
-    try:
-        while True:
-            got = await tab.cdp.send("IO.read", {"handle": stream, "size": _CHUNK})
-            encoded = got.get("base64Encoded")
-            data = base64.b64decode(got["data"]) if encoded else got["data"].encode()
-            size += len(data)
-            if size > MAX_BYTES:
-                raise OcdError("too_large", f"The trace has more than {MAX_BYTES} bytes.")
-            yield data
-            if got["eof"]:
-                return
-    finally:
-        tab.cdp.send_nowait("IO.close", {"handle": stream})
 
 
 def store(folder: Path, pieces: Iterable[bytes], copy: Path | None) -> tuple[str, Path]:

@@ -1,14 +1,13 @@
 """Pages as PDF."""
 
 import asyncio
-import base64
 import re
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ocd.api.errors import OcdError
+from ocd.browser.cdp.io_stream import read_stream
 from ocd.storage.files import write_whole
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ PAPER: dict[str, tuple[float, float]] = {
     "Legal": (8.5, 14), "Tabloid": (11, 17),
 }  # fmt: skip
 _INCHES = {"": 1 / 96, "px": 1 / 96, "pt": 1 / 72, "in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4}
-_CHUNK = 1 << 20
 MAX_BYTES = 512 << 20
 
 
@@ -62,21 +60,6 @@ async def write(tab: "Tab", path: Path, options: dict[str, Any]) -> PdfFile:
                 hint="For example 1-3, 5.", parameter="page_ranges",
             ) from None  # fmt: skip
         raise
-    try:
-        pieces = [piece async for piece in _pieces(tab, stream)]
-    finally:
-        tab.cdp.send_nowait("IO.close", {"handle": stream})
+    reading = read_stream(tab.cdp, stream, what="The PDF", max_bytes=MAX_BYTES)
+    pieces = [piece async for piece in reading]
     return PdfFile(path, await asyncio.to_thread(write_whole, path, pieces))
-
-
-async def _pieces(tab: "Tab", stream: str) -> AsyncIterator[bytes]:
-    size = 0
-    while True:
-        got = await tab.cdp.send("IO.read", {"handle": stream, "size": _CHUNK})
-        data = base64.b64decode(got["data"]) if got.get("base64Encoded") else got["data"].encode()
-        size += len(data)
-        if size > MAX_BYTES:
-            raise OcdError("too_large", f"The PDF has more than {MAX_BYTES} bytes.")
-        yield data
-        if got["eof"]:
-            return

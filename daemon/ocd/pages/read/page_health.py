@@ -108,6 +108,21 @@ async def check_health(tab: Tab, check: HealthCheck) -> HealthReport:
     report = HealthReport(check.url)
     console, requests = tab.console.log.end, tab.request_log.log.end
     started = time.monotonic()
+    await _open(tab, check, report)
+    await _wait_quiet(tab, check, check.timeout_s - (time.monotonic() - started))
+    with contextlib.suppress(TimeoutError, OcdError):
+        async with asyncio.timeout(call_context.seconds_left(PAGE_ANSWER_S)):
+            report.look = await tab.evaluate(
+                script("page_health"), args=[check.sample], isolated=True
+            )
+    report.messages = _messages(tab, console)
+    report.failed = _failed_requests(tab, requests)
+    report.seconds = time.monotonic() - started
+    return report
+
+
+async def _open(tab: Tab, check: HealthCheck, report: HealthReport) -> None:
+    """Open the page and wait for what shall be there; note in the report how that went."""
     try:
         async with asyncio.timeout(check.timeout_s):
             report.arrived = await tab.navigate(check.url)
@@ -120,24 +135,25 @@ async def check_health(tab: Tab, check: HealthCheck) -> HealthReport:
         if error.code in _TAB_ENDED or error.code == "invalid_argument":
             raise
         report.error = error
-    seconds_left = check.timeout_s - (time.monotonic() - started)
+
+
+async def _wait_quiet(tab: Tab, check: HealthCheck, seconds_left: float) -> None:
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(max(0, min(check.quiet_s, seconds_left))):
             await tab.page_loads.wait_until(lambda: "networkIdle" in tab.page_loads.current.reached)
-    with contextlib.suppress(TimeoutError, OcdError):
-        async with asyncio.timeout(call_context.seconds_left(PAGE_ANSWER_S)):
-            report.look = await tab.evaluate(
-                script("page_health"), args=[check.sample], isolated=True
-            )
-    report.messages = [
+
+
+def _messages(tab: Tab, start: int) -> list[ConsoleMessage]:
+    return [
         message
-        for message in tab.console.since(console)
+        for message in tab.console.since(start)
         if not _is_favicon(message.location.get("url", ""))
     ]
-    report.failed = [
+
+
+def _failed_requests(tab: Tab, start: int) -> list[NetworkRequest]:
+    return [
         request
-        for request in tab.request_log.requests(requests)
+        for request in tab.request_log.requests(start)
         if request.failed and not request.canceled and not _is_favicon(request.url)
     ]
-    report.seconds = time.monotonic() - started
-    return report
