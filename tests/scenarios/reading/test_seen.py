@@ -13,6 +13,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 async def outline(tab: Tab, site: Site, name: str) -> list[str]:
     await tab.navigate(site.url(f"reading/{name}.html"))
+    return await again(tab)
+
+
+async def again(tab: Tab) -> list[str]:
     text = (await read(tab)).text
     return [re.sub(r"\[ref=e\d+\]", "[ref]", line).strip() for line in text.splitlines()]
 
@@ -59,3 +63,13 @@ async def test_what_shows_has_a_line(tab: Tab, site: Site, line: str) -> None:
 )
 async def test_what_does_not_show_has_none(tab: Tab, site: Site, words: str) -> None:
     assert words not in "\n".join(await outline(tab, site, "seen"))
+
+
+async def test_empty_boxes_that_listen_to_clicks_have_refs(tab: Tab, site: Site) -> None:
+    lines = await outline(tab, site, "listeners")
+    assert lines.count("- clickable [ref]") == 9, "\n".join(lines)
+    assert "- row: cell (free) [ref] |" in "\n".join(lines)
+    assert "- clickable (trash) [ref]" in lines
+    assert len(lines) == 12, "\n".join(lines)
+    await tab.evaluate("document.querySelectorAll('#board div')[4].click()")
+    assert "- clickable [ref]: X" in await again(tab)

@@ -55,5 +55,9 @@ function collectActing(doc) {
       } catch { /* what is left is no selector */ }
     }
   }
+  for (const held of clicked) {
+    const el = held.deref();
+    if (el && ownerIn(el) === doc && !found.has(el)) found.set(el, 'clickable');
+  }
   return found;
 }

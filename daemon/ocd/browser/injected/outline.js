@@ -248,7 +248,7 @@ class Outline {
   }
 
   shown(el, tag, view, depth, control) {
-    if (mayHide(tag) && !rootOf(el)) suspect(el);
+    if (mayHide(tag) ? !rootOf(el) : !control && EMPTY_TARGETS.has(tag) && firstOf(el) === null) suspect(el);
     if (tag === 'BR') {
       this.words += ' ';
       return;

@@ -64,18 +64,20 @@ function query(selector, scope = document) {
   return null;
 }
 
-// Elements that may hide a closed shadow tree: CDP alone can tell. Each is put here once.
+// Elements that may hide a closed shadow tree, and empty ones that may listen to clicks: CDP alone
+// can tell. Each is put here once.
 const probed = new WeakSet();
 let suspects = [];
 
 const HIDING = new Set('DIV SECTION SPAN ARTICLE ASIDE MAIN NAV P'.split(' '));
 const mayHide = (tag) => HIDING.has(tag) || tag.includes('-');
+const EMPTY_TARGETS = new Set('TD LI I A B EM LABEL'.split(' '));
 
 function suspect(el) {
   const custom = tagOf(el).includes('-');
   if (!custom && firstOf(el)) return;
   if (probed.has(el) || el.firstElementChild || suspects.length >= 200) return;
-  if (!mayHide(tagOf(el))) return;
+  if (!mayHide(tagOf(el)) && !EMPTY_TARGETS.has(tagOf(el))) return;
   if (!custom && (el.offsetHeight === 0 || el.offsetWidth === 0)) return;
   probed.add(el);
   suspects.push(el);
@@ -85,6 +87,16 @@ function takeSuspects() {
   const found = suspects;
   suspects = [];
   return found;
+}
+
+let clicked = []; // references to elements that listen to clicks though nothing says so
+const LEAST_CLICKED = 8; // px
+
+// Remembers elements with such listeners; returns how many of them can be clicked.
+function listening(els) {
+  const large = els.filter((el) => boxIn(el).width >= LEAST_CLICKED && boxIn(el).height >= LEAST_CLICKED);
+  clicked = [...clicked.filter((one) => one.deref()), ...large.map((el) => new WeakRef(el))];
+  return large.length;
 }
 
 function adopt(host, root) {

@@ -327,6 +327,7 @@ globalThis.openchrome = {
   role: (el) => roleOf(el),
   frame: (place) => pendingFrames[place] ?? null,
   takeSuspects,
+  listening,
   adopt,
   nonce,
 };

@@ -1,23 +1,13 @@
 """Closed shadow trees: only CDP can look into them, and reveals them to the engine."""
 
+from collections.abc import Sequence
+
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
-from ocd.browser.tabs.tab import Tab
-from ocd.pages.engine import engine
 
 
-async def reveal_closed_shadow(tab: Tab, frame: Frame) -> bool:
-    """Reveal the closed shadow trees of the engine's suspects; return whether there were any."""
-    array = await engine.handle(tab, frame, "openchrome.takeSuspects()")
-    assert array
-    listed = await frame.cdp.send(
-        "Runtime.getProperties", {"objectId": array, "ownProperties": True}
-    )
-    hosts = [
-        str(item["value"]["objectId"])
-        for item in listed["result"]
-        if item["name"].isdigit() and "objectId" in item.get("value", {})
-    ]
+async def reveal_closed_shadow(frame: Frame, hosts: Sequence[str]) -> bool:
+    """Reveal the closed shadow trees of elements, by their object ids; return if there were any."""
     # Sent at once, answered in order.
     calls = [
         frame.cdp.send("DOM.describeNode", {"objectId": host, "pierce": True}) for host in hosts
@@ -29,7 +19,6 @@ async def reveal_closed_shadow(tab: Tab, frame: Frame) -> bool:
             if root["shadowRootType"] == "closed":
                 await _adopt(frame, host, int(root["backendNodeId"]))
                 revealed = True
-    frame.cdp.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": "openchrome-handles"})
     return revealed
 
 

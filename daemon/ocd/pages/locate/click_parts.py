@@ -4,11 +4,9 @@ from dataclasses import dataclass
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs import evaluate
+from ocd.pages.engine.empty_elements import CLICK_TYPES
 from ocd.pages.engine.refs import Element, refs_of
 
-_TYPES = frozenset(
-    ("click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend")
-)
 _MAX_PARTS = 100
 _PARTS = "function (o, ...parts) { return openchrome.clickParts(this, parts, o) }"
 
@@ -38,7 +36,9 @@ async def click_parts(element: Element) -> ClickParts:
     ]
     listeners, described = [await call for call in calls]
     box = described["node"]["backendNodeId"]
-    listening = [one["backendNodeId"] for one in listeners["listeners"] if one["type"] in _TYPES]
+    listening = [
+        one["backendNodeId"] for one in listeners["listeners"] if one["type"] in CLICK_TYPES
+    ]
     inner = [node for node in dict.fromkeys(listening) if node != box][:_MAX_PARTS]
     return ClickParts(box in listening, await _parts(element, inner) if inner else [])
 

@@ -8,7 +8,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.frames import Frame, apart
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
-from ocd.pages.engine.closed_shadow import reveal_closed_shadow
+from ocd.pages.engine.empty_elements import look_into_empty
 from ocd.pages.engine.refs import Element, locate_ref, parse_ref, refs_of
 from ocd.pages.locate.click_parts import click_parts
 
@@ -117,7 +117,7 @@ async def call_engine(
 
     reply = await ask()
     for _ in range(MAX_NESTED):
-        if not reply["suspects"] or not await reveal_closed_shadow(tab, frame):
+        if not reply["suspects"] or not await look_into_empty(tab, frame):
             break
         reply = await ask()
     result: dict[str, Any] = reply["result"]

@@ -20,7 +20,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.content.page_conversion import PageConversion
 from ocd.conversion.documents import convert_document
 from ocd.pages.engine import engine
-from ocd.pages.engine.closed_shadow import reveal_closed_shadow
+from ocd.pages.engine.empty_elements import look_into_empty
 from ocd.pages.engine.refs import RefRegistry, locate_ref, matches, no_match_error, refs_of
 
 Mode = Literal["outline", "dom", "markdown", "text", "html", "css"]
@@ -161,7 +161,7 @@ class _Reader:
         """Return the text of a frame with those inside it spliced in."""
         self._read.add(frame.frame_id)
         reply = await self._ask(frame, options)
-        if reply["suspects"] and await reveal_closed_shadow(self._tab, frame):
+        if reply["suspects"] and await look_into_empty(self._tab, frame):
             reply = await self._ask(frame, options)
         result = reply["result"]
         if result is None and not options.keys() & {"ref", "selector"}:
