@@ -8,6 +8,9 @@ const SURROUNDS = new Set(['BODY', 'FORM', 'FIELDSET', 'TABLE', 'TBODY', 'TR', '
 const A_LIST = 'ul, ol, menu, table, [role=list], [role=listbox], [role=menu], [role=grid]'; // and no label
 const MOST_LABEL = 100; // characters: what is longer is no label
 const STEPS_UP = 5;
+const ITEMS = 'li, tr, [role=row], [role=listitem], [role=option], [role=treeitem]';
+const FEW_OTHERS = 8; // items of a list that are looked at
+const NO_WORDS = { text: '', field: false, node: null };
 const LABEL_ENDS = new Set(' :*?–-');
 
 let beside = new WeakMap(); // for the time of one reading
@@ -39,12 +42,15 @@ const isCalledBeside = (el, role, acts) => acts && LABELLED.has(role) && besideO
 
 function labelBeside(el) {
   const behind = TICKED.has(roleOf(el));
+  const cell = closestTo(el, '[role=gridcell]');
+  if (cell) return columnOf(cell);
+  const inPlace = !behind && isEditedInPlace(el);
   let below = ''; // what stands under the field, for want of better words
   for (let at = el, steps = 0; at && steps < STEPS_UP; at = parentIn(at), steps++) {
     const tag = tagOf(at);
     if (tag === 'TD' || tag === 'TH') return cellLabel(at, behind);
     if (SURROUNDS.has(tag) && at !== el) return below;
-    const [before, after] = [wordsFrom(at, -1), wordsFrom(at, 1)];
+    const [before, after] = [wordsFrom(at, -1), inPlace ? NO_WORDS : wordsFrom(at, 1)];
     const label = chosen(at, before, after, behind);
     if (label) return label;
     if (steps === 0 && !before.text && !before.field && !after.field) below = after.text;
@@ -55,6 +61,26 @@ function labelBeside(el) {
     }
   }
   return below;
+}
+
+// Whether a field stands in one item of a list, where the others have words only: what stands behind
+// it there is data of the item, such as its date, and no label.
+function isEditedInPlace(el) {
+  const item = closestTo(el, ITEMS);
+  const others = item ? [...childElementsOf(parentIn(item))].filter((one) => one !== item && tagOf(one) === tagOf(item)).slice(0, FEW_OTHERS) : [];
+  return others.length > 0 && !others.some(holdsField);
+}
+
+// The header of a cell's column in a grid: the cells beside it hold data.
+function columnOf(cell) {
+  const grid = closestTo(cell, '[role=grid], [role=treegrid]');
+  if (!grid) return '';
+  const headers = [...grid.querySelectorAll('[role=columnheader]')];
+  const index = cell.getAttribute('aria-colindex');
+  const header = index ? headers.find((one) => one.getAttribute('aria-colindex') === index)
+    : headers[[...childElementsOf(parentIn(cell))].indexOf(cell)];
+  const words = header ? trimLabel(labelWords(header)) : '';
+  return words.length <= MOST_LABEL ? words : '';
 }
 
 // Fields that stand side by side in the cells of a table.
