@@ -73,6 +73,26 @@ async def test_an_outline_of_nothing_says_why(tab: Tab, body: str, why: str) -> 
     assert (await read(tab)).head.splitlines()[1] == f"- (nothing to read: {why})"
 
 
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (
+            "<button>Buy</button><dialog id=d><p>Wait</p></dialog><script>d.showModal()</script>",
+            'all of the page is behind dialog "Wait" [ref]',
+        ),
+        (
+            "<p>Before</p><iframe sandbox srcdoc='<p>Words</p>'></iframe>",
+            "a frame of another origin, and no element in it can be acted on",
+        ),
+        ("<p>Words</p>", "no element of the page can be acted on, it has words only"),
+    ],
+)
+async def test_an_outline_without_refs_says_why(tab: Tab, body: str, why: str) -> None:
+    await tab.navigate(f"data:text/html,<title>t</title>{quote(body)}")
+    told = (await read(tab, filter="interactive")).head.splitlines()[1]
+    assert re.sub(r"\[ref=e\d+\]", "[ref]", told) == f"- (nothing to read: {why})"
+
+
 async def test_a_page_that_scripts_are_about_to_fill_is_waited_for(tab: Tab) -> None:
     """An application's empty shell is no answer yet; what stays empty is one."""
     fill = "setTimeout(() => { root.innerHTML = '<button>Start</button>' }, 300)"

@@ -568,7 +568,7 @@ function outline(options) {
     it.flush(0);
   }
   pendingFrames = it.frames;
-  const about = options.head ? aboutPage(it.lines.length === 0, it.onlyRefs) : null;
+  const about = options.head ? aboutPage(it.lines.every(([, kind]) => kind === FRAME), it.onlyRefs) : null;
   return { ...it.parts(), refs: it.refs, hidden: it.hidden, about };
 }
 

@@ -65,6 +65,9 @@ function nothingWhy(onlyRefs) {
   const body = bodyOf(document);
   const count = body ? body.getElementsByTagName('*').length : 0;
   if (count === 0 && !/\S/.test(body ? contentIn(body) : '')) return 'the page is blank';
+  const [front] = layersOf(focused());
+  if (front && [...allMatches(document, ACTING)].some((el) => !front.contains(el) && seenBox(el))) return `all of the page is behind ${layerLine(front)}`;
+  if (pendingFrames.length) return onlyRefs ? 'a frame of another origin, and no element in it can be acted on' : 'a frame of another origin, and it shows nothing';
   if (onlyRefs && /\S/.test(seenText(body, 400))) return 'no element of the page can be acted on, it has words only';
   const drawn = [...allMatches(document, 'canvas, svg, img, video, object, embed')].filter(seenBox);
   if (drawn.length) return `only pictures: ${drawn.slice(0, 3).map(pictureLine).join(', ')}`;
