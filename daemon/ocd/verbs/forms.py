@@ -8,10 +8,10 @@ from msgspec import Meta
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
+from ocd.pages.act import element_actions, input_events
 from ocd.pages.act import form_fields as fields
-from ocd.pages.act import input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionResult, perform, wait_ready
+from ocd.pages.act.actionability import ActionResult, perform
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
@@ -224,14 +224,12 @@ async def _submit(
 ) -> ActionResult:
     if isinstance(submit, str):
         is_ref = submit.lstrip("@")[:1] == "e" and submit.lstrip("@")[1:].isdigit()
-        button = await resolve_target(tab, Locator(ref=submit) if is_ref else Locator(query=submit))
-    else:
-        button = last
+        # Pages often have a link of the same name, to where the form is.
+        words = Locator(query=submit, ties=frozenset({"button"}))
+        button = await resolve_target(tab, Locator(ref=submit) if is_ref else words)
+        return await element_actions.perform_action(button, deadline, "click")
     async with ActionEffects(tab) as effects:
-        if button is last:
-            return await perform(last, deadline, effects, lambda: _enter(tab, last))
-        x, y = await wait_ready(button, deadline)
-        return await perform(button, deadline, effects, lambda: input_events.click(tab, x, y))
+        return await perform(last, deadline, effects, lambda: _enter(tab, last))
 
 
 async def _enter(tab: Tab, last: Target) -> None:

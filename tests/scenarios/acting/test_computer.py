@@ -171,3 +171,17 @@ def test_click_into_a_frame_of_another_origin(at: At) -> None:
     page.do("interact", ref=far, action="scroll_into_view")
     result = page.do("computer", action="left_click", ref=far)
     assert "far pressed true" in result["content"]
+
+
+def test_press_where_the_mouse_is_moves_nothing(at: At) -> None:
+    """A mouse that stands still says nothing between its move, its press and its release."""
+    page = at("things.html")
+    page.do("computer", action="mouse_move", coordinate=[60, 50])
+    page.js(
+        "window.heard = []; for (const name of ['pointermove', 'pointerdown', 'pointerup'])"
+        " addEventListener(name, () => heard.push(name)); 1"
+    )
+    for action, point in (("mouse_move", [50, 60]), ("left_mouse_down", [50, 60])):
+        page.do("computer", action=action, coordinate=point)
+    page.do("computer", action="left_mouse_up", coordinate=[50, 60])
+    assert page.js("heard.join()") == "pointermove,pointerdown,pointerup"

@@ -148,6 +148,17 @@ def test_form_is_sent_by_the_named_button(at: At) -> None:
     assert "name=Bo" in page.site.seen("acting/sent.html")[0].query
 
 
+def test_button_goes_before_a_link_of_its_name(at: At) -> None:
+    """What sends a form is a button, though a link that leads to the form is called the same."""
+    page = at("form.html")
+    page.js(
+        "document.body.insertAdjacentHTML('afterbegin', '<a href=#here>Keep</a>"
+        '<button onclick="document.title = name.value">Keep</button>\'); 1'
+    )
+    page.do("fill_form", fields={"Name": "Ada"}, submit="Keep")
+    assert "#here" not in page.js("location.href")
+
+
 def test_failed_field_keeps_the_form_back(at: At) -> None:
     """The other fields are filled, the failed one says why, nothing is submitted."""
     page = at("form.html")

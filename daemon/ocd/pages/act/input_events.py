@@ -43,9 +43,10 @@ class MousePlace:
 
 @dataclass(frozen=True, slots=True)
 class HeldButton:
-    """A button that is down: kept in the tab until it is let go."""
+    """A button that is down, and where it was pressed: kept in the tab until it is let go."""
 
     button: Button
+    place: MousePlace
 
 
 def modifier_bits(names: tuple[str, ...]) -> int:
@@ -84,16 +85,17 @@ async def button_down(
     tab: Tab, x: float, y: float, *, button: Button = "left", modifiers: int = 0
 ) -> None:
     """Move the mouse there, press the button and hold it."""
-    await move_mouse(tab, x, y, modifiers=modifiers)
-    tab.set_state(HeldButton(button))
+    if tab.state(MousePlace) != MousePlace(x, y):
+        await move_mouse(tab, x, y, modifiers=modifiers)
+    tab.set_state(HeldButton(button, MousePlace(x, y)))
     params = {"clickCount": 1, "modifiers": modifiers}
     await _mouse(tab, "mousePressed", x, y, **_pressed(button), **params)
 
 
 async def button_up(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
     """Let go of the held button there; of the left one if none is known to be held."""
-    held = tab.state(HeldButton)
-    if held:
+    held, here = tab.state(HeldButton), MousePlace(x, y)
+    if held and (held.place != here or tab.state(MousePlace) != here):
         # As in drag_and_drop: what takes a drop says so after the mouse has come over it.
         await move_mouse(tab, x, y, modifiers=modifiers)
     tab.drop_state(HeldButton)
