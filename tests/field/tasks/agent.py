@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,101 +31,198 @@ class Cost:
         return f"{self.calls} calls, {self.characters} characters, {self.failed} failed"
 
 
+@dataclass(frozen=True)
+class Step:
+    """A command, and what the agent does instead if it fails."""
+
+    words: tuple[str, ...]
+    instead: Callable[[], None] | None = None
+
+
 class Agent:
     """`oc` of one checkout with a home of its own; everything printed is counted.
 
-    It acts by words, and by refs that it has read. What a reply does not say it looks up: with
-    `find` for a word that it expects, with `read-page` where that finds nothing.
+    It names nothing that it has not read: what no reply about the page says, it looks up, by
+    `read-page` once after it opened a page, by `find` later. Commands between two looks go
+    together where this `oc` takes several at once, else one by one.
     """
 
     def __init__(self, scripts: Path, home: Home) -> None:
         self._oc = str(scripts / "oc")
         self._home = home
-        self.cost = Cost()
+        self._batches = self._run("batch", "--help").returncode == 0
+        self._steps: list[Step] = []
         self._seen: list[str] = []  # replies about the page that shows
+        self._read = False  # whether it was read since it was opened
+        self._said = ""
+        self.cost = Cost()
 
-    def oc(self, *args: str) -> str:
-        """Run a command and return what it prints; failures are for the caller to look at."""
-        done = subprocess.run(
+    def _run(self, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
             [self._oc, *args], env=self._home.environ, cwd=self._home.base, text=True,
-            timeout=_TIMEOUT_S, stdin=subprocess.DEVNULL, capture_output=True, check=False,
+            timeout=_TIMEOUT_S, input=stdin, capture_output=True, check=False,
         )  # fmt: skip
-        said = done.stdout + done.stderr
-        self.cost += Cost(1, len(said), int(done.returncode != 0))
-        self._seen.append(said)
-        self.status = done.returncode
-        self.said = said
-        return said
 
     def stop(self) -> None:
         """End the daemon."""
         subprocess.run([self._oc.removesuffix("oc") + "ocd", "stop"], env=self._home.environ,
                        check=False, capture_output=True)  # fmt: skip
 
-    def open(self, url: str) -> None:
-        self._seen = []
-        self.oc("navigate", url)
+    # Commands
+
+    def do(self, *words: str, instead: Callable[[], None] | None = None) -> None:
+        """Have a command carried out with the next ones."""
+        self._steps.append(Step(words, instead))
+
+    def finish(self) -> str:
+        """Carry out what is still to be done; return what the last call printed."""
+        while self._steps:
+            steps, self._steps = self._steps, []
+            done, status = self._carry_out(steps)
+            if status == 0:
+                continue
+            failed, rest = steps[done - 1], steps[done:]
+            assert failed.instead is not None, (failed.words, self._said)
+            failed.instead()
+            self._steps += rest
+        return self._said
+
+    def _carry_out(self, steps: list[Step]) -> tuple[int, int]:
+        """Run commands up to the first that fails; return how many ran, and the last status."""
+        if len(steps) > 1 and self._batches:
+            lines = "\n".join(json.dumps(step.words) for step in steps)
+            status = self._count(self._run("batch", stdin=lines))
+            stopped = re.search(r"Stopped: (\d+) of", self._said)
+            return int(stopped[1]) if stopped else len(steps), status
+        for number, step in enumerate(steps, 1):
+            if status := self._count(self._run(*step.words)):
+                return number, status
+        return len(steps), 0
+
+    def _count(self, done: subprocess.CompletedProcess[str]) -> int:
+        self._said = done.stdout + done.stderr
+        self._seen.append(self._said)
+        self.cost += Cost(1, len(self._said), int(done.returncode != 0))
+        return done.returncode
+
+    # Looks
+
+    def _knows(self, words: str) -> bool:
+        return any(words in said for said in self._seen)
+
+    def _look(self, words: str) -> None:
+        """Read the page, or of one that was read what has the words."""
+        self.do(*(("find", words) if self._read and words else ("read-page",)))
+        self._read = True
+        self.finish()
+
+    def _learn(self, *all_words: str) -> None:
+        """Read until the words are known, or there is nothing more to read."""
+        for words in all_words:
+            if self._read and not self._knows(words):
+                self.finish()  # does what was asked for so far bring it?
+            if not self._knows(words):
+                self._look(words)
+
+    def _follow(self, pattern: str) -> None:
+        """Know that the page is another one, if what was clicked was read as a link to one."""
+        said = "\n".join(self._seen)
+        if re.search(rf"{pattern}[^→|\n]*→ [^#\s]+(?=\s)", said, re.MULTILINE):
+            self._leave()
+
+    def _leave(self) -> None:
+        self._seen, self._read = [], False
 
     def ref(self, pattern: str) -> str:
         """Return the ref on the newest line that the pattern fits, reading on where none does."""
-        for look in (None, ("find", re.sub(r"\W+", " ", pattern).strip()), ("read-page",)):
-            if look:
-                self.oc(*look)
+        if self._read:
+            self.finish()
+        for words in (None, re.sub(r"\W+", " ", pattern).strip(), ""):
+            if words is not None:
+                self._look(words)
             for said in reversed(self._seen):
                 for line in said.splitlines():
                     found = re.search(pattern, line)
                     ref = found and _REF.search(line, found.start())
                     if ref:
                         return ref[1]
-        raise AssertionError(f"no ref for {pattern!r} in:\n{self.said[-3000:]}")
-
-    def act(self, words: str, action: str = "click", *value: str) -> None:
-        """Act by words; where that fails, by the ref of the first candidate that has them."""
-        self.oc("interact", "--query", words, "--action", action,
-                *(("--value", *value) if value else ()))  # fmt: skip
-        if self.status == 0:
-            return
-        offered = re.search(f"{re.escape(words)}.*?{_REF.pattern}", self.said)
-        ref = offered[1] if offered else self.ref(re.escape(words))
-        self.oc("interact", ref, action, *value)
-        assert self.status == 0, self.said
-
-    def by_ref(self, pattern: str, action: str = "click", *value: str) -> None:
-        """Act on what stands on the newest line that the pattern fits."""
-        self.oc("interact", self.ref(pattern), action, *value)
-        assert self.status == 0, self.said
-
-    def wait(self, words: str) -> None:
-        """Wait until the page, which takes its time to start, shows the words."""
-        self.oc("wait-for", "function", f"document.body?.innerText.includes({json.dumps(words)})")
-        assert self.status == 0, self.said
-
-    def fill(self, fields: dict[str, object], submit: str = "") -> None:
-        """Fill in a form by its labels; what failed once more, each by its ref."""
-        self.oc("fill-form", json.dumps(fields), *(("--submit", submit) if submit else ()))
-        failed = [name for name in fields if re.search(rf"{re.escape(name)}'?: ", self.said)]
-        if self.status:
-            for name in failed or fields:
-                self.oc("form-input", self.ref(re.escape(name)), str(fields[name]))
-            if submit:
-                self.act(submit)
-
-    def put(self, pattern: str, value: str) -> None:
-        """Set the field whose line the pattern fits."""
-        self.oc("form-input", self.ref(pattern), value)
-        assert self.status == 0, self.said
-
-    def fill_list(self, words: str, values: list[str]) -> None:
-        """Choose several options of a list."""
-        self.oc("form-input", "--query", words, "--value", json.dumps(values))
-        if self.status:
-            self.oc("form-input", self.ref(re.escape(words)), json.dumps(values))
-            assert self.status == 0, self.said
+        raise AssertionError(f"no ref for {pattern!r} in:\n{self._said[-3000:]}")
 
     def expect(self, words: str) -> None:
         """Know that the page says these words: by the last reply, or by looking."""
-        if words in self.said:
+        if words in self.finish():
             return
-        found = self.oc("find", words)
-        if words not in found:
-            assert words in self.oc("read-page"), (words, self.said[-2000:])
+        for look in (("find", words), ("read-page",)):
+            self.do(*look)
+            if words in self.finish():
+                return
+        raise AssertionError((words, self._said[-2000:]))
+
+    # Acts
+
+    def open(self, url: str) -> None:
+        self.finish()
+        self._leave()
+        self.do("navigate", url)
+
+    def wait(self, words: str) -> None:
+        """Wait until the page, which takes its time to start, shows the words."""
+        shows = f"document.body?.innerText.includes({json.dumps(words)})"
+        self.do("wait-for", "function", shows)
+
+    def act(self, words: str, action: str = "click", *value: str) -> None:
+        """Act by words; where that fails, by the ref of the first candidate that has them."""
+        self._learn(words)
+        given = ("--value", *value) if value else ()
+
+        def by_candidate() -> None:
+            offered = re.search(f"{re.escape(words)}.*?{_REF.pattern}", self._said)
+            ref = offered[1] if offered else self.ref(re.escape(words))
+            self.do("interact", ref, action, *value)
+
+        self.do("interact", "--query", words, "--action", action, *given, instead=by_candidate)
+        if action == "click":
+            self._follow(rf'link "[^"\n]*{re.escape(words)}')
+
+    def by_ref(self, pattern: str, action: str = "click", *value: str) -> None:
+        """Act on what stands on the newest line that the pattern fits."""
+        ref = self.ref(pattern)
+        self.do("interact", ref, action, *value)
+        if action == "click":
+            self._follow(rf"\[ref={ref}\]")
+
+    def fill(self, fields: dict[str, object], submit: str = "") -> None:
+        """Fill in a form by its labels; what failed once more, each by its ref."""
+        self._learn(*fields, *([submit] if submit else []))
+
+        def one_by_one() -> None:
+            said = self._said
+            failed = [name for name in fields if re.search(rf"{re.escape(name)}'?: ", said)]
+            for name in failed or fields:
+                self.do("form-input", self.ref(re.escape(name)), str(fields[name]))
+            if submit:
+                self.act(submit)
+
+        pressed = ("--submit", submit) if submit else ()
+        self.do("fill-form", json.dumps(fields), *pressed, instead=one_by_one)
+        if submit:
+            self._leave()
+
+    def put(self, pattern: str, value: str) -> None:
+        """Set the field whose line the pattern fits."""
+        self.do("form-input", self.ref(pattern), value)
+
+    def fill_list(self, words: str, values: list[str]) -> None:
+        """Choose several options of a list."""
+        self._learn(words)
+
+        def by_ref() -> None:
+            self.do("form-input", self.ref(re.escape(words)), json.dumps(values))
+
+        self.do("form-input", "--query", words, "--value", json.dumps(values), instead=by_ref)
+
+    def drag(self, words: str, x: int, y: int) -> None:
+        """Drag what has the words to a place of the window."""
+        self._learn(words)
+        place = ("--target-x", str(x), "--target-y", str(y))
+        self.do("drag-drop", "--source-query", words, *place)

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import urllib.error
 import urllib.request
+from contextlib import closing
 from pathlib import Path
 from socket import socket
 from typing import Any, Self
@@ -110,6 +111,24 @@ class JupyterLab(Application):
         return [str(scripts / "jupyter-lab"), "--no-browser", "--allow-root", "--ip=127.0.0.1",
                 f"--port={self.port}", "--IdentityProvider.token=", "--ServerApp.password=",
                 f"--ServerApp.root_dir={self.work}"]  # fmt: skip
+
+
+class SqliteWeb(Application):
+    """An editor of the tables of a SQLite file."""
+
+    def prepare(self) -> list[str]:
+        self.path = self.folder / "garden.db"
+        with closing(sqlite3.connect(self.path)) as database:
+            database.execute("create table plants (id integer primary key, name text, height int)")
+            database.execute("insert into plants(name, height) values ('fern', 40), ('oak', 2000)")
+            database.commit()
+        command = str(install_venv("sqlite-web") / "bin" / "sqlite_web")
+        return [command, "--no-browser", "--port", str(self.port), str(self.path)]
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Return what its database answers."""
+        with closing(sqlite3.connect(self.path)) as database:
+            return database.execute(query).fetchall()
 
 
 class NodeRed(Application):

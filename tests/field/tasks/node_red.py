@@ -10,8 +10,7 @@ def place_two_nodes(agent: Agent, editor: NodeRed) -> None:
     agent.open(editor.url)
     agent.wait("inject")
     for name, x in (("inject", 450), ("debug", 700)):
-        agent.oc("drag-drop", "--source-query", name, "--target-x", str(x), "--target-y", "300")
-        assert agent.status == 0, agent.said
+        agent.drag(name, x, 300)
     agent.act("Deploy")
     agent.expect("Successfully deployed")
     assert {"inject", "debug"} <= {node["type"] for node in editor.nodes()}

@@ -41,8 +41,9 @@ def delete_an_entry(agent: Agent, wiki: TiddlyWiki) -> None:
     agent.open(f"{wiki.url}/#Ferns")
     agent.act("Edit this tiddler")
     agent.act("Delete this tiddler")
-    if "dialog" in agent.said:
-        agent.oc("interact", "--action", "accept_dialog")
+    if "dialog" in agent.finish():
+        agent.do("interact", "--action", "accept_dialog")
+        agent.finish()
     wait_until(lambda: "Ferns" not in wiki.entries(), what="the end of the file")
 
 

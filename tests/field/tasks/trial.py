@@ -9,9 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from field.tasks import jupyterlab, node_red, tiddlywiki, wagtail
+from field.tasks import jupyterlab, node_red, sqlite_web, tiddlywiki, wagtail
 from field.tasks.agent import Agent, Cost
-from field.tasks.applications import Application, JupyterLab, NodeRed, TiddlyWiki, Wagtail
+from field.tasks.applications import (
+    Application,
+    JupyterLab,
+    NodeRed,
+    SqliteWeb,
+    TiddlyWiki,
+    Wagtail,
+)
 from support.daemon import SCRIPTS, Home
 
 Task = Callable[[Agent, Any], None]
@@ -19,6 +26,7 @@ APPLICATIONS: dict[str, tuple[type[Application], tuple[Task, ...]]] = {
     "wagtail": (Wagtail, wagtail.TASKS),
     "tiddlywiki": (TiddlyWiki, tiddlywiki.TASKS),
     "jupyterlab": (JupyterLab, jupyterlab.TASKS),
+    "sqlite-web": (SqliteWeb, sqlite_web.TASKS),
     "node-red": (NodeRed, node_red.TASKS),
 }
 # Where the commands of another checkout are, to compare with.
