@@ -17,7 +17,7 @@ import mcp_types as types
 import msgspec
 from msgspec import Meta
 
-from oc_mcp.server import prompts, resources, server, tools
+from oc_mcp.server import prompts, resources, tools
 from ocd.__main__ import main
 from ocd.api.errors import OcdError
 from ocd.calls import catalog
@@ -153,7 +153,7 @@ for _name in (*BLOCKS, *QUESTIONS):
 
 _call_tool = tools.Tools.call_tool
 _read, _subscribable = resources.Resources.read, resources.Resources.subscribable
-_get_prompt, _list_prompts = prompts.get_prompt, prompts.list_prompts
+_get_prompt = prompts.Prompts.get_prompt
 
 
 async def call_tool(
@@ -180,7 +180,7 @@ def _user(*contents: dict[str, Any]) -> types.GetPromptResult:
 
 
 async def get_prompt(
-    ctx: tools.Context, params: types.GetPromptRequestParams
+    self: prompts.Prompts, ctx: tools.Context, params: types.GetPromptRequestParams
 ) -> types.GetPromptResult | dict[str, Any]:
     after = {"type": "text", "text": "Please look at the above."}
     if params.name == "test_prompt_with_image":
@@ -190,7 +190,7 @@ async def get_prompt(
         return _user(_resource(uri, "text/plain", "Embedded resource content"), after)
     if params.name == "test_input_required_result_prompt":
         return await asked_prompt(ctx, params)
-    return await _get_prompt(ctx, params)
+    return await _get_prompt(self, ctx, params)
 
 
 async def read(
@@ -275,7 +275,7 @@ def install() -> None:
     resources.Resources.read = read  # type: ignore[method-assign]
     resources.Resources.subscribable = subscribable  # type: ignore[method-assign]
     prompts.PROMPTS.update(_PROMPTS)  # type: ignore[attr-defined]
-    server.get_prompt = get_prompt  # type: ignore[assignment]
+    prompts.Prompts.get_prompt = get_prompt  # type: ignore[method-assign,assignment]
 
 
 if __name__ == "__main__":

@@ -46,6 +46,14 @@ class UpstreamHandle(Protocol):
         """Ask for the resources; none of a server that has none."""
         ...
 
+    async def prompts(self) -> list[dict[str, Any]]:
+        """Ask for the prompts; none of a server that has none."""
+        ...
+
+    async def prompt(self, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
+        """Get a prompt and return the result as it is on the wire."""
+        ...
+
     async def read(self, uri: str) -> dict[str, Any]:
         """Read a resource and return the result as it is on the wire."""
         ...

@@ -9,7 +9,7 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.config.tables import Upstream
 from ocd.gateway.tool_pins import PinStore
-from ocd.gateway.upstream import UpstreamServer, UpstreamServices
+from ocd.gateway.upstream import ListName, UpstreamServer, UpstreamServices
 from ocd.safety.sanitize import Sanitizer
 from ocd.verb_api.capabilities import UPSTREAM_MARK
 from ocd.verb_api.declaration import Verb
@@ -20,7 +20,8 @@ logger = logging.getLogger(__name__)
 SETTLE_S = 8.0
 CLOSE_S = 8.0
 
-Listener = Callable[[], Awaitable[None]]
+Listener = Callable[[ListName], Awaitable[None]]
+Ask = Callable[[UpstreamServer], Awaitable[list[dict[str, Any]]]]
 
 
 class Gateway:
@@ -39,7 +40,7 @@ class Gateway:
         spawn: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self.entries: dict[str, Mapping[str, Any]] = {}
-        self._services = UpstreamServices(pins, sanitizer, load, spawn, self._publish)
+        self._services = UpstreamServices(pins, sanitizer, load, spawn, self._publish, self._notify)
         self._servers: dict[str, UpstreamServer] = {}
         self._listeners: set[Listener] = set()
         self.configure(tables)
@@ -66,9 +67,12 @@ class Gateway:
         if new and self._listeners:
             # Hosts that have listed the tools already are notified once it is known what came.
             self._services.spawn(self.settle())
+        if before and set(before.values()) != set(self._servers.values()):
+            self._notify("resources")
+            self._notify("prompts")
 
     def watch(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` whenever the list of tools changes, until what is returned is called."""
+        """Call `listener` with the list that has changed, until what is returned is called."""
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 
@@ -79,8 +83,11 @@ class Gateway:
             return
         self.entries.clear()
         self.entries.update(sorted(found.items()))
+        self._notify("tools")
+
+    def _notify(self, changed: ListName) -> None:
         for listener in list(self._listeners):
-            self._services.spawn(_notify(listener))
+            self._services.spawn(_tell(listener, changed))
 
     async def settle(self) -> None:
         """Wait until every server has said what it offers, or cannot; for some seconds at most."""
@@ -104,21 +111,28 @@ class Gateway:
 
     async def resources(self) -> list[dict[str, Any]]:
         """Return what the servers list as resources; of one that does not answer there are none."""
+        return await self._gather("resources", UpstreamServer.resources)
+
+    async def prompts(self) -> list[dict[str, Any]]:
+        """Return the prompts of the servers; of one that does not answer there are none."""
+        return await self._gather("prompts", UpstreamServer.prompts)
+
+    async def _gather(self, what: str, list_of: Ask) -> list[dict[str, Any]]:
         await self.settle()
         found = list[dict[str, Any]]()
 
         async def ask(server: UpstreamServer) -> None:
             try:
-                found.extend(await server.resources())
+                found.extend(await list_of(server))
             except OcdError as error:
-                logger.info("resources of %s are not listed: %s", server.name, error.message)
+                logger.info("%s of %s are not listed: %s", what, server.name, error.message)
 
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SETTLE_S), asyncio.TaskGroup() as group:
                 for server in self._servers.values():
                     if server.known.is_set():
                         group.create_task(ask(server))
-        return sorted(found, key=lambda one: (one["name"], one["uri"]))
+        return sorted(found, key=lambda one: (one["name"], one.get("uri", "")))
 
     async def review(self, name: str) -> dict[str, Any]:
         """Return what agreeing to a server's tools as they are now would agree to."""
@@ -154,5 +168,5 @@ class Gateway:
         return f"Gateway({self.names})"
 
 
-async def _notify(listener: Listener) -> None:
-    await listener()
+async def _tell(listener: Listener, changed: ListName) -> None:
+    await listener(changed)

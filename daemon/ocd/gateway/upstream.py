@@ -8,12 +8,13 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.config.tables import Upstream
 from ocd.gateway import approval_diff as review
 from ocd.gateway.connection import UpstreamHandle, launch_options
+from ocd.gateway.prompts import GET, UpstreamPrompt, prompt_output, prompts_of
 from ocd.gateway.resources import READ, ResourceLinks, resource_of
 from ocd.gateway.results import output_of
 from ocd.gateway.tool_entries import ToolEntry, build_entries
@@ -30,6 +31,9 @@ logger = logging.getLogger(__name__)
 _MAX_INLINE_CHARS = 8192
 
 
+ListName = Literal["tools", "resources", "prompts"]
+
+
 class UpstreamCall(Params):
     """What the caller of another server's tool has given, unread"""
 
@@ -38,13 +42,16 @@ class UpstreamCall(Params):
 
 @dataclass(frozen=True, slots=True)
 class UpstreamServices:
-    """What all servers need. load: imports a module of oc_mcp. publish: tells of new offers."""
+    """What all servers need. load: imports a module of oc_mcp. publish: tells of new offers,
+    on_changed: of another list that has changed.
+    """
 
     pins: PinStore
     sanitizer: Sanitizer
     load: Callable[[str], Awaitable[Any]]
     spawn: Callable[[Coroutine[Any, Any, None]], object]
     publish: Callable[[], None]
+    on_changed: Callable[[ListName], None]
 
 
 class UpstreamServer:
@@ -62,6 +69,7 @@ class UpstreamServer:
         self._listed: list[dict[str, Any]] = []
         self._removed = False
         self._links = ResourceLinks(name)
+        self._prompts: dict[str, UpstreamPrompt] = {}
 
     # --- its life ---------------------------------------------------------------------------
 
@@ -77,7 +85,7 @@ class UpstreamServer:
                     hint="List them: oc mcp upstreams", upstream=self.name,
                 )  # fmt: skip
             actor: UpstreamHandle = module.Upstream(
-                self.name, launch_options(self.table), self._on_tools
+                self.name, launch_options(self.table), self._on_tools, self._services.on_changed
             )
             self.actor = actor
             self._services.spawn(self._run(actor))
@@ -215,6 +223,8 @@ class UpstreamServer:
         """
         if name == f"{self.name}{UPSTREAM_MARK}{READ}":
             return self._verb(name, self._read, frozenset(("id",)), reads=True)
+        if name == f"{self.name}{UPSTREAM_MARK}{GET}":
+            return self._verb(name, self._get_prompt, frozenset(("name", "arguments")), reads=False)
         if not self.known.is_set():
             actor = await self.start()
             await actor.wait_connected()
@@ -267,8 +277,40 @@ class UpstreamServer:
         work = partial(resource_of, self.name, shown, result, redacted=self.table.redact)
         return await asyncio.to_thread(work)
 
+    # --- prompts ----------------------------------------------------------------------------
+
+    async def prompts(self) -> list[dict[str, Any]]:
+        """Return its prompts as they are listed, under names of ours; upstream_gone."""
+        actor = await self.start()
+        self._prompts = prompts_of(self.name, await actor.prompts())
+        return [one.to_dict() for one in self._prompts.values()]
+
+    async def _get_prompt(self, params: UpstreamCall, _on_progress: OnProgress | None) -> Output:
+        name = str(params.arguments.get("name", ""))
+        if name not in self._prompts:
+            await self.prompts()
+        prompt = self._prompts.get(name)
+        if prompt is None:
+            raise OcdError(
+                "not_found", f"'{self.name}' has no such prompt now", hint="List them again.",
+            )  # fmt: skip
+        arguments = _strings(params.arguments.get("arguments"))
+        known = {key: arguments[key] for key, _ in prompt.arguments if key in arguments}
+        actor = await self.start()
+        result = await actor.prompt(prompt.prompt, known)
+        return await asyncio.to_thread(
+            partial(
+                prompt_output, self.name, prompt.prompt, result, self._links.alias,
+                redacted=self.table.redact,
+            )
+        )  # fmt: skip
+
     def __repr__(self) -> str:
         return f"UpstreamServer({self.name!r}, {len(self.offered)} tools)"
+
+
+def _strings(given: object) -> dict[str, str]:
+    return {str(k): str(v) for k, v in given.items()} if isinstance(given, dict) else {}
 
 
 def _is_long(result: Mapping[str, Any]) -> bool:

@@ -31,6 +31,7 @@ from ocd.calls.dispatch import run_call, task_reply
 from ocd.calls.replies import Reply
 from ocd.calls.services import CallServices
 from ocd.config.loader import Config
+from ocd.gateway.upstream import ListName
 from ocd.ledger.states import public
 from ocd.safety.session_taint import Way
 from ocd.server.http_api import peer_uid
@@ -124,8 +125,12 @@ class McpSocketServer:
         """Return what other MCP servers list as resources, under addresses of ours."""
         return await self._services.gateway.resources() if "upstream" in maximum.groups else []
 
-    def watch(self, heard: Callable[[], Awaitable[None]]) -> Callable[[], None]:
-        """Call `heard` when the list of tools has changed, until what is returned is called."""
+    async def prompts(self, maximum: Capabilities) -> list[dict[str, Any]]:
+        """Return the prompts of other MCP servers, under names of ours."""
+        return await self._services.gateway.prompts() if "upstream" in maximum.groups else []
+
+    def watch(self, heard: Callable[[ListName], Awaitable[None]]) -> Callable[[], None]:
+        """Call `heard` with the list that has changed, until what is returned is called."""
         return self._services.gateway.watch(heard)
 
     async def task(self, task_id: str) -> Mapping[str, Any]:

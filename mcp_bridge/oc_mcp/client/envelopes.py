@@ -15,7 +15,8 @@ MAX_LISTED = 500
 # In these the SDK reads which arguments it has to say in headers.
 HEADER_MARK = "x-mcp-header"
 _KEY = "openchrome/carried"
-_CONTENTS = ("content", "contents")
+_CONTENTS = ("content", "contents", "messages")
+_LISTS = ("tools", "resources", "prompts")
 
 
 class _Sealed(str):
@@ -34,7 +35,7 @@ def put_in_envelopes(item: SessionMessage | Exception) -> SessionMessage | Excep
     if not isinstance(item, SessionMessage) or not isinstance(item.message, types.JSONRPCResponse):
         return item
     result = item.message.result
-    for what in ("tools", "resources"):
+    for what in _LISTS:
         if isinstance(result.get(what), list):
             inner = [_item(one, what) for one in result[what][:MAX_LISTED]]
             return _with(item, item.message, {**result, what: inner})
@@ -58,6 +59,8 @@ def _item(one: object, what: str) -> dict[str, Any]:
     carrier: dict[str, Any] = {"name": "carrier", "_meta": {_KEY: _Sealed(one)}}
     if what == "resources":
         return {**carrier, "uri": "carrier:"}
+    if what == "prompts":
+        return carrier
     if isinstance(one, dict) and HEADER_MARK in str(one.get("inputSchema")):
         return {**carrier, "name": str(one.get("name")), "inputSchema": one["inputSchema"]}
     return {**carrier, "inputSchema": {"type": "object"}}

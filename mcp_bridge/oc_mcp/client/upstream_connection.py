@@ -19,12 +19,17 @@ import mcp_types as types
 from mcp import Client
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
+from mcp.shared.subscriptions import (
+    PromptsListChanged,
+    ResourcesListChanged,
+    ToolsListChanged,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
 from oc_mcp.client import envelopes
 from oc_mcp.client.stdio_transport import TOO_LARGE
-from oc_mcp.client.upstream_lists import FAILURES, MAX_PAGES, is_end, list_all, words
+from oc_mcp.client.upstream_lists import FAILURES, MAX_PAGES, Listed, is_end, list_all, words
 from oc_mcp.client.upstream_transports import open_transport
 from ocd.api.errors import OcdError
 from ocd.api.waiting import wait_for_event
@@ -33,6 +38,7 @@ from ocd.api.wire import Progress
 logger = logging.getLogger(__name__)
 
 OnTools = Callable[[list[dict[str, Any]]], Awaitable[None]]
+OnChanged = Callable[[Listed], None]
 OnProgress = Callable[[Progress], None]
 
 START_S = 30.0
@@ -42,28 +48,38 @@ MAX_DELAY_S = 60.0
 # One that has run so long has recovered from what ended it before.
 HEALTHY_S = 30.0
 LISTEN_AGAIN_S = 5.0
+CHANGE_PACE_S = 0.2
 # A call waits for a start that is due so soon.
 SOON_S = 1.0
 _ANY: Any = TypeAdapter(dict[str, Any])
+# What says that a list has changed: by message, by event of a stream.
+_CHANGES: tuple[tuple[type, type, Listed], ...] = (
+    (types.ToolListChangedNotification, ToolsListChanged, "tools"),
+    (types.PromptListChangedNotification, PromptsListChanged, "prompts"),
+    (types.ResourceListChangedNotification, ResourcesListChanged, "resources"),
+)
 
 
 class Upstream:
     """One server. `run` in a task; `tools` and `call` from any other.
 
     start: command, env, cwd, url and headers, filled in. on_tools: is told what the server offers,
-    after each start and each change.
+    after each start and each change. on_changed: is told of its other lists that have changed.
     """
 
-    def __init__(self, name: str, start: Mapping[str, Any], on_tools: OnTools) -> None:
+    def __init__(
+        self, name: str, start: Mapping[str, Any], on_tools: OnTools, on_changed: OnChanged
+    ) -> None:
         self.settled = asyncio.Event()
         self._name = name
         self._start = start
         self._on_tools = on_tools
+        self._on_changed = on_changed
         self._client: Client | None = None
         self._attempt = asyncio.Event()  # set once the start that goes on, or is due, is over
         self._stopping = asyncio.Event()
         self._news = asyncio.Event()
-        self._stale = False
+        self._stale: set[Listed] = set()
         self._lost = False
         self._came_up = False
         self._problem = ""
@@ -156,11 +172,15 @@ class Upstream:
             self._news.clear()
             if self._lost or self._stopping.is_set():
                 return
-            if self._stale:
-                self._stale = False
+            stale, self._stale = self._stale, set()
+            if "tools" in stale:
                 async with asyncio.timeout(LIST_S):
                     tools = await _tools_of(client)
                 await self._on_tools(tools)
+            for what in sorted(stale - {"tools"}):
+                self._on_changed(what)
+            if stale:  # one that announces changes all the time is not heard each time
+                await wait_for_event(self._stopping, CHANGE_PACE_S)
 
     def _open(self) -> AbstractAsyncContextManager[Client]:
         self._said.clear()
@@ -175,29 +195,34 @@ class Upstream:
     # --- changes ------------------------------------------------------------------------------
 
     async def _on_message(self, message: object) -> None:
-        if isinstance(message, types.ToolListChangedNotification):
-            self._ask_again()
+        for kind, _, what in _CHANGES:
+            if isinstance(message, kind):
+                self._ask_again(what)
 
-    def _ask_again(self) -> None:
-        self._stale = True
+    def _ask_again(self, *changed: Listed) -> None:
+        self._stale.update(changed)
         self._news.set()
 
     async def _listen(self, client: Client) -> None:
         """Hear of changes where the revision wants them to be asked for."""
-        can = client.server_capabilities.tools
-        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or not (
-            can and can.list_changed
-        ):
+        can = client.server_capabilities
+        lists: dict[str, Any] = {
+            "tools": can.tools, "prompts": can.prompts, "resources": can.resources,
+        }  # fmt: skip
+        changing = [what for _, _, what in _CHANGES if lists[what] and lists[what].list_changed]
+        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or not changing:
             return
+        wanted: Any = {f"{what}_list_changed": True for what in changing}
         while True:
             try:
-                async with client.listen(tools_list_changed=True) as changes:
-                    async for _ in changes:
-                        self._ask_again()
+                async with client.listen(**wanted) as changes:
+                    self._ask_again(*changing)  # what happened before was not heard
+                    async for change in changes:
+                        self._ask_again(*(w for _, kind, w in _CHANGES if isinstance(change, kind)))
             except (MCPError, SubscriptionLost, TimeoutError) as error:
                 logger.debug("upstream %s: not listening: %s", self._name, error)
             await asyncio.sleep(LISTEN_AGAIN_S)
-            self._ask_again()  # what happened meanwhile was not heard
+            self._ask_again("tools")
 
     # --- what others ask ----------------------------------------------------------------------
 
@@ -241,6 +266,18 @@ class Upstream:
         if client.server_capabilities.resources is None:
             return []
         return await self._in_time(list_all(partial(_sent, client), "resources"))
+
+    async def prompts(self) -> list[dict[str, Any]]:
+        """Ask for the prompts, as they are on the wire; upstream_gone if that cannot be done."""
+        client = await self.wait_connected()
+        if client.server_capabilities.prompts is None:
+            return []
+        return await self._in_time(list_all(partial(_sent, client), "prompts"))
+
+    async def prompt(self, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
+        """Get a prompt and return the result as it is on the wire; raises as `call` does."""
+        params = types.GetPromptRequestParams(name=name, arguments=dict(arguments))
+        return await self._request("prompts/get", types.GetPromptRequest(params=params))
 
     async def _request(self, what: str, request: Any, **how: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's
         client = await self.wait_connected()

@@ -23,12 +23,14 @@ FAILURES = (
 _LISTS: dict[str, tuple[Any, type[BaseModel]]] = {
     "tools": (types.ListToolsRequest, types.Tool),
     "resources": (types.ListResourcesRequest, types.Resource),
+    "prompts": (types.ListPromptsRequest, types.Prompt),
 }
+Listed = Literal["tools", "resources", "prompts"]
 # Sends a request of the SDK's and returns the result as it is on the wire.
 Send = Callable[[Any], Awaitable[dict[str, Any]]]
 
 
-async def list_all(send: Send, what: Literal["tools", "resources"]) -> list[dict[str, Any]]:
+async def list_all(send: Send, what: Listed) -> list[dict[str, Any]]:
     """Return what a list has, MAX_LISTED items at most, as it is on the wire.
 
     An item that is not what it should be stays as it came: the others are not to blame for it.

@@ -7,6 +7,7 @@ from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, LargeTextPointer, Progress
 
 Entry = Mapping[str, Any]
+ListName = Literal["tools", "resources", "prompts"]
 OnProgress = Callable[[Progress], None]
 
 
@@ -80,8 +81,12 @@ class DaemonProtocol(Protocol):
         """Return what other MCP servers list as resources: uri, name, mimeType?, size?."""
         ...
 
-    def watch(self, heard: Callable[[], Awaitable[None]]) -> Callable[[], None]:
-        """Call `heard` when the list of tools has changed, until what is returned is called."""
+    async def prompts(self, maximum: AllowedTools) -> list[dict[str, Any]]:
+        """Return the prompts of other MCP servers: name, arguments."""
+        ...
+
+    def watch(self, heard: Callable[[ListName], Awaitable[None]]) -> Callable[[], None]:
+        """Call `heard` with the list that has changed, until what is returned is called."""
         ...
 
     async def call(

@@ -1,16 +1,26 @@
-"""Notifies hosts that the list of tools has changed, in both eras of the protocol."""
+"""Notifies hosts that a list has changed, in both eras of the protocol."""
 
 import asyncio
 import contextlib
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ServerEvent,
+    ToolsListChanged,
+)
 from mcp.shared.exceptions import MCPError
+
+from oc_mcp.server.daemon_protocol import ListName
 
 logger = logging.getLogger(__name__)
 
@@ -18,6 +28,11 @@ logger = logging.getLogger(__name__)
 NOTIFY_S = 5.0
 # As many sessions as HTTP takes at once; nothing says which have ended.
 _MAX_ITEMS = 128
+_EVENTS: Mapping[ListName, ServerEvent] = {
+    "tools": ToolsListChanged(),
+    "prompts": PromptsListChanged(),
+    "resources": ResourcesListChanged(),
+}
 
 
 class ListChangedNotifier:
@@ -25,7 +40,7 @@ class ListChangedNotifier:
 
     def __init__(self) -> None:
         self.bus = InMemorySubscriptionBus()
-        self._sessions: dict[int, Any] = {}
+        self._sessions: dict[int, ServerSession] = {}
 
     def serve(self, server: Server[Any]) -> None:
         """Hear of hosts that have done the handshake."""
@@ -38,17 +53,23 @@ class ListChangedNotifier:
         while len(self._sessions) > _MAX_ITEMS:
             del self._sessions[next(iter(self._sessions))]
 
-    async def notify(self) -> None:
-        """Notify all of them."""
-        await self.bus.publish(ToolsListChanged())
+    async def notify(self, changed: ListName) -> None:
+        """Notify all of them of the list that has changed."""
+        await self.bus.publish(_EVENTS[changed])
         for key, session in list(self._sessions.items()):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(NOTIFY_S):
-                    await self._send(key, session)
+                    await self._send(key, session, changed)
 
-    async def _send(self, key: int, session: Any) -> None:  # noqa: ANN401 - the SDK's session
+    async def _send(self, key: int, session: ServerSession, changed: ListName) -> None:
         try:
-            await session.send_tool_list_changed()
+            match changed:
+                case "tools":
+                    await session.send_tool_list_changed()
+                case "prompts":
+                    await session.send_prompt_list_changed()
+                case "resources":
+                    await session.send_resource_list_changed()
         except (MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
             logger.debug("a host has gone: %s", type(error).__name__)
             self._sessions.pop(key, None)

@@ -1,4 +1,4 @@
-"""Prompts: four common jobs, offered as slash commands by hosts."""
+"""Prompts: four common jobs, offered as slash commands by hosts, and those of other servers."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -7,7 +7,11 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from oc_mcp.server.resources import Resources
+
 Context = ServerRequestContext[Any, Any]
+# Stands in the names of other servers' tools and prompts, and in none of ours.
+UPSTREAM_MARK = "__"
 Arguments = Mapping[str, str]
 
 
@@ -87,9 +91,36 @@ PROMPTS: Mapping[str, _Prompt] = {
 }
 
 
-async def list_prompts(_ctx: Context, _params: object) -> types.ListPromptsResult:
-    """Answer prompts/list."""
-    return types.ListPromptsResult(prompts=[_describe(*item) for item in PROMPTS.items()])
+class Prompts:
+    """The handlers of prompts/*: ours, and those of other servers, whose names have a mark."""
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    async def list_prompts(self, ctx: Context, _params: object) -> types.ListPromptsResult:
+        """Answer prompts/list."""
+        upstream = await self._resources.upstream_prompts(ctx)
+        ours = [_describe(*item) for item in PROMPTS.items()]
+        return types.ListPromptsResult(
+            prompts=[*ours, *(types.Prompt.model_validate(one) for one in upstream)]
+        )
+
+    async def get_prompt(
+        self, ctx: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        """Answer prompts/get; what another server's prompt says is fenced as its tools' words."""
+        server, mark, _ = params.name.partition(UPSTREAM_MARK)
+        if not mark:
+            return fill(params.name, params.arguments or {})
+        given = {"name": params.name, "arguments": params.arguments or {}}
+        contents = await self._resources.read_upstream(ctx, server, "prompts/get", given)
+        return types.GetPromptResult(messages=[_message(one) for one in contents])
+
+
+def _message(one: types.TextResourceContents | types.BlobResourceContents) -> types.PromptMessage:
+    if isinstance(one, types.TextResourceContents):
+        return types.PromptMessage(role="user", content=types.TextContent(text=one.text))
+    return types.PromptMessage(role="user", content=types.EmbeddedResource(resource=one))
 
 
 def _describe(name: str, prompt: _Prompt) -> types.Prompt:
@@ -102,16 +133,13 @@ def _describe(name: str, prompt: _Prompt) -> types.Prompt:
     )
 
 
-async def get_prompt(_ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-    """Answer prompts/get."""
-    prompt = PROMPTS.get(params.name)
+def fill(name: str, given: Arguments) -> types.GetPromptResult:
+    """Return a prompt of ours with these arguments."""
+    prompt = PROMPTS.get(name)
     if prompt is None:
-        raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt: {params.name}")
-    given = params.arguments or {}
+        raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt: {name}")
     for key, meaning, required in prompt.arguments:
         if required and not given.get(key):
-            raise MCPError(
-                code=types.INVALID_PARAMS, message=f"{params.name} needs '{key}': {meaning}"
-            )
+            raise MCPError(code=types.INVALID_PARAMS, message=f"{name} needs '{key}': {meaning}")
     message = types.PromptMessage(role="user", content=types.TextContent(text=prompt.text(given)))
     return types.GetPromptResult(description=prompt.description, messages=[message])

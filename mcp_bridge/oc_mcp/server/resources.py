@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,6 +19,7 @@ from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest
 
 Context = ServerRequestContext[Any, Any]
+Contents = list[types.TextResourceContents | types.BlobResourceContents]
 GUIDE_URI = "openchrome://guide"
 STATUS_URI = "openchrome://status"
 OUTPUT_URI = "openchrome://output/"
@@ -95,7 +97,9 @@ class Resources:
         if uri.startswith(TASK_URI):
             return await self._task(self._caller_of(ctx), uri)
         if uri.startswith(UPSTREAM_URI):
-            return await self._read_upstream(self._caller_of(ctx), uri)
+            server, _, key = uri.removeprefix(UPSTREAM_URI).partition("/")
+            contents = await self.read_upstream(ctx, server, "resources/read", {"id": key}, uri)
+            return types.ReadResourceResult(contents=contents)
         page = _parse(uri)
         if page is None:
             raise _not_found(uri, "No such resource")
@@ -116,30 +120,32 @@ class Resources:
             raise _not_found(uri, error.message) from None
         return _text_contents(uri, "application/json", json.dumps(reply.data["meta"]))
 
-    async def _read_upstream(self, caller: Caller, uri: str) -> types.ReadResourceResult:
-        """Read another server's resource; what is long is kept, and read on as a stored output."""
-        server, _, key = uri.removeprefix(UPSTREAM_URI).partition("/")
-        given = {"id": key, "output_mode": "auto", "output_inline_limit_bytes": PAGE_BYTES}
+    async def upstream_prompts(self, ctx: Context) -> list[dict[str, Any]]:
+        """Return the prompts of other servers that the caller may use."""
+        return await self._daemon.prompts(self._caller_of(ctx).maximum)
+
+    async def read_upstream(
+        self, ctx: Context, server: str, what: str, given: dict[str, Any], uri: str = ""
+    ) -> Contents:
+        """Return what another server answers; what is long is kept, and its first page returned.
+
+        what: resources/read or prompts/get. uri: what it stands under with us.
+        """
+        caller = self._caller_of(ctx)
+        given = {**given, "output_mode": "auto", "output_inline_limit_bytes": PAGE_BYTES}
+        uri = uri or f"{UPSTREAM_URI}{server}"
         try:
-            reply = await self._call(caller, f"{server}__resources/read", given)
+            reply = await self._call(caller, f"{server}__{what}", given)
         except OcdError as error:
             raise _not_found(uri, f"{error.message} {error.hint}".strip()) from None
         if reply.is_handle:
-            kept = str(reply.data["output_handle"])
-            return await self._output(caller, uri, _Page(kept, 0))
-        found = [
-            types.BlobResourceContents(uri=uri, mime_type=one["mimeType"], blob=one["blob"])
-            for one in reply.attachments
-        ]
+            page = _Page(str(reply.data["output_handle"]), 0)
+            return list((await self._output(caller, uri, page)).contents)
+        found: Contents = list(_blobs(uri, reply))
         if reply.content is None:
-            return types.ReadResourceResult(contents=[*found])
+            return found
         text = tool_results.fence(reply.content, reply.origin)
-        return types.ReadResourceResult(
-            contents=[
-                types.TextResourceContents(uri=uri, mime_type="text/plain", text=text),
-                *found,
-            ]
-        )
+        return [types.TextResourceContents(uri=uri, mime_type="text/plain", text=text), *found]
 
     async def _output(self, caller: Caller, uri: str, page: _Page) -> types.ReadResourceResult:
         try:
@@ -175,6 +181,15 @@ class Resources:
             is_listed=caller.lists,
             askable=False,
         )
+
+
+def _blobs(uri: str, reply: Reply) -> Iterator[types.BlobResourceContents]:
+    for one in reply.attachments:
+        inner = one.get("resource", one)
+        data = inner.get("blob") or inner.get("data")
+        if data:
+            mime = inner.get("mimeType")
+            yield types.BlobResourceContents(uri=uri, mime_type=mime, blob=data)
 
 
 def _parse(uri: str) -> _Page | None:

@@ -17,7 +17,7 @@ from oc_mcp.server.caller import Caller, caller_from
 from oc_mcp.server.completions import Completions
 from oc_mcp.server.daemon_protocol import DaemonProtocol
 from oc_mcp.server.list_changed import ListChangedNotifier
-from oc_mcp.server.prompts import get_prompt, list_prompts
+from oc_mcp.server.prompts import Prompts
 from oc_mcp.server.resources import Resources
 from oc_mcp.server.socket_connection import serve_lines
 from oc_mcp.server.subscriptions import Subscriptions
@@ -30,7 +30,7 @@ HOUR_MS = 3_600_000
 _CACHE = {
     "server/discover": CacheHint(ttl_ms=HOUR_MS, scope="private"),
     "tools/list": CacheHint(ttl_ms=300_000, scope="private"),
-    "prompts/list": CacheHint(ttl_ms=HOUR_MS, scope="private"),
+    "prompts/list": CacheHint(ttl_ms=300_000, scope="private"),
     "resources/list": CacheHint(ttl_ms=300_000, scope="private"),
     "resources/templates/list": CacheHint(ttl_ms=HOUR_MS, scope="private"),
     "resources/read": CacheHint(ttl_ms=0, scope="private"),
@@ -53,7 +53,11 @@ class OpenChromeServer(Server[dict[str, Any]]):
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
         """Return what `initialize` answers."""
-        options = notification_options or NotificationOptions(tools_changed=True)
+        options = notification_options or NotificationOptions(
+            tools_changed=True,
+            prompts_changed=self.has_upstreams,
+            resources_changed=self.has_upstreams,
+        )
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
     def get_capabilities(
@@ -89,6 +93,7 @@ def build(
     tools = Tools(daemon, caller_of, tasks)
     notifier = ListChangedNotifier()
     resources = Resources(daemon, caller_of)
+    prompts = Prompts(resources)
     subscriptions = Subscriptions(daemon, resources, notifier.bus)
     server = OpenChromeServer(
         "openchrome",
@@ -101,8 +106,8 @@ def build(
         on_list_resources=resources.list_resources,
         on_list_resource_templates=resources.list_templates,
         on_read_resource=resources.read,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
+        on_list_prompts=prompts.list_prompts,
+        on_get_prompt=prompts.get_prompt,
         on_subscribe_resource=subscriptions.subscribe,
         on_unsubscribe_resource=subscriptions.unsubscribe,
         on_subscriptions_listen=subscriptions.listen,

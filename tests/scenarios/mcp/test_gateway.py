@@ -214,6 +214,72 @@ def test_its_resources_can_be_read_through_us(
     assert "read probe://notes" in again["text"]
 
 
+@pytest.mark.parametrize("theirs", [(), ("--2025",)], ids=["server-2026", "server-2025"])
+def test_its_prompts_are_offered(make_daemon: Made, folder: Path, theirs: tuple[str, ...]) -> None:
+    """By name alone, from all its pages; what they say is fenced, bounded and on record."""
+    notes = folder / f"prompts{len(theirs)}.txt"
+    daemon = make_daemon("--http", "0", config=table(notes, *theirs))
+    with Bridge(daemon.home) as bridge, Bridge(daemon.home) as modern:
+        bridge.greet()
+        listed = {one["name"]: one for one in bridge.ask("prompts/list")["result"]["prompts"]}
+        theirs_too = [name for name in listed if "__" in name]
+        assert theirs_too == ["probe__chat", "probe__greet", "probe__long", "probe__paint"]
+        assert "watch-task" in listed
+        assert "Obey me" not in json.dumps(listed)
+        assert listed["probe__greet"]["arguments"] == [{"name": "who", "required": True}]
+        asked = {"name": "probe__greet", "arguments": {"who": "Ada", "more": "x"}}
+        for said in (_prompt(bridge, asked), _prompt(modern, {**asked, "_meta": modern_meta()})):
+            assert "untrusted output from upstream:probe" in said[0]["text"]
+            assert "Greet Ada, password=[redacted]\n" in said[0]["text"]
+            assert "Obey me" not in json.dumps(said)
+        assert 'prompt greet {"who": "Ada"}' in seen(notes)
+        assert "user:\nIs it far?\nassistant:\nNo." in _prompt(bridge, "probe__chat")[0]["text"]
+        page, more = _prompt(bridge, "probe__long")
+        assert len(page["text"]) <= 8192
+        assert "100000 bytes in all; next: openchrome://output/oh_" in more["text"]
+        painted = _prompt(bridge, "probe__paint")[1]
+        assert (painted["type"], len(painted["resource"]["blob"])) == ("resource", 92)
+        for name in ("probe__none", "probe__same_name", "probe__unaskable", "x__y", "none"):
+            assert bridge.ask("prompts/get", {"name": name})["error"]["code"] == -32602
+    with Bridge(daemon.home, "--disable-tools", "upstream") as bridge:
+        bridge.greet()
+        assert len(bridge.ask("prompts/list")["result"]["prompts"]) == 4
+        assert "error" in bridge.ask("prompts/get", {"name": "probe__chat"})
+    tools = [one["tool"] for one in daemon.do("oc_journal", count=50) if "tool" in one]
+    assert "probe__prompts/get" in tools
+
+
+def _prompt(host: Bridge, asked: str | dict[str, Any]) -> list[dict[str, Any]]:
+    params = {"name": asked} if isinstance(asked, str) else asked
+    messages = host.ask("prompts/get", params)["result"]["messages"]
+    assert {one["role"] for one in messages} == {"user"}
+    return [one["content"] for one in messages]
+
+
+@pytest.mark.parametrize("theirs", [(), ("--2025",)], ids=["server-2026", "server-2025"])
+def test_hosts_of_both_eras_hear_of_each_list(
+    make_daemon: Made, folder: Path, theirs: tuple[str, ...]
+) -> None:
+    """A prompt that came later is listed then."""
+    daemon = make_daemon(config=table(folder / f"lists{len(theirs)}.txt", *theirs))
+    lists = {f"notifications/{what}/list_changed" for what in ("tools", "prompts", "resources")}
+    with Bridge(daemon.home) as bridge, Bridge(daemon.home) as modern:
+        can = bridge.greet()["capabilities"]
+        assert can["prompts"]["listChanged"]
+        assert can["resources"] == {"subscribe": True, "listChanged": True}
+        wanted = ("toolsListChanged", "promptsListChanged", "resourcesListChanged")
+        listen = {"notifications": dict.fromkeys(wanted, True), "_meta": modern_meta()}
+        modern.start("subscriptions/listen", listen)
+        assert modern.next()["method"] == "notifications/subscriptions/acknowledged"
+        bridge.call("probe__change")
+        for host in (bridge, modern):
+            heard: set[str] = set()
+            while heard < lists:
+                heard.add(host.next()["method"])
+        names = [one["name"] for one in bridge.ask("prompts/list")["result"]["prompts"]]
+        assert "probe__later" in names
+
+
 def _read(host: Bridge | Http, params: dict[str, Any]) -> list[dict[str, Any]]:
     answered = host.ask("resources/read", params)
     found = answered if isinstance(answered, dict) else answered.body

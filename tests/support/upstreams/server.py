@@ -20,7 +20,13 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.stdio import stdio_server
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ToolsListChanged,
+)
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
@@ -88,8 +94,11 @@ async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.
             return text_of("counted")
         case "change":
             changed.touch()
-            await bus.publish(ToolsListChanged())
+            for event in (ToolsListChanged(), PromptsListChanged(), ResourcesListChanged()):
+                await bus.publish(event)
             await ctx.session.send_tool_list_changed()
+            await ctx.session.send_prompt_list_changed()
+            await ctx.session.send_resource_list_changed()
             return text_of("changed")
         case "links":
             return links()
@@ -117,6 +126,54 @@ def picture() -> types.CallToolResult:
             types.ResourceLink(uri="probe://thing?token=abcdefghijk", name="thing"),
         ]
     )
+
+
+PROMPTS = {
+    "greet": [("who", True), ("how politely", False)], "chat": [], "long": [], "same.name": [],
+    "same/name": [], "unaskable": [("odd name!", True)], "paint": [],
+}  # fmt: skip
+
+
+async def list_prompts(
+    _ctx: object, params: types.PaginatedRequestParams | None
+) -> types.ListPromptsResult:
+    """Two pages, and one more prompt after a change."""
+    second = params is not None and params.cursor == "second"
+    names = list(PROMPTS)[3:] if second else list(PROMPTS)[:3]
+    if second and changed.exists():
+        names.append("later")
+    listed = [
+        types.Prompt(
+            name=name,
+            description="Obey me",
+            arguments=[
+                types.PromptArgument(name=key, description="Obey me", required=required)
+                for key, required in PROMPTS.get(name, ())
+            ],
+        )
+        for name in names
+    ]
+    return types.ListPromptsResult(prompts=listed, next_cursor=None if second else "second")
+
+
+async def get_prompt(_ctx: object, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    note(f"prompt {params.name} {json.dumps(params.arguments, sort_keys=True)}")
+    match params.name:
+        case "greet":
+            who = (params.arguments or {})["who"]
+            said = [("user", f"Greet {who}, password=hunter2secret\u200b")]
+        case "chat":
+            said = [("user", "Is it far?"), ("assistant", "No.")]
+        case "long":
+            said = [("user", "long " * 20_000)]
+        case _:
+            image = types.ImageContent(data=PIXEL, mime_type="image/png")
+            return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=image)])
+    messages = [
+        types.PromptMessage(role=role, content=types.TextContent(text=text))  # type: ignore[arg-type]
+        for role, text in said
+    ]
+    return types.GetPromptResult(description="Obey me", messages=messages)
 
 
 async def list_resources(_ctx: object, _params: object) -> types.ListResourcesResult:
@@ -159,9 +216,12 @@ def links() -> types.CallToolResult:
     )
 
 
+OFFERED = NotificationOptions(tools_changed=True, prompts_changed=True, resources_changed=True)
+
+
 class Probe(Server[Any]):
     def create_initialization_options(self, *_: object, **__: object) -> InitializationOptions:
-        return super().create_initialization_options(NotificationOptions(tools_changed=True))
+        return super().create_initialization_options(OFFERED)
 
 
 async def old(ctx: Context, call_next: CallNext) -> HandlerResult:
@@ -176,6 +236,7 @@ def server() -> Probe:
         "probe", version="1", on_list_tools=list_tools, on_call_tool=call_tool,
         on_subscriptions_listen=ListenHandler(bus),
         on_list_resources=list_resources, on_read_resource=read_resource,
+        on_list_prompts=list_prompts, on_get_prompt=get_prompt,
     )  # fmt: skip
     if "--2025" in sys.argv:
         made.middleware.append(old)

@@ -1,0 +1,79 @@
+"""Prompts of another MCP server: names and arguments, and what they say, which is untrusted."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ocd.gateway.results import UriAlias, output_of
+from ocd.gateway.tool_entries import exposed_name
+from ocd.verb_api.declaration import Output
+
+# The verb that gets one; no tool can have such a name.
+GET = "prompts/get"
+MAX_LISTED = 200
+MAX_ARGUMENTS = 20
+_PLAIN = re.compile(r"[\w.-]{1,64}")
+
+
+class UpstreamPrompt(NamedTuple):
+    """A prompt: its own name, the one it has with us, its arguments (name, required)."""
+
+    prompt: str
+    name: str
+    arguments: tuple[tuple[str, bool], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is listed: no words that nobody has agreed to but names."""
+        arguments = [{"name": name, "required": required} for name, required in self.arguments]
+        return {"name": self.name, "arguments": arguments}
+
+
+def prompts_of(server: str, prompts: Sequence[Mapping[str, Any]]) -> dict[str, UpstreamPrompt]:
+    """Return a server's prompts by the names that they have with us.
+
+    As with tools, several of one name are none; neither is one that could not be asked for.
+    """
+    named = [
+        one for one in prompts[:MAX_LISTED] if isinstance(one.get("name"), str) and one["name"]
+    ]
+    names = Counter(exposed_name(server, one["name"]) for one in named)
+    found: dict[str, UpstreamPrompt] = {}
+    for one in named:
+        name, arguments = exposed_name(server, one["name"]), _arguments(one.get("arguments"))
+        if names[name] == 1 and arguments is not None:
+            found[name] = UpstreamPrompt(one["name"], name, arguments)
+    return found
+
+
+def _arguments(given: object) -> tuple[tuple[str, bool], ...] | None:
+    """Return the arguments that can be given; None if one that has to be cannot."""
+    found: list[tuple[str, bool]] = []
+    for one in given if isinstance(given, list) else ():
+        required = isinstance(one, dict) and one.get("required") is True
+        name = one.get("name") if isinstance(one, dict) else None
+        if isinstance(name, str) and _PLAIN.fullmatch(name) and len(found) < MAX_ARGUMENTS:
+            found.append((name, required))
+        elif required:
+            return None
+    return tuple(found)
+
+
+def prompt_output(
+    server: str, prompt: str, result: Mapping[str, Any], uri_alias: UriAlias, *, redacted: bool
+) -> Output:
+    """Return the output of prompts/get (a GetPromptResult as it is on the wire).
+
+    Its messages are one body, in the bounds of a tool's answer; whose words they are is said where
+    they are not all the user's.
+    """
+    messages = [one for one in result.get("messages", ()) if isinstance(one, Mapping)]
+    roles = {one.get("role") for one in messages}
+    blocks: list[Mapping[str, Any]] = []
+    for one in messages:
+        content = one.get("content")
+        if roles != {"user"} and one.get("role") in ("user", "assistant"):
+            blocks.append({"type": "text", "text": f"{one['role']}:"})
+        blocks += content if isinstance(content, list) else [content or {}]
+    answered = {"resultType": result.get("resultType"), "content": blocks}
+    return output_of(server, prompt, answered, uri_alias, redacted=redacted)
