@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.crawl.urls import join, key_of, origin_of, requestable
+from ocd.safety.host_canonical import parse_url
 
 _SEGMENT = st.text("abcXYZ019-._~%2f %C3%A9;=@", max_size=8).map(lambda s: s.replace("%", "%25"))
 _URLS = st.builds(
@@ -110,3 +111,28 @@ def test_join(href: str, url: str | None) -> None:
 
 def test_join_of_files() -> None:
     assert join("file:///r/a.html", "b/c.html") == "file:///r/b/c.html"
+
+
+_HREF_SEGMENTS = st.sampled_from(
+    ["a", "b.html", "..", ".", "x-y", "c%20d", "q:r", "", "~u", "é", "f;g", "(j)", "..k", ".l"]
+)
+
+
+@given(
+    st.lists(_HREF_SEGMENTS, max_size=4), st.sampled_from(["", "?q=/a/b", "?x"]),
+    st.sampled_from(["", "/", "../", "../../", "./", "//x/"]),
+    st.lists(_HREF_SEGMENTS, min_size=1, max_size=4),
+    st.sampled_from(["", "?q=1/2", "#f", "?a#b", "#a b", "?"]),
+)  # fmt: skip
+def test_a_link_leads_where_the_url_standard_says(
+    folders: list[str], query: str, start: str, segments: list[str], end: str
+) -> None:
+    base = parse_url(f"http://h:8080/{'/'.join(folders)}{query}").href
+    href = start + "/".join(segments) + end
+    try:
+        parsed = parse_url(href, base)
+    except ValueError:
+        assert join(base, href) is None
+        return
+    if href and href[0] != "#" and parsed.protocol == "http:":
+        assert join(base, href) == parsed.href.partition("#")[0]

@@ -45,6 +45,8 @@ _REPAIRS = re.compile(
     r"|(?<=[^\S\n])(?P<lone>\\\*)(?=\s)"
     r"|(?<!\\)(?P<comment><!--)"
 )
+_TO_REPAIR = ("\\", "\n\n\n", "<!--")
+_WRITTEN = [(sign, quote(sign), character) for sign, character in ((_TICK, "`"), (_DOLLAR, "$"))]
 _REPAIRED = {"word": "_", "lone": "*", "comment": r"\<!--"}
 
 
@@ -135,15 +137,13 @@ def write_signs(text: str, *, has_backslashes: bool, formulas: Formulas | None =
         text = _DEFINED.sub(_define, text)
     if any(map(text.__contains__, _RULE_OF)):
         text = _ALIGNED.sub(_align, text)
-    repair = _repair_text if has_backslashes or "<!--" in text else _relax_escapes
-    if "```" in text:
+    if any(map(text.__contains__, _TO_REPAIR)):
+        repair = _repair_text if has_backslashes or "<!--" in text else _relax_escapes
         text = "".join(one if is_code else repair(one) for one, is_code in _fences(text))
-    else:
-        text = repair(text)
-    for sign, character in ((_TICK, "`"), (_DOLLAR, "$")):
+    for sign, quoted, character in _WRITTEN:
         if sign in text:
             text = text.replace(sign, f"\\{character}")
-        text = text.replace(quote(sign), quote(character, "$"))  # in addresses of links
+        text = text.replace(quoted, quote(character, "$"))  # in addresses of links
     return without_signs(formulas.write(text) if formulas else text)
 
 

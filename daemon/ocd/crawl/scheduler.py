@@ -5,8 +5,7 @@ synchronous; the only awaits are the visits and the wait for something to do.
 """
 
 import asyncio
-from collections import Counter
-from contextlib import suppress
+from collections import Counter, deque
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatch
 
@@ -67,12 +66,17 @@ class CrawlScheduler:
         self._blocked: dict[str, bool] = {}
         self._in_flight = 0
         self._depths: Counter[int] = Counter()
-        self._changed = asyncio.Event()
+        self._idle: deque[asyncio.Future[None]] = deque()
+        self._woken = False
+        self._alarm: asyncio.TimerHandle | None = None
         self.tally = CrawlStats()
 
     async def run(self, workers: int) -> None:
         """Work until nothing is left, the limits are reached, or the task is stopped."""
-        await run_until(self._work.stop, *(self._worker() for _ in range(workers)))
+        try:
+            await run_until(self._work.stop, *(self._worker() for _ in range(workers)))
+        finally:
+            self._set_alarm(_NEVER)
         if not self._work.stopping:
             self._give_up_late_ones()
         self.tally.stop_reason = self._stop_reason()
@@ -106,10 +110,23 @@ class CrawlScheduler:
     async def _next(self) -> FrontierEntry | None:
         clock = asyncio.get_running_loop().time
         while isinstance(taken := self._take(clock()), int | float):
-            with suppress(TimeoutError):
-                async with asyncio.timeout_at(taken if taken < _NEVER else None):
-                    await self._changed.wait()
+            self._set_alarm(taken)
+            await self._wait_woken()
+        self._wake()  # there may be one for another worker, too, or no more for any
         return taken
+
+    async def _wait_woken(self) -> None:
+        waiter = asyncio.get_running_loop().create_future()
+        self._idle.append(waiter)
+        await waiter
+        self._woken = False
+
+    def _set_alarm(self, at: float) -> None:
+        """Wake a worker at this time of the loop's clock, and at no other; inf: at none."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+        loop = asyncio.get_running_loop()
+        self._alarm = loop.call_at(at, self._wake) if at < _NEVER else None
 
     def _take(self, now: float) -> FrontierEntry | float | None:
         """Return the entry to visit now, or until when to wait, or None: there is no more."""
@@ -140,9 +157,12 @@ class CrawlScheduler:
         return min((d for d, n in self._depths.items() if n), default=_NEVER) + 1
 
     def _wake(self) -> None:
-        # Waiters have their futures resolved by set(); the next ones wait again.
-        self._changed.set()
-        self._changed.clear()
+        """Let one idle worker look; that one wakes the next if it finds something."""
+        while self._idle and not self._woken:
+            waiter = self._idle.popleft()
+            if not waiter.done():
+                self._woken = True
+                waiter.set_result(None)
 
     # --- what becomes of it -------------------------------------------------------------------
 

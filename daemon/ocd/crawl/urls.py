@@ -6,6 +6,7 @@ slash, and tracking parameters are significant: servers do treat them as differe
 """
 
 import re
+from functools import lru_cache
 
 from ocd.safety import origins
 from ocd.safety.host_canonical import hostname_of, parse_url
@@ -32,6 +33,18 @@ _SENDABLE = re.compile(
 _LOCAL_PATH = re.compile(
     r"/(?:[\w\-~$+,;=:@&%][\w.\-~$+,;=:@&%]*(?:/[\w\-~$+,;=:@&%][\w.\-~$+,;=:@&%]*)*/?)?"
     r"(?:\?[\w.\-~$+,;=:@&%/]*)?",
+    re.ASCII,
+)
+# The same from the page's own folder on; what stands before a colon would be a scheme.
+_RELATIVE_PATH = re.compile(
+    r"(?:[\w\-~$+,;=@&%][\w.\-~$+,;=@&%]*(?:/[\w\-~$+,;=:@&%][\w.\-~$+,;=:@&%]*)*/?)?"
+    r"(?:\?[\w.\-~$+,;=:@&%/]*)?",
+    re.ASCII,
+)
+# A URL whose folders need no resolving, up to the query.
+_PLAIN_FOLDER = re.compile(
+    rf"https?://{_HOST}(?::(?!0|80/|443/)\d{{1,5}})?/"
+    r"(?:[\w\-~$+,;=:@&%][\w.\-~$+,;=:@&%]*(?:/[\w\-~$+,;=:@&%][\w.\-~$+,;=:@&%]*)*/?)?(?:\?|\Z)",
     re.ASCII,
 )
 _AUTHORITY_END = re.compile(r"[/?#\\]")
@@ -75,10 +88,8 @@ def join(base: str, href: str) -> str | None:
     href = href.strip(_BLANKS)
     if not href or href[0] == "#":
         return None
-    if _LOCAL_PATH.fullmatch(href):
-        end = base.find("/", base.find("://") + 3)  # what most links are: no parsing for those
-        if end > 0:
-            return base[:end] + href
+    if (plain := _join_plain(base, href.partition("#")[0])) is not None:
+        return plain  # what most links are: no parsing for those
     try:
         parsed = parse_url(href, base)
     except ValueError:
@@ -87,6 +98,29 @@ def join(base: str, href: str) -> str | None:
         return None
     url = parsed.href.partition("#")[0]
     return without_login(url)[0] if "@" in url else url
+
+
+def _join_plain(base: str, href: str) -> str | None:
+    """Return the URL of a link whose path needs nothing but to be put behind a part of `base`."""
+    if _LOCAL_PATH.fullmatch(href):
+        end = base.find("/", base.find("://") + 3)
+        return base[:end] + href if end > 0 else None
+    root, folder = _folder(base)
+    if not folder or href[:1] == "?":  # that goes to the page itself
+        return None
+    while href.startswith("../"):
+        href = href[3:]
+        folder = folder[: max(root, folder.rfind("/", 0, -1) + 1)]
+    return folder + href if _RELATIVE_PATH.fullmatch(href) else None
+
+
+@lru_cache(64)  # that of the page at hand, for each of its links
+def _folder(base: str) -> tuple[int, str]:
+    """Return the folder of a URL, and the length of its root; "" for one that must be parsed."""
+    if not _PLAIN_FOLDER.match(base):
+        return 0, ""
+    root = base.find("/", base.find("://") + 3) + 1
+    return root, base[: base.partition("?")[0].rfind("/") + 1]
 
 
 def without_login(url: str) -> tuple[str, str]:

@@ -146,7 +146,7 @@ class HttpFetcher:
         Errors: FetchError fetch_failed, http_error (status ≥ 400), too_large, too_many_redirects;
         invalid_url.
         """
-        seen = {(url, self._cookies(url))}
+        seen: set[tuple[str, str]] = set()
         proxy = next(self._proxies)
         redirects: list[tuple[str, int]] = []
         for _ in range(MAX_REDIRECTS + 1):
@@ -157,8 +157,9 @@ class HttpFetcher:
                         answer = await _read(url, response, max_bytes, any_type)
                         return replace(answer, redirects=tuple(redirects)) if redirects else answer
                     redirects.append((url, response.status))
-            # With another cookie it is another request, as those that check for cookies know.
-            request = (target, self._cookies(target))
+                    # With another cookie it is another request, as those that check for cookies
+                    # know.
+                    request = (url, response.request_info.headers.get("Cookie", ""))
             if request in seen:
                 raise fetch_error("too_many_redirects", f"{url} redirects in a circle")
             seen.add(request)
@@ -176,12 +177,6 @@ class HttpFetcher:
                 if response.status < 300:
                     body, _ = await _body(response, MAX_ROBOTS_BYTES)
                 return RobotsReply(response.status, location, body[:MAX_ROBOTS_BYTES])
-
-    def _cookies(self, url: str) -> str:
-        from yarl import URL
-
-        cookies = self._session.cookie_jar.filter_cookies(URL(url, encoded=True))
-        return cookies.output(attrs=[], header="", sep=";")
 
     def _request(self, url: str, proxy: str | None) -> Any:  # noqa: ANN401 - aiohttp's context manager has no public name
         from yarl import URL
