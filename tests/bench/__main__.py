@@ -13,7 +13,19 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import calls, crawls, gateway, mcp, notes, pages, recordings, spills, stores, turns
+from bench import (
+    calls,
+    crawls,
+    frontiers,
+    gateway,
+    mcp,
+    notes,
+    pages,
+    recordings,
+    spills,
+    stores,
+    turns,
+)
 from bench.figures import Section
 
 HERE = Path(__file__).parent
@@ -21,6 +33,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "browser": crawls.browser_engine,
     "static": crawls.static_engine,
     "steady": crawls.steady_memory,
+    "frontier": frontiers.scale,
     "calls": calls.latencies,
     "start": calls.client_start,
     "idle": calls.idle_daemon,

@@ -1,9 +1,14 @@
 """The frontier: each URL once, in order, and no origin in another one's way."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ocd.crawl.frontier import Frontier, FrontierEntry
+from ocd.crawl.rate_limits import RateLimits
+from ocd.crawl.spilled_entries import SpilledEntries
 
 INF = float("inf")
 
@@ -109,3 +114,96 @@ def test_failed_ones_are_drained() -> None:
     frontier.put_back(entry, 99.0)
     assert list(frontier.drain_failed()) == [entry]
     assert len(frontier) == 1
+
+
+_OFFERS = st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 40), st.integers(0, 3)))
+
+
+@given(_OFFERS, _OFFERS)
+def test_what_waits_on_disk_comes_in_the_same_order(
+    offers: list[tuple[str, int, int]], later: list[tuple[str, int, int]]
+) -> None:
+    """Three entries in memory or all of them: what is offered once comes as it would."""
+    with TemporaryDirectory() as folder:
+        spilled = SpilledEntries(Path(folder, "frontier.db"))
+        small = Frontier(lambda entry: entry.depth, spilled=spilled, max_in_memory=3)
+        large = _frontier()
+        taken: list[list[str]] = [[], []]
+        for some in (offers, later):
+            for frontier, urls in zip((small, large), taken, strict=True):
+                for host, number, depth in some:
+                    url = f"http://{host}/{number}"
+                    if not frontier.is_known(url):
+                        assert frontier.add(FrontierEntry(url, depth))
+                if isinstance(entry := frontier.take(1.0, _always), FrontierEntry):
+                    urls.append(entry.url)
+        for frontier, urls in zip((small, large), taken, strict=True):
+            urls.extend(_urls(frontier))
+        assert taken[0] == taken[1]
+        assert (len(small), len(large)) == (0, 0)
+        spilled.close()
+        assert not any(Path(folder).iterdir())
+
+
+def test_shorter_ways_reach_what_waits_on_disk(tmp_path: Path) -> None:
+    """Each URL comes once and with its shortest way, whatever was claimed or refused meanwhile."""
+    spilled = SpilledEntries(tmp_path / "frontier.db")
+    frontier = Frontier(lambda entry: entry.depth, spilled=spilled, max_in_memory=4)
+    for number in range(600):
+        frontier.add(FrontierEntry(f"http://x/{number}", 3))
+    frontier.mark_known("http://x/outside")
+    first = frontier.take(1.0, _always)
+    assert isinstance(first, FrontierEntry)
+    assert frontier.claim(first, "http://x/599")
+    for url in ("http://x/400", "http://x/400", "http://x/outside", "http://x/599", first.url):
+        frontier.shorten(url, 2)
+    entry = frontier.take(1.0, _always)
+    assert isinstance(entry, FrontierEntry)
+    assert (entry.url, entry.depth) == ("http://x/400", 2)
+    rest = _urls(frontier)
+    assert sorted([first.url, entry.url, *rest]) == sorted(f"http://x/{n}" for n in range(599))
+    spilled.close()
+
+
+def test_what_was_taken_before_stays_in_memory(tmp_path: Path) -> None:
+    spilled = SpilledEntries(tmp_path / "frontier.db")
+    frontier = Frontier(lambda entry: entry.depth, spilled=spilled, max_in_memory=2)
+    for number in range(5):
+        frontier.add(FrontierEntry(f"http://x/{number}", 1))
+    entries = [frontier.take(1.0, _always) for _ in range(3)]
+    for entry in entries:
+        assert isinstance(entry, FrontierEntry)
+        entry.render = "it is empty"
+        frontier.put_back(entry)
+    for number in range(5, 20):
+        frontier.add(FrontierEntry(f"http://x/{number}", 1))
+    assert [frontier.take(1.0, _always) for _ in range(3)] == entries
+    assert len(_urls(frontier)) == 17
+    spilled.close()
+
+
+def test_an_origin_that_was_full_is_asked_again_when_it_has_answered() -> None:
+    frontier, limits = _frontier(), RateLimits(0.0, 2, awaits_robots=False)
+    for number in range(3):
+        frontier.add(FrontierEntry(f"http://x/{number}", 0))
+    for _ in range(2):
+        assert isinstance(frontier.take(1.0, limits.ready_at), FrontierEntry)
+        limits.begin("http://x", 1.0)
+    assert frontier.take(1.0, limits.ready_at) == INF
+    assert not limits.drain_reopened()
+    limits.end("http://x")
+    for origin in limits.drain_reopened():
+        frontier.reopen(origin)
+    assert isinstance(frontier.take(1.0, limits.ready_at), FrontierEntry)
+
+
+def test_an_entry_with_a_shorter_way_comes_once_also_when_it_failed() -> None:
+    frontier = _frontier()
+    frontier.add(FrontierEntry("http://x/a", 3))
+    frontier.shorten("http://x/a", 1)
+    entry = frontier.take(1.0, _always)
+    assert isinstance(entry, FrontierEntry)
+    entry.tries, entry.failure = 1, "why"
+    frontier.put_back(entry)
+    assert frontier.take(1.0, _always) is entry
+    assert frontier.take(1.0, _always) == INF

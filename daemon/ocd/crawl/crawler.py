@@ -24,6 +24,7 @@ from ocd.crawl.scheduler import CrawlScheduler
 from ocd.crawl.scope import CrawlScope
 from ocd.crawl.sitemap import MAX_SITEMAP_BYTES, Sitemaps
 from ocd.crawl.spec import CrawlSpec
+from ocd.crawl.spilled_entries import SpilledEntries
 from ocd.crawl.stats import result_of_units
 from ocd.crawl.urls import origin_of, requestable, without_login
 from ocd.ledger.cancellation import run_until
@@ -125,11 +126,15 @@ class Crawler:
             stack.push_async_callback(renderer.close)
             converter = ExtractionClient(self._workers)
             stack.callback(converter.close)
+            spilled = SpilledEntries(work.directory / "frontier.db")
+            stack.callback(spilled.close)
             browser_only = spec.engine == "browser"
             per_origin = _workers(spec) if browser_only else spec.concurrency or _PER_ORIGIN
             tools = CrawlServices(
                 policy=self.policy,
-                frontier=Frontier(_rank(spec), IgnoredParameters(spec.ignore_params).key_of),
+                frontier=Frontier(
+                    _rank(spec), IgnoredParameters(spec.ignore_params).key_of, spilled
+                ),
                 politeness=RateLimits(
                     spec.delay_ms / 1000, per_origin, awaits_robots=spec.respect_robots
                 ),

@@ -1,13 +1,15 @@
 """Pages that say what another page of the crawl says already, exactly or nearly."""
 
 import hashlib
+from array import array
 from collections import OrderedDict
-from collections.abc import Sequence
 
 # Of so many words in a row a page's shingles are.
 _SHINGLE = 3
 _NUMBERS = 64
+_NUMBER_BYTES = 4
 _BANDS = 8
+_BAND_BYTES = _NUMBERS * _NUMBER_BYTES // _BANDS
 _LEAST_WORDS = 30
 # Of a long content so many characters at either end are compared.
 _ENDS = 4_000
@@ -17,29 +19,30 @@ _NEARLY = 0.9
 _REMEMBERED = 20_000
 
 
-def fingerprint(content: str) -> tuple[str, list[int]]:
-    """Return the hash of a content and its MinHash signature, [] for what is short."""
+def fingerprint(content: str) -> tuple[str, bytes]:
+    """Return the hash of a content and its MinHash signature, b"" for what is short."""
     digest = hashlib.blake2b(content.encode(errors="replace"), digest_size=8).hexdigest()
     told = content if len(content) <= 2 * _ENDS else content[:_ENDS] + content[-_ENDS:]
     words = told.lower().split()
     if len(words) < _LEAST_WORDS:
-        return digest, []
+        return digest, b""
     # 1 ms to import, half a millisecond a page.
     from rensa import RMinHash  # pyright: ignore[reportAttributeAccessIssue] - compiled
 
     signs = RMinHash(num_perm=_NUMBERS, seed=1)
     signs.update(list(map(" ".join, zip(*(words[at:] for at in range(_SHINGLE)), strict=False))))
-    return digest, list(signs.digest())
+    return digest, array("I", signs.digest()).tobytes()
 
 
 class Duplicates:
     """What the pages of one crawl said, as far as it is remembered."""
 
     def __init__(self) -> None:
-        self._urls: OrderedDict[str, tuple[str, Sequence[int]]] = OrderedDict()
-        self._bands: dict[tuple[int, ...], str] = {}
+        self._urls: OrderedDict[str, tuple[str, bytes]] = OrderedDict()
+        # The digest of the latest page of which a band of the signature has this hash.
+        self._bands: dict[int, str] = {}
 
-    def find(self, url: str, digest: str, signature: Sequence[int]) -> str:
+    def find(self, url: str, digest: str, signature: bytes) -> str:
         """Return the URL of an earlier page that says the same, or nearly; "" if there is none.
 
         The page itself is remembered if it is the first one.
@@ -47,8 +50,7 @@ class Duplicates:
         known = self._urls.get(digest)
         if known is not None:
             return known[0]
-        rows = len(signature) // _BANDS
-        bands = [(at, *signature[at : at + rows]) for at in range(0, len(signature), rows or 1)]
+        bands = _bands(signature)
         for band in bands:
             other = self._urls.get(self._bands.get(band, ""))
             if other is not None and _similarity(signature, other[1]) >= _NEARLY:
@@ -57,16 +59,22 @@ class Duplicates:
         self._bands.update(dict.fromkeys(bands, digest))
         return ""
 
-    def _remember(self, url: str, digest: str, signature: Sequence[int]) -> None:
+    def _remember(self, url: str, digest: str, signature: bytes) -> None:
         self._urls[digest] = (url, signature)
         if len(self._urls) > _REMEMBERED:
             gone, (_, numbers) = self._urls.popitem(last=False)
-            rows = len(numbers) // _BANDS
-            for at in range(0, len(numbers), rows or 1):
-                band = (at, *numbers[at : at + rows])
+            for band in _bands(numbers):
                 if self._bands.get(band) == gone:
                     del self._bands[band]
 
 
-def _similarity(one: Sequence[int], other: Sequence[int]) -> float:
-    return sum(a == b for a, b in zip(one, other, strict=True)) / len(one)
+def _bands(signature: bytes) -> list[int]:
+    starts = range(0, len(signature), _BAND_BYTES)
+    return [hash((at, signature[at : at + _BAND_BYTES])) for at in starts]
+
+
+def _similarity(one: bytes, other: bytes) -> float:
+    if len(one) != len(other):
+        return 0.0
+    numbers = zip(memoryview(one).cast("I"), memoryview(other).cast("I"), strict=True)
+    return sum(a == b for a, b in numbers) / _NUMBERS

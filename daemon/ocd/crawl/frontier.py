@@ -1,107 +1,127 @@
 """What is still to be fetched, and what was ever taken on: decided without an await."""
 
+import bisect
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from operator import itemgetter
+from typing import Literal
 
+from ocd.crawl.origin_queue import FrontierEntry, Gate, OriginQueue, Place
+from ocd.crawl.spilled_entries import SpilledEntries, SpilledEntry
+from ocd.crawl.url_set import UrlSet
 from ocd.crawl.urls import key_of, origin_of
 
+__all__ = ["Frontier", "FrontierEntry"]
+
 _FIRST = float("-inf")
-
-
-@dataclass(slots=True)
-class FrontierEntry:
-    """One URL on its way. `tries` counts failed attempts; `render` says why it needs the browser.
-
-    refused_after: how many answers its origin had given when it last said that it is asked too
-    much; -1: it never did. refused_alone: it said so of this URL after it had answered others.
-    dates: how many pages of dates in a row led to it. parent: the page that led to it first.
-
-    fallback: the static answer, kept for the case that no browser can be started. asking: its
-    origin counts it as a request. fetched_at and duration_ms: the last attempt.
-    """
-
-    url: str
-    depth: int
-    score: float = 0.0
-    origin: str = ""
-    tries: int = 0
-    refused_after: int = -1
-    refused_alone: bool = False
-    dates: int = 0
-    not_before: float = 0.0
-    render: str = ""
-    asking: bool = False
-    fallback: Any = None
-    failure: Any = None
-    fetched_at: str = ""
-    duration_ms: int = 0
-    parent: str = ""
-    key: str = field(default="", repr=False)
-    claims: set[str] = field(default_factory=set, repr=False)
+_NEVER = float("inf")
+# Entries that wait in memory; those that come back from disk together, and of one origin then.
+MAX_IN_MEMORY = 20_000
+_TAKEN_BACK = 500
+_MOST_IN_MEMORY = 64
 
 
 class Frontier:
     """Entries by origin, best first: an origin that must wait never blocks another one.
 
     An URL is taken on once in the life of the crawl, under its key. `rank` orders entries: smaller
-    comes first; equal ranks keep the order in which they came.
+    comes first; equal ranks keep the order in which they came. The best `max_in_memory` entries, or
+    some fewer, are in memory, the others in `spilled`, if there is one.
     """
 
     def __init__(
-        self, rank: Callable[[FrontierEntry], float], key: Callable[[str], str] = key_of
+        self,
+        rank: Callable[[FrontierEntry], float],
+        key: Callable[[str], str] = key_of,
+        spilled: SpilledEntries | None = None,
+        max_in_memory: int = MAX_IN_MEMORY,
     ) -> None:
         self._rank = rank
         self._key = key
-        self._heaps: dict[str, list[tuple[float, int, FrontierEntry]]] = {}
-        self._late: list[tuple[float, int, FrontierEntry]] = []
-        # Every spelling seen, with its key; "" for what is not to be looked at again.
-        self._urls: dict[str, str] = {}
-        # Every key taken on, with its entry while that waits for its first visit.
-        self._keys: dict[str, FrontierEntry | None] = {}
-        self._claimed: set[str] = set()
+        self._spilled = spilled
+        self._max_in_memory = max_in_memory
+        self._origins: dict[str, OriginQueue] = {}
+        # The place of the first entry of each open origin, and when each resting one opens. What
+        # is no longer so is dropped when it comes up.
+        self._open: list[tuple[float, int, str]] = []
+        self._resting: list[tuple[float, str]] = []
+        self._late: list[Place] = []
+        self._in_memory = 0
+        self._spill_beyond = max_in_memory if spilled is not None else _NEVER
+        self._refused = UrlSet()
+        self._known = UrlSet()
+        self._claimed = UrlSet()
+        # The entries in memory that wait for their first visit, by key.
+        self._waiting: dict[str, FrontierEntry] = {}
+        # What has a place behind this one is queued on disk; the origins of which all is.
+        self._queued_behind: tuple[float, int] | None = None
+        self._absent: set[str] = set()
+        self._deepest = 0
+        self._shortened = UrlSet()
         self._count = 0
 
     def __len__(self) -> int:
-        return sum(map(len, self._heaps.values())) + len(self._late)
+        on_disk = len(self._spilled) if self._spilled is not None else 0
+        return self._in_memory + len(self._late) + on_disk
 
     def is_known(self, url: str) -> bool:
         """Return whether exactly this URL was offered before (cheap; `add` knows the rest)."""
-        return url in self._urls
+        return url in self._known or url in self._refused
 
     def mark_known(self, url: str) -> None:
         """Remember an URL that is not to be looked at again, for example one out of scope."""
-        self._urls[url] = ""
+        self._refused.add(url)
 
     def shorten(self, url: str, depth: int) -> None:
         """Note a way to a known URL; if it is a shorter one to an entry that waits, it counts."""
-        entry = self._keys.get(self._urls.get(url, ""))
-        if entry is not None and depth < entry.depth and entry.key not in self._claimed:
+        if depth >= self._deepest or url in self._refused:
+            return
+        key = self._key(url)
+        if key in self._claimed:
+            return
+        entry = self._waiting.get(key)
+        if entry is None:
+            self._shorten_spilled(url, key, depth)
+        elif depth < entry.depth:
             entry.depth = depth
-            self._push(entry)  # what stands in the heap already is stale once this was taken
+            self._push(entry)
+
+    def _shorten_spilled(self, url: str, key: str, depth: int) -> None:
+        # How deep it is there is not known: the one that comes up first counts.
+        place = f"{depth} {key}"
+        if key in self._known and place not in self._shortened:
+            self._shortened.add(place)
+            self._take_on(FrontierEntry(url, depth, key=key))
 
     def add(self, entry: FrontierEntry) -> bool:
         """Take on the entry; False if its URL, in any spelling, was taken on before."""
         entry.key = self._key(entry.url)
-        self._urls[entry.url] = entry.key
-        if entry.key in self._keys:
+        is_new = entry.key not in self._known
+        self._known.add(entry.key)
+        self._known.add(entry.url)
+        if is_new:
+            self._take_on(entry)
+        else:
             self.shorten(entry.url, entry.depth)
-            return False
-        self._keys[entry.key] = entry
+        return is_new
+
+    def _take_on(self, entry: FrontierEntry) -> None:
         entry.origin = origin_of(entry.url)
+        self._deepest = max(self._deepest, entry.depth)
+        self._waiting[entry.key] = entry
         self._push(entry)
-        return True
 
     def claim(self, entry: FrontierEntry, url: str) -> bool:
         """Reserve the target of the entry's redirect; False if another entry has it, or had."""
         key = self._key(url)
-        self._urls.setdefault(url, "")
-        self._keys.setdefault(key, None)
+        if url not in self._known:
+            self._refused.add(url)
+        self._known.add(key)
         if key in self._claimed and key != entry.key and key not in entry.claims:
             return False
         self._claimed.add(key)
-        entry.claims.add(key)
+        self._waiting.pop(key, None)
+        entry.claims += (key,)
         return True
 
     def put_back(self, entry: FrontierEntry, not_before: float = 0.0) -> None:
@@ -109,68 +129,242 @@ class Frontier:
         entry.not_before = not_before
         if not_before:
             self._count += 1
+            entry.place = self._count
             heapq.heappush(self._late, (not_before, self._count, entry))
         else:
             self._push(entry, first=True)
 
     def take(
-        self, now: float, ready_at: Callable[[str], float], deepest: float = float("inf")
+        self, now: float, ready_at: Callable[[str], float], deepest: float = _NEVER
     ) -> FrontierEntry | float:
         """Return the best entry whose origin is ready, or the time at which there may be one.
 
-        inf: only when something in flight ends. `ready_at(origin)` is a time, inf for "full".
-        Entries below `deepest` must wait, but for those that were taken before.
+        inf: only when something in flight ends; `now`: at once, but others should have a turn
+        before. `ready_at(origin)` is a time, inf for "full": such
+        an origin is asked about again after `reopen`. Entries below `deepest` must wait, but for
+        those that were taken before.
         """
         self._wake(now)
-        soonest, best = self._late[0][0] if self._late else float("inf"), ""
-        for origin in self._live_origins():
-            at = ready_at(origin)
-            rank, _, entry = self._heaps[origin][0]
-            if entry.depth > deepest and rank != _FIRST:
-                continue
-            if at > now:
-                soonest = min(soonest, at)
-            elif not best or self._heaps[origin][0] < self._heaps[best][0]:
-                best = origin
-        return self._pop(best) if best else soonest
+        taken = self._take_open(now, ready_at, deepest)
+        if taken is None and self._absent:
+            self._take_from_queue()
+            taken = self._take_open(now, ready_at, deepest)
+        if isinstance(taken, FrontierEntry):
+            return taken
+        if taken is None and self._absent:
+            return now
+        return min(places[0][0] if places else _NEVER for places in (self._late, self._resting))
+
+    def reopen(self, name: str) -> None:
+        """Ask again whether an origin is ready that was full."""
+        origin = self._origins.get(name)
+        if origin is not None and origin.gate is Gate.FULL:
+            self._reopen(origin)
 
     def drain_failed(self) -> Iterator[FrontierEntry]:
         """Take out the entries that were to be tried again after a failure."""
-        waiting = [self._late, *self._heaps.values()]
-        for heap in waiting:
-            failed = [item for item in heap if item[2].failure is not None]
-            heap[:] = [item for item in heap if item[2].failure is None]
+        late, self._late = self._late, []
+        heaps = [origin.heap for origin in self._origins.values()]
+        for heap in heaps:
+            failed = [place for place in heap if place[2].failure is not None]
+            self._in_memory -= len(failed)
+            heap[:] = [place for place in heap if place[2].failure is None]
             heapq.heapify(heap)
-            yield from (entry for _, _, entry in failed)
+            late += failed
+        for _, _, entry in sorted(late, key=lambda place: place[1]):
+            yield entry
+
+    def _take_open(
+        self, now: float, ready_at: Callable[[str], float], deepest: float
+    ) -> FrontierEntry | Literal["too deep"] | None:
+        """Return the best entry of what is in memory and may be taken; None if there is none."""
+        while (origin := self._best_open()) is not None:
+            rank, _, entry = origin.heap[0]
+            if entry.depth > deepest and rank != _FIRST:
+                return "too deep"
+            at = ready_at(origin.name)
+            if at <= now:
+                return self._pop(origin)
+            origin.gate = Gate.RESTING if at < _NEVER else Gate.FULL
+            if at < _NEVER:
+                heapq.heappush(self._resting, (at, origin.name))
+        return None
+
+    # --- places -------------------------------------------------------------------------------
 
     def _push(self, entry: FrontierEntry, *, first: bool = False) -> None:
         self._count += 1
-        rank = _FIRST if first else self._rank(entry)
-        heapq.heappush(self._heaps.setdefault(entry.origin, []), (rank, self._count, entry))
+        entry.place = self._count
+        place = (_FIRST if first else self._rank(entry), self._count, entry)
+        origin = self._origins.get(entry.origin)
+        if origin is None:
+            origin = self._origins[entry.origin] = OriginQueue(entry.origin)
+        if self._queued_behind is not None and place[:2] > self._queued_behind:
+            self._queue(origin, place)
+            if not origin.heap:
+                self._absent.add(origin.name)
+            return
+        if origin.held is not None and place[:2] > origin.held:
+            self._hold([self._spilled_entry(place)])
+            return
+        heapq.heappush(origin.heap, place)
+        self._in_memory += 1
+        self._absent.discard(origin.name)
+        if origin.gate is Gate.OPEN and origin.heap[0] is place:
+            self._announce(origin)
+        if self._in_memory > self._spill_beyond:
+            self._spill_worst()
+
+    def _pop(self, origin: OriginQueue) -> FrontierEntry:
+        entry = heapq.heappop(origin.heap)[2]
+        self._in_memory -= 1
+        self._claimed.add(entry.key)
+        self._waiting.pop(entry.key, None)
+        self._settle(origin)
+        return entry
+
+    def _settle(self, origin: OriginQueue) -> None:
+        """Announce the best entry of an origin, wherever it is; forget an origin without any."""
+        if not origin.heap and origin.held is not None:
+            self._take_held(origin)
+        if origin.heap:
+            if origin.gate is Gate.OPEN:
+                self._announce(origin)
+        elif origin.queued:
+            self._absent.add(origin.name)
+        else:
+            self._absent.discard(origin.name)
+            del self._origins[origin.name]
+
+    def _is_stale(self, place: Place) -> bool:
+        # Its URL was claimed by a redirect meanwhile, or the entry waits in another place.
+        entry = place[2]
+        was_taken = entry.tries or entry.render or entry.failure is not None
+        return place[1] != entry.place or (not was_taken and entry.key in self._claimed)
+
+    # --- origins ------------------------------------------------------------------------------
+
+    def _best_open(self) -> OriginQueue | None:
+        """Return the open origin with the best entry of all."""
+        while self._open:
+            *place, name = self._open[0]
+            origin = self._origins.get(name)
+            if origin is None or not origin.is_open_with(tuple(place)):
+                heapq.heappop(self._open)
+            elif self._is_stale(origin.heap[0]):
+                heapq.heappop(self._open)
+                heapq.heappop(origin.heap)
+                self._in_memory -= 1
+                self._settle(origin)
+            else:
+                return origin
+        return None
+
+    def _reopen(self, origin: OriginQueue) -> None:
+        origin.gate = Gate.OPEN
+        if origin.heap:
+            self._announce(origin)
+
+    def _announce(self, origin: OriginQueue) -> None:
+        heapq.heappush(self._open, (*origin.heap[0][:2], origin.name))
 
     def _wake(self, now: float) -> None:
         while self._late and self._late[0][0] <= now:
             self._push(heapq.heappop(self._late)[2], first=True)
+        while self._resting and self._resting[0][0] <= now:
+            origin = self._origins.get(heapq.heappop(self._resting)[1])
+            if origin is not None and origin.gate is Gate.RESTING:
+                self._reopen(origin)
 
-    def _live_origins(self) -> list[str]:
-        # An entry whose URL was claimed by a redirect meanwhile is dropped when it comes up.
-        for origin in list(self._heaps):
-            heap = self._heaps[origin]
-            while heap and self._is_stale(heap[0][2]):
-                heapq.heappop(heap)
-            if not heap:
-                del self._heaps[origin]
-        return list(self._heaps)
+    # --- on disk ------------------------------------------------------------------------------
 
-    def _is_stale(self, entry: FrontierEntry) -> bool:
-        was_taken = entry.tries or entry.render or entry.failure is not None
-        return not was_taken and entry.key in self._claimed
+    def _spill_worst(self) -> None:
+        """Leave the better half of what may be in memory there, and queue the rest on disk."""
+        places = sorted(place[:2] for one in self._origins.values() for place in one.heap)
+        self._queued_behind = behind = places[self._max_in_memory // 2]
+        for origin in list(self._origins.values()):
+            origin.heap.sort()
+            # Those that were taken before have more to them than a line on disk.
+            last = max(behind, (_FIRST, self._count))
+            kept = bisect.bisect(origin.heap, last, key=itemgetter(slice(2)))
+            rest = origin.heap[kept:]
+            del origin.heap[kept:]
+            self._in_memory -= len(rest)
+            if rest and origin.held is not None:
+                self._hold([self._spilled_entry(place) for place in rest])
+                origin.held = rest[0][:2]
+            else:
+                for place in rest:
+                    self._queue(origin, place)
+            if rest:
+                self._settle(origin)
+        self._spill_beyond = max(self._max_in_memory, 2 * self._in_memory)
 
-    def _pop(self, origin: str) -> FrontierEntry:
-        entry = heapq.heappop(self._heaps[origin])[2]
-        self._claimed.add(entry.key)
-        self._keys[entry.key] = None
-        return entry
+    def _queue(self, origin: OriginQueue, place: Place) -> None:
+        if not self._is_stale(place) and self._spilled is not None:
+            self._spilled.add(self._spilled_entry(place))
+            origin.queued += 1
+
+    def _spilled_entry(self, place: Place) -> SpilledEntry:
+        rank, number, entry = place
+        self._waiting.pop(entry.key, None)
+        return SpilledEntry(
+            rank,
+            number,
+            entry.origin,
+            entry.url,
+            entry.depth,
+            entry.score,
+            entry.dates,
+            entry.parent,
+        )
+
+    def _hold(self, entries: list[SpilledEntry]) -> None:
+        if entries and self._spilled is not None:
+            self._spilled.hold(entries)
+
+    def _take_from_queue(self) -> None:
+        """Fetch the next entries of the queue; of an origin with many in memory none."""
+        rows = self._spilled.take(_TAKEN_BACK) if self._spilled is not None else []
+        self._queued_behind = rows[-1][:2] if len(rows) == _TAKEN_BACK else None
+        held: list[SpilledEntry] = []
+        touched: dict[str, OriginQueue] = {}
+        for row in rows:
+            origin = touched[row.origin] = self._origins[row.origin]
+            origin.queued -= 1
+            if origin.held is not None or len(origin.heap) >= _MOST_IN_MEMORY:
+                origin.held = origin.held or row[:2]
+                held.append(row)
+            else:
+                self._restore(origin, row)
+        self._hold(held)
+        for origin in touched.values():
+            self._settle(origin)
+
+    def _take_held(self, origin: OriginQueue) -> None:
+        while not origin.heap and origin.held is not None and self._spilled is not None:
+            rows = self._spilled.take_held(origin.name, _MOST_IN_MEMORY)
+            origin.held = rows[-1][:2] if len(rows) == _MOST_IN_MEMORY else None
+            for row in rows:
+                self._restore(origin, row)
+
+    def _restore(self, origin: OriginQueue, row: SpilledEntry) -> None:
+        key = self._key(row.url)
+        if key in self._claimed:
+            return
+        entry = FrontierEntry(
+            row.url,
+            row.depth,
+            row.score,
+            row.origin,
+            dates=row.dates,
+            parent=row.parent,
+            key=key,
+            place=row.number,
+        )
+        self._waiting[key] = entry
+        heapq.heappush(origin.heap, (row.rank, row.number, entry))
+        self._in_memory += 1
 
     def __repr__(self) -> str:
-        return f"Frontier(waiting={len(self)}, known={len(self._keys)})"
+        return f"Frontier(waiting={len(self)}, known={len(self._known)})"

@@ -89,7 +89,7 @@ class ExtractionResult(msgspec.Struct, array_like=True):
     robots: list[str] = []
     unfollowed: list[str] = []
     digest: str = ""
-    signature: list[int] = []
+    signature: bytes = b""
     description: str = ""
     language: str = ""
     open_graph: dict[str, str] = {}
@@ -125,7 +125,7 @@ def extract(job: ExtractionJob) -> ExtractionResult:
     findings = in_content + _clean_lines(found, clean)
     if job.schema and job.html:
         findings += _extract_values(found, text, job)
-    found.digest, found.signature = fingerprint(found.content) if found.content else ("", [])
+    found.digest, found.signature = fingerprint(found.content) if found.content else ("", b"")
     found.sanitized = findings.field().get("sanitized")
     return found
 

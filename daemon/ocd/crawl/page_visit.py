@@ -69,7 +69,7 @@ class VisitResult:
     record: PageRecord
     links: Links
     unfollowed: frozenset[str] = frozenset()
-    signature: Sequence[int] = ()
+    signature: bytes = b""
     is_file: bool = False
 
 

@@ -60,6 +60,7 @@ class RateLimits:
         self._origins: dict[str, _OriginLimit] = {}
         self.longest_delay_s = interval_s
         self.delay_was_capped = False
+        self._reopened: set[str] = set()
 
     def ready_at(self, origin: str) -> float:
         """Return when the next request may start; inf while as many as allowed are in flight."""
@@ -77,6 +78,12 @@ class RateLimits:
     def end(self, origin: str) -> None:
         """Count a request that has ended, one way or the other."""
         self._gate(origin).in_flight -= 1
+        self._reopened.add(origin)
+
+    def drain_reopened(self) -> set[str]:
+        """Return the origins that may take more requests than when this was asked before."""
+        reopened, self._reopened = self._reopened, set()
+        return reopened
 
     def set_crawl_delay(self, origin: str, crawl_delay_s: float | None, now: float) -> None:
         """Open the gate fully, with the delay that the origin's robots.txt asks for."""
@@ -87,6 +94,7 @@ class RateLimits:
             gate.limit = self._limit
         else:
             gate.overload.limit = self._limit
+        self._reopened.add(origin)
         gate.interval = max(self._interval, min(asked, MAX_CRAWL_DELAY_S))
         gate.next_at = max(gate.next_at, now + gate.interval)
         self.longest_delay_s = max(self.longest_delay_s, gate.interval)
@@ -118,6 +126,7 @@ class RateLimits:
         gate.answers += 1
         if gate.overload is not None:
             gate.limit, gate.overload = gate.overload.limit, None
+            self._reopened.add(origin)
 
     def _gate(self, origin: str) -> _OriginLimit:
         gate = self._origins.get(origin)

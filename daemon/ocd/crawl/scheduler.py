@@ -135,6 +135,8 @@ class CrawlScheduler:
             return None
         if tally.succeeded + self._in_flight >= spec.max_pages:
             return _NEVER
+        for origin in self._politeness.drain_reopened():
+            self._frontier.reopen(origin)
         taken = self._frontier.take(now, self._politeness.ready_at, self._deepest())
         if isinstance(taken, FrontierEntry):
             self._in_flight += 1

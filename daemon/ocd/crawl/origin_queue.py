@@ -1,0 +1,72 @@
+"""The entries of one origin that wait, and whether it may be asked for one of them."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+@dataclass(slots=True)
+class FrontierEntry:
+    """One URL on its way. `tries` counts failed attempts; `render` says why it needs the browser.
+
+    refused_after: how many answers its origin had given when it last said that it is asked too
+    much; -1: it never did. refused_alone: it said so of this URL after it had answered others.
+    dates: how many pages of dates in a row led to it. parent: the page that led to it first.
+    place: the number under which it waits.
+
+    fallback: the static answer, kept for the case that no browser can be started. asking: its
+    origin counts it as a request. fetched_at and duration_ms: the last attempt.
+    """
+
+    url: str
+    depth: int
+    score: float = 0.0
+    origin: str = ""
+    tries: int = 0
+    refused_after: int = -1
+    refused_alone: bool = False
+    dates: int = 0
+    not_before: float = 0.0
+    render: str = ""
+    asking: bool = False
+    fallback: Any = None
+    failure: Any = None
+    fetched_at: str = ""
+    duration_ms: int = 0
+    parent: str = ""
+    key: str = field(default="", repr=False)
+    place: int = field(default=0, repr=False)
+    claims: tuple[str, ...] = field(default=(), repr=False)
+
+
+# The rank of an entry, the number under which it waits, and the entry.
+Place = tuple[float, int, FrontierEntry]
+
+
+class Gate(Enum):
+    """Whether an origin may be asked, as far as is known: not before a time, or an answer of it."""
+
+    OPEN, RESTING, FULL = range(3)
+
+
+class OriginQueue:
+    """The entries of one origin. queued: how many are in the queue on disk.
+
+    held: the place that others come behind which are held on disk; None: none are.
+    """
+
+    __slots__ = ("gate", "heap", "held", "name", "queued")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.heap: list[Place] = []
+        self.gate = Gate.OPEN
+        self.queued = 0
+        self.held: tuple[float, int] | None = None
+
+    def is_open_with(self, place: tuple[object, ...]) -> bool:
+        """Return whether its best entry has this place, and may be taken as far as is known."""
+        return self.gate is Gate.OPEN and bool(self.heap) and self.heap[0][:2] == place
+
+    def __repr__(self) -> str:
+        return f"OriginQueue({self.name!r}, waiting={len(self.heap)}, gate={self.gate.name})"
