@@ -40,6 +40,28 @@ def test_objects_are_lines_and_lists_tables() -> None:
     ]
 
 
+def test_urls_that_little_would_be_left_of_stand_below_their_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whole, on as many lines as it takes; a table that is wide enough has them in their column."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    kind = {"resource_type": "document", "mime_type": "text/html"}
+    urls = ["http://127.0.0.1:8080/", f"http://127.0.0.1:8080/{'a-b/' * 12}?q=end"]
+    rows = [{"id": f"r{n}", "method": "GET", "url": url, **kind} for n, url in enumerate(urls)]
+    monkeypatch.setenv("COLUMNS", "60")
+    assert human_text.for_humans({"requests": rows}).split("\n") == [
+        "requests:",
+        "  ID  METHOD  RESOURCE TYPE  MIME TYPE",
+        "  r0  GET     document       text/html",
+        "      http://127.0.0.1:8080/",
+        "  r1  GET     document       text/html",
+        f"      {urls[1][:54]}",
+        f"      {urls[1][54:]}",
+    ]
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "URL" in human_text.for_humans({"requests": rows}).split("\n")[1]
+
+
 def test_long_texts_are_not_squeezed_into_tables() -> None:
     pages = [{"url": "a", "content": "one\ntwo"}, {"url": "b", "content": "x"}]
     assert human_text.for_humans(pages) == "url: a\ncontent: one\ntwo\n\nurl: b\ncontent: x"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _GAP = "  "
 _LEAST = 6  # the narrowest that a column is cut to
+_URL, _LEAST_URL = "url", 32
 
 
 def for_humans(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - any JSON value
@@ -71,8 +72,9 @@ def scalar(value: Any) -> str:  # noqa: ANN401 - any JSON value
 def table(rows: Iterable[dict[str, Any]], columns: Iterable[str] = (), *, indent: int = 0) -> str:
     """Return rows as aligned columns below a header, no wider than the terminal.
 
-    Long cells are cut there, but for the first column's, which names the row. Where not even that
-    fits, each row is a block of lines. indent: by how much the caller will indent it.
+    Long cells are cut there, but for the first column's, which names the row. URLs that little
+    would be left of stand whole below their rows. Where not even that fits, each row is a block of
+    lines. indent: by how much the caller will indent it.
     """
     rows = list(rows)
     names = list(columns) or list(dict.fromkeys(name for row in rows for name in row))
@@ -86,9 +88,24 @@ def table(rows: Iterable[dict[str, Any]], columns: Iterable[str] = (), *, indent
         fitting = _fit(list(map(min, widths, needed)), widths[0], limit - indent)
         if fitting is None:
             return _blocks(titles, cells, limit - indent)
+        place = names.index(_URL) if _URL in names else 0
+        if place and fitting[place] < min(_LEAST_URL, widths[place]):
+            return _urls_below(rows, names, limit, indent)
         widths = fitting
     lines = (_GAP.join(map(_pad, line, widths)).rstrip() for line in (titles, *cells))
     return "\n".join(lines)
+
+
+def _urls_below(rows: list[dict[str, Any]], names: list[str], limit: int, indent: int) -> str:
+    """Return a table without its URLs, and below each row its URL, folded."""
+    import textwrap
+
+    title, *lines = table(rows, [name for name in names if name != _URL], indent=indent).split("\n")
+    found = [title]
+    for line, row in zip(lines, rows, strict=True):
+        below = textwrap.wrap(_cell(row.get(_URL)), limit - indent - 4, break_on_hyphens=False)
+        found += [line, *(f"    {part}" for part in below)]
+    return "\n".join(found)
 
 
 def _total(widths: list[int]) -> int:
