@@ -8,10 +8,10 @@ import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 import httpx2
@@ -52,11 +52,20 @@ CHANGE_PACE_S = 0.2
 # A call waits for a start that is due so soon.
 SOON_S = 1.0
 _ANY: Any = TypeAdapter(dict[str, Any])
-# What says that a list has changed: by message, by event of a stream.
-_CHANGES: tuple[tuple[type, type, Listed], ...] = (
-    (types.ToolListChangedNotification, ToolsListChanged, "tools"),
-    (types.PromptListChangedNotification, PromptsListChanged, "prompts"),
-    (types.ResourceListChangedNotification, ResourcesListChanged, "resources"),
+
+
+class _Change(NamedTuple):
+    """What says that a list has changed: a message, an event of a stream."""
+
+    message: type
+    event: type
+    listed: Listed
+
+
+_CHANGES = (
+    _Change(types.ToolListChangedNotification, ToolsListChanged, "tools"),
+    _Change(types.PromptListChangedNotification, PromptsListChanged, "prompts"),
+    _Change(types.ResourceListChangedNotification, ResourcesListChanged, "resources"),
 )
 
 
@@ -195,11 +204,9 @@ class Upstream:
     # --- changes ------------------------------------------------------------------------------
 
     async def _on_message(self, message: object) -> None:
-        for kind, _, what in _CHANGES:
-            if isinstance(message, kind):
-                self._ask_again(what)
+        self._ask_again([one.listed for one in _CHANGES if isinstance(message, one.message)])
 
-    def _ask_again(self, *changed: Listed) -> None:
+    def _ask_again(self, changed: Iterable[Listed]) -> None:
         self._stale.update(changed)
         self._news.set()
 
@@ -209,20 +216,24 @@ class Upstream:
         lists: dict[str, Any] = {
             "tools": can.tools, "prompts": can.prompts, "resources": can.resources,
         }  # fmt: skip
-        changing = [what for _, _, what in _CHANGES if lists[what] and lists[what].list_changed]
+        changing: list[Listed] = [
+            one.listed for one in _CHANGES if lists[one.listed] and lists[one.listed].list_changed
+        ]
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or not changing:
             return
         wanted: Any = {f"{what}_list_changed": True for what in changing}
         while True:
             try:
                 async with client.listen(**wanted) as changes:
-                    self._ask_again(*changing)  # what happened before was not heard
+                    self._ask_again(changing)  # what happened before was not heard
                     async for change in changes:
-                        self._ask_again(*(w for _, kind, w in _CHANGES if isinstance(change, kind)))
+                        self._ask_again(
+                            [one.listed for one in _CHANGES if isinstance(change, one.event)]
+                        )
             except (MCPError, SubscriptionLost, TimeoutError) as error:
                 logger.debug("upstream %s: not listening: %s", self._name, error)
             await asyncio.sleep(LISTEN_AGAIN_S)
-            self._ask_again("tools")
+            self._ask_again(["tools"])
 
     # --- what others ask ----------------------------------------------------------------------
 
