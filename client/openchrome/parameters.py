@@ -83,9 +83,11 @@ class CrawlOptions(TypedDict, total=False):
     resources: Literal["all", "text"] | None
     share_login: bool | None
     extract: Mapping[str, Any] | None
+    actions: Sequence[Mapping[str, Any]] | None
     urls_path: str | os.PathLike[str] | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
+    actions_path: str | os.PathLike[str] | None
 
 
 class CrawlSitemapOptions(TypedDict, total=False):
@@ -116,8 +118,10 @@ class CrawlSitemapOptions(TypedDict, total=False):
     resources: Literal["all", "text"] | None
     share_login: bool | None
     extract: Mapping[str, Any] | None
+    actions: Sequence[Mapping[str, Any]] | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
+    actions_path: str | os.PathLike[str] | None
 
 
 class ExecutePlanOptions(TypedDict, total=False):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "76c6d68c8dc4c50c"
+CATALOG_HASH = "0cb37cb8213e8322"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -361,9 +361,12 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         proxy: str | Sequence[str] | None = None,
         cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
-        extract: Mapping[str, Any] | None = None, urls_path: str | os.PathLike[str] | None = None,
+        extract: Mapping[str, Any] | None = None,
+        actions: Sequence[Mapping[str, Any]] | None = None,
+        urls_path: str | os.PathLike[str] | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
-        extract_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
+        extract_path: str | os.PathLike[str] | None = None,
+        actions_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
         output_inline_limit_bytes: int | None = None,
     ) -> Any:
@@ -410,9 +413,11 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             share_login: Use the browser's cookies to fetch and render (default: false)
             extract: JSON schema of what to extract from each page, as in extract_data; given
                 back as extracted
+            actions: What the browser does on each page before reading it; auto then is browser
             urls_path: Absolute path of a file with urls
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
+            actions_path: Absolute path of a file with actions
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -427,9 +432,10 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "ignore_params": ignore_params, "include_types": include_types,
             "fail_on_page": fail_on_page, "urls": urls, "headers": headers,
             "user_agent": user_agent, "proxy": proxy, "cookies": cookies, "resources": resources,
-            "share_login": share_login, "extract": extract, "urls_path": urls_path,
-            "cookies_path": cookies_path, "extract_path": extract_path, "timeout_ms": timeout_ms,
-            "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,
+            "share_login": share_login, "extract": extract, "actions": actions,
+            "urls_path": urls_path, "cookies_path": cookies_path, "extract_path": extract_path,
+            "actions_path": actions_path, "timeout_ms": timeout_ms, "output_mode": output_mode,
+            "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     @overload
@@ -467,8 +473,10 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
+        actions: Sequence[Mapping[str, Any]] | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
-        extract_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
+        extract_path: str | os.PathLike[str] | None = None,
+        actions_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
         output_inline_limit_bytes: int | None = None,
     ) -> Any:
@@ -503,8 +511,10 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             share_login: Use the browser's cookies to fetch and render (default: false)
             extract: JSON schema of what to extract from each page, as in extract_data; given
                 back as extracted
+            actions: What the browser does on each page before reading it; auto then is browser
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
+            actions_path: Absolute path of a file with actions
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -516,8 +526,9 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "delay_ms": delay_ms, "concurrency": concurrency, "engine": engine, "retries": retries,
             "page_timeout_ms": page_timeout_ms, "fail_on_page": fail_on_page, "headers": headers,
             "user_agent": user_agent, "proxy": proxy, "cookies": cookies, "resources": resources,
-            "share_login": share_login, "extract": extract, "cookies_path": cookies_path,
-            "extract_path": extract_path, "timeout_ms": timeout_ms, "output_mode": output_mode,
+            "share_login": share_login, "extract": extract, "actions": actions,
+            "cookies_path": cookies_path, "extract_path": extract_path,
+            "actions_path": actions_path, "timeout_ms": timeout_ms, "output_mode": output_mode,
             "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 

@@ -226,6 +226,7 @@ class PageVisitor:
         record = self._record(entry, final, page.status, page.content_type, "browser")
         record.engine_reason = entry.render
         _fill_answer(record, headers_of_interest(page.headers), page.redirects)
+        record.failed_actions = list(page.failed_actions)
         job = self._job(final, page.html.encode(), "utf-8", html=is_html(page.content_type))
         job.frames = page.frames
         found = await self._tools.converter.convert(job)

@@ -89,6 +89,28 @@ Extract = Annotated[
 ]
 
 
+class PageAction(msgspec.Struct, forbid_unknown_fields=True):
+    """One of wait_for, click and scroll."""
+
+    wait_for: Annotated[str, Meta(description="Selector of what must be there")] = ""
+    click: Annotated[str, Meta(description="Selector of what is clicked, once it is there")] = ""
+    scroll: Annotated[
+        int, Meta(ge=0, le=100, description="To the end, so many times while the page grows")
+    ] = 0
+    timeout_ms: Annotated[int, Meta(ge=1, le=600_000, description="Time limit")] = 10_000
+
+
+Actions = Annotated[
+    tuple[PageAction, ...],
+    Meta(
+        max_length=50,
+        description="What the browser does on each page before reading it; auto then is browser",
+        extra=PAYLOAD,
+        extra_json_schema=UNLISTED,
+    ),
+]
+
+
 class RequestParams(Params, kw_only=True):
     """What crawl and crawl_sitemap share."""
 
@@ -99,6 +121,7 @@ class RequestParams(Params, kw_only=True):
     resources: ResourceChoice = "all"
     share_login: ShareLogin = False
     extract: Extract = None
+    actions: Actions = ()
 
 
 def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tuple[str, ...]:
@@ -151,6 +174,26 @@ def extract_schema(params: RequestParams) -> str:
 
     read_schema(params.extract)
     return msgspec.json.encode(params.extract).decode()
+
+
+def page_actions(actions: Sequence[PageAction], engine: str) -> tuple[dict[str, object], ...]:
+    """Return what is done on each page; invalid_argument for what cannot be."""
+    found = []
+    for action in actions:
+        given: dict[str, object] = {
+            "wait_for": action.wait_for,
+            "click": action.click,
+            "scroll": action.scroll,
+        }
+        chosen = {name: value for name, value in given.items() if value}
+        if len(chosen) != 1:
+            message = "crawl: an action is one of wait_for, click and scroll"
+            raise OcdError("invalid_argument", message, parameter="actions")
+        found.append({**chosen, "timeout_ms": action.timeout_ms})
+    if found and engine == "static":
+        message = "crawl: actions are for the browser, not for engine static"
+        raise OcdError("invalid_argument", message, parameter="actions")
+    return tuple(found)
 
 
 def departures(params: RequestParams, starts: Sequence[str]) -> Iterator[Departure]:

@@ -1,7 +1,8 @@
 """What one crawl was asked to do."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ocd.crawl.request_options import PLAIN_REQUESTS, RequestOptions
 
@@ -22,6 +23,7 @@ class CrawlSpec:
     scope: "origin", "domain", "path", "any" or a glob. concurrency 0: as the engine likes it.
     sitemap_url: where a sitemap crawl starts reading; "" = find it. more_urls: start pages besides
     `url`. more_formats: of the content, besides `format`. requests: what goes with each request.
+    actions: what the browser does on each page (see PoolOptions).
     extract: the JSON schema of what is wanted of each page, as JSON; "" for nothing.
     """
 
@@ -50,6 +52,7 @@ class CrawlSpec:
     include_types: tuple[str, ...] = ()
     sitemap_url: str = ""
     extract: str = ""
+    actions: tuple[Mapping[str, Any], ...] = ()
     requests: RequestOptions = PLAIN_REQUESTS
 
     @property

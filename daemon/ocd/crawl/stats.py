@@ -29,7 +29,7 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     of interest. redirects: url and status of each on the way to final_url. parent: the page whose
     link led here first. formats: the content in the other formats that were asked for. anchors: the
     links with more about each, if they were asked for. extracted: what the schema of the crawl
-    found, and `missing` what it did not.
+    found, and `missing` what it did not. failed_actions: those of the crawl that could not be done.
     """
 
     url: str
@@ -66,6 +66,7 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     anchors: list[Anchor] = []
     extracted: dict[str, Any] | list[dict[str, Any]] | None = None
     missing: list[str] = []
+    failed_actions: list[str] = []
 
 
 class CrawlStats:

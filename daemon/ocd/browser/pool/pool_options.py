@@ -11,7 +11,8 @@ class PoolOptions:
 
     share_login: in the user's own browser context. headers: added to requests to `origins` alone.
     cookies: in CDP's form. proxies: `http://host:port` and "user:password", or ""; a context each.
-    text_only: pictures, fonts and media are not loaded.
+    text_only: pictures, fonts and media are not loaded. actions: what is done on each page before
+    it is read, one of wait_for, click (selectors) and scroll (times) each, and timeout_ms.
     """
 
     share_login: bool = False
@@ -21,6 +22,7 @@ class PoolOptions:
     cookies: tuple[Mapping[str, Any], ...] = ()
     proxies: tuple[tuple[str, str], ...] = ()
     text_only: bool = False
+    actions: tuple[Mapping[str, Any], ...] = ()
 
 
 DEFAULT_OPTIONS = PoolOptions()

@@ -4,6 +4,7 @@ import asyncio
 import base64
 import contextlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -48,6 +49,7 @@ class LoadedPage:
     links: absolute addresses, in the page's order, as often as they stand there.
     frames: address and HTML of frames of the page's own origin. headers: of its answer, names in
     lower case. redirects: address and status of each redirect of a server on the way.
+    failed_actions: those that could not be done, and why.
     """
 
     url: str
@@ -60,6 +62,7 @@ class LoadedPage:
     frames: list[tuple[str, str]] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict[str, str])
     redirects: tuple[tuple[str, int], ...] = ()
+    failed_actions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +178,17 @@ class PoolTab:
         self._rules.forget()
         end = asyncio.get_running_loop().time() + timeout_s
         await self._go(url)
+        failed = await self._act(url, wait, end) if self._options.actions else []
         found = await self._read(url, wait, end)
         if found["heap"] > MAX_HEAP or self.pages >= MAX_PAGES:
             self.stale = True
         answer = self._rules.answer
-        page = replace(_page(url, found), headers=answer.headers, redirects=tuple(answer.redirects))
+        page = replace(
+            _page(url, found),
+            headers=answer.headers,
+            redirects=tuple(answer.redirects),
+            failed_actions=tuple(failed),
+        )
         return page if page.content_type in _HTML_TYPES else await self._raw_document(page)
 
     async def _raw_document(self, page: LoadedPage) -> LoadedPage:
@@ -219,6 +228,33 @@ class PoolTab:
             ):
                 return found
         raise OcdError("too_many_redirects", f"{url} keeps redirecting.", url=url)
+
+    async def _act(self, url: str, wait: PoolWait, end: float) -> list[str]:
+        """Do the actions on the page once it is there; return those that could not be done."""
+        await self._read(url, wait, end)
+        failed = []
+        for number, action in enumerate(self._options.actions, 1):
+            if why := await self._do(action, end):
+                what = " ".join(f"{key} {action[key]}" for key in _ACTIONS if key in action)
+                failed.append(f"{number}. {what}: {why}")
+        return failed
+
+    async def _do(self, action: Mapping[str, Any], end: float) -> str:
+        loop = asyncio.get_running_loop()
+        until = min(loop.time() + action["timeout_ms"] / 1000, end - _READING_S)
+        while True:
+            left = max(0, int((until - loop.time()) * 1000))
+            frame = Frame(self.cdp.target_id, self.cdp)
+            call = f"{_ACT}({json.dumps(dict(action))}, {left})"
+            try:
+                return str(await evaluate.evaluate_isolated(frame, call))
+            except OcdError as error:
+                if not error.details.get("navigated"):
+                    raise
+                if "click" in action:
+                    return ""  # it has led to another page
+                if not left:
+                    return "the page kept being replaced"
 
     async def _follow_redirects(self, navigations: int, *, bounded: bool) -> bool:
         documents = self._documents
@@ -281,6 +317,12 @@ def _checked(snapshot: object) -> Any:  # noqa: ANN401 - any JSON value
     """Return the snapshot if it is one; msgspec.ValidationError for what a page has made of it."""
     msgspec.convert(snapshot, _Snapshot | None)
     return snapshot
+
+
+_ACTIONS = ("wait_for", "click", "scroll")
+_ACT = "\n".join(["(() => {'use strict';", load("documents"), load("pool_actions"), "})()"])
+# What is left for reading the page after its actions.
+_READING_S = 1.0
 
 
 def _round_to_ms(seconds: float) -> int:
