@@ -14,8 +14,8 @@ class FrontierEntry:
     dates: how many pages of dates in a row led to it. parent: the page that led to it first.
     place: the number under which it waits.
 
-    fallback: the static answer, kept for the case that no browser can be started. asking: its
-    origin counts it as a request. fetched_at and duration_ms: the last attempt.
+    fallback: the static answer, or its error, kept for the case that no browser can be started.
+    asking: its origin counts it as a request. fetched_at and duration_ms: the last attempt.
     """
 
     url: str

@@ -8,6 +8,7 @@ from typing import Literal
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
+from ocd.content.page_signals import refresh_target, robots_tags
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher
 from ocd.crawl.fetch.fetch_errors import fetch_error
@@ -24,7 +25,7 @@ from ocd.crawl.fetch.http_fetch import (
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
 from ocd.crawl.rate_limits import RateLimits
-from ocd.crawl.robots import Robots, RobotsRules, is_robots_path
+from ocd.crawl.robots import PRODUCT, Robots, RobotsRules, is_robots_path
 from ocd.crawl.scope import CrawlScope
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.stats import PageRecord
@@ -33,6 +34,8 @@ from ocd.safety.domain_policy import DomainPolicy
 
 # The browser's answers that mean "this is no page": plain HTTP then says what it is.
 _NO_PAGE = ("download_started", "not_html")
+# What a server may do only to those who run no scripts, or look like no browser.
+_NOT_FOR_BROWSERS = ("too_many_redirects",)
 _TRANSIENT = ("navigation_failed", "browser_gone", "fetch_failed")
 Links = list[tuple[str, str]]
 
@@ -50,9 +53,12 @@ class SkipPage(Exception):
 
 
 class NeedsBrowser(Exception):
-    """The static answer says nothing without its scripts; it comes along as a fallback."""
+    """The static answer says nothing without its scripts; it comes along as a fallback.
 
-    def __init__(self, reason: str, fallback: "VisitResult") -> None:
+    It may also be an error that a browser may not meet.
+    """
+
+    def __init__(self, reason: str, fallback: "VisitResult | OcdError") -> None:
         super().__init__(reason)
         self.reason = reason
         self.fallback = fallback
@@ -104,11 +110,15 @@ class PageVisitor:
         """
         started = time.monotonic()
         entry.fetched_at = now()
+        by_browser = self._spec.engine == "browser" or entry.render
+        load = self._visit_in_browser if by_browser else self._visit_static
         try:
             await self.check_robots(entry.url)
-            by_browser = self._spec.engine == "browser" or entry.render
-            load = self._visit_in_browser if by_browser else self._visit_static
             visited = await load(entry, answered)
+        except OcdError as error:
+            if error.code in _NOT_FOR_BROWSERS and self._spec.engine == "auto" and not by_browser:
+                raise NeedsBrowser(error.message, error) from error
+            raise
         finally:
             entry.duration_ms = round((time.monotonic() - started) * 1000)
         visited.record.fetched_at = entry.fetched_at
@@ -233,7 +243,10 @@ class PageVisitor:
         known = {url for url, _ in found.links}
         # Those of elements without a slot in their host's shadow tree are in this list alone.
         more = [url for link in page.links if (url := join(final, link)) and url not in known]
+        if target := join(final, refresh_target(page.headers.get("refresh", ""))):
+            more.append(target)
         found.add_links(list(dict.fromkeys(more)), final)
+        found.robots += robots_tags([page.headers.get("x-robots-tag", "")], PRODUCT)
         found.title = found.title or page.title
         return self._fill_record(record, found)
 

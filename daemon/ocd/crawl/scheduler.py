@@ -248,7 +248,10 @@ class CrawlScheduler:
         self._frontier.put_back(entry)
 
     def _keep_fallback(self, entry: FrontierEntry, error: OcdError) -> None:
-        visited: VisitResult = entry.fallback
+        visited: VisitResult | OcdError = entry.fallback
+        if isinstance(visited, OcdError):
+            self._write(failure_record(entry, visited, "static"))
+            return
         visited.record.engine_reason = f"{entry.render}; but there is no browser: {error.message}"
         self._keep(entry, visited)
 

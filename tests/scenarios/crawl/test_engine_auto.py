@@ -1,6 +1,7 @@
 """Which engine a page gets, and what the record says about it."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,42 @@ async def test_error_pages_are_not_rendered(tmp_path: Path) -> None:
         got = await run_crawl(tmp_path, pool=pool, url=served.url)
     assert got.page(f"{served.url}/dead")["status"] == 404
     assert not pool.loaded
+
+
+def _circle(_request: web.Request) -> web.Response:
+    return web.Response(status=302, headers={"Location": "/wall"})
+
+
+async def test_who_is_sent_in_a_circle_goes_there_by_browser(tmp_path: Path) -> None:
+    """A wall of scripts and cookies opens to a browser; without one the circle is the error."""
+    async with site({"/": page("Home", "/wall")}) as served:
+        served.answers["/wall"] = _circle
+        wall = f"{served.url}/wall"
+        pool = FakePool({wall: rendered(wall, page("Inside"))})
+        got = await run_crawl(tmp_path, pool=pool, url=served.url)
+        missing = FakePool()
+        missing.refuses = OcdError("browser_not_found", "No browser was found")
+        alone = await run_crawl(tmp_path / "b", pool=missing, url=served.url)
+    inside = got.page(wall)
+    assert (inside["engine"], inside["title"]) == ("browser", "Inside")
+    assert "in a circle" in inside["engine_reason"]
+    assert alone.page(wall)["error"]["code"] == "too_many_redirects"
+    assert alone.summary["succeeded"] == 1
+
+
+async def test_headers_for_robots_hold_for_rendered_pages(tmp_path: Path) -> None:
+    """X-Robots-Tag and Refresh of an answer that a browser read: obeyed, told and followed."""
+    async with site({"/next": page("Next")}) as served:
+        home, silent = served.url + "/", served.url + "/silent"
+        headers = {"x-robots-tag": "noindex, nofollow"}
+        hidden = replace(rendered(silent, page("Silent"), f"{served.url}/never"), headers=headers)
+        shown = rendered(home, page("Home"), silent)
+        pool = FakePool({
+            home: replace(shown, headers={"refresh": "5; url=/next"}), silent: hidden,
+            f"{served.url}/next": rendered(f"{served.url}/next", page("Next")),
+        })  # fmt: skip
+        got = await run_crawl(tmp_path, pool=pool, url=home, engine="browser")
+    assert got.page(silent)["robots"] == ["noindex", "nofollow"]
+    assert got.page(silent)["content"] == ""
+    assert got.page(f"{served.url}/next")["title"] == "Next"
+    assert got.summary["skipped"] == {"noindex": 1, "nofollow": 1}
