@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from support.syntax_trees import tree_of
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("daemon/ocd", "client/oc", "mcp_bridge/oc_mcp")
 MAX_FUNCTION_LINES = 60
@@ -28,9 +30,7 @@ PARTICIPLES = frozenset(
 @cache
 def _trees() -> dict[str, ast.Module]:
     files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-    return {
-        str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8")) for path in files
-    }
+    return {str(path.relative_to(ROOT)): tree_of(path) for path in files}
 
 
 def _functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:

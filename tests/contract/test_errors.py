@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ocd.api.errors import CODES, OcdError, error_from_body, exit_status, http_status
+from support.syntax_trees import tree_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
@@ -19,7 +20,7 @@ def _raised() -> set[str]:
     """Return the codes that the source names as OcdError's first argument."""
     found = set()
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Call) and _name(node) == "OcdError" and node.args:
                 found |= _words(node.args[0])
     return found

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from support.syntax_trees import tree_of
+
 HEAVY = {
     "aiohttp", "pyppeteer", "mcp", "pydantic", "rich", "watchfiles", "selectolax", "typer",
     "html_to_markdown", "re2", "protego", "click", "portalocker", "psutil", "yarl",
@@ -89,7 +91,7 @@ def test_pyppeteer_has_one_importer() -> None:
 
 def _imported_by(path: Path) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             found |= {name.name.partition(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom):

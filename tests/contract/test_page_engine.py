@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ocd.browser import injected
 from ocd.pages.engine import engine
+from support.syntax_trees import tree_of
 
 SCRIPTS = Path(injected.__file__).parent
 # What asks a document, which may have an element of that name, for a property. `location` is safe.
@@ -31,7 +32,7 @@ def test_no_script_asks_a_document_for_what_the_page_can_hide() -> None:
     """Elements named "body" or "querySelector" hide these: documents.js has them all the same."""
     sources = {path.name: path.read_text(encoding="utf-8") for path in SCRIPTS.glob("*.js")}
     for path in SCRIPTS.parents[1].rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Constant) and re.search("=>|function ", str(node.value)):
                 sources[f"{path.name}:{node.lineno}"] = str(node.value)
     found = [

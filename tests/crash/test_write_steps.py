@@ -19,6 +19,7 @@ import pytest
 from support.daemon import TERMINAL, Daemon
 from support.processes import naming
 from support.site import Site
+from support.syntax_trees import tree_of
 from support.waiting import wait_until
 
 SOURCE = Path(__file__).resolve().parents[2] / "daemon" / "ocd"
@@ -31,7 +32,7 @@ def _points() -> set[str]:
     """Return the names of all crash points: arguments of point(…) and of update(…, point)."""
     found = set()
     for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Call) and _called(node) in ("point", "update", "_update"):
                 inner = [one for argument in node.args for one in ast.walk(argument)]
                 words = [one.value for one in inner if isinstance(one, ast.Constant)]

@@ -16,6 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from support.syntax_trees import tree_of
+
 PACKAGES = ("ocd", "oc", "oc_mcp")
 USES = ("fullmatch", "match", "search", "split", "sub", "subn", "findall", "finditer")
 _FLAGS = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.ASCII | re.VERBOSE
@@ -50,7 +52,7 @@ class Found:
 def collect() -> list[Found]:
     """Return every use of `re` in the three packages."""
     found: list[Found] = []
-    trees = {name: ast.parse(path.read_text("utf-8")) for name, path in _modules()}
+    trees = {name: tree_of(path) for name, path in _modules()}
     methods = _methods(trees.values())
     for name, tree in trees.items():
         found += _in_module(name, tree, methods)

@@ -79,6 +79,6 @@ def examples() -> list[Case]:
     squared = Expression(r"a*x", "", "search")
     exponential = Expression(r"(?:aa*)*x", "", "search")
     return [
-        Case("example: squared", _applied(squared), shapes(squared)),
+        Case("example: squared", _applied(squared), shapes(squared), limit_s=2),
         Case("example: exponential", _applied(exponential), shapes(exponential), limit_s=1),
     ]

@@ -14,6 +14,7 @@ from oc import hints, terminal
 from ocd.api.errors import OcdError
 from ocd.api.tool_calls import respell, tool_call
 from ocd.calls import catalog
+from support.syntax_trees import tree_of
 
 VERBS = {entry["name"]: entry for entry in catalog.render(catalog.load().values())["verbs"]}
 MODULES = sorted(Path(ocd.__file__).parent.rglob("*.py"))
@@ -60,7 +61,7 @@ def test_what_is_no_call_stays(text: str) -> None:
 
 def _hint_texts() -> Iterator[tuple[str, str]]:
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             for value in _hint_values(node):
                 calls = {name for part in ast.walk(value) for name in _call_parts(part)}
                 for part in ast.walk(value):
@@ -124,7 +125,7 @@ def test_hints_name_tools_in_one_way() -> None:
 def test_arguments_of_proposed_calls_exist() -> None:
     """The keywords that `tool_call` is given anywhere are parameters of its verb."""
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "tool_call":
                 name = node.args[0]
                 if not isinstance(name, ast.Constant):
