@@ -17,8 +17,8 @@ from support.expressions import Expression
 
 # The parser of the standard library: private, but the only one that reads what `re` reads.
 _parser: Any = importlib.import_module("re._parser")
-_MOST_LETTERS = 14
-_MOST_TEXT = 400
+_MAX_LETTERS = 14
+_MAX_TEXT = 400
 _FAILING = ("", "\0", "!\n", " \n!")
 _WITNESSES = {
     "CATEGORY_SPACE": " ",
@@ -63,7 +63,7 @@ def shapes(expression: Expression) -> list[Shape]:
     pattern = expression.pattern
     text = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
     tree = _parser.parse(text, expression.compiled().flags & ~32)
-    letters = _letters(tree)[:_MOST_LETTERS]
+    letters = _letters(tree)[:_MAX_LETTERS]
     seen: dict[Shape, None] = {}
     for one in letters:
         seen.update({Shape("", one, tail): None for tail in _FAILING[:2]})
@@ -135,7 +135,7 @@ def _repeats(tree: Any, before: str) -> Iterator[tuple[str, list[str]]]:  # noqa
             yield from _repeats(part, before)
         if name.endswith("REPEAT") and value[1] > 8:
             yield before, _bodies(value[2])
-        before = (before + _least([(op, value)]))[:_MOST_TEXT]
+        before = (before + _least([(op, value)]))[:_MAX_TEXT]
 
 
 def _bodies(tree: Any) -> list[str]:  # noqa: ANN401
@@ -168,9 +168,9 @@ def _least(tree: Any, *, generous: bool = False) -> str:  # noqa: ANN401
             said += (_members(value) or ["a"])[0]
         elif name.endswith("REPEAT"):
             times = max(value[0], 1) if generous and value[1] else value[0]
-            said += _least(value[2], generous=generous) * min(times, _MOST_TEXT)
+            said += _least(value[2], generous=generous) * min(times, _MAX_TEXT)
         elif name == "BRANCH":
             said += _least(value[1][0], generous=generous)
         elif name in ("SUBPATTERN", "ATOMIC_GROUP"):
             said += _least(_parts(name, value)[0], generous=generous)
-    return said[:_MOST_TEXT]
+    return said[:_MAX_TEXT]

@@ -23,7 +23,7 @@ from support.hostile import Shape
 
 LIMIT_S = 5
 SMALL, LARGE = 10_000, 100_000
-MOST = 15.0
+MAX_RATIO = 15.0
 # Below this, what is measured is the clock and the caches: a square takes a second at LARGE.
 _FLOOR_S = 0.002
 # All shapes are tried at these sizes; the dearest and the fastest growing at SMALL and LARGE.
@@ -66,7 +66,7 @@ class Case:
             before, costs[shape] = (self._least(shape, length) for length in _TRIED)
             grown[shape] = costs[shape] / max(before, _CLOCK_S)
         dear = sorted(costs, key=costs.__getitem__)[-_DEAREST:]
-        fast = [one for one in sorted(grown, key=grown.__getitem__) if grown[one] > MOST]
+        fast = [one for one in sorted(grown, key=grown.__getitem__) if grown[one] > MAX_RATIO]
         return list(dict.fromkeys([*dear, *fast[-_FASTEST:]]))
 
     def run(self) -> str:
@@ -78,10 +78,10 @@ class Case:
             for _ in range(
                 _MEASURED
             ):  # a machine that is busy elsewhere makes any one of them dear
-                if more > MOST * max(less, _FLOOR_S):
+                if more > MAX_RATIO * max(less, _FLOOR_S):
                     costs.append(self.cost(shape, small))
                     less, more = median(costs), min(more, self.cost(shape, large))
-            if more > MOST * max(less, _FLOOR_S):
+            if more > MAX_RATIO * max(less, _FLOOR_S):
                 return f"{shape}: {less:.4f} s for {small} characters, {more:.4f} s for {large}"
         return ""
 

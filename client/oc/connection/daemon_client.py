@@ -30,7 +30,7 @@ class DaemonClient:
         self.command = command
         self._hash = catalog_hash
         self._home = paths.home()
-        self._met = False
+        self._answered = False
         self._request = transport.request
 
     def keep_connection(self) -> None:
@@ -66,7 +66,7 @@ class DaemonClient:
         try:
             reply = self._request(address, method, path, body, **how)
         except transport.Unreachable:
-            if self._met:  # somebody has stopped it since: that must hold
+            if self._answered:  # somebody has stopped it since: that must hold
                 message = "The daemon was stopped in the meantime"
                 raise OcdError("no_daemon", message, hint="ocd start", home=self._home) from None
             self._start()
@@ -75,7 +75,7 @@ class DaemonClient:
             except transport.Unreachable:
                 message = f"The daemon was started, but nothing listens on {address}"
                 raise OcdError("no_daemon", message, hint="ocd logs") from None
-        self._met = True
+        self._answered = True
         self._compare(reply)
         return reply
 

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 # The bounds of extraction_capture.js, and its attributes.
-_MOST_NODES = 200_000
-_MOST_TEXT = 4_000_000
-_MOST_METAS = 500
+_MAX_NODES = 200_000
+_MAX_TEXT = 4_000_000
+_MAX_METAS = 500
 _LONG_META = 5000
 _LONG_ATTRIBUTE = 2000
 _DEEP = 400
@@ -42,7 +42,7 @@ def capture_html(html: str, url: str) -> PageCapture:
     capture.metas = _metas(tree, base)
     walk = _Walk(base)
     for script in tree.css("script[type*='ld+json' i]"):
-        walk.entries.append([1, "script", {"json": script.text()[:_MOST_TEXT]}])
+        walk.entries.append([1, "script", {"json": script.text()[:_MAX_TEXT]}])
     body = LexborHTMLParser(visible_html(tree)).body
     if body is not None:
         walk.element(body)
@@ -64,7 +64,7 @@ def _metas(tree: "LexborHTMLParser", base: str) -> list[tuple[str, str]]:
     for node in tree.css("link[href]"):
         if (relation := _attribute(node, "rel")) in ("canonical", "next", "amphtml"):
             found.append((f"link:{relation}", urljoin(base, _attribute(node, "href"))))
-    return found[:_MOST_METAS]
+    return found[:_MAX_METAS]
 
 
 class _Walk:
@@ -81,7 +81,7 @@ class _Walk:
         waiting = [(top, 0)]
         while waiting:
             node, depth = waiting.pop()
-            if len(self.entries) > _MOST_NODES or self._text > _MOST_TEXT:
+            if len(self.entries) > _MAX_NODES or self._text > _MAX_TEXT:
                 self.cut = True
                 return
             if node.is_text_node:

@@ -7,9 +7,9 @@ WARNINGS: dict[str, str] = {
     "calendar": "URLs of dates were left out, each found by way of a hundred others alike",
 }
 # How often one segment, or several together, may stand in a row.
-_MOST_SINGLE, _MOST_GROUPS = 4, 3
+_MAX_SINGLE, _MAX_GROUPS = 4, 3
 _LONGEST_GROUP = 4
-_FEWEST_SLASHES = 3 + _MOST_SINGLE
+_FEWEST_SLASHES = 3 + _MAX_SINGLE
 # From a date to the next date, and so on: eight years of months.
 MAX_DATES = 100
 _DATE = re.compile(
@@ -24,7 +24,7 @@ def repeats_itself(url: str) -> bool:
         return False
     segments = url.partition("?")[0].split("/")[3:]
     for length in range(1, _LONGEST_GROUP + 1):
-        most = _MOST_SINGLE if length == 1 else _MOST_GROUPS
+        most = _MAX_SINGLE if length == 1 else _MAX_GROUPS
         alike = 0
         for one, other in zip(segments, segments[length:], strict=False):
             alike = alike + 1 if one == other and one else 0

@@ -54,8 +54,8 @@ class TaskRun:
         self._store = store
         self._prepared = prepared
         self._events: Events | None = None
-        self._units_told = 0
-        self._told = meta.progress
+        self._units_reported = 0
+        self._reported = meta.progress
         self._unsaved = False
         self._seen: tuple[int, int] | None = None
         self._grace: asyncio.Timeout | None = None
@@ -132,8 +132,8 @@ class TaskRun:
     def _on_progress(self, work: TaskHandle) -> None:
         self.meta = advance(self.meta, work.now)
         self._unsaved = True
-        if work.finished > self._units_told:
-            self._units_told = work.finished
+        if work.finished > self._units_reported:
+            self._units_reported = work.finished
             self._say("unit", n=work.finished)
             crash_points.point("unit.event")
         self.changed.fire()
@@ -206,8 +206,8 @@ class TaskRun:
             return None
         self._unsaved = False
         saved = self._update("cancel.meta" if self.stopping else "progress.meta")
-        if saved.progress != self._told:
-            self._told = now = saved.progress
+        if saved.progress != self._reported:
+            self._reported = now = saved.progress
             self._say("progress", done=now.done, total=now.total, message=now.message)
         return saved
 

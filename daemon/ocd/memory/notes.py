@@ -74,7 +74,7 @@ class Notes:
 
     def __init__(self, folder: Path, *, most: int = MAX_NOTES) -> None:
         self.store = KeyedLog(folder / "memory.jsonl", Note, heard=self._index)
-        self._most = most
+        self._max_count = most
         self._domains: dict[str, dict[str, _Entry]] = {}
 
     def _index(self, key: str, old: Note | None, new: Note | None) -> None:
@@ -109,7 +109,7 @@ class Notes:
                 note = replace(known, value=value, confidence=believed, updated_at=at)
             self.store.put(note.id, note)
             evicted = self.store.evict(
-                note.id, self._most, lambda one: (one.confidence, one.updated_at)
+                note.id, self._max_count, lambda one: (one.confidence, one.updated_at)
             )
             return note, evicted
 

@@ -27,7 +27,7 @@ class StoreUsage:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: dict[str, StoredHandle] = {}
+        self._handles: dict[str, StoredHandle] = {}
         self._writing: dict[str, int] = {}
         self._folders: dict[str, Path] = {}
         self._total = 0
@@ -39,20 +39,20 @@ class StoreUsage:
 
     def count(self) -> int:
         """Return how many handles there are."""
-        return sum(1 for one in list(self._kept.values()) if one.expires is not None)
+        return sum(1 for one in list(self._handles.values()) if one.expires is not None)
 
     def usage_of(self, handle: str) -> StoredHandle | None:
         """Return what is known of a handle."""
-        return self._kept.get(handle)
+        return self._handles.get(handle)
 
     def names(self) -> frozenset[str]:
         """Return the handles known now."""
-        return frozenset(self._kept)
+        return frozenset(self._handles)
 
     def newest(self) -> list[str]:
         """Return the handles, those that expire last first."""
         by_expiry = [
-            (one.expires, handle) for handle, one in list(self._kept.items()) if one.expires
+            (one.expires, handle) for handle, one in list(self._handles.items()) if one.expires
         ]
         return [handle for _, handle in sorted(by_expiry, reverse=True)]
 
@@ -89,9 +89,9 @@ class StoreUsage:
             self._keep(handle, stored)
 
     def _keep(self, handle: str, stored: StoredHandle) -> None:
-        before = self._kept.get(handle)
+        before = self._handles.get(handle)
         self._total += stored.size - (before.size if before else 0)
-        self._kept[handle] = stored
+        self._handles[handle] = stored
 
     def reconcile(self, before: frozenset[str], found: Mapping[str, StoredHandle]) -> None:
         """Take over what a sweep found; `before`: the names known when it began.
@@ -100,7 +100,7 @@ class StoreUsage:
         """
         with self._lock:
             for handle in before - found.keys():
-                gone = self._kept.pop(handle, None)
+                gone = self._handles.pop(handle, None)
                 self._total -= gone.size if gone else 0
             for handle, stored in found.items():
                 self._keep(handle, stored)
@@ -114,4 +114,4 @@ class StoreUsage:
             return True
 
     def __repr__(self) -> str:
-        return f"Usage({len(self._kept)} handles, {self._total} bytes)"
+        return f"Usage({len(self._handles)} handles, {self._total} bytes)"

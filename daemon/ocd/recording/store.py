@@ -188,7 +188,7 @@ class Recordings:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.folder = folder
-        self._most = most
+        self._max_count = most
         self._clock = clock
         self._starting = threading.Lock()
 
@@ -229,7 +229,7 @@ class Recordings:
         return folder
 
     def _make_room(self, keep: set[str]) -> list[str]:
-        over = len(self._ids()) + 1 - self._most
+        over = len(self._ids()) + 1 - self._max_count
         if over <= 0:
             return []
         ended = sorted(
@@ -238,8 +238,8 @@ class Recordings:
         )
         if len(ended) < over:
             raise OcdError(
-                "limit_reached", f"There are {self._most} recordings that cannot go",
-                hint="End some, in their sessions: `oc_recording_stop`", limit=self._most,
+                "limit_reached", f"There are {self._max_count} recordings that cannot go",
+                hint="End some, in their sessions: `oc_recording_stop`", limit=self._max_count,
             )  # fmt: skip
         for meta in ended[:over]:
             self._remove(meta.recording_id)

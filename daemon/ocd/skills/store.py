@@ -132,7 +132,7 @@ class Skills:
 
     def __init__(self, folder: Path, *, most: int = MAX_SKILLS) -> None:
         self.store = KeyedLog(folder / "skills.jsonl", Skill, heard=self._on_change)
-        self._most = most
+        self._max_count = most
         self._index = SkillIndex()
 
     def _on_change(self, key: str, old: Skill | None, new: Skill | None) -> None:
@@ -154,7 +154,9 @@ class Skills:
             return (
                 skill,
                 old is not None,
-                self.store.evict(skill.skill_id, self._most, lambda s: (s.rank, s.last_used_at)),
+                self.store.evict(
+                    skill.skill_id, self._max_count, lambda s: (s.rank, s.last_used_at)
+                ),
             )
 
     def get(self, skill_id: str) -> Skill:

@@ -43,7 +43,7 @@ class NamedFileStore(Generic[R]):
         self.folder = folder
         self._of = of
         self._what = what
-        self._most = most
+        self._max_count = most
         self._lock = threading.RLock()
 
     def path(self, name: str) -> Path:
@@ -63,10 +63,10 @@ class NamedFileStore(Generic[R]):
             return old, self._prune()
 
     def _prune(self) -> list[str]:
-        if len(self._paths()) <= self._most:
+        if len(self._paths()) <= self._max_count:
             return []
         records, _ = self._all()
-        gone = records[self._most :]
+        gone = records[self._max_count :]
         for record in gone:
             path = self.path(record.name)
             with storage("removing", path):

@@ -94,7 +94,7 @@ class Upstream:
         self._problem = ""
         self._retry_at = 0.0
         self._starts = 0
-        self._said: deque[str] = deque(maxlen=20)
+        self._stderr_lines: deque[str] = deque(maxlen=20)
 
     def state(self) -> dict[str, Any]:
         """Return {"state", "starts", "revision"?, "problem"?, "said"?}."""
@@ -103,7 +103,7 @@ class Upstream:
         if client is not None:
             found["revision"] = client.protocol_version
         if self._problem and client is None:
-            found |= {"problem": self._problem, "said": "\n".join(self._said)}
+            found |= {"problem": self._problem, "said": "\n".join(self._stderr_lines)}
         return found
 
     def _state(self) -> str:
@@ -192,8 +192,8 @@ class Upstream:
                 await wait_for_event(self._stopping, CHANGE_PACE_S)
 
     def _open(self) -> AbstractAsyncContextManager[Client]:
-        self._said.clear()
-        return open_transport(self._start, self._on_message, self._is_lost, self._said)
+        self._stderr_lines.clear()
+        return open_transport(self._start, self._on_message, self._is_lost, self._stderr_lines)
 
     def _is_lost(self, why: str = "") -> None:
         self._problem = why or self._problem

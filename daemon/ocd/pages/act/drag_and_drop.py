@@ -19,8 +19,8 @@ from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 _FIRST_MOVES_PX = (4, 9)
 STEPS = 10
 # Frames in which what moves by itself comes to rest, and how often it is looked after, at most.
-_MOST_FRAMES = 60
-_MOST_LOOKS = 4
+_MAX_FRAMES = 60
+_MAX_LOOKS = 4
 _PLACE_MS = 500  # for lists that change only when the dropped item has flown to its place
 _WATCH = "function () { openchrome.watchDrag(this) }"
 _DRAGGED = "function () { return openchrome.dragged() }"
@@ -154,7 +154,7 @@ async def _drop_point(goal: Target, deadline: ActionDeadline) -> tuple[float, fl
 
 async def _rest_over(dragged: Target, end: tuple[float, float]) -> None:
     """Stay over the target until what makes room there has done so, and has seen the pointer."""
-    for look in range(_MOST_LOOKS):
+    for look in range(_MAX_LOOKS):
         # To and fro by a pixel: lists look again where the pointer is only when it moves. What is
         # still moving would take it for a wish to move back.
         await _wait_calm(dragged)
@@ -165,7 +165,7 @@ async def _rest_over(dragged: Target, end: tuple[float, float]) -> None:
 
 
 async def _wait_calm(dragged: Target) -> None:
-    for _ in range(_MOST_FRAMES):
+    for _ in range(_MAX_FRAMES):
         if (await dragged.element.call(_FRAME))["calm"]:
             return
 
