@@ -12,7 +12,7 @@ from ocd.pages.act import drag_and_drop, element_actions, post_action_view
 from ocd.pages.act.scroll_until import scroll_until
 from ocd.pages.locate import hit_test
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
-from ocd.pages.locate.target import ActionDeadline, resolve_target
+from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
 from ocd.verb_api.element_params import (
@@ -232,6 +232,7 @@ _SCREEN_SHARE = 0.85  # of a screen
 _PAGE = Locator(selector="html", nth=1)
 _SCROLL = "function (x, y, smooth) { return openchrome.scrollElement(this, x, y, smooth) }"
 _WHERE = "function (across, way) { return openchrome.waitScrollEnd(this, across, way, 0) }"
+_IN_BOX = "function (across) { return openchrome.isInBox(this, across) }"
 _TO_END_PX = 10_000_000
 
 
@@ -267,17 +268,25 @@ async def lightweight_scroll(tab: Tab, params: LightweightScroll) -> Output:
     return Output(data={"tab_id": tab.id, **details, **where})
 
 
+async def _middle(tab: Tab, *, across: bool) -> Target:
+    """Return what scrolls in the middle of the window, or the page itself."""
+    window = await hit_test.window_metrics(tab)
+    middle = window["width"] / 2, window["height"] / 2
+    target = await hit_test.element_at_point(tab, *middle)
+    if await target.element.call(_IN_BOX, across):
+        return target
+    target.element.release()
+    return await resolve_target(tab, _PAGE)
+
+
 async def _scroll_until(tab: Tab, params: LightweightScroll, words: str) -> Output:
     deadline = ActionDeadline.of(params.timeout_ms)
     at = Locator.of(params)
+    across = params.direction in ("left", "right")
     if at == Locator():
-        # The page itself, or what scrolls in the middle of it.
-        window = await hit_test.window_metrics(tab)
-        middle = window["width"] / 2, window["height"] / 2
-        target = await hit_test.element_at_point(tab, *middle)
+        target = await _middle(tab, across=across)
     else:
         target = await resolve_target(tab, replace(at, texts="any"))
-    across = params.direction in ("left", "right")
     way = -1 if params.direction in ("up", "left", "top") else 1
     async with target.element as element:
         match, where = await scroll_until(element, words, deadline, across=across, way=way)

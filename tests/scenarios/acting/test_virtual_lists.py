@@ -29,6 +29,25 @@ def test_list_in_the_middle_of_the_window_is_meant(at: At) -> None:
     assert '"Row 60" [ref=' in result["content"]
 
 
+def test_the_one_list_of_a_page_that_does_not_scroll_is_meant(at: At) -> None:
+    """Wherever it stands: the page itself has nothing to scroll."""
+    page = at("virtual.html")
+    result = page.do("lightweight_scroll", until="Row 70")
+    assert '"Row 70" [ref=' in result["content"]
+    before = int(page.js("list.scrollTop"))
+    page.do("lightweight_scroll", direction="down", amount=300)
+    assert int(page.js("list.scrollTop")) == before + 300
+
+
+def test_a_number_is_a_whole_one(at: At) -> None:
+    """Rows that can be clicked as a whole are told by all their words."""
+    page = at("virtual.html")
+    page.js("for (const row of rows) row.tabIndex = 0; list.scrollTop = 1740; 1")
+    page.do("wait_for", type="function", value="list.textContent.includes('Row 59')")
+    result = page.do("lightweight_scroll", selector="#list", direction="up", until="Row 5")
+    assert '"Row 5" [ref=' in result["content"]
+
+
 def test_words_that_never_show_are_not_found(at: At) -> None:
     """At the end of the list: `element_not_found`, with where it came to."""
     page = at("virtual.html")

@@ -49,10 +49,33 @@ const scrollsBy = (one, across) => {
     : one.scrollHeight > one.clientHeight && /auto|scroll/.test(style.overflowY);
 };
 
-function boxOf(el, across) {
+function scrollerAround(el, across) {
   let at = el;
   while (at && !scrollsBy(at, across)) at = above(at);
-  return at || rootScrollerOf(ownerIn(el)) || rootElementOf(ownerIn(el));
+  return at || null;
+}
+
+function boxOf(el, across) {
+  return scrollerAround(el, across) || (PAGE.has(tagOf(el)) && !pageScrolls(ownerIn(el), across) && boxInSight(ownerIn(el), across)) || rootScrollerOf(ownerIn(el)) || rootElementOf(ownerIn(el));
+}
+
+function pageScrolls(doc, across) {
+  const page = rootScrollerOf(doc);
+  return page !== null && (across ? page.scrollWidth > page.clientWidth : page.scrollHeight > page.clientHeight);
+}
+
+const SAMPLES = [0.1, 0.3, 0.5, 0.7, 0.9]; // of the window's width and height
+
+// The largest box in sight that scrolls, of a page that does not: what a wheel would turn there.
+function boxInSight(doc, across) {
+  const area = (box) => box.clientWidth * box.clientHeight;
+  let best = null;
+  for (const x of SAMPLES) for (const y of SAMPLES) {
+    const met = topAt(doc, x * innerWidth, y * innerHeight);
+    const at = met && scrollerAround(met, across);
+    if (at && (best === null || area(at) > area(best))) best = at;
+  }
+  return best;
 }
 
 // Resolves when a scroll has come to rest: two frames without a change.
@@ -101,6 +124,7 @@ Object.assign(globalThis.openchrome, {
     return /^I?FRAME$/.test(el.tagName) ? el : controlAt(el);
   },
   focused, waitScrollEnd, scrollElement,
+  isInBox: (el, across) => scrollerAround(el, across) !== null,
   shownOf: (el, across) => (across ? boxOf(el, true).clientWidth : boxOf(el, false).clientHeight),
   hitElement: (el, options) => read(() => hitElement(el, options.whole), options),
   screen: () => ({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio, left: visualViewport.pageLeft, top: visualViewport.pageTop }),

@@ -91,10 +91,11 @@ function takeSuspects() {
 
 let clicked = []; // references to elements that listen to clicks though nothing says so
 const LEAST_CLICKED = 8; // px
+const HANDLE = /resize$|^(?:move|grab|grabbing|text)$/; // cursors of what is dragged to size something
 
 // Remembers elements with such listeners; returns how many of them can be clicked.
 function listening(els) {
-  const large = els.filter((el) => boxIn(el).width >= LEAST_CLICKED && boxIn(el).height >= LEAST_CLICKED);
+  const large = els.filter((el) => boxIn(el).width >= LEAST_CLICKED && boxIn(el).height >= LEAST_CLICKED && !HANDLE.test(getComputedStyle(el).cursor));
   clicked = [...clicked.filter((one) => one.deref()), ...large.map((el) => new WeakRef(el))];
   return large.length;
 }

@@ -8,7 +8,10 @@ const MORE_MS = 1500; // in which a list that ends may get more
 function showIn(el, across, options) {
   const box = boxOf(el, across);
   const whole = box === rootScrollerOf(ownerIn(box));
-  const fits = (one) => one.score >= ALL_WORDS && (whole || box.contains(one.el));
+  const words = wordsOf(options.query);
+  // Row 5 is not meant by Row 54.
+  const numbered = (one) => !withoutNumbers(words, wordsOf(`${one.name} ${contentIn(one.el)}`));
+  const fits = (one) => one.score >= ALL_WORDS && (whole || box.contains(one.el)) && numbered(one);
   const found = ranked({ ...options, among: 'all' }).find(fits);
   if (!found) return null;
   found.el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
