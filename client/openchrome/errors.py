@@ -322,6 +322,10 @@ class DaemonStoppedError(OpenChromeError):
     """The code `daemon_stopped`."""
 
 
+class NotResumableError(OpenChromeError):
+    """The code `not_resumable`."""
+
+
 class OutputHandleNotFoundError(OpenChromeError):
     """The code `output_handle_not_found`."""
 
@@ -477,6 +481,7 @@ BY_CODE: Mapping[str, type[OpenChromeError]] = {
     "task_not_found": TaskNotFoundError,
     "orphaned": OrphanedError,
     "daemon_stopped": DaemonStoppedError,
+    "not_resumable": NotResumableError,
     "output_handle_not_found": OutputHandleNotFoundError,
     "invalid_format_for_payload": InvalidFormatForPayloadError,
     "recording_active": RecordingActiveError,

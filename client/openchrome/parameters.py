@@ -74,6 +74,7 @@ class CrawlOptions(TypedDict, total=False):
     relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None
     ignore_params: Sequence[str] | None
     include_types: Sequence[str] | None
+    compare_to: str | None
     fail_on_page: int | None
     urls: Sequence[str] | str | None
     headers: Mapping[str, str] | None
@@ -110,6 +111,7 @@ class CrawlSitemapOptions(TypedDict, total=False):
     engine: Literal["auto", "browser", "static"] | None
     retries: int | None
     page_timeout_ms: int | None
+    compare_to: str | None
     fail_on_page: int | None
     headers: Mapping[str, str] | None
     user_agent: str | None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "0cb37cb8213e8322"
+CATALOG_HASH = "71bbf222aa29da76"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -356,9 +356,9 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         retries: int | None = None, page_timeout_ms: int | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         ignore_params: Sequence[str] | None = None, include_types: Sequence[str] | None = None,
-        fail_on_page: int | None = None, urls: Sequence[str] | str | None = None,
-        headers: Mapping[str, str] | None = None, user_agent: str | None = None,
-        proxy: str | Sequence[str] | None = None,
+        compare_to: str | None = None, fail_on_page: int | None = None,
+        urls: Sequence[str] | str | None = None, headers: Mapping[str, str] | None = None,
+        user_agent: str | None = None, proxy: str | Sequence[str] | None = None,
         cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
@@ -402,6 +402,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             ignore_params: Query parameters that make no other page, besides those of sessions
                 and campaigns; * at the end
             include_types: Media types that count as pages (globs); default: HTML and text
+            compare_to: Task of an earlier crawl: pages say whether they are new, changed,
+                unchanged or gone, and unchanged ones need not be sent again
             fail_on_page: Fail deliberately at the Nth page (for tests)
             urls: Start URLs besides url, or instead of it; a file has one a line
             headers: Request headers, for the origins of the start pages only
@@ -430,12 +432,12 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "strategy": strategy, "query": query, "retries": retries,
             "page_timeout_ms": page_timeout_ms, "relations": relations,
             "ignore_params": ignore_params, "include_types": include_types,
-            "fail_on_page": fail_on_page, "urls": urls, "headers": headers,
-            "user_agent": user_agent, "proxy": proxy, "cookies": cookies, "resources": resources,
-            "share_login": share_login, "extract": extract, "actions": actions,
-            "urls_path": urls_path, "cookies_path": cookies_path, "extract_path": extract_path,
-            "actions_path": actions_path, "timeout_ms": timeout_ms, "output_mode": output_mode,
-            "output_inline_limit_bytes": output_inline_limit_bytes,
+            "compare_to": compare_to, "fail_on_page": fail_on_page, "urls": urls,
+            "headers": headers, "user_agent": user_agent, "proxy": proxy, "cookies": cookies,
+            "resources": resources, "share_login": share_login, "extract": extract,
+            "actions": actions, "urls_path": urls_path, "cookies_path": cookies_path,
+            "extract_path": extract_path, "actions_path": actions_path, "timeout_ms": timeout_ms,
+            "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     @overload
@@ -467,9 +469,9 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         only_main_content: bool | None = None, respect_robots: bool | None = None,
         delay_ms: int | None = None, concurrency: int | Literal["auto"] | None = None,
         engine: Literal["auto", "browser", "static"] | None = None, retries: int | None = None,
-        page_timeout_ms: int | None = None, fail_on_page: int | None = None,
-        headers: Mapping[str, str] | None = None, user_agent: str | None = None,
-        proxy: str | Sequence[str] | None = None,
+        page_timeout_ms: int | None = None, compare_to: str | None = None,
+        fail_on_page: int | None = None, headers: Mapping[str, str] | None = None,
+        user_agent: str | None = None, proxy: str | Sequence[str] | None = None,
         cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
@@ -501,6 +503,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 (default: "auto")
             retries: Retries after network errors, 429 and 5xx (default: 2)
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
+            compare_to: Task of an earlier crawl: pages say whether they are new, changed,
+                unchanged or gone, and unchanged ones need not be sent again
             fail_on_page: Fail deliberately at the Nth page (for tests)
             headers: Request headers, for the origins of the start pages only
             user_agent: User agent
@@ -524,12 +528,12 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "max_pages": max_pages, "scope": scope, "format": format,
             "only_main_content": only_main_content, "respect_robots": respect_robots,
             "delay_ms": delay_ms, "concurrency": concurrency, "engine": engine, "retries": retries,
-            "page_timeout_ms": page_timeout_ms, "fail_on_page": fail_on_page, "headers": headers,
-            "user_agent": user_agent, "proxy": proxy, "cookies": cookies, "resources": resources,
-            "share_login": share_login, "extract": extract, "actions": actions,
-            "cookies_path": cookies_path, "extract_path": extract_path,
-            "actions_path": actions_path, "timeout_ms": timeout_ms, "output_mode": output_mode,
-            "output_inline_limit_bytes": output_inline_limit_bytes,
+            "page_timeout_ms": page_timeout_ms, "compare_to": compare_to,
+            "fail_on_page": fail_on_page, "headers": headers, "user_agent": user_agent,
+            "proxy": proxy, "cookies": cookies, "resources": resources, "share_login": share_login,
+            "extract": extract, "actions": actions, "cookies_path": cookies_path,
+            "extract_path": extract_path, "actions_path": actions_path, "timeout_ms": timeout_ms,
+            "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     def downloads(
@@ -2081,6 +2085,28 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         """
         return self._call("oc_task_list", {
             "all": all, "status": status, "kind": kind, "limit": limit, "since": since,
+            "timeout_ms": timeout_ms,
+        })
+
+    def oc_task_resume(
+        self, task_id: str, *, max_pages: int | None = None, max_depth: int | None = None,
+        args: Mapping[str, Any] | None = None, timeout_ms: int | None = None,
+    ) -> ResultT:
+        """Continue an ended crawl, as a new task
+
+        Takes over its finished pages and fetches what is left: after a crash, a cancel, an error, or a
+        limit that is higher now. Pages that timed out or met a network error are tried again.
+
+        Args:
+            task_id: The task's id
+            max_pages: New limit
+            max_depth: New limit
+            args: Other parameters to change: retries, page_timeout_ms, delay_ms, concurrency,
+                engine; and those with logins, which are not stored
+            timeout_ms: Deadline in ms
+        """
+        return self._call("oc_task_resume", {
+            "task_id": task_id, "max_pages": max_pages, "max_depth": max_depth, "args": args,
             "timeout_ms": timeout_ms,
         })
 

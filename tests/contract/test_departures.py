@@ -30,7 +30,8 @@ REASONS: dict[str, str] = {
         batch_execute.tasks.url batch_execute.tasks.worker_id batch_paginate.url_template
         workflow_init.workers.url execute_plan.plan execute_plan.params call_verb.arguments
         oc_skill_record.steps""",
-    "judged when the task is started, by the declaration of its kind": "oc_task_start.args",
+    "judged when the task is started, by the declaration of its kind": """
+        oc_task_start.args oc_task_resume.args""",
     "a pattern that addresses are compared with here": """
         crawl.scope crawl.include crawl.exclude crawl_sitemap.filter crawl_sitemap.exclude
         crawl_sitemap.scope network.url wait_for.type

@@ -58,6 +58,17 @@ def _cancel(daemon: Daemon, site: Site) -> None:
     daemon.start_call("oc_task_cancel", task_id=task_id)
 
 
+def _move(daemon: Daemon, site: Site) -> None:
+    """Crawl a page that is somewhere else, which its record does not say all of."""
+    url = site.url("redirect/2")
+    daemon.start_call("oc_task_start", kind="crawl", args={**CRAWL, "url": url})
+
+
+def _resume(daemon: Daemon, site: Site) -> None:
+    (orphan,) = daemon.do("oc_task_list")["tasks"]
+    daemon.start_call("oc_task_resume", task_id=orphan["task_id"])
+
+
 def _hold(daemon: Daemon, site: Site) -> None:
     url = site.url("chain/1?hold=4")
     daemon.start_call("oc_task_start", kind="crawl", args={**CRAWL, "url": url})
@@ -223,6 +234,7 @@ Way = tuple[Step, Step, tuple[str, ...]]  # what is there before, what is done, 
 TASK: Way = (_leave_nothing, _crawl, ())
 CANCEL: Way = (_leave_nothing, _cancel, ())
 HANDLE: Way = (_leave_nothing, _handle, ())
+RESUME: Way = (_leave_running, _resume, ())
 REAP: Way = (_leave_running, _nothing, ())
 PRUNE: Way = (_leave_old, _nothing, ("--task-retention-days", "1"))
 SWEEP: Way = (
@@ -265,11 +277,14 @@ WAYS: dict[str, Way] = {
     "recording.gone": PRUNED,
     "recording.removed": PRUNED,
     "task.folder": TASK,
+    "task.filled": TASK,
     "task.meta": TASK,
     "task.event": TASK,
     "task.named": TASK,
     "run.meta": TASK,
     "run.event": TASK,
+    "task.filled:1": RESUME,
+    "frontier.line": (_leave_nothing, _move, ()),
     "unit.line": TASK,
     "unit.line:4": TASK,
     "unit.event": TASK,

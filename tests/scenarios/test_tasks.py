@@ -76,12 +76,13 @@ def test_meta_has_the_specified_keys(daemon: Daemon, site: Site) -> None:
 
 
 def test_folder_holds_the_specified_files(daemon: Daemon, site: Site) -> None:
-    """A finished crawl's folder: meta, events, lock, and the result with its index; no more."""
+    """A finished crawl's folder: meta, arguments, events, lock, and the result with its index."""
     task_id = daemon.start_task("crawl", url=site.url("many-pages/1.html"), max_pages=3)
     daemon.finish(task_id)
     folder = daemon.task_folder(task_id)
     names = {path.name for path in folder.iterdir()}
-    assert names == {"meta.json", "events.jsonl", "lock", "result.idx", "result.json"}
+    result = {"result.idx", "result.json"}
+    assert names == {"meta.json", "arguments.json", "events.jsonl", "lock", *result}
     assert len(json.loads((folder / "result.json").read_bytes())["pages"]) == 3
     events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
     assert events

@@ -86,6 +86,7 @@ CODES: dict[str, tuple[int, int]] = {
     "task_not_found": (404, 1),
     "orphaned": (500, 1),
     "daemon_stopped": (503, 1),
+    "not_resumable": (409, 1),
     "output_handle_not_found": (404, 1),
     "invalid_format_for_payload": (400, 1),
     # recordings

@@ -235,6 +235,10 @@ def written_params(verb: Verb | None, raw: Mapping[str, Any]) -> RedactedParams:
     """Return what may be written down of the parameters of a call, as the caller sent them."""
     if verb is None or verb.upstream_params is not None:
         return RedactedParams(raw)
-    extras = extras_of(verb.params)
-    secret = {name for name, extra in extras.items() if extra.get("secret")}
-    return RedactedParams({snake_case(key): value for key, value in raw.items()}, secret)
+    params = {snake_case(key): value for key, value in raw.items()}
+    return RedactedParams(params, secret_params(verb.params))
+
+
+def secret_params(of: type[Params]) -> set[str]:
+    """Return the parameters whose values are never written down."""
+    return {name for name, extra in extras_of(of).items() if extra.get("secret")}

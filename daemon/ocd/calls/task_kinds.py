@@ -9,8 +9,9 @@ from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.calls import egress_policy
 from ocd.calls.param_decoding import decode_args
-from ocd.calls.path_params import check_paths
+from ocd.calls.path_params import check_paths, secret_params
 from ocd.calls.replies import mask_output
+from ocd.ledger.resumption import Arguments
 from ocd.ledger.runner import TaskKind
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.task_handle import TaskHandle
@@ -43,10 +44,16 @@ def _kind(verb: Verb, parts: Mapping[type, object]) -> TaskKind:
         egress_policy.check(verb, params)
         return params
 
+    def arguments(params: Params) -> Arguments:
+        args = msgspec.json.decode(msgspec.json.encode(params), type=dict[str, Any])
+        return Arguments.of(args, secret_params(verb.params))
+
     return TaskKind(
         name=verb.name,
         prepare=prepare,
         run=run,
         recover=recover if verb.recover else None,
         tells_begin=verb.tells_begin,
+        resumption=verb.resumption,
+        arguments=arguments if verb.resumption else None,
     )

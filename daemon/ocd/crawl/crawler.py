@@ -10,6 +10,8 @@ from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import PagePool, PoolOptions
 from ocd.browser.process.chromium import Chromium
 from ocd.conversion.worker import ConversionPool
+from ocd.crawl.earlier_runs.comparison import EarlierCrawl
+from ocd.crawl.earlier_runs.frontier_log import FrontierLog
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher, OpenPool, PageSource, automatic_tabs
 from ocd.crawl.fetch.fetch_errors import fetch_error
@@ -19,6 +21,7 @@ from ocd.crawl.ignored_parameters import IgnoredParameters
 from ocd.crawl.page_visit import CrawlServices, PageVisitor
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.request_options import Cookie
+from ocd.crawl.resumption import take_over
 from ocd.crawl.robots import Robots, RobotsReply
 from ocd.crawl.scheduler import CrawlScheduler
 from ocd.crawl.scope import CrawlScope
@@ -128,13 +131,18 @@ class Crawler:
             stack.callback(converter.close)
             spilled = SpilledEntries(work.directory / "frontier.db")
             stack.callback(spilled.close)
+            log = FrontierLog(work.directory)
+            stack.callback(log.close)
+            key = IgnoredParameters(spec.ignore_params).key_of
+            earlier = None
+            if spec.compare_to:
+                tasks = work.directory.parent
+                earlier = await asyncio.to_thread(EarlierCrawl.read, tasks, spec, key)
             browser_only = spec.engine == "browser"
             per_origin = _workers(spec) if browser_only else spec.concurrency or _PER_ORIGIN
             tools = CrawlServices(
                 policy=self.policy,
-                frontier=Frontier(
-                    _rank(spec), IgnoredParameters(spec.ignore_params).key_of, spilled
-                ),
+                frontier=Frontier(_rank(spec), key, spilled),
                 politeness=RateLimits(
                     spec.delay_ms / 1000, per_origin, awaits_robots=spec.respect_robots
                 ),
@@ -143,21 +151,25 @@ class Crawler:
                 converter=converter,
                 robots=Robots(lambda url: _robots(http, self.policy, url)),
                 sanitize=self.sanitizer.enabled,
+                earlier=earlier,
             )
-            yield _CrawlRun(work, spec, tools)
+            yield _CrawlRun(work, spec, tools, log)
 
 
 class _CrawlRun:
     """One crawl with its tools; both verbs differ only in how the frontier is filled."""
 
-    def __init__(self, work: TaskHandle, spec: CrawlSpec, tools: CrawlServices) -> None:
+    def __init__(
+        self, work: TaskHandle, spec: CrawlSpec, tools: CrawlServices, log: FrontierLog
+    ) -> None:
         self._work = work
         self._spec = spec
         self._tools = tools
         self.frontier = tools.frontier
         self._scope = CrawlScope(spec.scope, spec.starts, spec.include, spec.exclude)
         self._visitor = PageVisitor(spec, self._scope, tools)
-        self._crew = CrawlScheduler(spec, work, self._visitor, tools)
+        self._log = log
+        self._crew = CrawlScheduler(spec, work, self._visitor, tools, log)
 
     async def seed(self) -> Sitemaps:
         """Fill the frontier from the site's sitemaps, with as many URLs as may be tried."""
@@ -193,10 +205,12 @@ class _CrawlRun:
     async def finish(self, blocked: Collection[str] = ()) -> dict[str, Any]:
         """Run the crew and return the summary; raise the page's error if none came.
 
-        blocked: start pages that the policy forbids.
+        What an earlier run has finished is taken in first. blocked: start pages that the policy
+        forbids.
         """
         for url in blocked:
             self._crew.tally.skip("domain_blocked", url)
+        await take_over(self._work, self._crew, self._log)
         await self._crew.run(_workers(self._spec))
         if not self._work.stopping:
             self._crew.tally.check()

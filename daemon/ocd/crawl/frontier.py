@@ -2,7 +2,7 @@
 
 import bisect
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import Literal
 
@@ -123,6 +123,26 @@ class Frontier:
         self._waiting.pop(key, None)
         entry.claims += (key,)
         return True
+
+    def claims_of(self, entry: FrontierEntry, but: str = "") -> list[str]:
+        """Return the keys of the addresses that the entry's redirects led to, but for that URL."""
+        return sorted(set(entry.claims) - ({self._key(but)} if but else set()))
+
+    def settle(self, url: str, depth: int, claims: Iterable[str] = ()) -> FrontierEntry:
+        """Return the entry of a page that is there already, as one that was taken.
+
+        claims: the addresses that its redirects led to, and that are its own.
+        """
+        key = self._key(url)
+        # What is on disk, or was never found because a sitemap does not list it any more, is new.
+        entry = self._waiting.pop(key, None) or FrontierEntry(url, depth, key=key)
+        entry.depth, entry.origin = depth, origin_of(url)
+        self._known.add(key)
+        self._known.add(url)
+        self._claimed.add(key)
+        for claim in claims:
+            self.claim(entry, claim)
+        return entry
 
     def put_back(self, entry: FrontierEntry, not_before: float = 0.0) -> None:
         """Return an entry that was taken, to be tried again from `not_before` on."""

@@ -2,13 +2,17 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
 from ocd.content.page_signals import refresh_target, robots_tags
+from ocd.crawl.earlier_runs.comparison import EarlierCrawl
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher
 from ocd.crawl.fetch.fetch_errors import fetch_error
@@ -17,6 +21,7 @@ from ocd.crawl.fetch.http_fetch import (
     TRANSIENT_STATUSES,
     HttpAnswer,
     HttpFetcher,
+    Validators,
     headers_of_interest,
     is_html,
     read_file,
@@ -38,6 +43,13 @@ _NO_PAGE = ("download_started", "not_html")
 _NOT_FOR_BROWSERS = ("too_many_redirects",)
 _TRANSIENT = ("navigation_failed", "browser_gone", "fetch_failed")
 Links = list[tuple[str, str]]
+_NOT_MODIFIED = 304
+# What a record says of the page itself, not of how this crawl came by it.
+_CARRIED = (
+    "title", "content", "links", "content_type", "truncated", "size", "sanitized", "canonical",
+    "robots", "content_hash", "description", "language", "open_graph", "headers", "etag",
+    "last_modified", "formats", "anchors", "extracted", "missing",
+)  # fmt: skip
 
 
 class SkipPage(Exception):
@@ -47,9 +59,19 @@ class SkipPage(Exception):
         self, reason: Literal["robots_denied", "duplicate"], url: str, why: str = ""
     ) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason: Literal["robots_denied", "duplicate"] = reason
         self.url = url
         self.why = why
+
+    def of_start(self) -> OcdError:
+        """Return the error of a crawl whose only start page is skipped by robots.txt."""
+        why = f": {self.why}" if self.why else ""
+        return OcdError(
+            "robots_denied",
+            f"robots.txt forbids {self.url}{why}",
+            hint="If you may crawl it all the same, say respect_robots=false.",
+            url=self.url,
+        )
 
 
 class NeedsBrowser(Exception):
@@ -78,10 +100,25 @@ class VisitResult:
     signature: bytes = b""
     is_file: bool = False
 
+    def obey_robots(self, skipped: Counter[str]) -> Links:
+        """Return the links that the page lets robots follow; it loses what they must not keep."""
+        directives = {"noindex", "nofollow"} & set(self.record.robots)
+        if "none" in self.record.robots:
+            directives = {"noindex", "nofollow"}
+        if "noindex" in directives:
+            self.record.content = ""
+            skipped["noindex"] += 1
+        links = [] if "nofollow" in directives else self.links
+        if links and self.unfollowed:
+            links = [link for link in links if link[0] not in self.unfollowed]
+        if left := len(self.links) - len(links):
+            skipped["nofollow"] += left
+        return links
+
 
 @dataclass(slots=True)
 class CrawlServices:
-    """What the visits of one crawl share."""
+    """What the visits of one crawl share. earlier: the crawl that it is compared with."""
 
     policy: DomainPolicy
     frontier: Frontier
@@ -91,6 +128,7 @@ class CrawlServices:
     converter: ExtractionClient
     robots: Robots
     sanitize: bool
+    earlier: EarlierCrawl | None = None
 
 
 class PageVisitor:
@@ -148,17 +186,21 @@ class PageVisitor:
     async def _admit(self, entry: FrontierEntry, target: str) -> None:
         """Let a redirect's target pass, or raise why not."""
         self._tools.policy.check(target)
-        if entry.depth == 0 and is_same_site(entry.url, target):
-            starts = [target, *(url for url in self.scope.starts if url != entry.url)]
-            self.scope = CrawlScope(
-                self._spec.scope, starts, self._spec.include, self._spec.exclude
-            )
+        self.follow_move(entry, target)
         reason = self.scope.reject(target)
         if reason is not None:
             raise OcdError("out_of_scope", f"redirects to {target}, {reason}", final_url=target)
         await self.check_robots(target)
         if not self._tools.frontier.claim(entry, target):
             raise SkipPage("duplicate", target)
+
+    def follow_move(self, entry: FrontierEntry, target: str) -> None:
+        """Move the scope along if a start page's redirect says that its site has moved."""
+        if entry.depth == 0 and is_same_site(entry.url, target):
+            starts = [target, *(url for url in self.scope.starts if url != entry.url)]
+            self.scope = CrawlScope(
+                self._spec.scope, starts, self._spec.include, self._spec.exclude
+            )
 
     # --- plain HTTP and files -----------------------------------------------------------------
 
@@ -167,6 +209,8 @@ class PageVisitor:
     ) -> VisitResult:
         fetched = await self._with_timeout(self._fetch(entry), self._spec.page_timeout_s)
         answered(entry)
+        if fetched.status == _NOT_MODIFIED and self._validators(entry) is not None:
+            return await self._carry_over(entry, fetched)
         record = self._record(entry, fetched.url, fetched.status, fetched.content_type, "static")
         record.size, record.incomplete = fetched.size, fetched.incomplete
         _fill_answer(record, fetched.headers, fetched.redirects)
@@ -193,7 +237,28 @@ class PageVisitor:
             return await read_file(entry.url)
         if self._spec.share_login:
             return await self._fetch_as_user(entry)
-        return await self._tools.http.get(entry.url, lambda target: self._admit(entry, target))
+        return await self._tools.http.get(
+            entry.url,
+            lambda target: self._admit(entry, target),
+            unless=self._validators(entry),
+        )
+
+    def _validators(self, entry: FrontierEntry) -> Validators | None:
+        earlier = self._tools.earlier
+        return None if earlier is None else earlier.validators(entry.url)
+
+    async def _carry_over(self, entry: FrontierEntry, fetched: HttpAnswer) -> VisitResult:
+        """Return the page as the earlier crawl had it: its server says that it has not changed."""
+        assert self._tools.earlier is not None
+        carried = await asyncio.to_thread(self._tools.earlier.carry_over, entry.url)
+        record = self._record(entry, fetched.url, carried.record.status, "", "static")
+        kept = {name: getattr(carried.record, name) for name in _CARRIED}
+        record = msgspec.structs.replace(record, **kept)
+        record.redirects = [{"url": url, "status": status} for url, status in fetched.redirects]
+        links = [(url, "") for url in record.links]
+        return VisitResult(
+            record, links, carried.unfollowed, carried.signature, is_file=carried.is_file
+        )
 
     async def _fetch_as_user(self, entry: FrontierEntry) -> HttpAnswer:
         answer = await self._tools.renderer.fetch(entry.url, self._spec.page_timeout_s)

@@ -1,6 +1,7 @@
 """Which link looks most like what was asked for (strategy best_first)."""
 
 from collections import Counter
+from collections.abc import Callable
 from urllib.parse import unquote
 
 from ocd.content.tokens import terms
@@ -10,6 +11,8 @@ _K = 1.2
 _ANCHOR, _URL, _PAGE = 0.5, 0.3, 0.2
 _PER_DEPTH = 0.02
 _READ_CHARS = 20_000
+# How promising a link is, by its URL and its text.
+LinkScore = Callable[[str, str], float]
 
 
 class RelevanceScorer:
@@ -35,6 +38,18 @@ class RelevanceScorer:
             + _PAGE * page_score
         )
         return max(0.0, promise - _PER_DEPTH * depth)
+
+    def of_links(self, title: str, content: str, depth: int, noted: dict[str, float]) -> LinkScore:
+        """Return what scores the links of a page, which are so deep; the scores are noted."""
+        if not self._terms:
+            return lambda _url, _text: 0.0
+        page_score = self.page(title, content)
+
+        def score(url: str, text: str) -> float:
+            noted[url] = self.link(url, text, page_score, depth)
+            return noted[url]
+
+        return score
 
     def _score(self, counts: Counter[str]) -> float:
         if not self._terms:

@@ -14,6 +14,7 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.crawl import traps
 from ocd.crawl.duplicates import Duplicates
+from ocd.crawl.earlier_runs.frontier_log import FrontierLog, FrontierNote
 from ocd.crawl.fetch.browser_fetch import NO_BROWSER
 from ocd.crawl.fetch.fetch_errors import FetchError
 from ocd.crawl.frontier import Frontier, FrontierEntry
@@ -27,7 +28,7 @@ from ocd.crawl.page_visit import (
     failure_record,
 )
 from ocd.crawl.rate_limits import Overload, RateLimits, backoff_s
-from ocd.crawl.relevance import RelevanceScorer
+from ocd.crawl.relevance import LinkScore, RelevanceScorer
 from ocd.crawl.spec import MAX_RETRY_AFTER_S, CrawlSpec
 from ocd.crawl.stats import CrawlStats, PageRecord
 from ocd.crawl.urls import origin_of
@@ -52,6 +53,7 @@ class CrawlScheduler:
         work: TaskHandle,
         visitor: PageVisitor,
         tools: CrawlServices,
+        log: FrontierLog,
     ) -> None:
         self._spec = spec
         self._work = work
@@ -60,8 +62,10 @@ class CrawlScheduler:
         self._renderer = tools.renderer
         self._frontier: Frontier = tools.frontier
         self._politeness: RateLimits = tools.politeness
+        self._earlier = tools.earlier
+        self._log = log
         self._duplicates = Duplicates()
-        self._scorer = RelevanceScorer(spec.query)
+        self._scorer = RelevanceScorer(spec.query if spec.strategy == "best_first" else "")
         self._encode = msgspec.json.Encoder().encode
         self._blocked: dict[str, bool] = {}
         self._in_flight = 0
@@ -80,6 +84,8 @@ class CrawlScheduler:
         if not self._work.stopping:
             self._give_up_late_ones()
         self.tally.stop_reason = self._stop_reason()
+        if self._earlier is not None and self.tally.stop_reason == "completed":
+            self.tally.miss(self._earlier.unseen())
 
     def _stop_reason(self) -> str:
         if self._work.stopping:
@@ -183,40 +189,65 @@ class CrawlScheduler:
     def _keep(self, entry: FrontierEntry, visited: VisitResult) -> None:
         record = visited.record
         self._politeness.answered(entry.origin)
-        relevance = 0.0
-        if self._spec.strategy == "best_first":
-            relevance = self._scorer.page(record.title, record.content)
-        links = self._obey_robots(visited) if self._spec.respect_robots else visited.links
-        if entry.depth < self._spec.max_depth:
-            self._offer(links, entry, relevance)
+        note = FrontierNote(url=entry.url, is_file=self._is_file(entry, visited))
+        if self._spec.respect_robots and visited.unfollowed:
+            note.unfollowed = list(visited.unfollowed)
+        score = self._scorer.of_links(record.title, record.content, entry.depth + 1, note.scores)
+        self._take_in(entry, visited, score)
         if record.content_hash:
-            record.duplicate_of = self._duplicates.find(
-                record.final_url, record.content_hash, visited.signature
-            )
-        self._write(record, is_file=self._is_file(entry, visited))
+            record.duplicate_of = self._find_duplicate(visited)
+        self._write(entry, record, note)
+
+    def _take_in(self, entry: FrontierEntry, visited: VisitResult, score: LinkScore) -> None:
+        links = (
+            visited.obey_robots(self.tally.skipped) if self._spec.respect_robots else visited.links
+        )
+        if entry.depth < self._spec.max_depth:
+            self._offer(links, entry, score)
+
+    def _find_duplicate(self, visited: VisitResult) -> str:
+        record = visited.record
+        return self._duplicates.find(record.final_url, record.content_hash, visited.signature)
+
+    # --- what an earlier run has finished -----------------------------------------------------
+
+    def take_in_finished(self, visited: VisitResult, note: FrontierNote) -> None:
+        """Take in a page of an earlier run of this crawl, as if it came now."""
+        record = visited.record
+        claims = [*note.claims, record.final_url] if record.final_url != record.url else note.claims
+        entry = self._frontier.settle(record.url, record.depth, claims)
+        self._visitor.follow_move(entry, record.final_url)
+        self._take_in(entry, visited, lambda url, _text: note.scores.get(url, 0.0))
+        if record.content_hash and not record.duplicate_of:
+            self._find_duplicate(visited)
+        if self._earlier is not None:
+            self._earlier.judge(record)
+        self.tally.count(record, is_file=note.is_file)
+        self.tally.attempts += 1
+        self.tally.resumed += 1
+
+    def take_in_skipped(self, note: FrontierNote) -> None:
+        """Take in an entry that an earlier run skipped after its request, if that is one."""
+        if not note.skipped:
+            return
+        entry = self._frontier.settle(note.url, 0, note.claims)
+        self._count_skipped(entry, SkipPage(note.skipped, note.target))
 
     def _is_file(self, entry: FrontierEntry, visited: VisitResult) -> bool:
         if types := self._spec.include_types:
             return not any(fnmatch(visited.record.content_type, one.lower()) for one in types)
         return visited.is_file and entry.depth > 0
 
-    def _obey_robots(self, visited: VisitResult) -> Links:
-        """Return the links that the page lets robots follow; it loses what they must not keep."""
-        directives = {"noindex", "nofollow"} & set(visited.record.robots)
-        if "none" in visited.record.robots:
-            directives = {"noindex", "nofollow"}
-        if "noindex" in directives:
-            visited.record.content = ""
-            self.tally.skipped["noindex"] += 1
-        links = [] if "nofollow" in directives else visited.links
-        if links and visited.unfollowed:
-            links = [link for link in links if link[0] not in visited.unfollowed]
-        if left := len(visited.links) - len(links):
-            self.tally.skipped["nofollow"] += left
-        return links
-
-    def _write(self, record: PageRecord, *, is_file: bool = False) -> None:
-        self.tally.count(record, is_file=is_file)
+    def _write(
+        self, entry: FrontierEntry, record: PageRecord, note: FrontierNote | None = None
+    ) -> None:
+        note = note or FrontierNote(url=entry.url)
+        if entry.claims:
+            note.claims = self._frontier.claims_of(entry, but=record.final_url)
+        self._log.append(note)
+        if self._earlier is not None:
+            record.change = self._earlier.judge(record)
+        self.tally.count(record, is_file=note.is_file)
         done = self.tally.succeeded + self.tally.failed
         if done == self._spec.fail_on_page:
             raise OcdError("injected_failure", f"fail_on_page={done}: {record.url}")
@@ -232,12 +263,19 @@ class CrawlScheduler:
 
     def _skip(self, entry: FrontierEntry, skip: SkipPage) -> None:
         self.tally.attempts -= 1 if skip.url == entry.url else 0
+        self._count_skipped(entry, skip)
+        if skip.url != entry.url:  # it was asked for, and shall not be again
+            claims = self._frontier.claims_of(entry)
+            note = FrontierNote(url=entry.url, claims=claims, skipped=skip.reason, target=skip.url)
+            self._log.append(note)
+
+    def _count_skipped(self, entry: FrontierEntry, skip: SkipPage) -> None:
         if skip.reason == "duplicate":
             self.tally.skipped["duplicate"] += 1
             return
         self.tally.deny(skip.url)
         if self._spec.starts == (entry.url,) and not self._spec.sitemap_url:
-            raise _start_denied_error(skip)
+            raise skip.of_start()
 
     def _send_to_browser(self, entry: FrontierEntry, need: NeedsBrowser) -> None:
         entry.render, entry.fallback = need.reason, need.fallback
@@ -264,7 +302,7 @@ class CrawlScheduler:
         if error.details.get("status") not in (None, *_SLOW_DOWN):
             self._politeness.answered(entry.origin)
         if not self._again(entry, error):
-            self._write(failure_record(entry, error, self._engine_of(entry)))
+            self._write(entry, failure_record(entry, error, self._engine_of(entry)))
 
     def _again(self, entry: FrontierEntry, error: OcdError) -> bool:
         """Put the entry back if another attempt may help, and slow its origin down if it asks."""
@@ -311,28 +349,27 @@ class CrawlScheduler:
         if self.tally.succeeded >= self._spec.max_pages:
             return
         for entry in self._frontier.drain_failed():
-            self._write(failure_record(entry, entry.failure, self._engine_of(entry)))
+            self._write(entry, failure_record(entry, entry.failure, self._engine_of(entry)))
 
     def _engine_of(self, entry: FrontierEntry) -> str:
         return "browser" if entry.render or self._spec.engine == "browser" else "static"
 
     # --- links --------------------------------------------------------------------------------
 
-    def _offer(self, links: Links, page: FrontierEntry, relevance: float) -> None:
+    def _offer(self, links: Links, page: FrontierEntry, score: LinkScore) -> None:
         frontier, scope, depth = self._frontier, self._visitor.scope, page.depth + 1
-        best_first = self._spec.strategy == "best_first"
         for url, text in links:
             if frontier.is_known(url):
                 frontier.shorten(url, depth)
                 continue
             dates = traps.dates_in_row(url, page.url, page.dates)
-            reason = scope.reject(url) or self._policy_reason(url) or _trap_reason(url, dates)
+            reason = scope.reject(url) or self._policy_reason(url) or traps.trap_reason(url, dates)
             if reason:
                 frontier.mark_known(url)
                 self.tally.skip(reason, url)
                 continue
-            score = self._scorer.link(url, text, relevance, depth) if best_first else 0.0
-            frontier.add(FrontierEntry(url, depth, score, dates=dates, parent=page.url))
+            entry = FrontierEntry(url, depth, score(url, text), dates=dates, parent=page.url)
+            frontier.add(entry)
         self._wake()
 
     async def offer_sitemap_url(self, url: str) -> int:
@@ -358,22 +395,6 @@ class CrawlScheduler:
         if place not in self._blocked:
             self._blocked[place] = not self._policy.allows(url)
         return "domain_blocked" if self._blocked[place] else ""
-
-
-def _trap_reason(url: str, dates: int) -> str:
-    if dates > traps.MAX_DATES:
-        return "calendar"
-    return "repeating_path" if traps.repeats_itself(url) else ""
-
-
-def _start_denied_error(skip: SkipPage) -> OcdError:
-    why = f": {skip.why}" if skip.why else ""
-    return OcdError(
-        "robots_denied",
-        f"robots.txt forbids {skip.url}{why}",
-        hint="If you may crawl it all the same, say respect_robots=false.",
-        url=skip.url,
-    )
 
 
 def _words_of_hold(origin: str, status: int | None, overload: Overload, now: float) -> str:

@@ -20,6 +20,7 @@ MAX_CRAWL_DELAY_S = 30.0
 class CrawlSpec:
     """The parameters of one crawl; names and meanings are those of the verb.
 
+    compare_to: the task of an earlier crawl; "" = none.
     scope: "origin", "domain", "path", "any" or a glob. concurrency 0: as the engine likes it.
     sitemap_url: where a sitemap crawl starts reading; "" = find it. more_urls: start pages besides
     `url`. more_formats: of the content, besides `format`. requests: what goes with each request.
@@ -50,6 +51,7 @@ class CrawlSpec:
     relations: tuple[LinkRelation, ...] = ()
     ignore_params: tuple[str, ...] = ()
     include_types: tuple[str, ...] = ()
+    compare_to: str = ""
     sitemap_url: str = ""
     extract: str = ""
     actions: tuple[Mapping[str, Any], ...] = ()

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -14,6 +14,7 @@ from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.spec import CrawlSpec
 
 MAX_DENIED_SHOWN = 100
+MAX_GONE_SHOWN = 100
 
 
 class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
@@ -30,6 +31,7 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     link led here first. formats: the content in the other formats that were asked for. anchors: the
     links with more about each, if they were asked for. extracted: what the schema of the crawl
     found, and `missing` what it did not. failed_actions: those of the crawl that could not be done.
+    change: beside the crawl that this one is compared with.
     """
 
     url: str
@@ -67,6 +69,7 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     extracted: dict[str, Any] | list[dict[str, Any]] | None = None
     missing: list[str] = []
     failed_actions: list[str] = []
+    change: Literal["", "new", "changed", "unchanged", "gone"] = ""
 
 
 class CrawlStats:
@@ -80,6 +83,9 @@ class CrawlStats:
         self.duplicates = 0
         self.examples: dict[str, str] = {}
         self.attempts = 0
+        self.resumed = 0
+        self.changes: Counter[str] = Counter()
+        self.gone: list[str] = []
         self.retried = 0
         self.max_depth = 0
         self.skipped: Counter[str] = Counter()
@@ -93,6 +99,10 @@ class CrawlStats:
     def count(self, record: PageRecord, *, is_file: bool = False) -> None:
         """Count a record; files are no pages, and take no page's place."""
         self.duplicates += bool(record.duplicate_of)
+        if record.change:
+            self.changes[record.change] += 1
+        if record.change == "gone":
+            self.gone.append(record.url)
         if record.error is None and is_file:
             self.files += 1
             return
@@ -141,6 +151,15 @@ class CrawlStats:
         if len(self.denied) < MAX_DENIED_SHOWN:
             self.denied.append(url)
 
+    def _comparison(self, spec: CrawlSpec) -> dict[str, Any]:
+        counts = {name: self.changes[name] for name in ("new", "changed", "unchanged", "gone")}
+        return {"to": spec.compare_to, **counts, "gone_urls": self.gone[:MAX_GONE_SHOWN]}
+
+    def miss(self, urls: list[str]) -> None:
+        """Count pages of the earlier crawl that nothing led to any more."""
+        self.changes["gone"] += len(urls)
+        self.gone += urls
+
     def summary(self, spec: CrawlSpec, politeness: RateLimits, pending: int) -> dict[str, Any]:
         """Return the summary of the result."""
         return {
@@ -161,6 +180,8 @@ class CrawlStats:
             "format": [spec.format, *spec.more_formats] if spec.more_formats else spec.format,
             "engines": dict(self.engines),
             "attempts": self.attempts,
+            **({"resumed_pages": self.resumed} if self.resumed else {}),
+            **({"compared": self._comparison(spec)} if spec.compare_to else {}),
             "retried": self.retried,
             "pending": pending,
             "delay_ms": round(politeness.longest_delay_s * 1000),

@@ -18,6 +18,13 @@ _DATE = re.compile(
 _NUMBERS = re.compile(r"[0-9]+")
 
 
+def trap_reason(url: str, dates: int) -> str:
+    """Return what kind of trap an URL leads into, to which so many dates in a row led; or ""."""
+    if dates > MAX_DATES:
+        return "calendar"
+    return "repeating_path" if repeats_itself(url) else ""
+
+
 def repeats_itself(url: str) -> bool:
     """Return whether the path repeats segments as no folders do: /a/b/a/b/a/b."""
     if url.count("/") < _FEWEST_SLASHES:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Coroutine, Mapping
 from secrets import token_hex
 from typing import Any
 
+from msgspec.structs import replace
+
 from ocd.api.errors import OcdError, did_you_mean
 from ocd.api.timestamps import rfc3339
 from ocd.api.tool_calls import tool_call
@@ -14,6 +16,7 @@ from ocd.ledger import completion, retention
 from ocd.ledger.args_summary import summarise
 from ocd.ledger.queue import TaskQueue
 from ocd.ledger.results import TaskResult
+from ocd.ledger.resumption import FinishedWork, not_resumable, read_arguments
 from ocd.ledger.states import Outcome, TaskMeta, ask_cancel, timestamp
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_kind import TaskKind
@@ -86,7 +89,40 @@ class Runner(Tasks):
         `invalid_argument` for an unknown kind, `limit_reached`, `shutting_down`, storage_*.
         Cancelling this call cancels the task.
         """
-        run = self._accept(kind, args, session, direct=direct)
+        return await self._begin(self._accept(kind, args, session, direct=direct), direct=direct)
+
+    async def resume(
+        self, task_id: str, changes: Mapping[str, Any], session: str = "default"
+    ) -> TaskMeta:
+        """Accept a task that goes on with an ended one, with the changes to its arguments.
+
+        Raises what `start` raises, `task_not_found`, `not_resumable`, and `invalid_argument` for a
+        parameter that may not change or must be given again.
+        """
+        meta = await self.get(task_id)
+        kind = self._kind(meta.kind)
+        self._check_resumable(meta, kind)
+        assert kind.resumption is not None
+        stored = await asyncio.to_thread(read_arguments, self._store, task_id)
+        args = stored.changed(changes, kind.resumption)
+        work = FinishedWork(self._store, meta, kind.resumption)
+        is_same = all(stored.args.get(name) == value for name, value in changes.items())
+        if meta.status == "COMPLETED" and is_same and not await asyncio.to_thread(work.has_passing):
+            hint = f"Raise a limit: {', '.join(kind.resumption.limits)}."
+            raise not_resumable(task_id, "it did all that it was asked", hint)
+        self._check_resumable(meta, kind)  # others were heard meanwhile
+        return await self._begin(self._accept(meta.kind, args, session, goes_on_with=work))
+
+    def _check_resumable(self, meta: TaskMeta, kind: TaskKind) -> None:
+        if kind.resumption is None:
+            raise not_resumable(meta.task_id, f"tasks of kind {meta.kind} do not go on")
+        if not meta.terminal:
+            raise not_resumable(meta.task_id, f"it is still {meta.status}")
+        for other in self._runs.values():
+            if other.meta.resumed_from == meta.task_id:
+                raise not_resumable(meta.task_id, f"{other.meta.task_id} goes on with it already")
+
+    async def _begin(self, run: TaskRun, *, direct: bool = False) -> TaskMeta:
         run.waits_in_line = not (direct or run.kind.tells_begin)
         self._runs[run.meta.task_id] = run
         self._spawn(self._live(run))
@@ -106,7 +142,15 @@ class Runner(Tasks):
         if (run := self._runs.get(task_id)) is not None:
             run.leave_to_itself()
 
-    def _accept(self, name: str, args: dict[str, Any], session: str, *, direct: bool) -> TaskRun:
+    def _accept(
+        self,
+        name: str,
+        args: dict[str, Any],
+        session: str,
+        *,
+        direct: bool = False,
+        goes_on_with: FinishedWork | None = None,
+    ) -> TaskRun:
         if self._stopping:
             raise OcdError("shutting_down", "The daemon is stopping", hint="Start it again.")
         kind = self._kind(name)
@@ -120,7 +164,9 @@ class Runner(Tasks):
                 limit=self._max_tasks,
             )
         meta = self._new_meta(name, args, session, direct=direct)
-        return TaskRun(self._store, kind, prepared, meta)
+        if goes_on_with is not None:
+            meta = replace(meta, resumed_from=goes_on_with.task_id)
+        return TaskRun(self._store, kind, prepared, meta, goes_on_with)
 
     def _kind(self, name: str) -> TaskKind:
         kind = self._kinds.get(name)

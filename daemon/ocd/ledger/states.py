@@ -48,7 +48,7 @@ class TaskMeta(msgspec.Struct, frozen=True, kw_only=True):
     pid and pid_started_at name the process that runs it. args_summary is redacted JSON text of at
     most 2 KiB. error is an error body ({"code", "message", …}). result_path is set once there is a
     result, whole or partial. result_checked: result.idx stands beside it, with its checksums; the
-    results of earlier releases had none.
+    results of earlier releases had none. resumed_from: the task whose work this one goes on with.
     """
 
     version: int = FORMAT
@@ -60,6 +60,7 @@ class TaskMeta(msgspec.Struct, frozen=True, kw_only=True):
     pid: int | None = None
     pid_started_at: str | None = None
     boot_id: str = ""
+    resumed_from: str | None = None
     created_at: str
     started_at: str | None = None
     ended_at: str | None = None
@@ -99,10 +100,11 @@ _PRIVATE = ("version", "boot_id", "result_list", "result_checked")
 def public(meta: TaskMeta) -> dict[str, Any]:
     """Return the task as callers see it: meta.json without what is the ledger's own business.
 
-    `direct` is there if it is true.
+    `direct` is there if it is true, `resumed_from` if it was.
     """
     shown: dict[str, Any] = msgspec.to_builtins(meta)
-    for name in (*_PRIVATE, *(() if meta.direct else ("direct",))):
+    unset = [name for name in ("direct", "resumed_from") if not shown[name]]
+    for name in (*_PRIVATE, *unset):
         del shown[name]
     return shown
 

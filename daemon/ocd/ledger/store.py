@@ -1,6 +1,8 @@
 r"""The tasks' files: one folder a task below `tasks/`.
 
     <task_id>/meta.json     the task; replaced whole, only under `lock`
+              arguments.json  what it was asked, without secrets (`resumption`); never changed
+              frontier.jsonl  of crawls: what pages.jsonl does not say (`earlier_runs/frontier_log.py`)
               events.jsonl  what happened, one line each, only appended to
               pages.jsonl   the finished units, one line each, only appended to; gone once
                             result.json holds them
@@ -13,15 +15,19 @@ it count.
 
  1. task start
     1.1 `task.folder`   folder `.new-<id>` is made
-    1.2 `task.meta`     meta.json (PENDING) is in it, synced
-    1.3 `task.event`    event `created` is in it
-    1.4 `task.named`    commit: renamed to `<id>`, `tasks/` synced; only now the id is answered.
-    A crash before 1.4 leaves `.new-<id>`, which the next start removes: there was no task.
+    1.2 `task.filled`   arguments.json is in it, where the kind can be resumed; in a task that goes
+                        on with another, also the units and logs of that one
+    1.3 `task.meta`     meta.json (PENDING) is in it, synced
+    1.4 `task.event`    event `created` is in it
+    1.5 `task.named`    commit: renamed to `<id>`, `tasks/` synced; only now the id is answered.
+    A crash before 1.5 leaves `.new-<id>`, which the next start removes: there was no task.
     A crash after it leaves a PENDING task of a dead process, which the next start reaps.
  2. run
     2.1 `run.meta`      commit: meta.json says RUNNING
     2.2 `run.event`     event `started`
  3. unit (a crawled page)
+    3.0 `frontier.line` of crawls, where there is something to say of the page: its line in
+                        frontier.jsonl, which without the page's own line says nothing
     3.1 `unit.line`     commit: its line is in pages.jsonl (survives kill -9, not a power cut)
     3.2 `unit.event`    event `unit`; `progress.meta` follows at most twice a second
     A crash before 3.1 loses the units in flight. A torn last line is skipped by readers.
@@ -114,12 +120,17 @@ class TaskStore:
 
     # --- meta.json ---------------------------------------------------------------------------
 
-    def create(self, meta: TaskMeta) -> None:
-        """Put a new task on disk (step 1); nothing of a failed creation stays."""
+    def create(self, meta: TaskMeta, fill: Callable[[Path], None] = lambda _folder: None) -> None:
+        """Put a new task on disk (step 1); nothing of a failed creation stays.
+
+        fill: puts into the folder what the task begins with.
+        """
         final = self.directory(meta.task_id)
         fresh = make_dir(self.root / f"{_NEW}{meta.task_id}")
         try:
             crash_points.point("task.folder")
+            fill(fresh)
+            crash_points.point("task.filled")
             write_whole(fresh / META, _encode(meta))
             crash_points.point("task.meta")
             self._first_event(fresh, meta)

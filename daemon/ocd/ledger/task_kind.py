@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.ledger.resumption import Arguments, Resumption
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.task_handle import TaskHandle
 from ocd.storage.machine_limits import limit_error
@@ -23,7 +24,8 @@ class TaskKind:
     the work; its payload is a JSON one. recover: makes a result of the finished units of a run
     that failed, was ended or died with its process; None: such a task keeps no result.
     tells_begin: `run` sets `work.begun`; such a task does not wait in line, and whoever starts it
-    is answered once it has begun.
+    is answered once it has begun. resumption: how one that has ended goes on; None: not at all.
+    arguments: what is stored of what `prepare` returned, so that it can be prepared once more.
     """
 
     name: str
@@ -31,6 +33,8 @@ class TaskKind:
     run: Callable[[TaskHandle, Any], Awaitable[Payload]]
     recover: Callable[[TaskMeta, JsonLinesFile], Payload] | None = None
     tells_begin: bool = False
+    resumption: Resumption | None = None
+    arguments: Callable[[Any], Arguments] | None = None
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal
 
 from msgspec.structs import replace
@@ -11,6 +12,7 @@ from ocd.api.errors import OcdError
 from ocd.ledger.completion import with_result
 from ocd.ledger.events import Events
 from ocd.ledger.folder_watch import ChangeSignal
+from ocd.ledger.resumption import FinishedWork, write_arguments
 from ocd.ledger.states import Outcome, TaskMeta, advance, ask_cancel, begin, end
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_handle import TaskHandle
@@ -37,6 +39,7 @@ class TaskRun:
         kind: TaskKind,
         prepared: Any,  # noqa: ANN401 - what the kind's `prepare` returned
         meta: TaskMeta,
+        taken_over: FinishedWork | None = None,
     ) -> None:
         self.kind = kind
         self.meta = meta
@@ -53,6 +56,7 @@ class TaskRun:
         self.holds_turn = False
         self._store = store
         self._prepared = prepared
+        self._taken_over = taken_over
         self._events: Events | None = None
         self._units_reported = 0
         self._reported = meta.progress
@@ -190,8 +194,14 @@ class TaskRun:
 
     def save_new(self) -> None:
         """Put the task on disk (step 1)."""
-        self._store.create(self.meta)
+        self._store.create(self.meta, self._fill)
         self._events = self._store.events(self.meta.task_id)
+
+    def _fill(self, folder: Path) -> None:
+        if self.kind.arguments is not None:
+            write_arguments(folder, self.kind.arguments(self._prepared))
+        if self._taken_over is not None:
+            self._taken_over.copy_to(folder)
 
     def save_started(self) -> TaskMeta:
         """Note on disk that the task runs (step 2)."""

@@ -107,6 +107,13 @@ class StoredItems:
                 count = min(_ITEMS_AT_ONCE, self._index.count - first)
                 yield from _items(reader, reader.starts(first, count))
 
+    def at(self, number: int) -> bytes:
+        """Return one item, by its place from 0 on."""
+        with reading(self.path), self.path.open("rb") as file:
+            reader = PayloadReader(file, self.path, self._index.payload_size or 0, self._index)
+            start, following = reader.starts(number, 1)
+            return reader.read(start, following - 1 - start)
+
     def __repr__(self) -> str:
         return f"StoredItems({str(self.path)!r}, {self._index.count})"
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar
 import msgspec
 
 from ocd.api.wire import Capability
+from ocd.ledger.resumption import Resumption
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.session_taint import Departure
 from ocd.storage.payload import JSON, JsonLinesFile, Payload, Rows, at_keys, of_text
@@ -180,7 +181,8 @@ class Verb:
     that pages by items. large: takes output modes. reads_page: its content passes the sanitiser.
     opens_tab: a session without a tab gets one. shares_tab: it only waits, in its turn, and lets
     other calls on its tab run meanwhile. leaves_dialog: runs although a dialog is open.
-    recover: rebuilds the result of a task whose process died. reads: changes nothing, here or on
+    recover: rebuilds the result of a task whose process died. resumption: how a task that has ended
+    goes on. reads: changes nothing, here or on
     the web. page_keys: keys of its JSON under which strings come from pages. keeps_secrets: gets
     `${SECRET:NAME}` as the caller wrote it. uploads: sends files to the tab's page, or to its
     parameter `base_url`. sends: what else of its parameters leaves (see leaving).
@@ -208,6 +210,7 @@ class Verb:
     leaves_dialog: bool = False
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     recover: Recover | None = None
+    resumption: Resumption | None = None
     reads: bool = False
     page_keys: tuple[str, ...] = ()
     keeps_secrets: bool = False

@@ -23,6 +23,7 @@ from ocd.crawl.request_params import (
     request_options,
     start_urls,
 )
+from ocd.crawl.resumption import RESUMPTION
 from ocd.crawl.spec import CrawlSpec, Engine, Format, LinkRelation, Strategy
 from ocd.crawl.urls import origin_of
 from ocd.ledger.runner import Runner
@@ -113,6 +114,14 @@ IncludeTypes = Annotated[
         extra_json_schema=UNLISTED,
     ),
 ]
+CompareTo = Annotated[
+    str,
+    Meta(
+        description="Task of an earlier crawl: pages say whether they are new, changed, unchanged "
+        "or gone, and unchanged ones need not be sent again",
+        extra_json_schema=UNLISTED,
+    ),
+]
 FailOnPage = Annotated[
     Annotated[int, Meta(ge=1)] | None,
     Meta(description="Fail deliberately at the Nth page (for tests)", extra_json_schema=UNLISTED),
@@ -175,6 +184,7 @@ class Crawl(RequestParams):
     relations: Relations = ()
     ignore_params: IgnoreParams = ()
     include_types: IncludeTypes = ()
+    compare_to: CompareTo = ""
     fail_on_page: FailOnPage = None
     urls: StartUrls = ""
 
@@ -226,6 +236,7 @@ class CrawlSitemap(RequestParams):
     engine: PageEngine = "auto"
     retries: Retries = 2
     page_timeout_ms: PageTimeout = 30_000
+    compare_to: CompareTo = ""
     fail_on_page: FailOnPage = None
 
     def __post_init__(self) -> None:
@@ -251,7 +262,7 @@ def recover(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
 
 
 @task_verb(
-    "crawl", Crawl, needs=Crawler, capability="crawl", tier=1, reads=True,
+    "crawl", Crawl, needs=Crawler, capability="crawl", tier=1, reads=True, resumption=RESUMPTION,
     large=True, items=("pages",), recover=recover, page_keys=("pages",),
     sends=Sending(("urls", "headers", "user_agent", "proxy", "cookies"), _departures),
     example={"url": "https://example.com/docs/", "scope": "path", "output_mode": "handle"},
@@ -276,7 +287,7 @@ async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
 
 @task_verb(
     "crawl_sitemap", CrawlSitemap, needs=Crawler, capability="crawl", tier=2, reads=True,
-    large=True, items=("pages",), recover=recover, page_keys=("pages",),
+    resumption=RESUMPTION, large=True, items=("pages",), recover=recover, page_keys=("pages",),
     sends=Sending(("headers", "user_agent", "proxy", "cookies"), _departures),
     example={"url": "https://example.com", "max_pages": 100, "output_mode": "handle"},
 )  # fmt: skip
@@ -318,6 +329,7 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
         "retries": params.retries,
         "page_timeout_ms": params.page_timeout_ms,
         "share_login": params.share_login,
+        "compare_to": params.compare_to,
         "fail_on_page": params.fail_on_page or 0,
     }
 

@@ -166,6 +166,52 @@ def _origin(meta: TaskMeta) -> str:
         return ""
 
 
+class TaskResume(Params):
+    """Continue an ended crawl, as a new task
+
+    Takes over its finished pages and fetches what is left: after a crash, a cancel, an error, or a
+    limit that is higher now. Pages that timed out or met a network error are tried again.
+    """
+
+    task_id: TaskId
+    max_pages: Annotated[
+        Annotated[int, Meta(ge=1, le=100_000)] | None, Meta(description="New limit")
+    ] = None
+    max_depth: Annotated[
+        Annotated[int, Meta(ge=0, le=1000)] | None, Meta(description="New limit")
+    ] = None
+    args: Annotated[
+        dict[str, Any],
+        Meta(
+            description="Other parameters to change: retries, page_timeout_ms, delay_ms, "
+            "concurrency, engine; and those with logins, which are not stored",
+            extra_json_schema=UNLISTED,
+        ),
+    ] = field(default_factory=dict[str, Any])
+
+
+@daemon_verb(
+    "oc_task_resume",
+    TaskResume,
+    needs=Runner,
+    capability="tasks",
+    tier=3,
+    example={"task_id": "0123456789abcdef", "max_pages": 500},
+)
+async def oc_task_resume(runner: Runner, params: TaskResume) -> Output:
+    limits = {"max_pages": params.max_pages, "max_depth": params.max_depth}
+    changes = {**params.args, **{name: one for name, one in limits.items() if one is not None}}
+    meta = await runner.resume(params.task_id, changes, call_context.current().session)
+    return Output(
+        data={
+            "task_id": meta.task_id,
+            "status": meta.status,
+            "kind": meta.kind,
+            "resumed_from": params.task_id,
+        }
+    )
+
+
 class TaskCancel(Params):
     """Stop a running task; what it has finished is kept
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from email.utils import formatdate
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import quote, unquote
 
 from ocd.content.page_signals import refresh_target, robots_tags
@@ -69,6 +69,19 @@ class HttpAnswer:
     refresh: str = ""
     headers: dict[str, str] = field(default_factory=dict[str, str])
     redirects: tuple[tuple[str, int], ...] = ()
+
+
+class Validators(NamedTuple):
+    """What a server said of a page by which it can tell whether that has changed."""
+
+    url: str
+    etag: str
+    last_modified: str
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers that ask for the page only if it has changed."""
+        said = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in said.items() if value}
 
 
 def is_html(content_type: str) -> bool:
@@ -137,11 +150,18 @@ class HttpFetcher:
             yield cls(session, logins, options)
 
     async def get(
-        self, url: str, admit: Admit, *, max_bytes: int = MAX_PAGE_BYTES, any_type: bool = False
+        self,
+        url: str,
+        admit: Admit,
+        *,
+        max_bytes: int = MAX_PAGE_BYTES,
+        any_type: bool = False,
+        unless: Validators | None = None,
     ) -> HttpAnswer:
         """Return the answer to GET `url`, redirects followed as far as `admit` lets them.
 
-        any_type: read the body whatever it is, else that of pages and texts alone.
+        any_type: read the body whatever it is, else that of pages and texts alone. unless: the
+        answer has status 304 and no body if what these are of has not changed.
 
         Errors: FetchError fetch_failed, http_error (status ≥ 400), too_large, too_many_redirects;
         invalid_url.
@@ -151,7 +171,7 @@ class HttpFetcher:
         redirects: list[tuple[str, int]] = []
         for _ in range(MAX_REDIRECTS + 1):
             with translate_errors(url):
-                async with self._request(url, proxy) as response:
+                async with self._request(url, proxy, unless) as response:
                     target = _target(url, response)
                     if target is None:
                         answer = await _read(url, response, max_bytes, any_type)
@@ -178,7 +198,7 @@ class HttpFetcher:
                     body, _ = await _body(response, MAX_ROBOTS_BYTES)
                 return RobotsReply(response.status, location, body[:MAX_ROBOTS_BYTES])
 
-    def _request(self, url: str, proxy: str | None) -> Any:  # noqa: ANN401 - aiohttp's context manager has no public name
+    def _request(self, url: str, proxy: str | None, unless: Validators | None = None) -> Any:  # noqa: ANN401 - aiohttp's context manager has no public name
         from yarl import URL
 
         login = self._logins.get(origin_of(url)) if self._logins else None
@@ -186,6 +206,8 @@ class HttpFetcher:
         if login:
             encoded = base64.b64encode(unquote(login).encode()).decode()
             headers["Authorization"] = f"Basic {encoded}"
+        if unless is not None and unless.url == url:
+            headers |= unless.headers()
         return self._session.get(
             URL(url, encoded=True), allow_redirects=False, headers=headers, proxy=proxy
         )

@@ -1,0 +1,156 @@
+"""A crawl beside an earlier one of the same site: what is new, changed, unchanged, gone."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.crawl.duplicates import fingerprint
+from ocd.crawl.earlier_runs.frontier_log import FrontierLog
+from ocd.crawl.fetch.http_fetch import Validators
+from ocd.crawl.spec import CrawlSpec
+from ocd.crawl.stats import PageRecord
+from ocd.ledger.results import read_result
+from ocd.ledger.resumption import read_arguments
+from ocd.ledger.store import TaskStore
+from ocd.outputs.reader import StoredItems
+
+Change = Literal["", "new", "changed", "unchanged", "gone"]
+_GONE = (404, 410)
+
+
+class EarlierPage(NamedTuple):
+    """A page as the earlier crawl found it; number: its place among the records there."""
+
+    number: int
+    url: str
+    final_url: str
+    title: str
+    content_hash: str
+    etag: str
+    last_modified: str
+    size: int | None
+    is_carried: bool
+
+
+class CarriedPage(NamedTuple):
+    """The record of a page that its server says is unchanged, and what it does not say."""
+
+    record: PageRecord
+    unfollowed: frozenset[str]
+    is_file: bool
+    signature: bytes
+
+
+class EarlierCrawl:
+    """The pages of an ended crawl, found by address; their content stays on disk."""
+
+    def __init__(self, rows: StoredItems, log: FrontierLog, key: Callable[[str], str]) -> None:
+        self._rows = rows
+        self._key = key
+        self._notes = log.read()
+        self._pages: dict[str, EarlierPage] = {}
+        self._seen: set[int] = set()
+        decode = msgspec.json.Decoder(PageRecord).decode
+        for number, line in enumerate(rows):
+            record = decode(line)
+            if record.error is None:
+                self._add(number, record)
+
+    @classmethod
+    def read(cls, tasks: Path, spec: CrawlSpec, key: Callable[[str], str]) -> "EarlierCrawl":
+        """Read what `spec.compare_to` names, below the folder of tasks. Blocks.
+
+        Raises task_not_found; invalid_argument for a task that is no crawl or has not ended, or
+        whose content was made in another way.
+        """
+        store = TaskStore(tasks)
+        meta = store.read(spec.compare_to)
+        found = read_result(store.result_file(meta.task_id), store.units(meta.task_id), meta)
+        rows = found.rows if found is not None else None
+        if meta.kind not in ("crawl", "crawl_sitemap") or not isinstance(rows, StoredItems):
+            raise _incomparable(f"task {meta.task_id} ({meta.kind}) has no pages to compare with")
+        asked = read_arguments(store, meta.task_id).args
+        if _ways_of_content(asked) != _ways_of_content(
+            {
+                "format": [spec.format, *spec.more_formats],
+                "only_main_content": spec.only_main_content,
+                "extract": spec.extract,
+            }
+        ):
+            message = "its format, only_main_content or extract differs, and so would all pages"
+            raise _incomparable(message)
+        return cls(rows, FrontierLog(store.directory(meta.task_id)), key)
+
+    def _add(self, number: int, record: PageRecord) -> None:
+        # What a browser rendered says nothing by its validators: those are the document's alone.
+        is_carried = record.engine == "static" and not (record.engine_reason or record.incomplete)
+        page = EarlierPage(
+            number, record.url, record.final_url, record.title, record.content_hash, record.etag,
+            record.last_modified, record.size, is_carried,
+        )  # fmt: skip
+        self._pages.setdefault(self._key(record.url), page)
+        self._pages.setdefault(self._key(record.final_url), page)
+
+    def validators(self, url: str) -> Validators | None:
+        """Return what makes the request for a page conditional; None if it cannot be."""
+        page = self._pages.get(self._key(url))
+        if page is None or not page.is_carried or not (page.etag or page.last_modified):
+            return None
+        return Validators(page.final_url, page.etag, page.last_modified)
+
+    def carry_over(self, url: str) -> CarriedPage:
+        """Return a page that is what it was. Blocks. Raises unreadable_file."""
+        page = self._pages[self._key(url)]
+        record = msgspec.json.decode(self._rows.at(page.number), type=PageRecord)
+        note = self._notes.get(page.url)
+        unfollowed = frozenset(note.unfollowed if note else ())
+        signature = fingerprint(record.content)[1] if record.content else b""
+        return CarriedPage(record, unfollowed, note is not None and note.is_file, signature)
+
+    def judge(self, record: PageRecord) -> Change:
+        """Return what became of a page since, or "" if that is not known; it was seen then."""
+        page = self._pages.get(self._key(record.url)) or self._pages.get(
+            self._key(record.final_url)
+        )
+        if page is not None:
+            self._seen.add(page.number)
+        if record.error is not None:
+            return "gone" if page is not None and record.status in _GONE else ""
+        if page is None:
+            return "new"
+        return "unchanged" if _is_same(page, record) else "changed"
+
+    def unseen(self) -> list[str]:
+        """Return the pages that nothing led to any more."""
+        pages = {page.number: page.url for page in self._pages.values()}
+        return [url for number, url in pages.items() if number not in self._seen]
+
+
+def _is_same(page: EarlierPage, record: PageRecord) -> bool:
+    if (page.content_hash, page.title) != (record.content_hash, record.title):
+        return False
+    if record.content_hash:
+        return True
+    # Of a file that is not read its server knows: by the strongest of what it says.
+    if page.etag or record.etag:
+        return page.etag == record.etag
+    return (page.last_modified, page.size) == (record.last_modified, record.size)
+
+
+def _ways_of_content(args: Mapping[str, Any]) -> tuple[object, ...]:
+    """Return what of a crawl's parameters decides what its records say of a page."""
+    formats, schema = args["format"], args.get("extract")
+    if isinstance(schema, str) and schema:
+        schema = msgspec.json.decode(schema)
+    formats = [formats] if isinstance(formats, str) else formats
+    return formats, args["only_main_content"], schema or None
+
+
+def _incomparable(why: str) -> OcdError:
+    return OcdError(
+        "invalid_argument", f"compare_to: {why}", parameter="compare_to",
+        hint="Name an ended crawl of the same format: `oc_task_list`",
+    )  # fmt: skip

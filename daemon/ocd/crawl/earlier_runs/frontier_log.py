@@ -1,0 +1,74 @@
+"""frontier.jsonl: what a crawl that goes on must know, and the records of its pages do not say.
+
+The frontier is rebuilt from the records: who goes through them and takes in their links once more
+has every address that waits, with its depth. A line stands here only for an entry of which there
+is more to say. It is written before the entry's record, and counts with it: an entry with a line
+and without a record was in flight, and is asked for again; but for those that were skipped after a
+request, which have no record at all. No cookies and no logins are kept.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ocd.safety import secrets
+from ocd.storage import crash_points
+from ocd.storage.files import JsonLinesLog
+from ocd.storage.payload import JsonLinesFile
+
+FRONTIER = "frontier.jsonl"
+_encode = msgspec.json.Encoder().encode
+
+
+class FrontierNote(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """One line: what became of an entry beyond its record.
+
+    claims: keys of the addresses that redirects led it through, but for the last one. unfollowed:
+    links that are marked nofollow. is_file: it takes no page's place. scores: how relevant the
+    links are that it added. skipped, target: why it has no record, and because of which URL.
+    """
+
+    url: str
+    claims: list[str] = []
+    unfollowed: list[str] = []
+    is_file: bool = False
+    scores: dict[str, float] = {}
+    skipped: Literal["", "robots_denied", "duplicate"] = ""
+    target: str = ""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it is worth a line."""
+        return bool(self.claims or self.unfollowed or self.is_file or self.scores or self.skipped)
+
+
+class FrontierLog:
+    """The notes of one crawl; the file is made with the first one. Close it at the end."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / FRONTIER
+        self._log: JsonLinesLog | None = None
+
+    def append(self, note: FrontierNote) -> None:
+        """Keep a note if it says something; storage_full or storage_failed."""
+        if not note.says_something:
+            return
+        if self._log is None:
+            self._log = JsonLinesLog(self._path)
+        self._log.append(secrets.current().mask(_encode(note)))
+        crash_points.point("frontier.line")
+
+    def read(self) -> dict[str, FrontierNote]:
+        """Return the notes by URL, the latest of each. Blocks."""
+        decode = msgspec.json.Decoder(FrontierNote).decode
+        notes = map(decode, JsonLinesFile(self._path, readable_only=True))
+        return {note.url: note for note in notes}
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._log is not None:
+            self._log.close()
+
+    def __repr__(self) -> str:
+        return f"FrontierLog({str(self._path)!r})"

@@ -1,0 +1,83 @@
+"""A crawl that goes on: its task's folder has pages already, and they are not asked for again."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+
+from ocd.crawl.duplicates import fingerprint
+from ocd.crawl.earlier_runs.frontier_log import FRONTIER, FrontierLog, FrontierNote
+from ocd.crawl.fetch.http_fetch import TRANSIENT_STATUSES
+from ocd.crawl.page_visit import VisitResult
+from ocd.crawl.scheduler import CrawlScheduler
+from ocd.crawl.stats import PageRecord
+from ocd.ledger.resumption import Resumption
+from ocd.ledger.task_handle import TaskHandle
+from ocd.storage.payload import JsonLinesFile
+
+# So many pages are taken in between two turns of the loop.
+_AT_ONCE = 16
+# What a page can fail of today and not tomorrow; of HTTP errors, some statuses.
+_PASSING = frozenset(
+    ("timeout", "fetch_failed", "navigation_failed", "browser_gone", "tab_crashed")
+)
+_LIMITS = (
+    "max_pages", "max_depth", "retries", "page_timeout_ms", "delay_ms", "concurrency", "engine",
+)  # fmt: skip
+
+
+class _Failure(msgspec.Struct):
+    status: int | None = None
+    error: dict[str, object] | None = None
+
+
+_decode_failure = msgspec.json.Decoder(_Failure).decode
+
+
+def is_passing(line: bytes) -> bool:
+    """Return whether a record is that of a page that failed for a reason that may pass."""
+    failure = _decode_failure(line)
+    if failure.error is None:
+        return False
+    code = failure.error.get("code")
+    return code in _PASSING or (code == "http_error" and failure.status in TRANSIENT_STATUSES)
+
+
+RESUMPTION = Resumption(is_passing, files=(FRONTIER,), limits=_LIMITS, once=("fail_on_page",))
+
+
+class _Finished(NamedTuple):
+    """A record of an earlier run, as a visit that has just ended; note: what it does not say."""
+
+    visited: VisitResult
+    note: FrontierNote
+
+
+async def take_over(work: TaskHandle, scheduler: CrawlScheduler, log: FrontierLog) -> None:
+    """Take in the pages that the task began with, as if each of them came now.
+
+    Frontier, counters and duplicates are then what they were when the last of them came.
+    """
+    lines = iter(JsonLinesFile(work.units, readable_only=True))
+    notes = await asyncio.to_thread(log.read)
+    while not work.stopping and (some := await asyncio.to_thread(_next_ones, lines, notes)):
+        for one in some:
+            scheduler.take_in_finished(one.visited, one.note)
+    for note in notes.values():
+        scheduler.take_in_skipped(note)
+
+
+def _next_ones(lines: Iterator[bytes], notes: Mapping[str, FrontierNote]) -> list[_Finished]:
+    return [_finished(line, notes) for line in islice(lines, _AT_ONCE)]
+
+
+def _finished(line: bytes, notes: Mapping[str, FrontierNote]) -> _Finished:
+    record = msgspec.json.decode(line, type=PageRecord)
+    note = notes.get(record.url) or FrontierNote(url=record.url)
+    signature = b""
+    if record.content and record.content_hash and not record.duplicate_of:
+        signature = fingerprint(record.content)[1]
+    links = [(url, "") for url in record.links]
+    return _Finished(VisitResult(record, links, frozenset(note.unfollowed), signature), note)

@@ -1,0 +1,148 @@
+"""Going on with a task that has ended: a new task that begins with what the old one finished.
+
+arguments.json has what a task was asked, whole, beside the redacted args_summary of meta.json. No
+secret is in it: a parameter that has one is left out, and asked for again.
+"""
+
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
+from ocd.ledger.results import read_result
+from ocd.ledger.states import TaskMeta
+from ocd.ledger.store import TaskStore
+from ocd.ledger.task_handle import UNITS
+from ocd.safety.redact import MASK, redact
+from ocd.storage.files import decode_versioned, open_private, read_lines, read_whole, storage
+from ocd.storage.payload import JsonLinesFile
+
+ARGUMENTS = "arguments.json"
+_FORMAT = 1
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """How a kind goes on: what is kept, and what may be another time.
+
+    is_passing: whether a finished unit failed for a reason that may pass; it is done again. files:
+    the kind's own logs in the task's folder, taken along. limits: the parameters that may change.
+    once: parameters that are not repeated.
+    """
+
+    is_passing: Callable[[bytes], bool]
+    files: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+    once: tuple[str, ...] = ()
+
+
+class Arguments(msgspec.Struct, frozen=True, kw_only=True):
+    """arguments.json. left_out: the parameters that are secret or have secrets, redacted."""
+
+    version: int = _FORMAT
+    args: dict[str, Any]
+    left_out: dict[str, Any] = {}
+
+    @classmethod
+    def of(cls, args: Mapping[str, Any], secret: Collection[str]) -> "Arguments":
+        """Return what may be stored of a task's arguments; secret: those that are never stored."""
+        shown = redact(args) | {name: MASK for name in secret if args.get(name)}
+        kept = {name: value for name, value in args.items() if shown[name] == value}
+        return cls(args=kept, left_out={name: shown[name] for name in args if name not in kept})
+
+    def changed(self, changes: Mapping[str, Any], how: Resumption) -> dict[str, Any]:
+        """Return the arguments of the task that goes on; `invalid_argument` for what must stay."""
+        for name, value in changes.items():
+            is_limit = name in how.limits + how.once
+            if not is_limit and self.left_out.get(name) not in (MASK, redact(value)):
+                raise OcdError(
+                    "invalid_argument", f"'{name}' must stay what it was when the task goes on",
+                    hint=f"These may change: {', '.join(how.limits)}.", parameter="args",
+                )  # fmt: skip
+        missing = [name for name in self.left_out if name not in changes]
+        if missing:
+            raise OcdError(
+                "invalid_argument",
+                f"The task was given secrets, which are not stored: {', '.join(missing)}",
+                hint="Give them again, in args.",
+                parameter="args",
+                missing=missing,
+            )
+        kept = {name: value for name, value in self.args.items() if name not in how.once}
+        return {**kept, **changes}
+
+
+def write_arguments(folder: Path, arguments: Arguments) -> None:
+    """Put the arguments into the folder of a task that is being made."""
+    with storage("writing", folder / ARGUMENTS), open_private(folder / ARGUMENTS) as file:
+        file.write(msgspec.json.encode(arguments))
+
+
+def read_arguments(store: TaskStore, task_id: str) -> Arguments:
+    """Return what a task was asked; `not_resumable` for one of an earlier release."""
+    path = store.directory(task_id) / ARGUMENTS
+    data = read_whole(path)
+    if data is None:
+        raise not_resumable(task_id, "it was made by a version that could not resume")
+    return decode_versioned(path, data, Arguments, _FORMAT)
+
+
+def not_resumable(task_id: str, why: str, hint: str = "") -> OcdError:
+    """Return the error of a task that cannot go on."""
+    message = f"Task {task_id} cannot be resumed: {why}"
+    hint = hint or f"What it has: {tool_call('oc_task_get', task_id=task_id, include_result=True)}"
+    return OcdError("not_resumable", message, hint=hint, task_id=task_id)
+
+
+class FinishedWork:
+    """What an ended task leaves to the one that goes on with it. Blocks."""
+
+    def __init__(self, store: TaskStore, meta: TaskMeta, resumption: Resumption) -> None:
+        self._store = store
+        self._meta = meta
+        self._resumption = resumption
+
+    @property
+    def task_id(self) -> str:
+        """The task that has ended."""
+        return self._meta.task_id
+
+    def has_passing(self) -> bool:
+        """Return whether there are units that failed for a reason that may pass."""
+        return any(map(self._resumption.is_passing, self._units()))
+
+    def copy_to(self, folder: Path) -> None:
+        """Copy the finished units and the kind's logs into the folder of the new task."""
+        kept = (line for line in self._units() if not self._resumption.is_passing(line))
+        _write_lines(folder / UNITS, kept)
+        own = self._store.directory(self.task_id)
+        for name in self._resumption.files:
+            _write_lines(folder / name, read_lines(own / name))
+
+    def _units(self) -> Iterator[bytes]:
+        """Yield the finished units, in their order: from the log, or from the result that has it.
+
+        A line that cannot be read costs that unit alone: it is done again.
+        """
+        task_id = self.task_id
+        if self._store.has_units(task_id):
+            return iter(self._store.units(task_id, readable_only=True))
+        nothing = JsonLinesFile(self._store.directory(task_id) / UNITS)
+        found = read_result(self._store.result_file(task_id), nothing, self._meta)
+        return iter(() if found is None or found.rows is None else found.rows)
+
+
+def _write_lines(path: Path, lines: Iterator[bytes]) -> None:
+    first = next(lines, None)
+    if first is None:
+        return
+    with storage("writing", path), open_private(path) as file:
+        file.writelines(line + b"\n" for line in chain((first,), lines))

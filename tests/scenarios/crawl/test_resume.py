@@ -1,0 +1,148 @@
+"""A crawl that ended early goes on: every page once, none asked for again."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from support.daemon import Daemon
+from support.web_graph import WebGraph, web_graph
+
+STATIC = {"engine": "static", "max_pages": 1000, "max_depth": 50}
+
+
+@pytest.fixture(scope="module")
+def killed() -> Iterator[Daemon]:
+    """A daemon of one's own, to be killed."""
+    with Daemon() as running:
+        yield running
+
+
+def _start(daemon: Daemon, graph: WebGraph, **args: object) -> str:
+    return daemon.start_task("crawl", **{"url": f"{graph.url}/p/0", **STATIC, **args})
+
+
+def _resume(daemon: Daemon, task_id: str, **params: object) -> str:
+    new_id: str = daemon.do("oc_task_resume", task_id=task_id, **params)["task_id"]
+    return new_id
+
+
+def _pages(result: dict[str, Any]) -> dict[str, tuple[int, str]]:
+    return {one["url"]: (one["depth"], one["final_url"]) for one in result["pages"]}
+
+
+def _counts(result: dict[str, Any]) -> dict[str, Any]:
+    names = ("succeeded", "failed", "files", "skipped", "max_depth_reached", "robots_denied")
+    return {name: result["summary"][name] for name in names}
+
+
+def test_a_killed_crawl_goes_on_until_it_is_whole(killed: Daemon) -> None:
+    """Three kills at any moment; the end is that of a crawl that nobody disturbed."""
+    with web_graph(150) as graph:
+        whole_id = _start(killed, graph)
+        killed.finish(whole_id)
+        whole = killed.result_of(whole_id)
+        asked, graph.seen = graph.seen, Counter()
+        task_id = _start(killed, graph, concurrency=8)
+        left: list[tuple[Counter[str], set[str]]] = []
+        for kill in (50, 80, 160):
+            graph.wait_for_requests(kill)
+            killed.kill9().run_in_foreground()
+            assert killed.task(task_id)["error"]["code"] == "orphaned"
+            finished = {one["url"] for one in killed.result_of(task_id)["pages"]}
+            left.append((graph.seen.copy(), finished))
+            old_id, task_id = task_id, _resume(killed, task_id)
+            assert killed.task(task_id)["resumed_from"] == old_id
+        killed.finish(task_id)
+        result = killed.result_of(task_id)
+    urls = [one["url"] for one in result["pages"]]
+    assert len(urls) == len(set(urls))
+    assert (_pages(result), _counts(result)) == (_pages(whole), _counts(whole))
+    for before, finished in left:
+        assert finished
+        assert not [path for path in graph.seen - before if graph.url + path in finished]
+    assert sum(graph.seen.values()) <= sum(asked.values()) + 3 * 8 * 3  # hops of those in flight
+    assert result["summary"]["resumed_pages"] == len(left[-1][1])
+
+
+def test_higher_limits_go_on_where_the_lower_ones_ended(daemon: Daemon) -> None:
+    """Pages and depth; a cancelled crawl; the pages that there are already are not asked for."""
+    with web_graph(60) as graph:
+        first = _start(daemon, graph, max_pages=10, max_depth=2)
+        daemon.finish(first)
+        second = _resume(daemon, first, max_pages=40)
+        daemon.finish(second)
+        assert max(one["depth"] for one in daemon.result_of(second)["pages"]) == 2
+        third = _resume(daemon, second, max_pages=1000, max_depth=50)
+        daemon.finish(third)
+        result = daemon.result_of(third)
+        assert set(graph.seen.values()) == {1}
+        assert len({one for one in graph.seen if one.startswith("/p/")}) == 60 + 6
+        reply = daemon.call("oc_task_resume", task_id=third)
+        assert (reply.code, "max_pages" in reply.error["hint"]) == ("not_resumable", True)
+        whole = _start(daemon, graph)
+        daemon.finish(whole)
+        assert _pages(result) == _pages(daemon.result_of(whole))
+
+
+def test_a_cancelled_crawl_goes_on(daemon: Daemon) -> None:
+    """And so does one that fails, and one whose pages failed for a while."""
+    with web_graph(60) as graph:
+        graph.failing = {"/p/5"}
+        graph.free = 20
+        task_id = _start(daemon, graph, retries=0, fail_on_page=30)
+        graph.wait_for_requests(21)
+        reply = daemon.call("oc_task_resume", task_id=task_id)
+        assert reply.code == "not_resumable"
+        daemon.do("oc_task_cancel", task_id=task_id)
+        graph.gate.set()
+        before = graph.seen.copy()
+        finished = {one["url"] for one in daemon.result_of(task_id)["pages"]}
+        second = _resume(daemon, task_id, args={"fail_on_page": 30})
+        assert daemon.finish(second)["error"]["code"] == "injected_failure"
+        graph.failing = set()
+        third = _resume(daemon, second)
+        assert daemon.finish(third)["status"] == "COMPLETED"
+        result = daemon.result_of(third)
+    assert result["summary"]["failed"] == 6, "the pages that there are not"
+    again = {one for one in graph.seen - before if graph.url + one in finished}
+    assert again <= {"/p/5"}
+    assert len({one["url"] for one in result["pages"]}) == len(result["pages"]) == 60 + 6 * 3
+
+
+def test_logins_are_not_stored_and_asked_for_again(daemon: Daemon) -> None:
+    """The password of the start page's URL stands nowhere; other parameters must stay."""
+    with web_graph(20) as graph:
+        url = graph.url.replace("//", "//ada:o9pen-sesame@") + "/p/0"
+        told = {"url": url, "cookies": {"theme": "o9pen-sesame"}}
+        task_id = _start(daemon, graph, **told, max_pages=5)
+        daemon.finish(task_id)
+        stored = (daemon.task_folder(task_id) / "arguments.json").read_text()
+        assert "o9pen-sesame" not in stored
+        assert json.loads(stored)["args"]["max_pages"] == 5
+        reply = daemon.call("oc_task_resume", task_id=task_id, max_pages=9)
+        assert (reply.code, sorted(reply.error["missing"])) == (
+            "invalid_argument",
+            ["cookies", "url"],
+        )
+        for wrong in ({"format": "text"}, {"url": "http://ada:x@localhost/"}):
+            reply = daemon.call("oc_task_resume", task_id=task_id, args=wrong)
+            assert reply.code == "invalid_argument"
+        second = _resume(daemon, task_id, max_pages=9, args=told)
+        daemon.finish(second)
+        assert daemon.result_of(second)["summary"]["succeeded"] == 9
+
+
+def test_what_cannot_go_on_says_so(daemon: Daemon) -> None:
+    """Tasks of other kinds, tasks of earlier releases, and none at all."""
+    with web_graph(3) as graph:
+        task_id = _start(daemon, graph, max_pages=1)
+        daemon.finish(task_id)
+        (daemon.task_folder(task_id) / "arguments.json").unlink()
+        assert daemon.call("oc_task_resume", task_id=task_id).code == "not_resumable"
+    batch = daemon.start_task("batch_execute", tasks=[{"script": "1"}])
+    daemon.finish(batch)
+    assert daemon.call("oc_task_resume", task_id=batch).code == "not_resumable"
+    assert daemon.call("oc_task_resume", task_id="0" * 16).code == "task_not_found"
