@@ -22,6 +22,10 @@ _COUNTERS = re.compile(
 _TIME_LIMIT_MS = 600_000  # the pages' ten seconds are for machines with nothing else to do
 
 
+# What is alone in a box shares its line: `list > listitem [ref=e3]: Words`.
+_BOX_OF_ONE = re.compile(r" > (?=[a-z]+(?: \"| \[ref=|:))")
+
+
 class NeedsEyesError(Exception):
     """The page shows as a picture what it asks for."""
 
@@ -68,14 +72,16 @@ def parse_outline(content: str) -> list[Line]:
         stripped = line.strip().removeprefix("- ").removeprefix("+ ")
         if not stripped or _COUNTERS.search(line):
             continue
-        prefix, _, cells = stripped.partition(": ")
-        if prefix in {"row", "headers"}:
-            lines += [_parse_cell(cell) for cell in cells.split(" | ")]
-        elif prefix == "listitem" and "[ref=" in cells:
-            lines.append(parse_line(cells))
-        else:
-            lines.append(parse_line(stripped))
+        for part in _BOX_OF_ONE.split(stripped):
+            lines += _parse_part(part)
     return lines
+
+
+def _parse_part(text: str) -> list[Line]:
+    prefix, _, cells = text.partition(": ")
+    if prefix in {"row", "headers"}:
+        return [_parse_cell(cell) for cell in cells.split(" | ")]
+    return [parse_line(cells if prefix == "listitem" and "[ref=" in cells else text)]
 
 
 class Episode:
