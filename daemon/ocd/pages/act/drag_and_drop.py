@@ -126,6 +126,7 @@ async def _drag_to_target(
     tab = dragged.element.tab
     x, y = start
     try:
+        await input_events.move_mouse(tab, x, y)
         await input_events.button_down(tab, x, y)
         for away in _FIRST_MOVES_PX:
             await input_events.move_mouse(tab, x + away, y + away)
