@@ -12,9 +12,8 @@ At = Callable[[str], Page]
 def read_refs(page: Page) -> dict[str, str]:
     """Return the refs of a reading by the words of their lines."""
     lines = page.do("read_page")["content"].splitlines()
-    return {
-        line.split('"')[1]: line.split("ref=")[1].split("]")[0] for line in lines if "ref=" in line
-    }
+    named = [line for line in lines if '" [ref=' in line]
+    return {line.split('"')[1]: line.split("ref=")[1].split("]")[0] for line in named}
 
 
 @pytest.mark.parametrize("mode", ["open", "closed"])
