@@ -4,7 +4,7 @@ import email.utils
 import random
 import time
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from ocd.crawl.spec import MAX_CRAWL_DELAY_S, MAX_RETRY_AFTER_S
@@ -152,3 +152,12 @@ def retry_after_s(value: str | None) -> float | None:
     except ValueError:
         return None
     return max(0.0, then.replace(tzinfo=then.tzinfo or UTC).timestamp() - time.time())
+
+
+def words_of_hold(origin: str, status: int | None, overload: Overload, now: float) -> str:
+    """Return in words that an origin is not asked for a while, with times of the day in UTC."""
+    again, given_up = (
+        f"{datetime.now(UTC) + timedelta(seconds=at - now):%H:%M:%S}"
+        for at in (overload.until, overload.given_up_at)
+    )
+    return f"{origin} answers {status}: asked again at {again}, given up at {given_up} UTC"

@@ -6,7 +6,6 @@ synchronous; the only awaits are the visits and the wait for something to do.
 
 import asyncio
 from collections import Counter, deque
-from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatch
 
 import msgspec
@@ -27,7 +26,7 @@ from ocd.crawl.page_visit import (
     VisitResult,
     failure_record,
 )
-from ocd.crawl.rate_limits import Overload, RateLimits, backoff_s
+from ocd.crawl.rate_limits import RateLimits, backoff_s, words_of_hold
 from ocd.crawl.relevance import LinkScore, RelevanceScorer
 from ocd.crawl.spec import MAX_RETRY_AFTER_S, CrawlSpec
 from ocd.crawl.stats import CrawlStats, PageRecord
@@ -288,7 +287,7 @@ class CrawlScheduler:
     def _keep_fallback(self, entry: FrontierEntry, error: OcdError) -> None:
         visited: VisitResult | OcdError = entry.fallback
         if isinstance(visited, OcdError):
-            self._write(failure_record(entry, visited, "static"))
+            self._write(entry, failure_record(entry, visited, "static"))
             return
         visited.record.engine_reason = f"{entry.render}; but there is no browser: {error.message}"
         self._keep(entry, visited)
@@ -339,7 +338,7 @@ class CrawlScheduler:
         entry.refused_after = answers
         is_free = overload.may_pass and self._spec.retries > 0 and not entry.refused_alone
         if is_free:
-            words = _words_of_hold(entry.origin, status, overload, now)
+            words = words_of_hold(entry.origin, status, overload, now)
             self._work.progress(self.tally.succeeded, self._expected(), words)
         # Another one is asked first, if there is one.
         return overload.until + (_AFTER_OTHERS_S if is_free else 0.0), is_free
@@ -395,12 +394,3 @@ class CrawlScheduler:
         if place not in self._blocked:
             self._blocked[place] = not self._policy.allows(url)
         return "domain_blocked" if self._blocked[place] else ""
-
-
-def _words_of_hold(origin: str, status: int | None, overload: Overload, now: float) -> str:
-    """Return in words that an origin is not asked for a while, with times of the day in UTC."""
-    again, given_up = (
-        f"{datetime.now(UTC) + timedelta(seconds=at - now):%H:%M:%S}"
-        for at in (overload.until, overload.given_up_at)
-    )
-    return f"{origin} answers {status}: asked again at {again}, given up at {given_up} UTC"

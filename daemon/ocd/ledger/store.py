@@ -2,7 +2,7 @@ r"""The tasks' files: one folder a task below `tasks/`.
 
     <task_id>/meta.json     the task; replaced whole, only under `lock`
               arguments.json  what it was asked, without secrets (`resumption`); never changed
-              frontier.jsonl  of crawls: what pages.jsonl does not say (`earlier_runs/frontier_log.py`)
+              frontier.jsonl  of crawls: what pages.jsonl does not say (`frontier_log.py`)
               events.jsonl  what happened, one line each, only appended to
               pages.jsonl   the finished units, one line each, only appended to; gone once
                             result.json holds them
