@@ -115,12 +115,8 @@ def _with_kind(entry: Entry, line: list[str], index: dict[str, Entry]) -> Entry:
     own["kind"] = {**own["kind"], "enum": sorted(command_index.kinds(index))}
     more = named["params"]["properties"] if named else {}
     more = {name: schema for name, schema in more.items() if name not in command_names.SHARED}
-    by_place = [
-        *command_names.positional(entry),
-        *(command_names.positional(named) if named else ()),
-    ]
     params = {**entry["params"], "properties": own | more}
-    return {**entry, "params": params, "positional": by_place}
+    return {**entry, "params": params, "positional": command_names.positional(entry)}
 
 
 def _typer(cls: type[TyperGroup] = TyperGroup) -> typer.Typer:
