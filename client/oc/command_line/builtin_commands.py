@@ -97,6 +97,12 @@ BUILTINS: tuple[Entry, ...] = (
         watch={**_SWITCH, "description": "Show progress until the task has ended"},
     ),
     _entry(
+        "task_resume", "oc.commands.task:resume", "Continue an ended crawl, as a new task",
+        required=("task_id",),
+        wait={**_SWITCH, "description": "Wait until the task has ended"},
+        watch={**_SWITCH, "description": "Show progress until the task has ended"},
+    ),
+    _entry(
         "task_watch", "oc.commands.task:watch", "Show a task's progress until it has ended",
         "The exit status is 0 if the task completed and 1 otherwise. With --json, prints the "
         "task's events as they happen, one per line.",

@@ -44,9 +44,17 @@ def index(
     found["task_start"] = {**found["task_start"], "kinds": {one["name"]: one for one in kinds}}
     for entry in verbs:
         found.setdefault(entry["name"], entry)
+    found["task_resume"] = _with_parameters_of(found["oc_task_resume"], found["task_resume"])
     for entry in verbs:
         found.setdefault(command_names.short(entry["name"]), entry)
     return found
+
+
+def _with_parameters_of(verb: Entry, command: Entry) -> Entry:
+    """Return a command of the client that takes what a verb takes, and options of its own."""
+    own = command["params"]
+    properties = {**verb["params"]["properties"], **own["properties"]}
+    return {**command, "doc": verb["doc"], "params": {**own, "properties": properties}}
 
 
 def kind(index: Mapping[str, Entry], word: str) -> Entry | None:

@@ -1,8 +1,9 @@
-"""`oc task start|watch|events`."""
+"""`oc task start|resume|watch|events`."""
 
 import json
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from oc import terminal, verb_call
 from oc.command_line import command_index, command_names
@@ -13,7 +14,8 @@ from oc.connection.daemon_client import DaemonClient
 from oc.output import task_rendering
 from ocd.api.errors import OcdError
 
-_OWN = frozenset(("kind", "args", "wait", "watch"))
+_STAYS = frozenset(("wait", "watch"))
+_OWN = _STAYS | {"kind", "args"}
 _WAIT_MS = 60_000
 
 
@@ -23,9 +25,22 @@ def start(daemon: DaemonClient, command: Command, index: Index) -> int:
     args = given.get("args", {}) | {k: v for k, v in given.items() if k not in _OWN}
     kind = command_index.kind(index, given["kind"])
     params = {"kind": kind["name"] if kind else command_names.key(given["kind"]), "args": args}
+    return _begin(daemon, command, "oc_task_start", params, index)
+
+
+def resume(daemon: DaemonClient, command: Command, index: Index) -> int:
+    """Continue a crawl as a new task; with --wait or --watch stay until it has ended."""
+    params = {name: value for name, value in command.params.items() if name not in _STAYS}
+    return _begin(daemon, command, "oc_task_resume", params, index)
+
+
+def _begin(
+    daemon: DaemonClient, command: Command, verb: str, params: dict[str, Any], index: Index
+) -> int:
+    given = command.params
     if not (given.get("wait") or given.get("watch")):
-        return verb_call.run(daemon, command, "oc_task_start", params, index)
-    task_id = daemon.result("oc_task_start", **params)["task_id"]
+        return verb_call.run(daemon, command, verb, params, index)
+    task_id = daemon.result(verb, **params)["task_id"]
     if not (command.quiet or command.as_json):
         terminal.say(f"Started task {task_id}")
     try:
