@@ -1,5 +1,6 @@
 """Elements in shadow trees and frames."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -22,6 +23,16 @@ def test_button_in_a_shadow_tree(at: At, mode: str) -> None:
     page = at("shadow.html")
     page.do("interact", ref=read_refs(page)[f"In the {mode} box"])
     assert page.text("output") == f"{mode} pressed"
+
+
+def test_closed_shadow_trees_read_alike_in_each_document(at: At) -> None:
+    """Looking for listeners leaves their elements as they are; a host without any is no button."""
+    for _ in range(8):
+        lines = at("shadow.html").do("read_page")["content"].splitlines()
+        assert [re.sub(r" \[ref=e\d+\]", "", line) for line in lines[1:]] == [
+            '- button "In the open box"', '- textbox "Word"',
+            '- button "In the closed box"', '- textbox "Word"',
+        ]  # fmt: skip
 
 
 @pytest.mark.parametrize("where", ["near", "far"])

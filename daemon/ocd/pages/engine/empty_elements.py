@@ -41,10 +41,11 @@ async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
 
 
 async def _listening(frame: Frame, objects: Sequence[str]) -> list[str]:
-    # Of an element alone, Chromium lists only the listeners of the world that it is held in.
-    deep = {"depth": -1, "pierce": True}
+    # `pierce`: also those of other worlds than the one in which the element is held. Not of what is
+    # in a shadow tree, which may take clicks where the rest of its host does not.
+    alone = {"depth": 1, "pierce": True}
     calls = [
-        frame.cdp.send("DOMDebugger.getEventListeners", {"objectId": one, **deep})
+        frame.cdp.send("DOMDebugger.getEventListeners", {"objectId": one, **alone})
         for one in objects
     ]
     replies = [await call for call in calls]

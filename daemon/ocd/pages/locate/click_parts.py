@@ -27,15 +27,16 @@ async def click_parts(element: Element) -> ClickParts:
 
     Those of its ancestors may be meant for the box or for its parts: nobody knows.
     """
-    cdp, node = element.frame.cdp, {"objectId": element.object_id}
-    # Of the box alone, Chromium lists only the listeners of the world that the box is held in.
-    deep = {"depth": -1, "pierce": True}
-    calls = [
-        cdp.send("DOMDebugger.getEventListeners", {**node, **deep}),
-        cdp.send("DOM.describeNode", node),
-    ]
-    listeners, described = [await call for call in calls]
+    cdp = element.frame.cdp
+    described = await cdp.send("DOM.describeNode", {"objectId": element.object_id})
     box = described["node"]["backendNodeId"]
+    # Held in the page's own world: asked in another one what is deep inside, Chromium mixes up the
+    # two worlds' objects for it, and the engine's later calls on them fail ("Illegal invocation").
+    resolved = await cdp.send("DOM.resolveNode", {"backendNodeId": box})
+    node = {"objectId": resolved["object"]["objectId"]}
+    deep = {"depth": -1, "pierce": True}
+    listeners = await cdp.send("DOMDebugger.getEventListeners", {**node, **deep})
+    cdp.send_nowait("Runtime.releaseObject", node)
     listening = [
         one["backendNodeId"] for one in listeners["listeners"] if one["type"] in CLICK_TYPES
     ]
