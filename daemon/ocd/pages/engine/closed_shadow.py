@@ -1,18 +1,19 @@
 """Closed shadow trees: only CDP can look into them, and reveals them to the engine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
 
 
-async def reveal_closed_shadow(frame: Frame, hosts: Sequence[str]) -> bool:
-    """Reveal the closed shadow trees of elements, by their object ids; return if there were any."""
-    # Sent at once, answered in order.
-    calls = [
-        frame.cdp.send("DOM.describeNode", {"objectId": host, "pierce": True}) for host in hosts
-    ]
-    nodes = [(await reply)["node"] for reply in calls]
+async def reveal_closed_shadow(
+    frame: Frame, hosts: Sequence[str], nodes: Sequence[Mapping[str, Any]]
+) -> bool:
+    """Reveal the closed shadow trees of elements; return whether there were any.
+
+    hosts: their object ids. nodes: what CDP describes them as, shadow trees included.
+    """
     revealed = False
     for host, node in zip(hosts, nodes, strict=True):
         for root in node.get("shadowRoots", ()):

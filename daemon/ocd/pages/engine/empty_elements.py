@@ -1,7 +1,7 @@
 """Elements with nothing in them: CDP alone knows what they hide and whether they take clicks."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ocd.browser.tabs.frames import Frame
 from ocd.pages.engine import engine
@@ -33,26 +33,34 @@ async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
         for item in listed["result"]
         if item["name"].isdigit() and "objectId" in item.get("value", {})
     ]
-    revealed = await reveal_closed_shadow(frame, found)
-    listening = await _listening(frame, found) if len(found) <= _MOST_ASKED else []
+    # Sent at once, answered in order.
+    calls = [frame.cdp.send("DOM.describeNode", {"objectId": one, "pierce": True}) for one in found]
+    nodes = [(await reply)["node"] for reply in calls]
+    revealed = await reveal_closed_shadow(frame, found, nodes)
+    listens = await _listens(frame, nodes) if len(found) <= _MOST_ASKED else [False] * len(found)
+    listening = [one for one, clicked in zip(found, listens, strict=True) if clicked]
     known = bool(listening) and await _make_known(frame, listening)
     frame.cdp.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": "openchrome-handles"})
     return revealed or known
 
 
-async def _listening(frame: Frame, objects: Sequence[str]) -> list[str]:
-    # `pierce`: also those of other worlds than the one in which the element is held. Not of what is
-    # in a shadow tree, which may take clicks where the rest of its host does not.
-    alone = {"depth": 1, "pierce": True}
-    calls = [
-        frame.cdp.send("DOMDebugger.getEventListeners", {"objectId": one, **alone})
-        for one in objects
+async def _listens(frame: Frame, nodes: Sequence[Mapping[str, Any]]) -> list[bool]:
+    """Return of each element whether it listens to clicks itself.
+
+    Each is held in the page's own world: there Chromium lists the page's listeners. Asked for those
+    of all worlds from another one, it mixes up the worlds' objects, and the page may crash.
+    """
+    group = {"objectGroup": "openchrome-listeners"}
+    held = [
+        frame.cdp.send("DOM.resolveNode", {"backendNodeId": node["backendNodeId"], **group})
+        for node in nodes
     ]
-    replies = [await call for call in calls]
+    objects = [(await reply)["object"]["objectId"] for reply in held]
+    asked = [frame.cdp.send("DOMDebugger.getEventListeners", {"objectId": one}) for one in objects]
+    replies = [await reply for reply in asked]
+    frame.cdp.send_nowait("Runtime.releaseObjectGroup", group)
     return [
-        one
-        for one, reply in zip(objects, replies, strict=True)
-        if any(listener["type"] in CLICK_TYPES for listener in reply["listeners"])
+        any(listener["type"] in CLICK_TYPES for listener in reply["listeners"]) for reply in replies
     ]
 
 
