@@ -22,8 +22,8 @@ _COUNTERS = re.compile(
 _TIME_LIMIT_MS = 600_000  # the pages' ten seconds are for machines with nothing else to do
 
 
-# What is alone in a box shares its line: `list > listitem [ref=e3]: Words`.
-_BOX_OF_ONE = re.compile(r" > (?=[a-z]+(?: \"| \[ref=|:))")
+# What is alone in a box shares its line, before any words: `list > listitem [ref=e3]: Words`.
+_BOX_OF_ONE = re.compile(r'((?:"(?:[^"\\]|\\.)*"|[^":]|:(?! ))*?) > ')
 
 
 class NeedsEyesError(Exception):
@@ -72,8 +72,10 @@ def parse_outline(content: str) -> list[Line]:
         stripped = line.strip().removeprefix("- ").removeprefix("+ ")
         if not stripped or _COUNTERS.search(line):
             continue
-        for part in _BOX_OF_ONE.split(stripped):
-            lines += _parse_part(part)
+        while box := _BOX_OF_ONE.match(stripped):
+            lines += _parse_part(box[1])
+            stripped = stripped[box.end() :]
+        lines += _parse_part(stripped)
     return lines
 
 
