@@ -70,6 +70,8 @@ async def test_empty_boxes_that_listen_to_clicks_have_refs(tab: Tab, site: Site)
     assert lines.count("- clickable [ref]") == 9, "\n".join(lines)
     assert "- row: cell (free) [ref] |" in "\n".join(lines)
     assert "- clickable (trash) [ref]" in lines
-    assert len(lines) == 12, "\n".join(lines)
+    # A box around one of them is told with it.
+    assert lines[-2:] == ["- clickable (more) [ref]", "- clickable (less) [ref]"]
+    assert len(lines) == 14, "\n".join(lines)
     await tab.evaluate("document.querySelectorAll('#board div')[4].click()")
     assert "- clickable [ref]: X" in await again(tab)

@@ -452,7 +452,7 @@ class Outline {
     else if (count === 0 && role === 'listitem' && isIn(el, '[role=menu]')) this.lines.length = at; // a stroke between its items
     else if (count === 0 && HOLLOW.has(role) && this.lines[at][2] === `${role} ${quote(squeeze(el.getAttribute('aria-label') || ''))}`) this.lines.length = at;
     else if (role === 'row') this.joinRow(at);
-    else if (role === '' && only?.[1] === LEAF && this.wraps(this.lines[at][2], only[2])) {
+    else if (role === '' && only && only[1] !== TEXT && this.wraps(this.lines[at][2], only[2])) {
       // What is clicked inside is clicked by it.
       this.refs--;
       this.lines[at] = [this.lines[at][0], LEAF, this.lines.pop()[2]];
@@ -468,11 +468,11 @@ class Outline {
     }
   }
 
-  // Whether a clickable box says nothing that the one control in it does not say.
+  // Whether a clickable box says nothing that the one thing in it does not say.
   wraps(line, inner) {
     if (/^(?:textbox|searchbox|combobox)\b/.test(inner) && isDot(this.lastLeaf)) return false;
-    const name = /^clickable (".*") \[ref=e\d+\]$/.exec(line)?.[1];
-    return inner.includes(' [ref=') && (name ? inner.includes(` ${name} [ref=`) : /^clickable \[ref=e\d+\]$/.test(line));
+    const [, called] = /^clickable( ".*"| \(.*\))? \[ref=e\d+\]$/.exec(line) ?? [null, line];
+    return inner.includes(`${called ?? ''} [ref=`);
   }
 
   // A row whose cells are simple becomes one line: `row: one | two | link "three" [ref=e3]`.
