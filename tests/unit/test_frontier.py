@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.spilled_entries import SpilledEntries
+from ocd.crawl.url_set import UrlSet
 
 INF = float("inf")
 
@@ -207,3 +208,14 @@ def test_an_entry_with_a_shorter_way_comes_once_also_when_it_failed() -> None:
     frontier.put_back(entry)
     assert frontier.take(1.0, _always) is entry
     assert frontier.take(1.0, _always) == INF
+
+
+def test_a_set_of_urls_holds_few_and_many_alike():
+    urls = UrlSet()
+    for number in range(12_000):
+        urls.add(f"http://h/{number}")
+        urls.add(f"http://h/{number // 2}")
+        assert f"http://h/{number}" in urls
+        assert f"http://h/{number + 1}" not in urls
+    assert len(urls) == 12_000
+    assert all(f"http://h/{number}" in urls for number in range(12_000))

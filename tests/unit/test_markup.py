@@ -193,6 +193,18 @@ def test_the_language_of_code(html, language):
     assert html_text.to_markdown(html) == f"```{language}\nx\n```\n"
 
 
+def test_each_block_of_code_has_the_language_of_what_it_stands_in():
+    page = (
+        "<body class=language-js><div class=lang-lua><pre>a</pre><pre class=language-c>b</pre>"
+        "<pre>c</pre></div><div><pre>d</pre></div>"
+    )
+    fences = [
+        f"```{name}\n{text}\n```"
+        for name, text in zip(("lua", "c", "lua", "js"), "abcd", strict=True)
+    ]
+    assert html_text.to_markdown(page) == "\n\n".join(fences) + "\n"
+
+
 @pytest.mark.parametrize(
     ("html", "markdown"),
     [

@@ -1,7 +1,7 @@
 """The language of a block of code, as the page tells it: on the block, inside it, or around it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
@@ -42,8 +42,9 @@ _PYTHON_OR_NONE = "default"
 
 def mark_languages(tree: "LexborHTMLParser") -> None:
     """Give each block of code of the tree its language as the one class that converters know."""
+    around: dict[int, str] = {}  # what blocks inherit, by the element that they stand in
     for block in tree.css("pre"):
-        language = language_of(block)
+        language = language_of(block, around)
         if language:
             block.attrs["class"] = f"language-{language}"
             inner = block.child
@@ -53,11 +54,12 @@ def mark_languages(tree: "LexborHTMLParser") -> None:
         del link.attrs["href"]  # links have no form inside of code
 
 
-def language_of(block: "LexborNode") -> str:
-    """Return the language of a `pre` in the page's own words, "" if it tells none."""
-    language = _own_language(block)
-    if not language:
-        language = next(filter(None, map(_inherited_language, _around(block), count())), "")
+def language_of(block: "LexborNode", around: dict[int, str]) -> str:
+    """Return the language of a `pre` in the page's own words, "" if it tells none.
+
+    around: what was found for other blocks of the same tree, by the element that they stand in.
+    """
+    language = _own_language(block) or _language_around(block, around)
     if language == _PYTHON_OR_NONE:
         return "python" if block.css_first("span ~ span") is not None else ""
     return language
@@ -75,13 +77,24 @@ def _own_language(block: "LexborNode") -> str:
     return ""
 
 
-def _around(block: "LexborNode") -> Iterator[str]:
-    """Yield the class names of each element around a block, nearest first."""
-    wrappers = block.attributes.get(WRAPPERS)
-    if wrappers is not None:
-        yield from wrappers.split("|")
-        return
-    above = block.parent
+def _language_around(block: "LexborNode", around: dict[int, str]) -> str:
+    if (wrappers := block.attributes.get(WRAPPERS)) is not None:
+        return _inherited(wrappers.split("|"))
+    parent = block.parent
+    if parent is None:
+        return ""
+    if parent.mem_id not in around:
+        around[parent.mem_id] = _inherited(_classes_upward(parent))
+    return around[parent.mem_id]
+
+
+def _inherited(classes: Iterable[str]) -> str:
+    return next(filter(None, map(_inherited_language, classes, count())), "")
+
+
+def _classes_upward(node: "LexborNode") -> Iterator[str]:
+    """Yield the class names of an element and of each around it, nearest first."""
+    above: LexborNode | None = node
     while above is not None:
         yield above.attributes.get("class") or ""
         above = above.parent

@@ -41,7 +41,7 @@ def flat_tree(html: str) -> "LexborHTMLParser":
     if tags > _FEW_TAGS:
         return parse_html(flatten(html))
     tree = parse_html(html)
-    if tags <= MAX_NESTING or tree.css_first(_TOO_DEEP) is None:
+    if tags - html.count("</") <= MAX_NESTING or tree.css_first(_TOO_DEEP) is None:
         return tree
     return parse_html(flatten(html))
 

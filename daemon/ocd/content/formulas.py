@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # Characters that no text has (Unicode's noncharacters), around the number of a formula.
 BEGIN, END = "\ufdd8", "\ufdd9"
 _PLACE = re.compile(f"{BEGIN}([0-9]{{1,9}}){END}")
+# What all hints have one of; then the hints. Looking for six words in a page takes its time.
+_STEMS = ("ath", "atex", "mjx-", 'class="tex')
 _HINTS = ("math", "Math", "katex", "mjx-", "latex", 'class="tex')
 # MathJax 2 shows a formula beside the script that keeps its source.
 _RENDERED = (
@@ -68,7 +70,7 @@ class Formulas:
     def __init__(self, tree: "LexborHTMLParser", html: str) -> None:
         self._tree = tree
         self._written: list[str] = []
-        if any(map(html.__contains__, _HINTS)):
+        if any(map(html.__contains__, _STEMS)) and any(map(html.__contains__, _HINTS)):
             self._take_elements()
             if _LOADS_MATH.search(html):
                 self._take_texts(dollars=_SETS_DOLLARS.search(html) is not None)

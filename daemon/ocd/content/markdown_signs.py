@@ -47,6 +47,8 @@ _REPAIRS = re.compile(
 )
 _TO_REPAIR = ("\\", "\n\n\n", "<!--")
 _WRITTEN = [(sign, quote(sign), character) for sign, character in ((_TICK, "`"), (_DOLLAR, "$"))]
+# What both signs have in common there.
+_QUOTED = quote(_TICK)[:-1]
 _REPAIRED = {"word": "_", "lone": "*", "comment": r"\<!--"}
 
 
@@ -87,6 +89,8 @@ def mark_definitions(html: str) -> str:
 
 def mark_empty_lines(html: str) -> str:
     """Return serialised HTML with a sign on the last line of each block of code that ends empty."""
+    if "\n\n</" not in html:
+        return html
     for end in ("</pre>", "</code></pre>"):
         html = html.replace(f"\n\n{end}", f"\n{_EMPTY_LINE}{end}")
     return html
@@ -140,10 +144,12 @@ def write_signs(text: str, *, has_backslashes: bool, formulas: Formulas | None =
     if any(map(text.__contains__, _TO_REPAIR)):
         repair = _repair_text if has_backslashes or "<!--" in text else _relax_escapes
         text = "".join(one if is_code else repair(one) for one, is_code in _fences(text))
+    has_quoted = _QUOTED in text  # in addresses of links
     for sign, quoted, character in _WRITTEN:
         if sign in text:
             text = text.replace(sign, f"\\{character}")
-        text = text.replace(quoted, quote(character, "$"))  # in addresses of links
+        if has_quoted:
+            text = text.replace(quoted, quote(character, "$"))
     return without_signs(formulas.write(text) if formulas else text)
 
 

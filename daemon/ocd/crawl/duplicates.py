@@ -3,6 +3,7 @@
 import hashlib
 from array import array
 from collections import OrderedDict
+from operator import eq
 
 # Of so many words in a row a page's shingles are.
 _SHINGLE = 3
@@ -76,5 +77,5 @@ def _bands(signature: bytes) -> list[int]:
 def _similarity(one: bytes, other: bytes) -> float:
     if len(one) != len(other):
         return 0.0
-    numbers = zip(memoryview(one).cast("I"), memoryview(other).cast("I"), strict=True)
-    return sum(a == b for a, b in numbers) / _NUMBERS
+    alike: int = sum(map(eq, memoryview(one).cast("I"), memoryview(other).cast("I")))
+    return alike / _NUMBERS

@@ -37,14 +37,14 @@ class ExtractionClient:
     async def convert(self, job: ExtractionJob) -> ExtractionResult:
         """Return what `extract` returns; raise `conversion_failed` for a page too much for it."""
         self._converted += 1
-        large = _is_large(job)
-        if not large and await self._stays_here():
+        # To find out what a page will cost is a tenth of converting it: only where it decides.
+        if await self._stays_here() and not _is_large(job):
             return _extract_here(job)
         while True:
             try:
                 worker = await self._start_process()
             except OSError as error:
-                if not large:
+                if not _is_large(job):
                     return _extract_here(job)
                 raise _failed(f"no process could be started for it: {error.strerror}") from error
             try:

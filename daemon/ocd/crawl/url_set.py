@@ -5,13 +5,16 @@
 _BUCKETS = 1 << 16
 _BYTES = 6
 _REST = (1 << 8 * _BYTES) - 1
+# So many hashes are found faster in a set of Python's, which takes a megabyte for them.
+_FEW = 10_000
 
 
 class UrlSet:
-    """Which URLs were put into it; about 10 bytes each, beside half a megabyte."""
+    """Which URLs were put into it; about 10 bytes each where they are many."""
 
     def __init__(self) -> None:
-        self._buckets = [b""] * _BUCKETS
+        self._few: set[int] = set()
+        self._buckets: list[bytes] = []
         self._count = 0
 
     def __len__(self) -> int:
@@ -19,12 +22,29 @@ class UrlSet:
 
     def __contains__(self, url: str) -> bool:
         mark = hash(url)
+        if not self._buckets:
+            return mark in self._few
         rest = (mark >> 16 & _REST).to_bytes(_BYTES, "big")
         return _holds(self._buckets[mark % _BUCKETS], rest)
 
     def add(self, url: str) -> None:
         """Put the URL into the set."""
         mark = hash(url)
+        if self._buckets:
+            self._put(mark)
+            return
+        self._few.add(mark)
+        self._count = len(self._few)
+        if self._count > _FEW:
+            self._fill_buckets()
+
+    def _fill_buckets(self) -> None:
+        self._buckets = [b""] * _BUCKETS
+        few, self._few, self._count = self._few, set(), 0
+        for mark in few:
+            self._put(mark)
+
+    def _put(self, mark: int) -> None:
         rest = (mark >> 16 & _REST).to_bytes(_BYTES, "big")
         bucket = self._buckets[mark % _BUCKETS]
         if not _holds(bucket, rest):
