@@ -20,7 +20,10 @@ _WAIT_MS = 60_000
 
 
 class TaskMeta(NamedTuple):
-    """A task as the ledger has it; times are RFC 3339 UTC."""
+    """A task as the ledger has it; times are RFC 3339 UTC.
+
+    figures: of a crawl, its speed, queue, failures and hosts.
+    """
 
     task_id: str
     kind: str
@@ -31,6 +34,7 @@ class TaskMeta(NamedTuple):
     created_at: str
     ended_at: str | None
     error: Mapping[str, Any] | None
+    figures: Mapping[str, Any] | None = None
 
     @property
     def ended(self) -> bool:
@@ -150,7 +154,7 @@ def meta_in(found: Mapping[str, Any]) -> TaskMeta:
     return TaskMeta(
         meta["task_id"], meta["kind"], meta["status"],
         progress.get("done", 0), progress.get("total"), progress.get("message", ""),
-        meta["created_at"], meta.get("ended_at"), meta.get("error"),
+        meta["created_at"], meta.get("ended_at"), meta.get("error"), progress.get("figures"),
     )  # fmt: skip
 
 

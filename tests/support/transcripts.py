@@ -1,8 +1,8 @@
 """Shell transcripts: `$ command`, its exact output, `== exit N` if that is not 0.
 
 Lines of stderr begin with `2> `. What differs from run to run is written as a placeholder: {home},
-{base}, {site}, {pid}, {time}, {duration}, and {task1}, {handle1} … in order of appearance, which
-later commands may use. Events of progress, which only a slow machine has, are left out.
+{base}, {site}, {pid}, {time}, {duration}, {rate}, and {task1}, {handle1} … in order of appearance,
+which later commands may use. Events of progress, which only a slow machine has, are left out.
 Everything else is literal; lines before the first `$` are prose.
 """
 
@@ -16,6 +16,7 @@ NAMED = {"task": re.compile(r"\b[0-9a-f]{16}\b"), "handle": re.compile(r"\boh_[A
 ANONYMOUS = [
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "{time}"),
     (re.compile(r"(?<=pid: )\d+|(?<=pid )\d+|(?<=\"pid\":)\d+"), "{pid}"),
+    (re.compile(r"(?<=pages_per_s: )[\d.]+|(?<=  0       )[\d.]+$"), "{rate}"),
     (re.compile(r"\b\d+(\.\d+)?(?= ?(ms|s)\b)"), "{duration}"),
 ]
 SOMETIMES = "{time}  progress  "

@@ -151,3 +151,59 @@ def test_help_fits(tmp_path: Path, words: list[str]) -> None:
         shown = on_a_terminal(words, environ(tmp_path, **more), columns)
         assert "..." not in shown.replace("[ARGS]...", "").replace("ARG...", "")
         assert max(map(len, shown.replace("\r", "").splitlines())) <= columns
+
+
+FIGURES = {
+    "pages_per_s": 12.34, "queued": 40, "left_s": 65, "failures": {"http_error": 2, "timeout": 1},
+    "hosts": [
+        {"host": "docs.example.org", "pages": 9, "failed": 3, "pages_per_s": 11.04},
+        {"host": "b.test", "pages": 3, "failed": 0, "pages_per_s": 1.3},
+    ],
+}  # fmt: skip
+DETAILS = "3 failed (http_error 2, timeout 1), docs.example.org 9 11/s, b.test 3 1.3/s"
+WORDS = f"12/s, 1:05 left, 40 queued, {DETAILS}"
+MEASURED = {
+    40: (r"━{4}─{6} 9/20 0:\d\d 12/s 1:05 left", "3 failed (http_error 2, timeout 1), do…"),
+    80: (r"crawl ━{9}─{11} 9/20 0:\d\d 12/s 1:05 left 40 queued http://127\.0\.0\.1…", DETAILS),
+    200: (
+        rf"crawl ━{{18}}─{{22}} 9/20 0:\d\d 12/s 1:05 left 40 queued {re.escape(PAGE)}", DETAILS,
+    ),
+}  # fmt: skip
+
+
+def measured_crawl(daemon: FakeDaemon, home: Path, columns: int, **more: str) -> list[str]:
+    """Return the lines of the progress of a crawl that is measured."""
+    progress = {"done": 9, "total": 20, "message": PAGE, "figures": FIGURES}
+    daemon.says_lines(
+        {"progress": progress}, {"result": {"summary": {"url": PAGE}, "pages": []}},
+    )  # fmt: skip
+    with serving(daemon):
+        return lines_of(on_a_terminal([*OC, "crawl", PAGE], environ(home, **more), columns))
+
+
+@pytest.mark.parametrize("columns", MEASURED)
+def test_a_bar_shows_how_fast_a_crawl_is(daemon: FakeDaemon, tmp_path: Path, columns: int) -> None:
+    """Speed, time left and queue beside it; failures and hosts below it; nothing is too wide."""
+    line, below = MEASURED[columns]
+    lines = measured_crawl(daemon, tmp_path, columns)
+    at = next(at for at, text in enumerate(lines) if re.fullmatch(line, text.rstrip()))
+    assert lines[at + 1].rstrip() == below
+    assert len(lines[at]) < columns
+    assert len(lines[at + 1]) < columns
+
+
+def test_figures_without_a_bar(daemon: FakeDaemon, tmp_path: Path) -> None:
+    """A dumb terminal is told all of it in one line."""
+    lines = measured_crawl(daemon, tmp_path, 80, TERM="dumb")
+    assert lines[0] == f"crawl 9/20 {WORDS} {PAGE}"
+
+
+def test_a_pipe_that_watches_a_task_reads_the_figures(daemon: FakeDaemon, tmp_path: Path) -> None:
+    event = {"done": 9, "total": 20, "message": "m", "figures": FIGURES}
+    daemon.says_lines({"ts": "T", "kind": "progress", "data": event})
+    with serving(daemon):
+        done = subprocess.run(
+            [*OC, "task", "events", "0" * 16], env=environ(tmp_path), capture_output=True,
+            text=True, check=True,
+        )  # fmt: skip
+    assert done.stdout == f"T  progress  done=9  total=20  message=m  {WORDS}\n"

@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +16,7 @@ from oc.connection import daemon_client
 from oc.connection.daemon_client import PROGRESS, DaemonClient
 from oc.output import human_text
 from oc.terminal import harmless
-from ocd.api import terminal_text
+from ocd.api import progress_text, terminal_text
 from ocd.api.errors import OcdError
 
 Move = Callable[[dict[str, Any]], None]
@@ -28,7 +28,7 @@ _NARROW = 60
 
 @contextmanager
 def bar(label: str) -> Iterator[Move]:
-    """Show progress while the block runs; it is moved by objects {"done", "total"?, "message"?}.
+    """Show progress while the block runs; it is moved by what tasks have as their `progress`.
 
     A bar in one line of the terminal's width; lines from time to time where none can be redrawn.
     """
@@ -38,19 +38,23 @@ def bar(label: str) -> Iterator[Move]:
     console = Console(stderr=True, width=terminal_text.columns(sys.stderr))
     line = _Line(label, console.width, plain=terminal_text.is_ascii(sys.stderr))
     with Progress(line, console=console, transient=True) as drawn:
-        task = drawn.add_task(label, total=None, message="")
+        task = drawn.add_task(label, total=None, message="", figures=None)
 
         def move(progress: dict[str, Any]) -> None:
             message = harmless(str(progress.get("message", "")))
             drawn.update(
-                task, completed=progress["done"], total=progress.get("total"), message=message
-            )
+                task, completed=progress["done"], total=progress.get("total"), message=message,
+                figures=progress.get("figures"),
+            )  # fmt: skip
 
         yield move
 
 
 class _Line(ProgressColumn):
-    """The only column: a whole line, made here because rich cuts numbers where it is narrow."""
+    """The only column: whole lines, made here because rich cuts numbers where it is narrow.
+
+    There is a second one where pages failed, or come from several hosts.
+    """
 
     def __init__(self, label: str, width: int, *, plain: bool) -> None:
         super().__init__()
@@ -66,13 +70,15 @@ class _Line(ProgressColumn):
         text = progress_line(
             self._label, int(task.completed), task.total, self._share if task.total else None,
             task.elapsed or 0.0, task.fields["message"], self._width, plain=self._plain,
+            figures=task.fields["figures"],
         )  # fmt: skip
-        return Text(text, no_wrap=True, overflow="crop")
+        more = _details(task.fields["figures"], self._width, plain=self._plain)
+        return Text("\n".join(filter(None, (text, more))), no_wrap=True, overflow="crop")
 
 
 def progress_line(  # noqa: PLR0913 - the parts of a line
     label: str, done: int, total: float | None, share: float | None, elapsed_s: float,
-    message: str, width: int, *, plain: bool,
+    message: str, width: int, *, plain: bool, figures: Mapping[str, Any] | None = None,
 ) -> str:  # fmt: skip
     """Return a line narrower than `width`: bar, numbers, time, and what there is room for."""
     counts = f"{done}/{total:.0f}" if total is not None else str(done)
@@ -81,10 +87,20 @@ def progress_line(  # noqa: PLR0913 - the parts of a line
     line = f"{_bar(share, min(40, width // 4), plain=plain)} {tail}"
     if width >= _NARROW:
         line = f"{label} {line}"
+    for part in progress_text.speed(figures) if figures else ():
+        if len(line) + 1 + len(part) < width:
+            line += f" {part}"
     room = width - 1 - len(line) - 1
     if room >= _NARROW // 4 and message:
         line += " " + human_text.cut(message, room, plain=plain)
     return line[: width - 1]
+
+
+def _details(figures: Mapping[str, Any] | None, width: int, *, plain: bool) -> str:
+    if not figures:
+        return ""
+    parts = (progress_text.failures(figures), progress_text.hosts(figures))
+    return human_text.cut(harmless(", ".join(filter(None, parts))), width - 1, plain=plain)
 
 
 def _bar(share: float | None, length: int, *, plain: bool) -> str:
@@ -104,7 +120,10 @@ def _lines(label: str) -> Move:
         last = now
         total = progress.get("total")
         counts = f"{progress['done']}/{total}" if total is not None else str(progress["done"])
-        terminal.say(f"{label} {counts} {progress.get('message', '')}".rstrip())
+        figures = progress.get("figures")
+        details = progress_text.line(figures) if figures else ""
+        words = (label, counts, details, progress.get("message", ""))
+        terminal.say(" ".join(filter(None, words)))
 
     return move
 

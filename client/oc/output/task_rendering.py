@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from oc.output import human_text
+from ocd.api import progress_text
 
 _MAY_GO_ON = ("PENDING", "RUNNING")
 
@@ -22,13 +23,15 @@ def event_line(event: dict[str, Any]) -> str:
     """Return one event as a line: time, what happened, details."""
     data = event.get("data", {})
     details = (
-        f"{name}={_value_text(value)}" for name, value in data.items() if value not in (None, "")
+        progress_text.line(value) if name == "figures" else f"{name}={_value_text(value)}"
+        for name, value in data.items()
+        if value not in (None, "")
     )
     return "  ".join([event["ts"], event["kind"], *details])
 
 
 def progress_in(event: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the progress {"done", "total"?, "message"?} that an event carries, or None."""
+    """Return the progress {"done", "total"?, …} that an event carries, or None."""
     return event["data"] if event["kind"] == "progress" else None
 
 

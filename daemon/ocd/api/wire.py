@@ -75,6 +75,29 @@ class Hello(msgspec.Struct):
     guard: bool | None = None
 
 
+class HostFigures(msgspec.Struct, frozen=True):
+    """What a crawl has from one host: pages in all, of them failed, and pages a second now."""
+
+    host: str
+    pages: int
+    failed: int
+    pages_per_s: float
+
+
+class CrawlFigures(msgspec.Struct, frozen=True):
+    """How a crawl goes on. Rates are those of the last 10 seconds, failed pages among them.
+
+    failures: by error code, the most frequent ones. hosts: the busiest ones. left_s: absent where
+    it cannot be known how many pages there will be.
+    """
+
+    pages_per_s: float
+    queued: int
+    failures: dict[str, int]
+    hosts: tuple[HostFigures, ...]
+    left_s: int | msgspec.UnsetType = msgspec.UNSET
+
+
 class Progress(msgspec.Struct, omit_defaults=True):
     """How far a long call is: units done of total (absent: unknown), and what happens now."""
 
@@ -82,6 +105,7 @@ class Progress(msgspec.Struct, omit_defaults=True):
     total: float | None = None
     message: str = ""
     task_id: str = ""
+    figures: CrawlFigures | msgspec.UnsetType = msgspec.UNSET
 
 
 FETCH_VERB = "oc_output_fetch"

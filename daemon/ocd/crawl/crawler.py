@@ -28,7 +28,7 @@ from ocd.crawl.scope import CrawlScope
 from ocd.crawl.sitemap import MAX_SITEMAP_BYTES, Sitemaps
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.spilled_entries import SpilledEntries
-from ocd.crawl.stats import result_of_units
+from ocd.crawl.stats import ProgressMeter, result_of_units
 from ocd.crawl.urls import origin_of, requestable, without_login
 from ocd.ledger.cancellation import run_until
 from ocd.ledger.task_handle import TaskHandle
@@ -211,6 +211,7 @@ class _CrawlRun:
         for url in blocked:
             self._crew.tally.skip("domain_blocked", url)
         await take_over(self._work, self._crew, self._log)
+        self._work.measure = ProgressMeter(self._spec, self._crew.tally, self.frontier).measure
         await self._crew.run(_workers(self._spec))
         if not self._work.stopping:
             self._crew.tally.check()

@@ -1,20 +1,28 @@
-"""The page record, and what a crawl counts on its way to the summary."""
+"""The page record, what a crawl counts on its way to the summary, and how fast it is."""
 
+import math
 import time
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sized
+from typing import Any, Literal, NamedTuple
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from ocd.api.errors import error_from_body
+from ocd.api.wire import CrawlFigures, HostFigures
 from ocd.crawl import traps
 from ocd.crawl.page_extractor import Anchor
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.spec import CrawlSpec
+from ocd.crawl.urls import host_of
+from ocd.safety.redact import redact_text
 
 MAX_DENIED_SHOWN = 100
 MAX_GONE_SHOWN = 100
+WINDOW_S = 10.0
+MAX_HOSTS = 5
+MAX_CODES = 10
 
 
 class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
@@ -95,9 +103,13 @@ class CrawlStats:
         self.denied_count = 0
         self.stop_reason = ""
         self.first_failed: PageRecord | None = None
+        self.pages_by_host: Counter[str] = Counter()
+        self.failed_by_host: Counter[str] = Counter()
+        self._new_by_host: Counter[str] = Counter()
 
     def count(self, record: PageRecord, *, is_file: bool = False) -> None:
         """Count a record; files are no pages, and take no page's place."""
+        self._count_host(record)
         self.duplicates += bool(record.duplicate_of)
         if record.change:
             self.changes[record.change] += 1
@@ -109,6 +121,18 @@ class CrawlStats:
         self.count_page(record)
         if record.error is not None:
             self.first_failed = self.first_failed or record
+
+    def _count_host(self, record: PageRecord) -> None:
+        host = host_of(record.url) or "file"
+        self.pages_by_host[host] += 1
+        self._new_by_host[host] += 1
+        if record.error is not None:
+            self.failed_by_host[host] += 1
+
+    def drain_new_by_host(self) -> Counter[str]:
+        """Return how many records of each host were counted since this was asked before."""
+        new, self._new_by_host = self._new_by_host, Counter()
+        return new
 
     def count_page(self, page: "PageRecord | _Counted") -> None:
         """Count a page as fetched or failed."""
@@ -214,3 +238,87 @@ def result_of_units(meta: Mapping[str, Any], lines: Iterable[bytes]) -> dict[str
         "engines": dict(tally.engines),
         "stop_reason": error.get("code", "interrupted"),
     }
+
+
+class _Slice(NamedTuple):
+    """What came between two looks: when it ended, pages that were read, records by host."""
+
+    until: float
+    succeeded: int
+    by_host: Counter[str]
+
+
+class ProgressMeter:
+    """Measures a crawl from now on, whenever it is asked; what was counted before is no speed."""
+
+    def __init__(
+        self,
+        spec: CrawlSpec,
+        stats: CrawlStats,
+        queue: Sized,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._spec = spec
+        self._stats = stats
+        self._queue = queue
+        self._clock = clock
+        self._slices: deque[_Slice] = deque()
+        self._since = clock()
+        self._succeeded = stats.succeeded
+        stats.drain_new_by_host()
+
+    def measure(self) -> CrawlFigures:
+        """Return the figures of this moment."""
+        now = self._clock()
+        self._slide(now)
+        elapsed = now - self._since
+        recent: Counter[str] = Counter()
+        for one in self._slices:
+            recent.update(one.by_host)
+        pages = _rate(recent.total(), elapsed)
+        succeeded = _rate(sum(one.succeeded for one in self._slices), elapsed)
+        return CrawlFigures(
+            pages_per_s=round(pages, 2),
+            queued=len(self._queue),
+            failures=dict(self._stats.errors.most_common(MAX_CODES)),
+            hosts=self._busiest(recent, elapsed),
+            left_s=self._left_s(pages, succeeded),
+        )
+
+    def _slide(self, now: float) -> None:
+        """Close the slice that has come since the last look, and drop those that are too old."""
+        succeeded = self._stats.succeeded
+        new = _Slice(now, succeeded - self._succeeded, self._stats.drain_new_by_host())
+        self._succeeded = succeeded
+        self._slices.append(new)
+        while self._slices[0].until <= now - WINDOW_S:
+            self._since = self._slices.popleft().until
+
+    def _left_s(self, pages_per_s: float, succeeded_per_s: float) -> int | UnsetType:
+        """Return the seconds left if `max_pages` or the queue says how many pages will come."""
+        queued, wanted = len(self._queue), self._spec.max_pages - self._stats.succeeded
+        if queued >= wanted and succeeded_per_s:
+            return math.ceil(max(0, wanted) / succeeded_per_s)
+        if 0 < queued < wanted and not self._spec.max_depth and pages_per_s:
+            return math.ceil(queued / pages_per_s)
+        return UNSET
+
+    def _busiest(self, recent: Counter[str], elapsed: float) -> tuple[HostFigures, ...]:
+        """Return the hosts with the most records now, then those with the most in all."""
+        pages = self._stats.pages_by_host
+        known = recent.keys() | {host for host, _ in pages.most_common(MAX_HOSTS)}
+        hosts = sorted(known, key=lambda host: (-recent[host], -pages[host], host))
+        return tuple(
+            HostFigures(
+                redact_text(host), pages[host], self._stats.failed_by_host[host],
+                round(_rate(recent[host], elapsed), 2),
+            )
+            for host in hosts[:MAX_HOSTS]
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"ProgressMeter(slices={len(self._slices)}, queued={len(self._queue)})"
+
+
+def _rate(count: int, elapsed_s: float) -> float:
+    return count / elapsed_s if elapsed_s > 0 else 0.0

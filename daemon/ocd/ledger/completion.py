@@ -73,7 +73,8 @@ def reap_orphan(store: TaskStore, kind: TaskKind | None, meta: TaskMeta) -> Task
     """End a task whose process is gone, with a result of the units it finished (step 6)."""
     store.sweep_parts(meta.task_id)
     units = sum(1 for _ in store.units(meta.task_id, readable_only=True))
-    progress = replace(meta.progress, done=units) if units else meta.progress
+    progress = meta.progress.at_end()
+    progress = replace(progress, done=units) if units else progress
     verdict = Outcome(status="FAILED", error=dict(orphaned_error(meta, units)))
     outcome = with_result(store, kind, replace(meta, progress=progress), verdict, None)
     crash_points.point("reap.result")

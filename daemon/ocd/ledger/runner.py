@@ -252,6 +252,7 @@ class Runner(Tasks):
     async def _keep_saved(self, run: TaskRun) -> None:
         """Bring a running task's progress to disk, and hear there of another process's cancel."""
         while not run.ended.is_set():
+            run.work.take_figures()
             try:
                 saved = await asyncio.to_thread(run.save_progress)
             except OcdError as error:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
 from ocd.api.tool_calls import tool_call
+from ocd.api.wire import CrawlFigures
 
 FORMAT = 1
 
@@ -22,11 +23,18 @@ TERMINAL: frozenset[str] = frozenset({"COMPLETED", "FAILED", "CANCELLED"})
 
 
 class TaskProgress(msgspec.Struct, frozen=True):
-    """Units done of `total` (None: unknown), and what happens now."""
+    """Units done of `total` (None: unknown), what happens now, and figures if it measures any."""
 
     done: int = 0
     total: int | None = None
     message: str = ""
+    figures: CrawlFigures | msgspec.UnsetType = msgspec.UNSET
+
+    def at_end(self) -> "TaskProgress":
+        """Return the progress of a task that has ended: no time is left."""
+        if self.figures is msgspec.UNSET:
+            return self
+        return replace(self, figures=replace(self.figures, left_s=msgspec.UNSET))
 
 
 class ResultListSpan(msgspec.Struct, frozen=True):
@@ -143,7 +151,7 @@ def reap(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
 
 
 def _end(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
-    progress = meta.progress
+    progress = meta.progress.at_end()
     if outcome.status == "COMPLETED":
         # What was not counted was one thing; what could have been more is all there was.
         done = 1 if (progress.done, progress.total) == (0, None) else progress.done

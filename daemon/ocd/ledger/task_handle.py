@@ -4,7 +4,10 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ocd.api.errors import OcdError
+from ocd.api.wire import CrawlFigures
 from ocd.ledger.states import TaskProgress
 from ocd.safety import secrets
 from ocd.safety.redact import redact_text
@@ -38,6 +41,8 @@ class TaskHandle:
         self.begun = asyncio.Event()  # set by kinds that tell when their work has begun
         self.now = TaskProgress()
         self.finished = 0
+        # Asked for when progress is saved, not with every unit.
+        self.measure: Callable[[], CrawlFigures] | None = None
         self._on_progress = on_progress
         self._log: JsonLinesLog | None = None
         self._reported = False
@@ -70,8 +75,18 @@ class TaskHandle:
         The message is kept on disk, so secrets in it are redacted; it is cut to 500 characters.
         """
         self._reported = True
-        self.now = TaskProgress(done, total, redact_text(message)[:_MESSAGE_LENGTH])
+        text = redact_text(message)[:_MESSAGE_LENGTH]
+        self.now = TaskProgress(done, total, text, self.now.figures)
         self._on_progress(self)
+
+    def take_figures(self) -> None:
+        """Bring the figures beside the progress up to date, if the work has any."""
+        if self.measure is None:
+            return
+        figures = self.measure()
+        if figures != self.now.figures:
+            self.now = replace(self.now, figures=figures)
+            self._on_progress(self)
 
     def close(self) -> None:
         """Take no more units; what a late thread of the verb still adds is refused."""

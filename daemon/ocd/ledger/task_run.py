@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+from msgspec import UNSET, to_builtins
 from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
@@ -13,7 +14,7 @@ from ocd.ledger.completion import with_result
 from ocd.ledger.events import Events
 from ocd.ledger.folder_watch import ChangeSignal
 from ocd.ledger.resumption import FinishedWork, write_arguments
-from ocd.ledger.states import Outcome, TaskMeta, advance, ask_cancel, begin, end
+from ocd.ledger.states import Outcome, TaskMeta, TaskProgress, advance, ask_cancel, begin, end
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_handle import TaskHandle
 from ocd.ledger.task_kind import TaskKind, code_of_a_kind
@@ -110,6 +111,7 @@ class TaskRun:
             return None  # it did not look at `stop` in time; its finished units are kept
         finally:
             self._grace = None
+            self.work.take_figures()
 
     async def _kind_run(self) -> Payload:
         with code_of_a_kind(self.meta.task_id):
@@ -217,9 +219,12 @@ class TaskRun:
         self._unsaved = False
         saved = self._update("cancel.meta" if self.stopping else "progress.meta")
         if saved.progress != self._reported:
-            self._reported = now = saved.progress
-            self._say("progress", done=now.done, total=now.total, message=now.message)
+            self._say_progress(saved.progress)
         return saved
+
+    def _say_progress(self, now: TaskProgress) -> None:
+        self._reported = now
+        self._say("progress", **to_builtins(now))
 
     def save_end(self, verdict: Outcome, payload: Payload | None) -> tuple[TaskMeta, bool]:
         """Write the result and the last state (step 5); return it, and whether the disk has it."""
@@ -236,6 +241,8 @@ class TaskRun:
             meta, stored = end(begin(self.meta, now), failed, now), False
         if stored:
             self._store.remove_held_units(meta)
+        if meta.progress.figures not in (UNSET, self._reported.figures):
+            self._say_progress(meta.progress)
         self._say_end(meta)
         return meta, stored
 

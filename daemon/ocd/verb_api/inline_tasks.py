@@ -89,6 +89,8 @@ def _tell(on_progress: OnProgress | None) -> Callable[[TaskMeta], None]:
     def tell(meta: TaskMeta) -> None:
         if on_progress is not None:
             now = meta.progress
-            on_progress(Progress(done=now.done, total=now.total, message=now.message))
+            on_progress(
+                Progress(now.done, total=now.total, message=now.message, figures=now.figures)
+            )
 
     return tell

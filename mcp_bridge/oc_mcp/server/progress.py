@@ -3,6 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from msgspec import to_builtins
+
+from ocd.api import progress_text
 from ocd.api.wire import Progress
 
 PACE_S = 0.5
@@ -43,4 +46,6 @@ class ProgressReporter:
     async def _report_latest(self) -> None:
         now = self._latest
         self._reported = max(float(now.done), self._reported + _STEP)
-        await self._report(self._reported, now.total, now.message or None)
+        figures = progress_text.line(to_builtins(now.figures)) if now.figures else ""
+        words = ": ".join(filter(None, (figures, now.message)))
+        await self._report(self._reported, now.total, words or None)

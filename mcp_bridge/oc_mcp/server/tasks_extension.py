@@ -14,6 +14,7 @@ from pydantic import Field
 
 from oc_mcp.server import tool_results
 from oc_mcp.server.daemon_protocol import DaemonProtocol, Reply
+from ocd.api import progress_text
 from ocd.api.errors import OcdError
 
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -163,7 +164,11 @@ def _message(meta: Mapping[str, Any]) -> str:
     counted = f"{progress.get('done', 0)}"
     if progress.get("total"):
         counted += f" of {progress['total']}"
-    return "waiting in queue" if meta["status"] == "PENDING" else f"{meta['kind']}: {counted} done"
+    if meta["status"] == "PENDING":
+        return "waiting in queue"
+    figures = progress.get("figures")
+    details = f", {progress_text.line(figures)}" if figures else ""
+    return f"{meta['kind']}: {counted} done{details}"
 
 
 async def _check_name_header(ctx: Context, call_next: CallNext) -> HandlerResult:
