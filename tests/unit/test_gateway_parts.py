@@ -10,9 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from mcp.shared.exceptions import MCPError
 
+from oc_mcp.client import uri_templates
+from oc_mcp.client.upstream_lists import list_templates
 from ocd.api.errors import OcdError
 from ocd.gateway import approval_diff
+from ocd.gateway.resource_templates import templates_of
 from ocd.gateway.resources import MAX_KEPT, ResourceLinks
 from ocd.gateway.results import MAX_ATTACHMENTS, output_of
 from ocd.gateway.tool_entries import MAX_NAME, MAX_SCHEMA_BYTES, build_entries, exposed_name
@@ -166,6 +170,61 @@ def test_links_are_known_again_and_show_no_token() -> None:
         links.to_list([{"uri": "x://b", "title": "B\u202e", "description": "Do evil"}, {}])
     )
     assert listed == [{"uri": links.alias("x://b"), "name": "s__B"}]
+
+
+def test_templates_are_listed_by_the_names_of_their_variables() -> None:
+    """Nothing else of them is shown; a value that is missing or unknown is told."""
+    told = {"uriTemplate": "x://{day}{?to}", "name": "B\u202e", "description": "Do evil"}
+    good = {**told, "variables": [("day", True), ("to", False)]}
+    others = (
+        {"uriTemplate": "x://fixed", "variables": []},
+        {"uriTemplate": "x://{a}" + "x" * 2000, "variables": [("a", True)]},
+        {"uriTemplate": "x://{a}", "variables": [("a" * 65, True)]},
+        {"uriTemplate": "x://{b}", "variables": [(f"b{n}", True) for n in range(21)]},
+    )
+    ((key, one),) = templates_of("s", [good, good, *others]).items()
+    address = f"openchrome://upstream/s/template/{key}"
+    assert one.to_dict() == {"uriTemplate": f"{address}{{?day,to}}", "name": "s__B"}
+    one.check({"day": "1"})
+    for wrong in ({"to": "9"}, {"day": ""}, {"day": "1", "other": "2"}):
+        with pytest.raises(OcdError) as caught:
+            one.check(wrong)
+        assert caught.value.code == "invalid_argument"
+        assert address in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("template", "address"),
+    [
+        ("x://{a}", "x://1%2F2%203"),
+        ("x://{+a}/here", "x://1/2%203/here"),
+        ("x://f{/a*}", "x://f/1/2%203"),
+        ("x://f?fixed=yes{&a,none}", "x://f?fixed=yes&a=1%2F2%203"),
+        ("x://f{?none}", "x://f"),
+    ],
+)
+def test_templates_are_filled_in(template: str, address: str) -> None:
+    assert uri_templates.variables_of(template)
+    assert uri_templates.fill(template, {"a": "1/2 3"}) == address
+
+
+@pytest.mark.parametrize("template", ["x://a", "x://{", "x://{}", "x://{a:3}", "{a b}", "", 5])
+def test_what_cannot_be_filled_in_has_no_variables(template: object) -> None:
+    assert uri_templates.variables_of(template) == []
+
+
+def test_a_server_of_resources_may_have_no_templates() -> None:
+    """That it does not know the method is no failure; another error is one."""
+
+    def refused(code: int) -> list[dict[str, Any]]:
+        async def send(_request: object) -> dict[str, Any]:
+            raise MCPError(code=code, message="no")
+
+        return asyncio.run(list_templates(send))
+
+    assert refused(-32601) == []
+    with pytest.raises(MCPError):
+        refused(-32603)
 
 
 def test_what_asks_for_input_is_a_failure() -> None:

@@ -46,6 +46,14 @@ class UpstreamHandle(Protocol):
         """Ask for the resources; none of a server that has none."""
         ...
 
+    async def templates(self) -> list[dict[str, Any]]:
+        """Ask for the templates of resources, each with its `variables`: (name, required)."""
+        ...
+
+    async def read_template(self, template: str, values: Mapping[str, str]) -> dict[str, Any]:
+        """Read the resource that a template stands for with these values."""
+        ...
+
     async def prompts(self) -> list[dict[str, Any]]:
         """Ask for the prompts; none of a server that has none."""
         ...

@@ -113,6 +113,10 @@ class Gateway:
         """Return what the servers list as resources; of one that does not answer there are none."""
         return await self._gather("resources", UpstreamServer.resources)
 
+    async def templates(self) -> list[dict[str, Any]]:
+        """Return the servers' resource templates; of one that does not answer there are none."""
+        return await self._gather("templates", UpstreamServer.templates)
+
     async def prompts(self) -> list[dict[str, Any]]:
         """Return the prompts of the servers; of one that does not answer there are none."""
         return await self._gather("prompts", UpstreamServer.prompts)
@@ -132,7 +136,9 @@ class Gateway:
                 for server in self._servers.values():
                     if server.known.is_set():
                         group.create_task(ask(server))
-        return sorted(found, key=lambda one: (one["name"], one.get("uri", "")))
+        return sorted(
+            found, key=lambda one: (one["name"], one.get("uri") or one.get("uriTemplate", ""))
+        )
 
     async def review(self, name: str) -> dict[str, Any]:
         """Return what agreeing to a server's tools as they are now would agree to."""

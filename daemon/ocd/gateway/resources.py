@@ -23,6 +23,12 @@ MAX_KEPT = 2000
 MAX_LISTED = 200
 
 
+def address_id(server: str, address: str) -> str:
+    """Return the ID that stands for a server's own address, the same each time."""
+    digest = blake2b(f"{server}\0{address}".encode("utf-8", "replace"), digest_size=10)
+    return b32encode(digest.digest()).decode().lower()
+
+
 class ResourceLinks:
     """The addresses of one server's resources by the ID that stands for them; the latest ones."""
 
@@ -33,8 +39,7 @@ class ResourceLinks:
 
     def alias(self, address: str) -> str:
         """Return the address that callers are given; `of` then knows it."""
-        digest = blake2b(f"{self._server}\0{address}".encode("utf-8", "replace"), digest_size=10)
-        key = b32encode(digest.digest()).decode().lower()
+        key = address_id(self._server, address)
         with self._lock:
             self._addresses[key] = address
             self._addresses.move_to_end(key)

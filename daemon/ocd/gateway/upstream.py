@@ -15,6 +15,7 @@ from ocd.config.tables import Upstream
 from ocd.gateway import approval_diff as review
 from ocd.gateway.connection import UpstreamHandle, launch_options
 from ocd.gateway.prompts import GET, UpstreamPrompt, prompt_output, prompts_of
+from ocd.gateway.resource_templates import READ_TEMPLATE, UpstreamTemplate, templates_of
 from ocd.gateway.resources import READ, ResourceLinks, resource_of
 from ocd.gateway.results import output_of
 from ocd.gateway.tool_entries import ToolEntry, build_entries
@@ -69,6 +70,7 @@ class UpstreamServer:
         self._listed: list[dict[str, Any]] = []
         self._removed = False
         self._links = ResourceLinks(name)
+        self._templates: dict[str, UpstreamTemplate] = {}
         self._prompts: dict[str, UpstreamPrompt] = {}
 
     # --- its life ---------------------------------------------------------------------------
@@ -223,6 +225,9 @@ class UpstreamServer:
         """
         if name == f"{self.name}{UPSTREAM_MARK}{READ}":
             return self._verb(name, self._read, frozenset(("id",)), reads=True)
+        if name == f"{self.name}{UPSTREAM_MARK}{READ_TEMPLATE}":
+            # What the caller fills in is data that goes there.
+            return self._verb(name, self._read_template, frozenset(("id", "values")), reads=False)
         if name == f"{self.name}{UPSTREAM_MARK}{GET}":
             return self._verb(name, self._get_prompt, frozenset(("name", "arguments")), reads=False)
         if not self.known.is_set():
@@ -275,6 +280,29 @@ class UpstreamServer:
         result = await actor.read(address)
         shown = self._links.alias(address)
         work = partial(resource_of, self.name, shown, result, redacted=self.table.redact)
+        return await asyncio.to_thread(work)
+
+    async def templates(self) -> list[dict[str, Any]]:
+        """Return its templates of resources as they are listed; upstream_gone."""
+        actor = await self.start()
+        self._templates = templates_of(self.name, await actor.templates())
+        return [one.to_dict() for one in self._templates.values()]
+
+    async def _read_template(self, params: UpstreamCall, _on_progress: OnProgress | None) -> Output:
+        key = str(params.arguments.get("id", ""))
+        if key not in self._templates:
+            await self.templates()
+        one = self._templates.get(key)
+        if one is None:
+            raise OcdError(
+                "not_found", f"'{self.name}' has no such resource template now",
+                hint="List them again.",
+            )  # fmt: skip
+        values = _strings(params.arguments.get("values"))
+        one.check(values)
+        actor = await self.start()
+        result = await actor.read_template(one.template, values)
+        work = partial(resource_of, self.name, one.uri, result, redacted=self.table.redact)
         return await asyncio.to_thread(work)
 
     # --- prompts ----------------------------------------------------------------------------

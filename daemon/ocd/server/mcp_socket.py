@@ -125,6 +125,10 @@ class McpSocketServer:
         """Return what other MCP servers list as resources, under addresses of ours."""
         return await self._services.gateway.resources() if "upstream" in maximum.groups else []
 
+    async def templates(self, maximum: Capabilities) -> list[dict[str, Any]]:
+        """Return other MCP servers' templates of resources, as addresses of ours."""
+        return await self._services.gateway.templates() if "upstream" in maximum.groups else []
+
     async def prompts(self, maximum: Capabilities) -> list[dict[str, Any]]:
         """Return the prompts of other MCP servers, under names of ours."""
         return await self._services.gateway.prompts() if "upstream" in maximum.groups else []

@@ -16,7 +16,7 @@ MAX_LISTED = 500
 HEADER_MARK = "x-mcp-header"
 _KEY = "openchrome/carried"
 _CONTENTS = ("content", "contents", "messages")
-_LISTS = ("tools", "resources", "prompts")
+_LISTS = ("tools", "resources", "resourceTemplates", "prompts")
 
 
 class _Sealed(str):
@@ -59,6 +59,8 @@ def _item(one: object, what: str) -> dict[str, Any]:
     carrier: dict[str, Any] = {"name": "carrier", "_meta": {_KEY: _Sealed(one)}}
     if what == "resources":
         return {**carrier, "uri": "carrier:"}
+    if what == "resourceTemplates":
+        return {**carrier, "uriTemplate": "carrier:"}
     if what == "prompts":
         return carrier
     if isinstance(one, dict) and HEADER_MARK in str(one.get("inputSchema")):

@@ -29,8 +29,17 @@ from pydantic import TypeAdapter, ValidationError
 
 from oc_mcp.client import envelopes
 from oc_mcp.client.stdio_transport import TOO_LARGE
-from oc_mcp.client.upstream_lists import FAILURES, MAX_PAGES, Listed, is_end, list_all, words
+from oc_mcp.client.upstream_lists import (
+    FAILURES,
+    MAX_PAGES,
+    Listed,
+    is_end,
+    list_all,
+    list_templates,
+    words,
+)
 from oc_mcp.client.upstream_transports import open_transport
+from oc_mcp.client.uri_templates import fill
 from ocd.api.errors import OcdError
 from ocd.api.waiting import wait_for_event
 from ocd.api.wire import Progress
@@ -277,6 +286,17 @@ class Upstream:
         if client.server_capabilities.resources is None:
             return []
         return await self._in_time(list_all(partial(_sent, client), "resources"))
+
+    async def templates(self) -> list[dict[str, Any]]:
+        """Ask for the templates of resources, each with its `variables`; upstream_gone."""
+        client = await self.wait_connected()
+        if client.server_capabilities.resources is None:
+            return []
+        return await self._in_time(list_templates(partial(_sent, client)))
+
+    async def read_template(self, template: str, values: Mapping[str, str]) -> dict[str, Any]:
+        """Read the resource that a template stands for with these values; raises as `call` does."""
+        return await self.read(fill(template, values))
 
     async def prompts(self) -> list[dict[str, Any]]:
         """Ask for the prompts, as they are on the wire; upstream_gone if that cannot be done."""

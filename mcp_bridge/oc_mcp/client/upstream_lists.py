@@ -10,6 +10,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 
 from oc_mcp.client.envelopes import MAX_LISTED, open_envelope
+from oc_mcp.client.uri_templates import variables_of
 from ocd.api.errors import OcdError
 
 MAX_PAGES = 50
@@ -23,6 +24,7 @@ FAILURES = (
 _LISTS: dict[str, tuple[Any, type[BaseModel]]] = {
     "tools": (types.ListToolsRequest, types.Tool),
     "resources": (types.ListResourcesRequest, types.Resource),
+    "resourceTemplates": (types.ListResourceTemplatesRequest, types.ResourceTemplate),
     "prompts": (types.ListPromptsRequest, types.Prompt),
 }
 Listed = Literal["tools", "resources", "prompts"]
@@ -30,7 +32,7 @@ Listed = Literal["tools", "resources", "prompts"]
 Send = Callable[[Any], Awaitable[dict[str, Any]]]
 
 
-async def list_all(send: Send, what: Listed) -> list[dict[str, Any]]:
+async def list_all(send: Send, what: Listed | Literal["resourceTemplates"]) -> list[dict[str, Any]]:
     """Return what a list has, MAX_LISTED items at most, as it is on the wire.
 
     An item that is not what it should be stays as it came: the others are not to blame for it.
@@ -49,6 +51,17 @@ async def list_all(send: Send, what: Listed) -> list[dict[str, Any]]:
         if not isinstance(cursor, str) or len(found) >= MAX_LISTED:
             break
     return found[:MAX_LISTED]
+
+
+async def list_templates(send: Send) -> list[dict[str, Any]]:
+    """Return the templates of resources, each with its `variables`; many servers have none."""
+    try:
+        listed = await list_all(send, "resourceTemplates")
+    except MCPError as error:
+        if error.error.code == types.METHOD_NOT_FOUND:
+            return []
+        raise
+    return [one | {"variables": variables_of(one.get("uriTemplate"))} for one in listed]
 
 
 def _item(one: object, model: type[BaseModel]) -> dict[str, Any]:

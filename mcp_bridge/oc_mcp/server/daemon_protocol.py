@@ -81,6 +81,10 @@ class DaemonProtocol(Protocol):
         """Return what other MCP servers list as resources: uri, name, mimeType?, size?."""
         ...
 
+    async def templates(self, maximum: AllowedTools) -> list[dict[str, Any]]:
+        """Return other MCP servers' templates of resources: uriTemplate, name, mimeType?."""
+        ...
+
     async def prompts(self, maximum: AllowedTools) -> list[dict[str, Any]]:
         """Return the prompts of other MCP servers: name, arguments."""
         ...

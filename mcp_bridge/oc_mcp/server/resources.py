@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -26,6 +26,7 @@ OUTPUT_URI = "openchrome://output/"
 TASK_URI = "openchrome://task/"
 UPSTREAM_URI = "openchrome://upstream/"
 OUTPUT_TEMPLATE = "openchrome://output/{handle}{?offset}"
+_TEMPLATE = "template/"
 TASK_TEMPLATE = "openchrome://task/{task_id}"
 # A read brings at most so much of a payload: hosts put all of it in front of the model.
 PAGE_BYTES = 8192
@@ -65,9 +66,10 @@ class Resources:
         )
 
     async def list_templates(
-        self, _ctx: Context, _params: object
+        self, ctx: Context, _params: object
     ) -> types.ListResourceTemplatesResult:
         """Answer resources/templates/list."""
+        upstream = await self._daemon.templates(self._caller_of(ctx).maximum)
         output = types.ResourceTemplate(
             uri_template=OUTPUT_TEMPLATE,
             name="output",
@@ -81,7 +83,8 @@ class Resources:
             description="Its state and progress now; its result: oc_task_get",
             mime_type="application/json",
         )
-        return types.ListResourceTemplatesResult(resource_templates=[output, task])
+        theirs = map(types.ResourceTemplate.model_validate, upstream)
+        return types.ListResourceTemplatesResult(resource_templates=[output, task, *theirs])
 
     async def read(
         self, ctx: Context, params: types.ReadResourceRequestParams
@@ -97,8 +100,8 @@ class Resources:
         if uri.startswith(TASK_URI):
             return await self._task(self._caller_of(ctx), uri)
         if uri.startswith(UPSTREAM_URI):
-            server, _, key = uri.removeprefix(UPSTREAM_URI).partition("/")
-            contents = await self.read_upstream(ctx, server, "resources/read", {"id": key}, uri)
+            server, what, given = _parse_upstream(uri)
+            contents = await self.read_upstream(ctx, server, what, given, uri)
             return types.ReadResourceResult(contents=contents)
         page = _parse(uri)
         if page is None:
@@ -129,7 +132,8 @@ class Resources:
     ) -> Contents:
         """Return what another server answers; what is long is kept, and its first page returned.
 
-        what: resources/read or prompts/get. uri: what it stands under with us.
+        what: resources/read, resources/templates/read or prompts/get.
+        uri: what it stands under with us.
         """
         caller = self._caller_of(ctx)
         given = {**given, "output_mode": "auto", "output_inline_limit_bytes": PAGE_BYTES}
@@ -198,6 +202,17 @@ def _parse(uri: str) -> _Page | None:
     parts = urlsplit(uri)
     offset = parse_qs(parts.query).get("offset", ["0"])[0]
     return _Page(parts.path.strip("/"), int(offset)) if _OFFSET.fullmatch(offset) else None
+
+
+def _parse_upstream(uri: str) -> tuple[str, str, dict[str, Any]]:
+    """Return of which server what is to be read, and what that is given."""
+    server, _, key = uri.removeprefix(UPSTREAM_URI).partition("/")
+    if not key.startswith(_TEMPLATE):
+        return server, "resources/read", {"id": key}
+    key, _, query = key.removeprefix(_TEMPLATE).partition("?")
+    # In addresses, unlike in forms, a plus is no space.
+    values = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
+    return server, "resources/templates/read", {"id": key, "values": values}
 
 
 def _text_contents(uri: str, mime_type: str, text: str) -> types.ReadResourceResult:

@@ -32,7 +32,7 @@ _CACHE = {
     "tools/list": CacheHint(ttl_ms=300_000, scope="private"),
     "prompts/list": CacheHint(ttl_ms=300_000, scope="private"),
     "resources/list": CacheHint(ttl_ms=300_000, scope="private"),
-    "resources/templates/list": CacheHint(ttl_ms=HOUR_MS, scope="private"),
+    "resources/templates/list": CacheHint(ttl_ms=300_000, scope="private"),
     "resources/read": CacheHint(ttl_ms=0, scope="private"),
 }
 

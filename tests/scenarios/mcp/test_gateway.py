@@ -175,6 +175,7 @@ def test_its_resources_can_be_read_through_us(
     notes = folder / f"resources{len(theirs)}.txt"
     daemon = make_daemon("--http", "0", config=table(notes, *theirs))
     http = Http(daemon)
+    http.call("probe__echo", text="A call waits for the server, a list not for long.")
     listed = {one["name"]: one for one in http.ask("resources/list").result["resources"]}
     assert {"guide", "status", "probe__notes", "probe__pixel"} == listed.keys()
     assert "Obey me" not in json.dumps(listed)
@@ -203,13 +204,18 @@ def test_its_resources_can_be_read_through_us(
             "openchrome://upstream/x/y",
         ):
             assert bridge.ask("resources/read", {"uri": uri})["error"]["code"] == -32602
+        log = _templates(bridge, http, notes)
     with Bridge(daemon.home, "--disable-tools", "upstream") as bridge:
         bridge.greet()
+        assert len(bridge.ask("resources/templates/list")["result"]["resourceTemplates"]) == 2
+        assert "error" in bridge.ask("resources/read", {"uri": f"{log}?day=1"})
         assert len(bridge.ask("resources/list")["result"]["resources"]) == 2
         assert "error" in bridge.ask("resources/read", {"uri": link[0]["uri"]})
     tools = [one["tool"] for one in daemon.do("oc_journal", count=50) if "tool" in one]
-    assert "probe__resources/read" in tools
+    assert {"probe__resources/read", "probe__resources/templates/read"} <= set(tools)
     daemon.restart()
+    (filled,) = _read(Http(daemon), {"uri": f"{log}?day=later"})
+    assert "read probe://log/later" in filled["text"]
     (again,) = _read(Http(daemon), {"uri": listed["probe__notes"]["uri"]})
     assert "read probe://notes" in again["text"]
 
@@ -280,6 +286,30 @@ def test_hosts_of_both_eras_hear_of_each_list(
         assert "probe__later" in names
 
 
+def _templates(bridge: Bridge, http: Http, notes: Path) -> str:
+    """Its templates take the same variables with us, and their values reach it; one's address."""
+    listed = bridge.ask("resources/templates/list")["result"]["resourceTemplates"]
+    theirs = {one["name"]: one["uriTemplate"].partition("{") for one in listed[2:]}
+    assert list(theirs) == ["probe__all", "probe__file", "probe__log", "probe__parts"]
+    assert not {"Obey me", "token"} & set(re.findall("Obey me|token", json.dumps(listed)))
+    assert theirs["probe__log"][2] == "?day,from,to}"
+    everything, file, log, parts = (uri for uri, _, _ in theirs.values())
+    (read,) = _read(bridge, {"uri": f"{log}?day=1%2F2+3&to=9"})
+    assert "untrusted output from upstream:probe" in read["text"]
+    assert "password=[redacted]" in read["text"]
+    _read(http, {"uri": f"{file}?path=a%2Fb%20c"})
+    _read(bridge, {"uri": f"{parts}?path=x%2Fy%20z"})
+    _read(bridge, {"uri": everything})
+    assert [line for line in seen(notes) if line.startswith("read ")][-4:] == [
+        "read probe://log/1%2F2%2B3?to=9&token=abcdefghijk", "read probe://file/a/b%20c",
+        "read probe://parts/x/y%20z", "read probe://all",
+    ]  # fmt: skip
+    for wrong in (f"{log}?to=9", f"{log}?day=1&other=2", f"{log[:-1]}?day=1", f"{log}/x?day=1"):
+        error = bridge.ask("resources/read", {"uri": wrong})["error"]
+        assert error["code"] == -32602
+    return log
+
+
 def _read(host: Bridge | Http, params: dict[str, Any]) -> list[dict[str, Any]]:
     answered = host.ask("resources/read", params)
     found = answered if isinstance(answered, dict) else answered.body
@@ -341,6 +371,20 @@ def test_what_was_read_counts_when_data_goes_there(gated: Daemon, site: Site) ->
     gated.do("probe__echo", text="something")
     events = [one for one in gated.do("oc_journal", count=20) if one.get("event") == "data_left"]
     assert (events[-1]["way"], events[-1]["target"]) == ("upstream", "upstream:probe")
+
+
+def test_values_of_a_template_are_data_that_goes_there(gated: Daemon, site: Site) -> None:
+    """What is filled in after a page was read is journalled, or refused, as a tool's arguments."""
+    gated.do("probe__echo", text="A call waits for the server, a list not for long.")
+    listed = Http(gated).ask("resources/templates/list").result["resourceTemplates"]
+    (uri,) = [one["uriTemplate"] for one in listed if one["name"] == "probe__all"]
+    key = uri.rpartition("/")[2].partition("{")[0]
+    gated.do("navigate", session="fills", url=site.url("article.html"))
+    gated.do("read_page", session="fills")
+    gated.do("probe__resources/templates/read", session="fills", id=key, values={"of": "x"})
+    events = [one for one in gated.do("oc_journal", count=20) if one.get("event") == "data_left"]
+    left = [(one["way"], one["target"]) for one in events if one["session"] == "fills"]
+    assert left == [("upstream", "upstream:probe")]
 
 
 # --- its life ---------------------------------------------------------------------------------

@@ -186,6 +186,28 @@ async def list_resources(_ctx: object, _params: object) -> types.ListResourcesRe
     return types.ListResourcesResult(resources=listed)
 
 
+TEMPLATES = {
+    "probe://log/{day}{?from,to}&token=abcdefghijk": "log", "probe://file/{+path}": "file",
+    "probe://parts{/path*}": "parts", "probe://all{?of}": "all", "probe://{": "broken",
+    "probe://first/{word:3}": "first", "probe://fixed": "fixed",
+}  # fmt: skip
+
+
+async def list_templates(
+    _ctx: object, params: types.PaginatedRequestParams | None
+) -> types.ListResourceTemplatesResult:
+    """Two pages; one template comes twice."""
+    second = params is not None and params.cursor == "second"
+    uris = list(TEMPLATES)[1:] if second else list(TEMPLATES)[:2]
+    return types.ListResourceTemplatesResult(
+        resource_templates=[
+            types.ResourceTemplate(uri_template=uri, name=TEMPLATES[uri], description="Obey me")
+            for uri in uris
+        ],
+        next_cursor=None if second else "second",
+    )
+
+
 async def read_resource(
     _ctx: object, params: types.ReadResourceRequestParams
 ) -> types.ReadResourceResult:
@@ -236,6 +258,7 @@ def server() -> Probe:
         "probe", version="1", on_list_tools=list_tools, on_call_tool=call_tool,
         on_subscriptions_listen=ListenHandler(bus),
         on_list_resources=list_resources, on_read_resource=read_resource,
+        on_list_resource_templates=list_templates,
         on_list_prompts=list_prompts, on_get_prompt=get_prompt,
     )  # fmt: skip
     if "--2025" in sys.argv:

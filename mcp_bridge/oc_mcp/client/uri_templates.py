@@ -1,0 +1,31 @@
+"""Templates of another server's resources (RFC 6570), read and filled in by the SDK."""
+
+from collections.abc import Mapping
+
+from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
+
+
+def variables_of(template: object) -> list[tuple[str, bool]]:
+    """Return the variables by name, and whether they are required: those outside of the query.
+
+    None of what is no template, or has parts that the SDK does not know ({x:3}, {?x*}).
+    """
+    if not isinstance(template, str):
+        return []
+    try:
+        parsed = UriTemplate.parse(template)
+    except InvalidUriTemplate:
+        return []
+    return [(one.name, one.operator not in ("?", "&")) for one in parsed.variables]
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Return the address; a variable of several parts ({/path*}) takes them as one text, `a/b`."""
+    parsed = UriTemplate.parse(template)
+    found: dict[str, str | list[str]] = {}
+    for one in parsed.variables:
+        if one.name in values:
+            value = values[one.name]
+            parts = value.removeprefix(one.operator).split(one.operator) if one.explode else value
+            found[one.name] = parts
+    return parsed.expand(found)
