@@ -44,7 +44,8 @@ def index(
     found["task_start"] = {**found["task_start"], "kinds": {one["name"]: one for one in kinds}}
     for entry in verbs:
         found.setdefault(entry["name"], entry)
-    found["task_resume"] = _with_parameters_of(found["oc_task_resume"], found["task_resume"])
+    if "oc_task_resume" in found:
+        found["task_resume"] = _with_parameters_of(found["oc_task_resume"], found["task_resume"])
     for entry in verbs:
         found.setdefault(command_names.short(entry["name"]), entry)
     return found
