@@ -133,9 +133,12 @@ def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tu
     lines = (line.strip() for text in texts for line in text.splitlines())
     given = [url] if url else []
     given += [line for line in lines if line and not line.startswith("#")]
-    if not 0 < len(given) <= _MAX_STARTS:
-        message = f"{verb}: {len(given)} start URLs; 1 to {_MAX_STARTS} can be given"
-        raise OcdError("invalid_argument", message, hint="Give url, or urls.", parameter="url")
+    if not given:
+        message = f"{verb} needs a start page: 'url', or several as 'urls'"
+        raise OcdError("invalid_argument", message, parameter="url")
+    if len(given) > _MAX_STARTS:
+        message = f"{verb}: {len(given)} start URLs in 'urls', {_MAX_STARTS} at most"
+        raise OcdError("invalid_argument", message, parameter="urls")
     return tuple(dict.fromkeys(map(parse_url_argument, given)))
 
 

@@ -179,7 +179,7 @@ def test_oc_takes_a_list_from_standard_input_and_a_login_from_a_file(
     saved = daemon.home.base / "tmp" / "login.json"
     saved.write_text(json.dumps({
         "format": "openchrome-context", "version": 1, "origin": site.origin,
-        "cookies": [{"name": "sid", "value": "f00", "domain": "127.0.0.1", "path": "/"}],
+        "cookies": [{"name": "sid", "value": "login-of-ada", "domain": "127.0.0.1", "path": "/"}],
     }))  # fmt: skip
     site.forget()
     told = daemon.do(
@@ -188,9 +188,12 @@ def test_oc_takes_a_list_from_standard_input_and_a_login_from_a_file(
     )  # fmt: skip
     assert told["summary"]["succeeded"] == 2
     (asked,) = site.seen("/article.html")
-    assert (asked.headers["Cookie"], asked.headers["User-Agent"]) == ("sid=f00", "Reader/1.0")
+    assert (asked.headers["Cookie"], asked.headers["User-Agent"]) == (
+        "sid=login-of-ada",
+        "Reader/1.0",
+    )
     written = daemon.do("oc_journal", action="recent", count=20)
-    assert "f00" not in json.dumps(written)
+    assert "login-of-ada" not in json.dumps(written)
     error = daemon.call("crawl").error
     assert (error["code"], error["parameter"]) == ("invalid_argument", "url")
     error = daemon.call("crawl", url=site.url(), share_login=True, user_agent="x").error
