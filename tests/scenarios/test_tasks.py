@@ -161,7 +161,9 @@ def test_unknown_task_is_not_found(daemon: Daemon, verb: str, task_id: str) -> N
 
 
 def _without_times(result: dict[str, Any]) -> dict[str, Any]:
-    drop = ("fetched_at", "duration_ms", "started_at", "ended_at", "elapsed_ms", "pages_per_second")
+    # Of pages loaded at once, that one is the parent whose link is read first.
+    times = ("fetched_at", "duration_ms", "started_at", "ended_at", "elapsed_ms")
+    drop = (*times, "pages_per_second", "parent")
     pages = [{k: v for k, v in page.items() if k not in drop} for page in result["pages"]]
     summary = {k: v for k, v in result["summary"].items() if k not in drop}
     return {**result, "summary": summary, "pages": sorted(pages, key=lambda page: page["url"])}

@@ -34,8 +34,8 @@ _HEADERS = {
     "Accept-Language": "en;q=0.8,*;q=0.5",
     "Accept-Encoding": ACCEPTED,
 }
-_KEPT_HEADERS = (
-    "etag", "last-modified", "cache-control", "expires", "age", "date", "content-language",
+_HEADERS_OF_INTEREST = (
+    "etag", "last-modified", "cache-control", "expires", "age", "content-language",
     "content-disposition", "link", "server", "vary", "x-robots-tag",
 )  # fmt: skip
 _MAX_HEADER = 500
@@ -258,7 +258,7 @@ async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: 
 def headers_of_interest(headers: Mapping[str, str]) -> dict[str, str]:
     """Return those headers of an answer that a record keeps, by their names in lower case."""
     found = {}
-    for name in _KEPT_HEADERS:
+    for name in _HEADERS_OF_INTEREST:
         value = headers.get(name)
         if value:
             text = value if value.isascii() else value.encode("utf-8", "replace").decode()
