@@ -105,6 +105,19 @@ def test_a_redirects_target_is_claimed_once() -> None:
     assert not len(frontier)
 
 
+def test_what_was_taken_by_a_shorter_way_is_not_left() -> None:
+    """A crawl that has taken every page has completed, however many ways led to them."""
+    frontier = _frontier()
+    frontier.add(FrontierEntry("http://x/a", 2))
+    frontier.add(FrontierEntry("http://x/b", 2))
+    frontier.shorten("http://x/b", 1)
+    entry = frontier.take(0.0, _always)
+    assert isinstance(entry, FrontierEntry)
+    assert entry.url == "http://x/b"
+    frontier.drop_stale()
+    assert len(frontier) == 1
+
+
 def test_failed_ones_are_drained() -> None:
     frontier = _frontier()
     frontier.add(FrontierEntry("http://x/a", 0))

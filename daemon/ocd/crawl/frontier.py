@@ -194,6 +194,14 @@ class Frontier:
         for _, _, entry in sorted(late, key=lambda place: place[1]):
             yield entry
 
+    def drop_stale(self) -> None:
+        """Drop places in memory whose entry was taken from another one; `len` counts them."""
+        for origin in self._origins.values():
+            fresh = [place for place in origin.heap if not self._is_stale(place)]
+            self._in_memory -= len(origin.heap) - len(fresh)
+            origin.heap[:] = fresh
+            heapq.heapify(origin.heap)
+
     def _take_open(
         self, now: float, ready_at: Callable[[str], float], deepest: float
     ) -> FrontierEntry | Literal["too deep"] | None:

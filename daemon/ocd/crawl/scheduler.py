@@ -89,6 +89,7 @@ class CrawlScheduler:
     def _stop_reason(self) -> str:
         if self._work.stopping:
             return "cancelled"
+        self._frontier.drop_stale()
         if not len(self._frontier):
             return "completed"
         return "max_pages" if self.tally.succeeded >= self._spec.max_pages else "max_attempts"
