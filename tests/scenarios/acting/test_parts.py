@@ -101,5 +101,5 @@ def test_click_that_something_else_would_get_reaches_nothing(at: At) -> None:
 def test_click_is_tried_again_when_something_came_between(at: At) -> None:
     """Once the veil has gone, the element gets its click, once."""
     page = at("parts.html")
-    page.do("interact", query="Hurried")
+    page.do("interact", query="Hurried", timeout_ms=30_000)
     assert said(page) == "hurried;"
