@@ -16,6 +16,7 @@ NO_THREAD = RuntimeError("can't start new thread")
     ("error", "what"),
     [
         (MemoryError(), "memory"),
+        (ImportError("x.so: failed to map segment from shared object"), "memory"),
         (NO_THREAD, "threads"),
         (OSError(errno.EMFILE, "Too many open files"), "file descriptors"),
     ],

@@ -19,6 +19,7 @@ LONG_BYTES = 1 << 16
 _GROWTH = 24
 _NO_FILES = (errno.EMFILE, errno.ENFILE)
 _NO_THREAD = "can't start new thread"
+_NO_ROOM = "failed to map segment"  # of ld.so
 
 
 def require_memory(size: int) -> None:
@@ -58,7 +59,10 @@ def limit_reached(what: str) -> OcdError:
 
 
 def _refused(error: Exception) -> str | None:
-    if isinstance(error, MemoryError):
+    # A library that is first needed now, and that the loader has no address space for.
+    if isinstance(error, MemoryError) or (
+        isinstance(error, ImportError) and _NO_ROOM in str(error)
+    ):
         return "memory"
     if isinstance(error, RuntimeError) and str(error) == _NO_THREAD:
         return "threads"

@@ -1,6 +1,7 @@
 """Verbs that open, close and list tabs; none of them waits for a page's script."""
 
 import asyncio
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from msgspec import Meta, field
@@ -114,17 +115,29 @@ class TabsContext(Params):
 async def tabs_context(session: Session, params: TabsContext) -> Output:
     if params.tab_id:
         session.tab(params.tab_id)
-    current = session.latest.id if session.latest else None
     tabs = session.tabs
     if params.worker_id:
         tabs = session.workers.tabs(session.workers.get(params.worker_id))
+    listed = [] if params.summary else await _list_tabs(session, tabs)
+    current = session.latest.id if session.latest else None
     data: dict[str, Any] = {
-        "session": session.name, "current": current, "tab_count": len(tabs),
+        "session": session.name, "current": current,
+        "tab_count": len(tabs if params.summary else listed),
         "worker_count": len(session.workers),
     }  # fmt: skip
-    if not params.summary:
-        data["tabs"] = [await _tab_to_dict(session, tab) for tab in tabs]
-    return Output(data=data)
+    return Output(data=data if params.summary else {**data, "tabs": listed})
+
+
+async def _list_tabs(session: Session, tabs: Iterable[Tab]) -> list[dict[str, Any]]:
+    """Describe the tabs; one that its page closes meanwhile is none of them."""
+    listed: list[dict[str, Any]] = []
+    for tab in tabs:
+        try:
+            listed.append(await _tab_to_dict(session, tab))
+        except OcdError as error:
+            if error.code != "tab_gone":
+                raise
+    return listed
 
 
 async def _tab_to_dict(session: Session, tab: Tab) -> dict[str, Any]:

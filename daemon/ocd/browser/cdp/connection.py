@@ -43,6 +43,8 @@ _NO_SESSION = -32001
 # And for a method that it does not know: these it knows of every page that is not closing.
 _NO_METHOD = -32601
 _ALWAYS_THERE = ("Runtime.evaluate", "Runtime.callFunctionOn")
+# What the browser says of a tab that it has closed.
+_NO_TARGET = "No target with given id found"
 # What Chromium says of a page whose renderer has gone, before it says that it crashed.
 _NO_RENDERER = "Not attached to an active page"
 
@@ -351,7 +353,8 @@ def _cdp_error(method: str, failure: Failure) -> OcdError:
             hint="It may be too large; ask for less of the page.",
             method=method,
         )
-    if failure.code == _NO_SESSION or (failure.code == _NO_METHOD and method in _ALWAYS_THERE):
+    unknown = failure.code == _NO_METHOD and method in _ALWAYS_THERE
+    if failure.code == _NO_SESSION or failure.message == _NO_TARGET or unknown:
         return OcdError("tab_gone", f"{method}: the tab is gone.", method=method)
     if failure.message == _NO_RENDERER:
         return OcdError(
