@@ -78,7 +78,9 @@ async def test_a_handshake_connection_ends_what_it_followed() -> None:
             await goes.unsubscribe_resource("task:a")
             await ledger.wait_followed("task:b", "task:c")
         await ledger.wait_followed("task:c")
+        assert ledger.followed == {"task:c"}
     await ledger.wait_followed()
+    assert ledger.followed == set()
 
 
 async def test_a_stream_ends_what_it_followed() -> None:
