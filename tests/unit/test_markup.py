@@ -226,3 +226,14 @@ def test_each_block_of_code_has_the_language_of_what_it_stands_in():
 )  # fmt: skip
 def test_text_and_code_keep_what_they_say(html, markdown):
     assert html_text.to_markdown(html) == markdown + "\n"
+
+
+def test_thousands_of_latin_signs_are_read_as_few_are():
+    """The converter would take quadratic time for them; what stands between them stays."""
+    page = "<p>\u00abx\u00bb <a href='/q\u00b7' title='\u00b7a'>k\u00b7</a> <code>\u00b7z</code>"
+    few, many = (
+        html_text.to_markdown(page + "\u00b7\u00b0 " * n, "http://a.b/") for n in (1, 5000)
+    )
+    assert many.startswith(few.strip())
+    assert (many.count("\u00b0"), len(many) - len(few)) == (5000, 4999 * 3)
+    assert html_text.to_text("<p>" + "\u00a0x\u00ad" * 5000).count("x\u00ad") == 5000

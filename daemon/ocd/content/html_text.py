@@ -6,11 +6,11 @@ lock. The parsers are imported on first use.
 
 import re
 from collections.abc import Collection
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from ocd.content.code_language import mark_languages
+from ocd.content.converter import convert
 from ocd.content.declarative_shadow import compose
 from ocd.content.depth_limit import flat_tree
 from ocd.content.formulas import Formulas
@@ -29,7 +29,6 @@ from ocd.content.page_signals import PageSignals, read_signals
 from ocd.content.visible_html import shown_elements, visible_html
 
 if TYPE_CHECKING:
-    from html_to_markdown import ConversionOptions
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _SPACES = re.compile(r"\s+")
@@ -138,7 +137,7 @@ class Document:
     def to_text(self, *, only_main_content: bool = False) -> str:
         """Return what the function of that name returns."""
         formulas = Formulas(self._tree, self._source)
-        text = _convert(self._without_spans(only_main=only_main_content), "", "PLAIN")
+        text = convert(self._without_spans(only_main=only_main_content), "", "PLAIN")
         text = formulas.write(text)
         return _BLANK_LINES.sub("\n\n", text) + "\n" if text else ""
 
@@ -180,9 +179,9 @@ def to_markdown(
 def _markdown(shown: str, base_url: str, formulas: Formulas | None = None) -> str:
     shown = mark_empty_lines(mark_definitions(shown))
     shown = mark_dollars(shown) if formulas else shown
-    text = _convert(shown, base_url, "MARKDOWN")
+    text = convert(shown, base_url, "MARKDOWN")
     if has_ticks(shown, text):
-        text = _convert(mark_ticks(shown), base_url, "MARKDOWN")
+        text = convert(mark_ticks(shown), base_url, "MARKDOWN")
     text = write_signs(text, has_backslashes="\\" in shown, formulas=formulas)
     return text.strip("\n") + "\n" if text else ""
 
@@ -190,49 +189,3 @@ def _markdown(shown: str, base_url: str, formulas: Formulas | None = None) -> st
 def to_text(html: str, *, only_main_content: bool = False) -> str:
     """Return what a reader would see as plain text, blocks on lines of their own."""
     return Document(html).to_text(only_main_content=only_main_content)
-
-
-def _convert(html: str, base_url: str, output: str) -> str:
-    from html_to_markdown import convert
-
-    return (convert(html, _options(base_url, output)).content or "").strip()
-
-
-def _options(base_url: str, output: str) -> "ConversionOptions":
-    from html_to_markdown import ConversionOptions
-
-    return ConversionOptions(base_url=base_url or None, **_style(output))
-
-
-@cache
-def _style(output: str) -> dict[str, Any]:
-    # Members instead of their names, its own defaults too: the library looks every name up by
-    # trying, for each page anew.
-    import html_to_markdown as library
-
-    return {
-        "output_format": getattr(library.OutputFormat, output),
-        # Ours is done already, and the library's would drop forms and navigation.
-        "preprocessing": library.PreprocessingOptions(
-            enabled=False, preset=library.PreprocessingPreset.STANDARD
-        ),
-        "extract_metadata": False,
-        "bullets": "-",
-        "escape_asterisks": True,
-        "escape_underscores": True,
-        "compact_tables": True,
-        "autolinks": False,
-        "inline_data_media": library.InlineDataMedia.ALT_TEXT_ONLY,
-        "expand_abbreviations": False,
-        "include_blockquote_citations": False,
-        "newline_style": library.NewlineStyle.BACKSLASH,
-        "heading_style": library.HeadingStyle.ATX,
-        "list_indent_type": library.ListIndentType.SPACES,
-        "highlight_style": library.HighlightStyle.DOUBLE_EQUAL,
-        "whitespace_mode": library.WhitespaceMode.NORMALIZED,
-        "code_block_style": library.CodeBlockStyle.BACKTICKS,
-        "hidden_content": library.HiddenContent.DROP,
-        "url_escape_style": library.UrlEscapeStyle.ANGLE,
-        "link_style": library.LinkStyle.INLINE,
-        "tier_strategy": library.TierStrategy.TIER2,
-    }

@@ -163,12 +163,14 @@ class PaginationRun:
         amount = max(round(float(height) * self.plan.screens), 1)
         within = {"selector": self.plan.selector} if self.plan.selector else {}
         for again in (False, True):
+            # Asked before scrolling: what loads right after it is a change, too.
+            changed = await self._change_expression("''")
             there = await self.viewer.call("lightweight_scroll", amount=amount, **within)
             before, self.scroll_y = self.scroll_y, float(there.data["position"]["y"])
             if self.scroll_y > before:
                 return ""
             # At the end: more may load, once.
-            if again or not await self._wait_for_change(await self._change_expression("''")):
+            if again or not await self._wait_for_change(changed):
                 break
         return "end"
 

@@ -110,9 +110,14 @@ def test_offsets_in_addresses(daemon: Daemon, site: Site) -> None:
     assert queries == ["page=1&from=0", "page=2&from=25", "page=3&from=50"]
 
 
-def test_scrolling_captures_what_is_new(paginate: Callable[..., dict[str, Any]]) -> None:
+@pytest.mark.parametrize(
+    ("page", "wait_ms"), [("feed.html", 5000), ("feed.html?while-looked-at", 100)]
+)
+def test_scrolling_captures_what_is_new(
+    paginate: Callable[..., dict[str, Any]], page: str, wait_ms: int
+) -> None:
     """An endless feed is read to its end; no story is lost, none told twice."""
-    done = paginate("feed.html", strategy="scroll", wait_between_pages=5000)
+    done = paginate(page, strategy="scroll", wait_between_pages=wait_ms)
     stories = [
         line for page in done["pages"] for line in page["text"].splitlines() if "Story" in line
     ]
