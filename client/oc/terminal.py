@@ -56,22 +56,23 @@ def failure(error: OcdError, *, as_json: bool, body: bytes = b"") -> int:
     """
     if as_json:
         body = body or json.dumps({"error": error.body()}).encode()
-        write_bytes(_hint_in_commands(body).rstrip(b"\n") + b"\n")
+        write_bytes(json_in_commands(body).rstrip(b"\n") + b"\n")
     else:
         say_error(error.body())
     return errors.exit_status(error.code)
 
 
-def _hint_in_commands(body: bytes) -> bytes:
-    """Return an error's JSON with its hint in commands: `oc --json` is called at a shell, too."""
-    if b"`" not in body:
+def json_in_commands(body: bytes) -> bytes:
+    """Return a reply with its hint in commands: `oc --json` is called at a shell, too."""
+    if b"`" not in body or b'"hint"' not in body:
         return body
     from oc import hints
 
     found = json.loads(body)
-    error = found["error"]
-    if isinstance(error.get("hint"), str):
-        error["hint"] = hints.in_commands(error["hint"])
+    result = found.get("result")
+    for part in (found.get("error"), result, result.get("data") if result else None):
+        if isinstance(part, dict) and isinstance(part.get("hint"), str):
+            part["hint"] = hints.in_commands(part["hint"])
     return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from openchrome.errors import OpenChromeError, exception_for
+from openchrome.hints import in_python
 from openchrome.results import Result
 from openchrome.verbs import CATALOG_HASH
 
@@ -62,9 +63,13 @@ def decode_result(status: int, body: bytes, catalog: str = CATALOG_HASH) -> Resu
         answer = json.loads(body)
         if status < 400 and "error" not in answer:
             result = answer["result"]
+            if isinstance(result, dict):
+                in_python(result)
+                in_python(result.get("data"))
             return Result(result if isinstance(result, dict) else {"value": result})
         error = answer["error"]
         code, message = error.pop("code"), error.pop("message")
+        in_python(error)
     except (ValueError, TypeError, KeyError, AttributeError):
         not_understood(body)
     failure = exception_for(code, message, error)

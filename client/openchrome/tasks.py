@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from openchrome.errors import CallTimeoutError, exception_for
+from openchrome.hints import in_python
 from openchrome.outputs import Output
 from openchrome.protocol import Call, Flow
 from openchrome.results import Result
@@ -119,6 +120,7 @@ def wait(task_id: str, timeout: float | None) -> Flow[Result]:
     meta = meta_in(found)
     if meta.error is not None:
         error = dict(meta.error)
+        in_python(error)
         details = {**error, "task_id": task_id, "result": found.get("result")}
         raise exception_for(details.pop("code"), details.pop("message"), details)
     if meta.status == "CANCELLED":

@@ -5,15 +5,18 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import ocd
 from oc import hints, terminal
+from oc.output import reply_rendering
 from ocd.api.errors import OcdError
 from ocd.api.tool_calls import respell, tool_call
 from ocd.calls import catalog
+from openchrome import OpenChromeError, protocol
 from support.syntax_trees import tree_of
 
 VERBS = {entry["name"]: entry for entry in catalog.render(catalog.load().values())["verbs"]}
@@ -147,3 +150,43 @@ def test_json_is_for_a_shell_too(capfdbinary: pytest.CaptureFixture[bytes]) -> N
     plain, told = capfdbinary.readouterr().out.splitlines()
     assert plain == b'{"error":{"code":"x"}}'
     assert json.loads(told)["error"] == {**error.body(), "hint": "Open one: `oc open URL`"}
+
+
+def test_json_of_a_result_is_for_a_shell_too(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """A result's own hint names commands; what a page said stays as it was."""
+    hint = "None. Try `read_page`."
+    result = {"hint": hint, "data": {"hint": hint, "page": {"hint": hint}}}
+    command: Any = SimpleNamespace(options={})
+    long = json.dumps({"result": result, "filled": "x" * 70_000}).encode()
+    for body in (json.dumps({"result": result}).encode(), long):
+        reply: Any = SimpleNamespace(chunks=lambda body=body: iter([body[:20], body[20:]]))
+        reply_rendering.show_json(reply, command)
+    short, as_it_came = capfdbinary.readouterr().out.splitlines()
+    told = "None. Try `oc snapshot`."
+    assert json.loads(short)["result"] == {
+        "hint": told, "data": {"hint": told, "page": {"hint": hint}},
+    }  # fmt: skip
+    assert as_it_came == long
+
+
+@pytest.mark.parametrize(
+    ("text", "python"),
+    [
+        ('Open one: `navigate {"url": "back"}`', "Open one: `oc.navigate(url='back')`"),
+        ("`read_page`, or `wait_for`.", "`oc.read_page()`, or `oc.wait_for()`."),
+        ("`ulimit -n` `no_such_verb` `navigate {broken}`",) * 2,
+        ("`call` `close`",) * 2,
+    ],
+)
+def test_a_call_is_a_method_for_python(text: str, python: str) -> None:
+    with pytest.raises(OpenChromeError) as caught:
+        protocol.decode_result(400, _error(hint=text))
+    assert caught.value.hint == python
+    answer = {"result": {"hint": text, "data": {"hint": text, "rows": [{"hint": text}]}}}
+    result = protocol.decode_result(200, json.dumps(answer).encode())
+    assert (result["hint"], result["data"]["hint"]) == (python, python)
+    assert result["data"]["rows"] == [{"hint": text}]
+
+
+def _error(**details: str) -> bytes:
+    return json.dumps({"error": {"code": "no_tab", "message": "x", **details}}).encode()

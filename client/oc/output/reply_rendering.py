@@ -13,6 +13,7 @@ from ocd.api.errors import OcdError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from oc.command_line.argv import Command
@@ -25,16 +26,19 @@ _SUFFIXES = {
 
 # What the body of a result with a picture has in it.
 _PICTURE = b'"image"'
+# A body up to this size is shown when it is whole.
+_SHORT_BYTES = 65_536
 
 # Said in sentences, or no use to a reader of the text itself.
 _NOTES = ("next_step", "browser_restarted", "sanitized")
 
 
 def show_json(reply: Reply, command: Command, *, keep: bool = False) -> bytes:
-    """Write the body to stdout (or to --out) as it arrives, and nothing else.
+    """Write the body to stdout (or to --out), and nothing else; a long one as it arrives.
 
-    A picture goes to --out, and the body without it to stdout, naming the file. keep: return the
-    body, which else is never whole in memory.
+    The hint of a short one names commands, as everywhere at a shell. A picture goes to --out, and
+    the body without it to stdout, naming the file. keep: return the body, which else is never whole
+    in memory.
     """
     out = command.options.get("out")
     if out:
@@ -43,13 +47,26 @@ def show_json(reply: Reply, command: Command, *, keep: bool = False) -> bytes:
             _save(out, body)
         return body
     last, kept = b"", list[bytes]()
-    for data in reply.chunks():
+    for data in _with_short_whole(reply.chunks()):
         last = data[-1:]
         kept += [data] if keep else []
         terminal.write_bytes(data)
     if last != b"\n":
         terminal.write_bytes(b"\n")
     return b"".join(kept)
+
+
+def _with_short_whole(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield a long body as it arrives, a short one whole and with its hint in commands."""
+    head = b""
+    remaining = iter(chunks)
+    for data in remaining:
+        head += data
+        if len(head) > _SHORT_BYTES:
+            yield head
+            yield from remaining
+            return
+    yield terminal.json_in_commands(head)
 
 
 def _save_picture(body: bytes, out: str) -> bool:
