@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ocd.cli.stalls import stall_of
-from ocd.runtime.watcher import Process, Report, Stall, countable_s
+from ocd.runtime.watcher import HangReport, Process, Stall, countable_s
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_this_process_as_proc_shows_it() -> None:
 
 
 def test_a_report_that_cannot_be_written_keeps_nobody_from_watching(tmp_path: Path) -> None:
-    report = Report(str(tmp_path / "gone" / "stalls.log"), 7)
+    report = HangReport(str(tmp_path / "gone" / "stalls.log"), 7)
     report.write("no turn")
     assert not report.has_room
     assert not (tmp_path / "gone").exists()

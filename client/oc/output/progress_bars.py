@@ -36,7 +36,7 @@ def bar(label: str) -> Iterator[Move]:
         yield _lines(label)
         return
     console = Console(stderr=True, width=terminal_text.columns(sys.stderr))
-    line = _Line(label, console.width, plain=terminal_text.is_ascii(sys.stderr))
+    line = _ProgressLine(label, console.width, plain=terminal_text.is_ascii(sys.stderr))
     with Progress(line, console=console, transient=True) as drawn:
         task = drawn.add_task(label, total=None, message="", figures=None)
 
@@ -50,7 +50,7 @@ def bar(label: str) -> Iterator[Move]:
         yield move
 
 
-class _Line(ProgressColumn):
+class _ProgressLine(ProgressColumn):
     """The only column: whole lines, made here because rich cuts numbers where it is narrow.
 
     There is a second one where pages failed, or come from several hosts.

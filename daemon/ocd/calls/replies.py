@@ -195,11 +195,11 @@ async def to_store(verb: Verb, common: CommonParams, output: Output) -> Payload 
     if mode in (None, "inline") or output.unfinished:
         return None
 
-    def look() -> Payload | None:
+    def build_payload() -> Payload | None:
         payload = _cut(output, to_end=True).payload(verb.items)
         return payload if mode == "handle" or inline_policy.exceeds(payload, limit) else None
 
-    return await asyncio.to_thread(look)
+    return await asyncio.to_thread(build_payload)
 
 
 def _cut(output: Output, *, to_end: bool) -> Output:

@@ -1,9 +1,10 @@
-"""A process that converts documents: jobs on stdin, results on stdout, each with its length.
+"""A process that converts documents: calls on stdin, results on stdout, each with its length.
 
 Conversion holds the interpreter's lock for as long as it takes; in the daemon's own process every
 call would wait for it. Run as `python -m ocd.conversion.process PARENT CPU_S MEMORY FAULT`; ends
-with its stdin, and by the kernel's hand with its parent, when one job takes more than CPU_S seconds
-of computing, or with memory that cannot be had: none of that needs a turn of the interpreter.
+with its stdin, and by the kernel's hand with its parent, when one call takes more than CPU_S
+seconds of computing, or with memory that cannot be had: none of that needs the
+interpreter.
 """
 
 import os
@@ -23,7 +24,7 @@ _PR_SET_PDEATHSIG = 1
 encode = msgspec.msgpack.Encoder().encode
 
 
-class Job(msgspec.Struct, array_like=True):
+class FunctionCall(msgspec.Struct, array_like=True):
     """What is to be done: `function` is `module:name`; `argument` is its only one, encoded."""
 
     function: str
@@ -57,20 +58,20 @@ def frame(message: bytes) -> bytes:
 
 
 def serve(source: BinaryIO, sink: BinaryIO, cpu_s: float = 0.0) -> None:
-    """Answer jobs until `source` ends; a job may compute for `cpu_s` seconds, 0: any time."""
-    decoder = msgspec.msgpack.Decoder(Job)
+    """Answer calls until `source` ends; a call may compute for `cpu_s` seconds, 0: any time."""
+    decoder = msgspec.msgpack.Decoder(FunctionCall)
     while header := source.read(LENGTH_BYTES):
-        job = decoder.decode(source.read(int.from_bytes(header, "big")))
+        call = decoder.decode(source.read(int.from_bytes(header, "big")))
         _bound_cpu(cpu_s)
-        sink.write(frame(encode(_outcome(job))))
+        sink.write(frame(encode(_outcome(call))))
         sink.flush()
         _bound_cpu(0.0)
 
 
-def _outcome(job: Job) -> Outcome:
+def _outcome(call: FunctionCall) -> Outcome:
     try:
-        function = _function(job.function)
-        result = function(codec(function).argument(job.argument))
+        function = _function(call.function)
+        result = function(codec(function).argument(call.argument))
         return Outcome(msgspec.Raw(encode(result)))
     except (MemoryError, RecursionError) as error:
         return Outcome(failed=type(error).__name__)

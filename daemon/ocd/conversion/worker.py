@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from ocd.conversion.process import LENGTH_BYTES, Job, Outcome, codec, encode, frame
+from ocd.conversion.process import LENGTH_BYTES, FunctionCall, Outcome, codec, encode, frame
 from ocd.storage import crash_points
 
 # For a process that does not even compute. Busy machines are slow: this is no measure of the page.
@@ -102,7 +102,7 @@ class ConversionWorker(asyncio.SubprocessProtocol):
             self._since = self._loop.time()
         self._waiting.append(_Waiting(future, codec(function).result))
         name = f"{function.__module__}:{function.__qualname__}"
-        self._input.write(frame(encode(Job(name, msgspec.Raw(encode(argument))))))
+        self._input.write(frame(encode(FunctionCall(name, msgspec.Raw(encode(argument))))))
         if self._watch is None:
             self._watch = self._loop.call_later(MAX_CONVERSION_S, self._check_alive)
         return future

@@ -89,7 +89,7 @@ class EvidenceService:
         last: dict[str, Any] = {}
         provenance = {"source": "live", "tab_id": tab.id, "session": tab.session_name}
 
-        async def look() -> bool:
+        async def assess() -> bool:
             # A page that hangs must not keep the verdict back beyond the caller's own time.
             left_s = deadline - time.monotonic()
             patience_s = (
@@ -105,7 +105,7 @@ class EvidenceService:
 
         with self.sessions.chromium.hold():
             async with tab.lock:
-                await (wait_until(tab, look, wait_s) if wait_s else look())
+                await (wait_until(tab, assess, wait_s) if wait_s else assess())
         return last
 
     async def _decode_supplied(self, evidence: object) -> tuple[Any, dict[str, Any]]:

@@ -27,13 +27,13 @@ def write_result(path: Path, payload: Payload, units_size: int) -> ResultListSpa
     """
     index_path = path.with_suffix(".idx")
     parts = part_of(path), part_of(index_path)
-    tally = _Tally(payload)
+    chunks = _CountedChunks(payload)
     with storage("writing", path):
         try:
             with ExitStack() as stack:
                 body = stack.enter_context(open_private(parts[0]))
                 index = stack.enter_context(IndexWriter.create(parts[1]))
-                _fill(body, index, tally)
+                _fill(body, index, chunks)
                 os.fsync(body.fileno())
                 os.fsync(index.finish().fileno())
             parts[1].replace(index_path)
@@ -44,12 +44,12 @@ def write_result(path: Path, payload: Payload, units_size: int) -> ResultListSpa
                 part.unlink(missing_ok=True)
             raise
         sync_dir(path.parent)
-    return tally.place(units_size)
+    return chunks.place(units_size)
 
 
-def _fill(body: BinaryIO, index: IndexWriter, tally: "_Tally") -> None:
+def _fill(body: BinaryIO, index: IndexWriter, chunks: "_CountedChunks") -> None:
     at = 0
-    for data, is_item in tally:
+    for data, is_item in chunks:
         body.write(data)
         index.cover(data)
         if is_item:
@@ -59,7 +59,7 @@ def _fill(body: BinaryIO, index: IndexWriter, tally: "_Tally") -> None:
     body.flush()
 
 
-class _Tally:
+class _CountedChunks:
     """The chunks of a payload on their way to result.json, counted as they pass."""
 
     def __init__(self, payload: Payload) -> None:

@@ -163,14 +163,14 @@ class OutputStore:
         Raises `invalid_argument` (the pattern) besides the errors of `fetch`.
         """
 
-        def look(stop: threading.Event) -> dict[str, Any]:
+        def search(stop: threading.Event) -> dict[str, Any]:
             query = SearchQuery(pattern, limit, context, stop)
             return self._with_payload(
                 handle, lambda payload, meta: Search(payload, meta, query).run()
             )
 
         async with self._searches:
-            return await _in_thread(look)
+            return await _in_thread(search)
 
     async def path(self, handle: str) -> Path:
         """Return the payload's file, for callers on the same machine."""

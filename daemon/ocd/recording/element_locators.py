@@ -38,7 +38,7 @@ def by_selector(target: Target) -> str:
     return str(target.get("selector", ""))
 
 
-def aim(target: Target) -> dict[str, str]:
+def locator_params(target: Target) -> dict[str, str]:
     """Return the parameters that name the element to an acting verb."""
     words = by_words(target)
     return {"query": words} if words else {"selector": by_selector(target)}

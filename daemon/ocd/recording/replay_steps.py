@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ocd.recording.element_locators import Target, aim, by_words, targets
+from ocd.recording.element_locators import Target, by_words, locator_params, targets
 
 Recorded = Mapping[str, Any]
 
@@ -49,7 +49,7 @@ def _by_name(params: dict[str, Any], targets: list[Target]) -> dict[str, Any] | 
         return None
     value: dict[str, Any] = {"value": text} if word in ("type", "press") else {}
     keys: dict[str, Any] = {key: params[key] for key in ("tab_id", "modifiers") if key in params}
-    return {"action": word, **aim(targets[-1]), **value, **keys}
+    return {"action": word, **locator_params(targets[-1]), **value, **keys}
 
 
 def _rename_targets(value: Any, found: Mapping[str, Target], words: str) -> Any:  # noqa: ANN401 - JSON
@@ -63,7 +63,7 @@ def _rename_targets(value: Any, found: Mapping[str, Target], words: str) -> Any:
         target = found.get(item) if isinstance(item, str) else None
         if match and target:
             prefix = f"{match['which']}_" if match["which"] else ""
-            for name, given in aim(target).items():
+            for name, given in locator_params(target).items():
                 again[prefix + (words if name == "query" else name)] = given
         elif key == "submit" and target:
             again[key] = by_words(target)

@@ -95,7 +95,7 @@ def countable_s(states: list[str], elapsed_s: float, used_s: float) -> float:
     return elapsed_s
 
 
-class Report:
+class HangReport:
     """The file that says when the loop hung; faulthandler writes the stacks between our lines."""
 
     def __init__(self, path: str, pid: int) -> None:
@@ -126,7 +126,7 @@ class Report:
             os.close(file)
 
 
-def watch(process: Process, beat_s: float, dump_s: float, end_s: float, report: Report) -> None:
+def watch(process: Process, beat_s: float, dump_s: float, end_s: float, report: HangReport) -> None:
     """Listen to the beats on stdin until it is closed, or the daemon had to be ended."""
     round_s = beat_s * ROUND_BEATS
     stall, dumped = Stall(process, 2 * round_s), False
@@ -151,7 +151,7 @@ def watch(process: Process, beat_s: float, dump_s: float, end_s: float, report: 
             return
 
 
-def _dump(process: Process, stall: Stall, report: Report) -> bool:
+def _dump(process: Process, stall: Stall, report: HangReport) -> bool:
     if report.has_room and DUMP_SIGNAL is not None:
         report.write(f"no turn of the event loop for {stall.seconds:.0f} s; the stacks:")
         os.kill(process.pid, DUMP_SIGNAL)
@@ -161,7 +161,7 @@ def _dump(process: Process, stall: Stall, report: Report) -> bool:
 def main(pid: str, beat_s: str, dump_s: str, end_s: str, path: str) -> None:
     """Watch the daemon that the command line names."""
     process = Process(int(pid))
-    watch(process, float(beat_s), float(dump_s), float(end_s), Report(path, process.pid))
+    watch(process, float(beat_s), float(dump_s), float(end_s), HangReport(path, process.pid))
 
 
 if __name__ == "__main__":

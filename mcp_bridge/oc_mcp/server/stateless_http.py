@@ -27,7 +27,7 @@ _STREAMED = frozenset({"subscriptions/listen", "resources/subscribe", "resources
 
 
 @dataclass
-class _Exchange:
+class _RequestContext:
     """What the SDK asks of a request's channel: there is none back to the caller."""
 
     request_id: Any
@@ -82,7 +82,7 @@ async def _serve(
     if method in _STREAMED:
         raise MCPError(code=types.METHOD_NOT_FOUND, message="A bare request has no stream")
     connection = Connection.from_envelope(LATEST_HANDSHAKE_VERSION, None, None)
-    exchange = _Exchange(request_id, ServerMessageMetadata(request_context=request))
+    exchange = _RequestContext(request_id, ServerMessageMetadata(request_context=request))
     return await serve_one(
         server, exchange, method, params, connection=connection, lifespan_state={}
     )

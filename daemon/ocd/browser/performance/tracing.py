@@ -37,7 +37,7 @@ _CONFIG = {
 _WITH_HEADERS = (b'"ResourceReceiveResponse"', b'"ResourceSendRequest"')
 
 
-class _Trace(msgspec.Struct, rename="camel"):
+class _TraceJson(msgspec.Struct, rename="camel"):
     trace_events: list[Raw] = []
     metadata: dict[str, Any] = {}
 
@@ -83,7 +83,7 @@ def store(folder: Path, pieces: Iterable[bytes], copy: Path | None) -> tuple[str
 
     copy: a second place for it. Raises storage_* errors.
     """
-    trace = msgspec.json.decode(b"".join(pieces), type=_Trace)
+    trace = msgspec.json.decode(b"".join(pieces), type=_TraceJson)
     trace.trace_events = [_strip_samples(event) for event in trace.trace_events]
     trace.metadata["openchrome_trace"] = FORMAT
     data = msgspec.json.encode(trace)
@@ -125,7 +125,7 @@ def events(folder: Path, trace_id: str) -> Iterator[Raw]:
             hint="Record one: `oc_performance_insights`", known=trace_ids,
         )  # fmt: skip
     try:
-        trace = msgspec.json.decode(path.read_bytes(), type=_Trace)
+        trace = msgspec.json.decode(path.read_bytes(), type=_TraceJson)
     except (msgspec.DecodeError, OSError) as error:
         text = f"The trace {path} cannot be read: {error}"
         raise OcdError("unreadable_file", text, path=str(path)) from None
