@@ -91,11 +91,12 @@ def test_exit_130_when_interrupted(daemon: Daemon, site: Site) -> None:
     """Ctrl-C on a direct crawl exits 130 and cancels its task, whose pages are kept."""
     process = daemon.home.spawn("oc", "crawl", site.url("chain/1?hold=3"), "--max-depth", "9")
     site.wait_for("chain/3")
+    task_id = daemon.do("oc_task_list", kind="crawl", limit=1)["tasks"][0]["task_id"]
+    wait_until(lambda: daemon.task(task_id)["progress"]["done"] == 2, 20, "two pages")
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=120)
     assert process.returncode == 130
-    task_id = daemon.do("oc_task_list", limit=1)["tasks"][0]["task_id"]
-    assert daemon.finish(task_id, 10_000)["status"] == "CANCELLED"
+    assert daemon.finish(task_id)["status"] == "CANCELLED"
     assert len(daemon.result_of(task_id)["pages"]) == 2
 
 
@@ -211,7 +212,7 @@ def test_openchrome_is_the_same_program(daemon: Daemon) -> None:
 
 
 def completed(daemon: Daemon, program: str, line: str) -> list[str]:
-    """Return what bash is offered for a line."""
+    """Return what bash is offered for a line: the daemon's names if it answers in two seconds."""
     count = str(len(line.split(" ")) - 1)
     asked = {
         "COMP_WORDS": line,
@@ -226,9 +227,10 @@ def test_names_of_the_daemon_are_completed(daemon: Daemon, site: Site) -> None:
     tab_id = daemon.do("navigate", url=site.url("article.html"))["tab_id"]
     handle = daemon.do("read_page", output_mode="handle")["output_handle"]
     task_id = daemon.start_task("crawl", url=site.url("article.html"), max_pages=1)
-    assert task_id in completed(daemon, "oc", "oc task get ")
-    assert completed(daemon, "oc", f"oc output fetch {handle[:6]}") == [handle]
-    assert completed(daemon, "oc", "oc snapshot --tab-id t") == [tab_id]
+    daemon.finish(task_id)
+    wait_until(lambda: task_id in completed(daemon, "oc", "oc task get "))
+    wait_until(lambda: completed(daemon, "oc", f"oc output fetch {handle[:12]}") == [handle])
+    wait_until(lambda: completed(daemon, "oc", "oc snapshot --tab-id t") == [tab_id])
     assert completed(daemon, "ocd", "ocd resta") == ["restart"]
     assert "--http" in completed(daemon, "ocd", "ocd start --ht")
 
